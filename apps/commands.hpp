@@ -1,0 +1,18 @@
+// The program's commands: each adds itself to the command line, in a command_*.cpp of its own.
+#pragma once
+
+#include "exit_status.hpp"
+
+#include <CLI/App.hpp>
+
+#include <functional>
+
+namespace warpalign::program {
+
+/// What the command line asks for; set by the command that was named.
+using Action = std::function<ExitStatus()>;
+
+void add_devices_command(CLI::App& program, Action& chosen);
+void add_register_command(CLI::App& program, Action& chosen);
+
+}  // namespace warpalign::program

@@ -1,0 +1,13 @@
+// What the program's exit status says.
+#pragma once
+
+namespace warpalign::program {
+
+enum class ExitStatus {
+  ok = 0,
+  unreliable = 1,      ///< no reliable registration was found; files and report are still written
+  bad_input = 2,       ///< wrong usage, configuration or input, or an output that cannot be written
+  device_trouble = 3,  ///< the device is unavailable, out of memory, or failed
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,14 @@
+// What is thrown for wrong options and arguments; the program exits with status 2.
+#pragma once
+
+#include <stdexcept>
+
+namespace warpalign::program {
+
+/// `what()` is one line that names the option or file and says what to do.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,32 @@
+// What every part of an opened CUDA device shares: its number, name and limits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace warpalign::cuda {
+
+struct Context {
+  int ordinal = 0;
+  std::string name;
+  int multiprocessors = 1;
+  bool texture_filtering = true;  ///< whether the self-test trusts the texture unit
+  std::size_t texture_pitch_alignment = 32;
+  std::array<std::size_t, 3> linear_texture_limit{};  ///< width, height (texels), pitch (bytes)
+  std::array<std::size_t, 2> array_texture_limit{};   ///< width, height (texels)
+
+  /// Makes this the calling thread's device: every entry does, because threads and devices mix.
+  /// The previous one is not put back: doing so could create a context on a device nobody uses.
+  void activate() const;
+  /// For destructors.
+  void activate_quietly() const noexcept;
+};
+
+/// Where in the program a call is made, for messages.
+struct Place {
+  const Context& context;
+  const char* stage = "";
+};
+
+}  // namespace warpalign::cuda

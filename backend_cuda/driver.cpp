@@ -1,0 +1,164 @@
+// An opened CUDA device.
+#include "driver.hpp"
+
+#include "errors.hpp"
+#include "memory.hpp"
+#include "queue.hpp"
+#include "self_test.hpp"
+#include "stages.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <cuda_runtime_api.h>
+
+namespace warpalign::cuda {
+namespace {
+
+// Before a device is open, every failure means that it cannot be had.
+void require(cudaError_t code, const char* call, const std::string& what,
+             const std::string& device = {}) {
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  ErrorContext context;
+  context.backend = "cuda";
+  context.device = device;
+  context.call = call;
+  context.code = cudaGetErrorName(code);
+  context.advice = advice_for(code);
+  throw Error(ErrorKind::device_unavailable, what + ": " + describe(code), std::move(context));
+}
+
+int count_devices() {
+  int count = 0;
+  require(cudaGetDeviceCount(&count), "cudaGetDeviceCount", "no CUDA device can be used");
+  if (count > 0) return count;
+  ErrorContext context;
+  context.backend = "cuda";
+  context.call = "cudaGetDeviceCount";
+  throw Error(ErrorKind::device_unavailable, "there is no CUDA device", std::move(context));
+}
+
+cudaDeviceProp properties_of(int ordinal) {
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties",
+          "CUDA device " + std::to_string(ordinal) + " cannot be described");
+  return properties;
+}
+
+// 13000 -> "13.0"
+std::string dotted(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string driver_version() {
+  int driver = 0;
+  int runtime = 0;
+  require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion", "the CUDA driver is silent");
+  require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion", "the CUDA runtime is silent");
+  return "CUDA " + dotted(driver) + " (runtime " + dotted(runtime) + ")";
+}
+
+DeviceInfo describe_device(int ordinal) {
+  const cudaDeviceProp properties = properties_of(ordinal);
+  DeviceInfo info;
+  info.id = "cuda:" + std::to_string(ordinal);
+  info.backend = "cuda";
+  info.name = properties.name;
+  info.platform = "NVIDIA CUDA";
+  info.driver = driver_version();
+  info.kind = DeviceKind::gpu;
+  info.memory_bytes = properties.totalGlobalMem;
+  info.max_allocation_bytes = properties.totalGlobalMem;
+  info.fft = "cufft";
+  return info;
+}
+
+Context context_for(int ordinal) {
+  const cudaDeviceProp properties = properties_of(ordinal);
+  Context context;
+  context.ordinal = ordinal;
+  context.name = properties.name;
+  context.multiprocessors = properties.multiProcessorCount;
+  context.texture_pitch_alignment = properties.texturePitchAlignment;
+  for (std::size_t i = 0; i < 3; ++i) {
+    context.linear_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2DLinear[i]);
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    context.array_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2D[i]);
+  }
+  return context;
+}
+
+int ordinal_of(std::size_t index) {
+  const int count = count_devices();
+  if (index < static_cast<std::size_t>(count)) return static_cast<int>(index);
+  ErrorContext context;
+  context.backend = "cuda";
+  throw Error(ErrorKind::device_unavailable,
+              "there is no cuda:" + std::to_string(index) + "; this machine has " +
+                  std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s"),
+              std::move(context));
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices;
+  const int count = count_devices();
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(describe_device(ordinal));
+  return devices;
+}
+
+CudaDriver::CudaDriver(std::size_t index) {
+  const int ordinal = ordinal_of(index);
+  info_ = describe_device(ordinal);
+  context_ = context_for(ordinal);
+  require(cudaSetDevice(ordinal), "cudaSetDevice", "the device cannot be opened", info_.name);
+  require_kernels(context_);
+  choose_sampling();
+}
+
+void CudaDriver::choose_sampling() {
+  info_.sampling_reason = texture_fault(*this);
+  context_.texture_filtering = info_.sampling_reason.empty();
+  info_.sampling = context_.texture_filtering ? Sampling::texture : Sampling::buffer;
+}
+
+std::unique_ptr<backend::Memory> CudaDriver::allocate(std::size_t bytes) {
+  return std::make_unique<DeviceMemory>(Place{context_}, bytes);
+}
+
+// Marks make their own events: every queue here can be timed.
+std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
+  return std::make_unique<StreamQueue>(context_);
+}
+
+std::unique_ptr<backend::Sobel> CudaDriver::make_sobel(const SobelSpec& spec) {
+  return cuda::make_sobel(context_, spec);
+}
+std::unique_ptr<backend::Statistics> CudaDriver::make_statistics(const StatisticsSpec& spec) {
+  return cuda::make_statistics(context_, spec);
+}
+std::unique_ptr<backend::Apodize> CudaDriver::make_apodize(const ApodizeSpec& spec) {
+  return cuda::make_apodize(context_, spec);
+}
+std::unique_ptr<backend::RealFft> CudaDriver::make_real_fft(const RealFftSpec& spec) {
+  return cuda::make_real_fft(context_, spec);
+}
+std::unique_ptr<backend::Magnitude> CudaDriver::make_magnitude(const MagnitudeSpec& spec) {
+  return cuda::make_magnitude(context_, spec);
+}
+std::unique_ptr<backend::LogPolar> CudaDriver::make_log_polar(const LogPolarSpec& spec) {
+  return cuda::make_log_polar(context_, spec);
+}
+std::unique_ptr<backend::CrossPower> CudaDriver::make_cross_power(const CrossPowerSpec& spec) {
+  return cuda::make_cross_power(context_, spec);
+}
+std::unique_ptr<backend::Peak> CudaDriver::make_peak(const PeakSpec& spec) {
+  return cuda::make_peak(context_, spec);
+}
+std::unique_ptr<backend::Warp> CudaDriver::make_warp(const WarpSpec& spec) {
+  return cuda::make_warp(context_, spec);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,42 @@
+// An opened CUDA device.
+#pragma once
+
+#include "context.hpp"
+
+#include <warpalign/backend/driver.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace warpalign::cuda {
+
+/// Throws Error(device_unavailable) when there is no driver or no device.
+[[nodiscard]] std::vector<DeviceInfo> list_devices();
+
+class CudaDriver final : public backend::Driver {
+ public:
+  explicit CudaDriver(std::size_t index);
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+
+  std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<backend::Queue> make_queue(bool timed) override;
+
+  std::unique_ptr<backend::Sobel> make_sobel(const SobelSpec& spec) override;
+  std::unique_ptr<backend::Statistics> make_statistics(const StatisticsSpec& spec) override;
+  std::unique_ptr<backend::Apodize> make_apodize(const ApodizeSpec& spec) override;
+  std::unique_ptr<backend::RealFft> make_real_fft(const RealFftSpec& spec) override;
+  std::unique_ptr<backend::Magnitude> make_magnitude(const MagnitudeSpec& spec) override;
+  std::unique_ptr<backend::LogPolar> make_log_polar(const LogPolarSpec& spec) override;
+  std::unique_ptr<backend::CrossPower> make_cross_power(const CrossPowerSpec& spec) override;
+  std::unique_ptr<backend::Peak> make_peak(const PeakSpec& spec) override;
+  std::unique_ptr<backend::Warp> make_warp(const WarpSpec& spec) override;
+
+ private:
+  void choose_sampling();
+
+  DeviceInfo info_;
+  Context context_;
+};
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,76 @@
+// Launching kernels: sizes of grids, loading at plan time, checked launches. For .cu files.
+#pragma once
+
+#include "context.hpp"
+#include "errors.hpp"
+#include "queue.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace warpalign::cuda {
+
+inline constexpr int warp_lanes = 32;
+/// Blocks of kernels that go over rows: one warp along a row, eight rows.
+inline constexpr int row_block_height = 8;
+/// Blocks of reductions.
+inline constexpr int reduction_threads = 256;
+
+/// An extent as kernels index it. The limit leaves room for adding a tile without overflow.
+[[nodiscard]] inline int extent(std::int64_t n, const Place& place) {
+  constexpr std::int64_t limit = std::int64_t{1} << 30;
+  if (n >= 1 && n <= limit) return static_cast<int>(n);
+  ErrorContext context;
+  context.stage = place.stage;
+  context.backend = "cuda";
+  context.device = place.context.name;
+  throw Error(ErrorKind::invalid_argument,
+              "an extent of " + std::to_string(n) + " pixels is not between 1 and 2^30",
+              std::move(context));
+}
+
+[[nodiscard]] constexpr std::int64_t divide_up(std::int64_t n, std::int64_t by) noexcept {
+  return (n + by - 1) / by;
+}
+
+/// A grid of tiles over an image. Kernels step down by gridDim.y tiles until the image ends,
+/// because a grid has at most 65535 rows.
+[[nodiscard]] inline dim3 tile_grid(int width, int height, int tile_width, int tile_height) {
+  return dim3(static_cast<unsigned>(divide_up(width, tile_width)),
+              static_cast<unsigned>(std::min<std::int64_t>(divide_up(height, tile_height), 65535)));
+}
+
+/// Blocks for the first stage of a reduction: enough to fill the device, each with some work.
+[[nodiscard]] inline int reduction_blocks(std::int64_t pixels, const Context& context) {
+  constexpr std::int64_t pixels_a_block = 8 * reduction_threads;
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(pixels, pixels_a_block), 1,
+                                                   8 * std::int64_t{context.multiprocessors}));
+}
+
+/// Loads a kernel now, so that its first launch does not.
+template <class... Parameters>
+void load(void (*kernel)(Parameters...), const Place& place) {
+  place.context.activate();
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)),
+        "cudaFuncGetAttributes", place);
+}
+
+template <class... Parameters, class... Arguments>
+void launch(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+            void (*kernel)(Parameters...), Arguments... arguments) {
+  place.context.activate();
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.stream = stream_of(queue);
+  check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", place);
+}
+
+}  // namespace warpalign::cuda

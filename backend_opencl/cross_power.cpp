@@ -1,0 +1,55 @@
+// Stage: the normalised cross-power spectrum, one pass for one or two slices.
+#include "kernel.hpp"
+#include "kernel_texts.hpp"
+#include "queue.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "cross_power";
+
+std::string options_for(const CrossPowerSpec& spec) {
+  std::string options;
+  if (spec.sigma > 0) options += "-D WEIGHTED";
+  if (spec.half_turns) options += options.empty() ? "-D HALF_TURNS" : " -D HALF_TURNS";
+  return options;
+}
+
+/// 1 / (2 sigma^2), as wa_gaussian_weight takes it.
+cl_float falloff_of(float sigma) {
+  const double wide = sigma;
+  return sigma > 0 ? static_cast<cl_float>(1 / (2 * wide * wide)) : 0;
+}
+
+class CrossPower final : public backend::CrossPower {
+ public:
+  CrossPower(OpenedDevice& device, const CrossPowerSpec& spec)
+      : width_(to_int(spec.image.width, device.place(stage))),
+        columns_(width_ / 2 + 1),
+        height_(to_int(spec.image.height, device.place(stage))),
+        falloff_(falloff_of(spec.sigma)),
+        grid_(covering(device, columns_, height_)),
+        kernel_(device, stage, kernels::cross_power, "cross_power", options_for(spec)) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
+               backend::Memory& output) override {
+    kernel_.launch(queue_of(queue), grid_, a, b, output, width_, columns_, height_, falloff_);
+  }
+
+ private:
+  cl_int width_, columns_, height_;
+  cl_float falloff_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::CrossPower> make_cross_power(OpenedDevice& device,
+                                                      const CrossPowerSpec& spec) {
+  return std::make_unique<CrossPower>(device, spec);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,72 @@
+// Hands core's requests to the files of this folder.
+#include "driver.hpp"
+
+#include "memory.hpp"
+#include "queue.hpp"
+#include "sampling_test.hpp"
+#include "stages.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace warpalign::opencl {
+
+Driver::Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host)
+    : device_(id, info, std::move(host)), fft_plans_(device_) {
+  choose_sampling(device_);
+}
+
+std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
+  return std::make_unique<Memory>(device_, bytes);
+}
+
+std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
+  return std::make_unique<Queue>(device_, timed);
+}
+
+std::unique_ptr<backend::Sobel> Driver::make_sobel(const SobelSpec& spec) {
+  return opencl::make_sobel(device_, spec);
+}
+
+std::unique_ptr<backend::Statistics> Driver::make_statistics(const StatisticsSpec& spec) {
+  return opencl::make_statistics(device_, spec);
+}
+
+std::unique_ptr<backend::Apodize> Driver::make_apodize(const ApodizeSpec& spec) {
+  return opencl::make_apodize(device_, spec);
+}
+
+std::unique_ptr<backend::RealFft> Driver::make_real_fft(const RealFftSpec& spec) {
+  return opencl::make_real_fft(fft_plans_, spec);
+}
+
+std::unique_ptr<backend::Magnitude> Driver::make_magnitude(const MagnitudeSpec& spec) {
+  return opencl::make_magnitude(device_, spec);
+}
+
+std::unique_ptr<backend::LogPolar> Driver::make_log_polar(const LogPolarSpec& spec) {
+  return opencl::make_log_polar(device_, spec);
+}
+
+std::unique_ptr<backend::CrossPower> Driver::make_cross_power(const CrossPowerSpec& spec) {
+  return opencl::make_cross_power(device_, spec);
+}
+
+std::unique_ptr<backend::Peak> Driver::make_peak(const PeakSpec& spec) {
+  return opencl::make_peak(device_, spec);
+}
+
+std::unique_ptr<backend::Warp> Driver::make_warp(const WarpSpec& spec) {
+  return opencl::make_warp(device_, spec);
+}
+
+cl_int to_int(std::int64_t extent, const Place& place) {
+  if (extent > std::numeric_limits<cl_int>::max() / 4) {
+    throw error(ErrorKind::invalid_argument,
+                std::to_string(extent) + " pixels along one axis are too many", place,
+                "cut the image into tiles");
+  }
+  return static_cast<cl_int>(extent);
+}
+
+}  // namespace warpalign::opencl

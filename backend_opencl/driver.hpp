@@ -1,0 +1,35 @@
+// An opened OpenCL device, as core sees it.
+#pragma once
+
+#include "fft_plans.hpp"
+#include "opened_device.hpp"
+
+#include <warpalign/backend/driver.hpp>
+
+namespace warpalign::opencl {
+
+class Driver final : public backend::Driver {
+ public:
+  Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return device_.info(); }
+
+  std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<backend::Queue> make_queue(bool timed) override;
+
+  std::unique_ptr<backend::Sobel> make_sobel(const SobelSpec& spec) override;
+  std::unique_ptr<backend::Statistics> make_statistics(const StatisticsSpec& spec) override;
+  std::unique_ptr<backend::Apodize> make_apodize(const ApodizeSpec& spec) override;
+  std::unique_ptr<backend::RealFft> make_real_fft(const RealFftSpec& spec) override;
+  std::unique_ptr<backend::Magnitude> make_magnitude(const MagnitudeSpec& spec) override;
+  std::unique_ptr<backend::LogPolar> make_log_polar(const LogPolarSpec& spec) override;
+  std::unique_ptr<backend::CrossPower> make_cross_power(const CrossPowerSpec& spec) override;
+  std::unique_ptr<backend::Peak> make_peak(const PeakSpec& spec) override;
+  std::unique_ptr<backend::Warp> make_warp(const WarpSpec& spec) override;
+
+ private:
+  OpenedDevice device_;
+  FftPlans fft_plans_;
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,33 @@
+// Turning OpenCL's status codes into warpalign::Error.
+#pragma once
+
+#include <warpalign/error.hpp>
+
+#include <CL/cl.h>
+
+#include <string>
+
+namespace warpalign::opencl {
+
+/// Where a call is made, for messages.
+struct Place {
+  std::string stage;   ///< "sobel", "memory", ...
+  std::string device;  ///< the device's name
+};
+
+/// "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -9999" for codes the standard does not name.
+[[nodiscard]] std::string code_name(cl_int status);
+
+/// The Error for a failed call; memory shortages get ErrorKind::out_of_memory.
+[[nodiscard]] Error failure(cl_int status, const char* call, const Place& place);
+
+/// Throws failure() unless `status` is CL_SUCCESS.
+inline void check(cl_int status, const char* call, const Place& place) {
+  if (status != CL_SUCCESS) throw failure(status, call, place);
+}
+
+/// An Error of our own, with stage, backend and device filled in.
+[[nodiscard]] Error error(ErrorKind kind, const std::string& message, const Place& place,
+                          const std::string& advice = {});
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,17 @@
+// Boost.Compute's owning handles, and nothing of its algorithms. Costs seconds: for .cpp files and
+// the headers that only they include.
+#pragma once
+
+#include <boost/compute/buffer.hpp>
+#include <boost/compute/command_queue.hpp>
+#include <boost/compute/context.hpp>
+#include <boost/compute/device.hpp>
+#include <boost/compute/event.hpp>
+#include <boost/compute/image/image_object.hpp>
+#include <boost/compute/image/image_sampler.hpp>
+#include <boost/compute/kernel.hpp>
+#include <boost/compute/program.hpp>
+
+namespace warpalign::opencl {
+namespace compute = boost::compute;
+}

@@ -1,0 +1,62 @@
+// A kernel ready to be launched: program, name, arguments, grid.
+#pragma once
+
+#include "memory.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace warpalign::opencl {
+
+/// How many work items, and in what groups. `group` 0: the runtime chooses.
+struct Grid {
+  std::array<std::size_t, 2> items{1, 1};
+  std::array<std::size_t, 2> group{0, 0};
+};
+
+/// A grid covering width x height work items, rounded up to whole groups; kernels check bounds.
+/// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs choose their own.
+[[nodiscard]] Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t height = 1);
+
+/// The work-group's size for reductions through local memory: a power of two.
+[[nodiscard]] std::size_t reduction_group(const OpenedDevice& device);
+
+/// How many groups of that size share `pixels`, each item adding at least 16 of them.
+[[nodiscard]] std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels);
+
+class Kernel {
+ public:
+  Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,
+         const std::string& options = {});
+
+  /// Sets the arguments in order and enqueues. Allocates nothing.
+  template <class... Arguments>
+  void launch(cl_command_queue queue, const Grid& grid, const Arguments&... arguments) {
+    cl_uint index = 0;
+    (set(index++, arguments), ...);
+    enqueue(queue, grid);
+  }
+
+ private:
+  template <class T>
+  void set(cl_uint index, const T& value) {
+    if constexpr (std::is_base_of_v<backend::Memory, T>) {
+      const cl_mem buffer = buffer_of(value);
+      set_bytes(index, sizeof buffer, &buffer);
+    } else if constexpr (std::is_base_of_v<compute::memory_object, T>) {
+      set_bytes(index, sizeof(cl_mem), &value.get());
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      set_bytes(index, sizeof value, &value);
+    }
+  }
+  void set_bytes(cl_uint index, std::size_t bytes, const void* value);
+  void enqueue(cl_command_queue queue, const Grid& grid);
+
+  Place place_;
+  compute::kernel kernel_;
+};
+
+}  // namespace warpalign::opencl

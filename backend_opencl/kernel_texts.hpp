@@ -1,0 +1,19 @@
+// The texts of kernels_cl/, embedded by cmake/EmbedKernels.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace warpalign::opencl::kernels {
+
+extern const std::string_view apodize;
+extern const std::string_view cross_power;
+extern const std::string_view log_polar;
+extern const std::string_view magnitude;
+extern const std::string_view peak;
+extern const std::string_view real_fft;
+extern const std::string_view sampling_test;
+extern const std::string_view sobel;
+extern const std::string_view statistics;
+extern const std::string_view warp;
+
+}  // namespace warpalign::opencl::kernels

@@ -1,0 +1,30 @@
+// The stages of this backend: one factory each, defined in the file of the stage's name.
+#pragma once
+
+#include "opened_device.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+#include <memory>
+
+namespace warpalign::opencl {
+
+class FftPlans;
+
+std::unique_ptr<backend::Sobel> make_sobel(OpenedDevice& device, const SobelSpec& spec);
+std::unique_ptr<backend::Statistics> make_statistics(OpenedDevice& device,
+                                                     const StatisticsSpec& spec);
+std::unique_ptr<backend::Apodize> make_apodize(OpenedDevice& device, const ApodizeSpec& spec);
+std::unique_ptr<backend::RealFft> make_real_fft(FftPlans& plans, const RealFftSpec& spec);
+std::unique_ptr<backend::Magnitude> make_magnitude(OpenedDevice& device,
+                                                   const MagnitudeSpec& spec);
+std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec);
+std::unique_ptr<backend::CrossPower> make_cross_power(OpenedDevice& device,
+                                                      const CrossPowerSpec& spec);
+std::unique_ptr<backend::Peak> make_peak(OpenedDevice& device, const PeakSpec& spec);
+std::unique_ptr<backend::Warp> make_warp(OpenedDevice& device, const WarpSpec& spec);
+
+/// An extent as kernels take it; Error(invalid_argument) beyond what an int holds.
+[[nodiscard]] cl_int to_int(std::int64_t extent, const Place& place);
+
+}  // namespace warpalign::opencl

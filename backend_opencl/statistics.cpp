@@ -1,0 +1,53 @@
+// Stage: mean, extremes and number of non-finite pixels, by a two-stage reduction.
+#include "kernel.hpp"
+#include "kernel_texts.hpp"
+#include "queue.hpp"
+#include "queue_order.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "statistics";
+constexpr std::size_t partial_bytes = 20;  // Partial in statistics.cl
+
+static_assert(sizeof(StatisticsRecord) == 16, "the kernel writes four words");
+
+class Statistics final : public backend::Statistics {
+ public:
+  Statistics(OpenedDevice& device, const StatisticsSpec& spec)
+      : pixels_(static_cast<cl_ulong>(spec.shape.pixels())),
+        group_(reduction_group(device)),
+        groups_(reduction_groups(device, spec.shape.pixels())),
+        partials_(make_buffer(device, groups_ * partial_bytes, stage)),
+        first_(device, stage, kernels::statistics, "statistics_partial", options()),
+        second_(device, stage, kernels::statistics, "statistics_final", options()) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& record) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    first_.launch(commands, {{groups_ * group_, 1}, {group_, 1}}, input, pixels_, partials_);
+    second_.launch(commands, {{group_, 1}, {group_, 1}}, partials_,
+                   static_cast<cl_uint>(groups_), pixels_, record);
+  }
+
+ private:
+  [[nodiscard]] std::string options() const { return "-D GROUP=" + std::to_string(group_); }
+
+  cl_ulong pixels_;
+  std::size_t group_, groups_;
+  compute::buffer partials_;
+  Kernel first_, second_;
+  QueueOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Statistics> make_statistics(OpenedDevice& device,
+                                                     const StatisticsSpec& spec) {
+  return std::make_unique<Statistics>(device, spec);
+}
+
+}  // namespace warpalign::opencl

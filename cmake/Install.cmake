@@ -1,0 +1,43 @@
+# cmake --install: library, modules, headers, program, CMake package and pkg-config file, under any
+# prefix. Modules go beside the library, and run paths are relative, so that the tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set(installed warpalign)
+install(TARGETS warpalign EXPORT warpalign-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+foreach(module warpalign_opencl warpalign_cuda)
+  if(TARGET ${module})
+    set_target_properties(${module} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
+
+if(TARGET warpalign_program)
+  file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(warpalign_program PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${library_from_program}")
+  install(TARGETS warpalign_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(DIRECTORY core/include/warpalign DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/core/include/warpalign/version.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpalign)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/warpalign)
+install(EXPORT warpalign-targets NAMESPACE warpalign:: DESTINATION ${package_folder})
+configure_package_config_file(cmake/warpalign-config.cmake.in warpalign-config.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(warpalign-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/warpalign-config.cmake
+              ${PROJECT_BINARY_DIR}/warpalign-config-version.cmake
+  DESTINATION ${package_folder})
+
+# The prefix of the pkg-config file is relative to the file, so that it too may be moved.
+file(RELATIVE_PATH prefix_from_pkgconfig
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/warpalign.pc.in warpalign.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/warpalign.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

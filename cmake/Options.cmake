@@ -1,0 +1,19 @@
+# What can be chosen when configuring. AUTO builds a backend when what it needs is found.
+set(WARPALIGN_OPENCL AUTO CACHE STRING "Build the OpenCL backend: AUTO, ON or OFF")
+set(WARPALIGN_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO, ON or OFF")
+set_property(CACHE WARPALIGN_OPENCL WARPALIGN_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(WARPALIGN_BUILD_PROGRAM "Build the warpalign command line program" ${PROJECT_IS_TOP_LEVEL})
+option(WARPALIGN_BUILD_TESTS "Build the tests and examples" ${PROJECT_IS_TOP_LEVEL})
+option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
+set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
+
+# Turing to Hopper as machine code, and PTX for what comes later.
+set(WARPALIGN_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;90-virtual" CACHE STRING
+    "CUDA architectures, as CMAKE_CUDA_ARCHITECTURES takes them")
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES ${WARPALIGN_CUDA_ARCHITECTURES})
+endif()
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()

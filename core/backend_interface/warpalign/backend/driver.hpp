@@ -1,0 +1,39 @@
+// An opened device, as a backend implements it. To add a stage, add its class to stages.hpp and
+// its factory here; to add a backend, implement this class and export the module's entry points
+// (module.hpp).
+#pragma once
+
+#include <warpalign/backend/queue.hpp>
+#include <warpalign/backend/stages.hpp>
+
+#include <memory>
+
+namespace warpalign::backend {
+
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  /// Called when every memory, queue and stage made here is gone.
+  virtual ~Driver() = default;
+
+  /// With `sampling` and `fft` filled in.
+  [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
+
+  virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  virtual std::unique_ptr<Queue> make_queue(bool timed) = 0;
+
+  // One factory per stage. They compile, plan and allocate scratch memory.
+  virtual std::unique_ptr<Sobel> make_sobel(const SobelSpec& spec) = 0;
+  virtual std::unique_ptr<Statistics> make_statistics(const StatisticsSpec& spec) = 0;
+  virtual std::unique_ptr<Apodize> make_apodize(const ApodizeSpec& spec) = 0;
+  virtual std::unique_ptr<RealFft> make_real_fft(const RealFftSpec& spec) = 0;
+  virtual std::unique_ptr<Magnitude> make_magnitude(const MagnitudeSpec& spec) = 0;
+  virtual std::unique_ptr<LogPolar> make_log_polar(const LogPolarSpec& spec) = 0;
+  virtual std::unique_ptr<CrossPower> make_cross_power(const CrossPowerSpec& spec) = 0;
+  virtual std::unique_ptr<Peak> make_peak(const PeakSpec& spec) = 0;
+  virtual std::unique_ptr<Warp> make_warp(const WarpSpec& spec) = 0;
+};
+
+}  // namespace warpalign::backend

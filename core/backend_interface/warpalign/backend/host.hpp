@@ -1,0 +1,30 @@
+// What core offers a backend module: its configuration, and a cache on disk.
+#pragma once
+
+#include <warpalign/config.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpalign::backend {
+
+/// Lives as long as the driver that was opened with it.
+class Host {
+ public:
+  Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  virtual ~Host() = default;
+
+  [[nodiscard]] virtual const Config& config() const noexcept = 0;
+
+  /// The bytes stored under `key` (any text that names everything they depend on: device, driver,
+  /// source, options), unless there are none or they are damaged. Never throws for the disk.
+  [[nodiscard]] virtual std::optional<std::string> load_cached(std::string_view key) const = 0;
+  /// Stores bytes under `key`, atomically, where the disk allows it. Never throws for the disk.
+  virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,0 +1,35 @@
+// Device memory, queues and marks, as a backend implements them.
+#pragma once
+
+#include <cstddef>
+
+namespace warpalign::backend {
+
+/// One allocation of device memory, freed with the object.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  virtual ~Memory() = default;
+};
+
+/// A moment on a queue.
+class Mark {
+ public:
+  Mark() = default;
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+  virtual ~Mark() = default;
+};
+
+/// Host memory of a 2-D copy: `rows` rows of `row_bytes`, `pitch_bytes` apart on the host and
+/// dense on the device.
+struct HostRows {
+  const void* data = nullptr;
+  std::size_t rows = 1;
+  std::size_t row_bytes = 0;
+  std::size_t pitch_bytes = 0;
+};
+
+}  // namespace warpalign::backend

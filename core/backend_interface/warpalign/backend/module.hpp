@@ -1,0 +1,40 @@
+// The entry points of a backend module.
+//
+// A module is a shared object beside the library, named `warpalign_<backend>` (with the
+// platform's suffix, no `lib`). It exports one C symbol, `warpalign_backend_module`, returning a
+// static table.
+#pragma once
+
+#include <warpalign/backend/driver.hpp>
+#include <warpalign/backend/host.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace warpalign::backend {
+
+/// Changes whenever anything in warpalign/backend/ or a type it uses changes its layout.
+inline constexpr int abi_number = 1;
+
+struct ModuleTable {
+  int abi = abi_number;
+  const char* name = nullptr;  ///< "cuda", "opencl"
+
+  /// The devices there are, best first within the backend's own numbering (index i is `name:i`).
+  /// Throws Error(device_unavailable) with the reason when the backend's runtime is missing.
+  std::vector<DeviceInfo> (*list_devices)() = nullptr;
+
+  /// Opens device `index` of list_devices(). Throws Error.
+  std::unique_ptr<Driver> (*open)(std::size_t index, std::shared_ptr<const Host> host) = nullptr;
+};
+
+inline constexpr const char* module_symbol = "warpalign_backend_module";
+using ModuleFunction = const ModuleTable* (*)();
+
+}  // namespace warpalign::backend
+
+#if defined(_WIN32)
+#define WARPALIGN_MODULE_EXPORT extern "C" __declspec(dllexport)
+#else
+#define WARPALIGN_MODULE_EXPORT extern "C" __attribute__((visibility("default")))
+#endif

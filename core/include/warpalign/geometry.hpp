@@ -1,0 +1,57 @@
+// Plane transforms: how they are named, composed and inverted.
+//
+// Pixel centres stand at integer coordinates, x to the right, y down. A positive rotation turns
+// the picture counter-clockwise as displayed.
+#pragma once
+
+#include <warpalign/export.hpp>
+#include <warpalign/pixel.hpp>
+
+#include <array>
+
+namespace warpalign {
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+/// The centre of an image: ((width - 1) / 2, (height - 1) / 2), in pixels.
+[[nodiscard]] constexpr Point centre_of(const Shape& shape) noexcept {
+  return {(static_cast<double>(shape.width) - 1) / 2, (static_cast<double>(shape.height) - 1) / 2};
+}
+
+/// An affine transform of the plane: (x, y) -> (a x + b y + c, d x + e y + f).
+struct WARPALIGN_API Affine {
+  double a = 1, b = 0, c = 0;
+  double d = 0, e = 1, f = 0;
+
+  [[nodiscard]] Point operator()(Point p) const noexcept;
+  /// `(this * other)(p)` is `this(other(p))`.
+  [[nodiscard]] Affine operator*(const Affine& other) const noexcept;
+  /// Throws Error(invalid_argument) when the transform is singular or not finite.
+  [[nodiscard]] Affine inverse() const;
+
+  [[nodiscard]] static Affine translation(double x, double y) noexcept;
+};
+
+/// A similarity from a reference image to a moving image, in the terms of a registration.
+///
+/// With A = scale [[cos r, sin r], [-sin r, cos r]] (r = rotation), a reference point p lands at
+/// A (p - reference centre) + moving centre + translation.
+struct WARPALIGN_API Similarity {
+  double rotation_deg = 0;  ///< > 0: the moving picture's content is turned counter-clockwise
+  double scale = 1;         ///< > 1: the content is larger in the moving picture
+  Point translation;        ///< where the reference's centre lands, from the moving centre, in
+                            ///< moving pixels
+
+  /// The transform of reference pixel coordinates to moving pixel coordinates.
+  [[nodiscard]] Affine matrix(const Shape& reference, const Shape& moving) const noexcept;
+};
+
+/// The smallest size >= n whose prime factors are 2, 3, 5 and 7 and that is a multiple of
+/// `multiple` (itself such a number): sizes every FFT here is fast at. n >= 1.
+[[nodiscard]] WARPALIGN_API std::int64_t fft_friendly_size(std::int64_t n,
+                                                           std::int64_t multiple = 1);
+
+}  // namespace warpalign

@@ -1,0 +1,40 @@
+// Finding and opening devices.
+#pragma once
+
+#include <warpalign/config.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/export.hpp>
+
+#include <string>
+#include <vector>
+
+namespace warpalign {
+
+/// Opens a device. The name is taken from the first of these that is set: the argument, the
+/// environment variable `WARPALIGN_DEVICE`, `device` in the configuration; when none is, the best
+/// device that works is opened (CUDA, then OpenCL GPUs, then other OpenCL devices).
+///
+/// Names: `cuda`, `opencl` (that backend's first device that works), `cuda:0`, `opencl:1` (an
+/// index), `opencl:nvidia`, `opencl:pocl` (a case-insensitive part of the platform's or device's
+/// name; the first match).
+///
+/// Throws Error(device_unavailable) saying what was looked for, what there is, and why a backend
+/// is missing; Error(invalid_argument) for a malformed name.
+[[nodiscard]] WARPALIGN_API Device open_device(const std::string& name, const Config& config);
+[[nodiscard]] WARPALIGN_API Device open_device(const std::string& name = {});
+
+/// What one backend offers on this machine.
+struct BackendReport {
+  std::string backend;              ///< "cuda" or "opencl"
+  std::string module;               ///< the module's file name
+  bool available = false;           ///< it loaded, and has at least one device
+  std::string reason;               ///< why not, in words, when not
+  std::vector<DeviceInfo> devices;  ///< without opening them: `sampling` is not yet known
+};
+
+/// All backends that this version knows, with their devices, never throwing for a backend that
+/// is missing or broken.
+[[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends(const Config& config);
+[[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends();
+
+}  // namespace warpalign

@@ -1,0 +1,52 @@
+// Pixel types, shapes, and views of pixels in host memory.
+#pragma once
+
+#include <warpalign/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace warpalign {
+
+/// The type of one pixel.
+enum class PixelType {
+  u8,   ///< unsigned 8-bit integer
+  u16,  ///< unsigned 16-bit integer
+  f32,  ///< IEEE single precision
+  c32   ///< complex, two f32 (real, imaginary): 8 bytes
+};
+
+/// Bytes that one pixel takes: 1, 2, 4 or 8.
+[[nodiscard]] WARPALIGN_API std::size_t size_of(PixelType type) noexcept;
+/// "u8", "u16", "f32" or "c32".
+[[nodiscard]] WARPALIGN_API const char* name_of(PixelType type) noexcept;
+
+/// The extent of an array in pixels. Arrays are row-major: x (width) varies fastest, then
+/// y (height), then z (depth). A batch of images is a stack along `depth`.
+struct Shape {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::int64_t depth = 1;
+
+  [[nodiscard]] constexpr std::int64_t pixels() const noexcept { return width * height * depth; }
+  /// Pixels in one slice.
+  [[nodiscard]] constexpr std::int64_t plane() const noexcept { return width * height; }
+  friend constexpr bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// "640 x 480" (width x height), with " x depth" where depth is not 1.
+[[nodiscard]] WARPALIGN_API std::string to_string(const Shape& shape);
+
+/// A read-only view of a 2-D image in host memory. The view owns nothing.
+struct HostImage {
+  const void* data = nullptr;
+  PixelType type = PixelType::u8;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::int64_t row_bytes = 0;  ///< bytes from one row to the next; 0 means dense rows
+
+  [[nodiscard]] Shape shape() const noexcept { return {width, height, 1}; }
+};
+
+}  // namespace warpalign

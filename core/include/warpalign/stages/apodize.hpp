@@ -1,0 +1,40 @@
+// Stage: window an image and place it on a canvas.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class Apodize;
+}
+
+enum class Window {
+  none,  ///< 1 everywhere
+  hann   ///< sin^2(pi (i + 1/2) / n) along each axis: 0 at the edges, 1 in the middle
+};
+
+struct ApodizeSpec {
+  Shape input;   ///< of the f32 input; depth 1
+  Shape canvas;  ///< of the f32 output; at least as large as the input in each direction
+  Window window = Window::hann;
+};
+
+/// canvas(x + ox, y + oy) = (input(x, y) - mean) w(x) w(y), 0 elsewhere; (ox, oy) is
+/// floor((canvas - input) / 2), see offset(). Non-finite pixels count as the mean.
+class WARPALIGN_API ApodizePlan {
+ public:
+  ApodizePlan(const Device& device, const ApodizeSpec& spec);
+  /// `statistics` is a StatisticsRecord on the device, of which the mean is used.
+  void execute(Stream& stream, const Image& input, const Buffer& statistics, Image& canvas) const;
+
+  /// Where the input's pixel (0, 0) lies on the canvas, as (x, y, 0).
+  [[nodiscard]] static Shape offset(const ApodizeSpec& spec) noexcept;
+
+ private:
+  Device device_;
+  ApodizeSpec spec_;
+  std::shared_ptr<backend::Apodize> kernel_;
+};
+
+}  // namespace warpalign

@@ -1,0 +1,44 @@
+// Stage: the normalised cross-power spectrum.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class CrossPower;
+}
+
+struct CrossPowerSpec {
+  Shape image;            ///< of the real images whose spectra are given; depth 1
+  /// Standard deviation of a Gaussian weight exp(-rho^2 / (2 sigma^2)) on the frequency rho, in
+  /// units of the Nyquist frequency (rho^2 = (2u/width)^2 + (2v/height)^2); 0: no weight.
+  float sigma = 0;
+  /// Also write the spectrum for the second image turned by half a turn (its spectrum
+  /// conjugated), as a second slice.
+  bool half_turns = false;
+};
+
+/// Phase correlation's spectrum: w A conj(B) / |A conj(B)|, 0 where the denominator vanishes
+/// (registration paper, equation 4). Its unnormalised inverse transform peaks at d when
+/// a(x) = b(x - d). Inputs c32 of shape (width / 2 + 1, height); output the same with depth 1, or
+/// 2 with `half_turns`, slice 1 being w A B / |A B|.
+class WARPALIGN_API CrossPowerPlan {
+ public:
+  CrossPowerPlan(const Device& device, const CrossPowerSpec& spec);
+  void execute(Stream& stream, const Image& a, const Image& b, Image& output) const;
+
+  /// The sum of the weights over the full spectrum: the height of the inverse transform's peak
+  /// for identical images.
+  [[nodiscard]] static double total_weight(const CrossPowerSpec& spec);
+  /// The sum of the squared weights over the full spectrum: the square root is the standard
+  /// deviation of the inverse transform's values for unrelated images.
+  [[nodiscard]] static double total_squared_weight(const CrossPowerSpec& spec);
+
+ private:
+  Device device_;
+  CrossPowerSpec spec_;
+  std::shared_ptr<backend::CrossPower> kernel_;
+};
+
+}  // namespace warpalign

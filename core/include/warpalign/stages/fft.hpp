@@ -1,0 +1,40 @@
+// Stage: the two-dimensional Fourier transform of real images.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class RealFft;
+}
+
+struct RealFftSpec {
+  Shape shape;  ///< of the real images; `depth` is the number of images transformed at once
+};
+
+/// Two-dimensional FFT between real images (f32) and their half spectra (c32).
+///
+/// The contract, for every backend and library:
+/// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)); inverse: the
+///   conjugate kernel; neither is normalised, so inverse(forward(f)) = width height f.
+/// - The half spectrum has shape (width / 2 + 1, height, depth), dense: u = 0 ... width / 2, and
+///   v in the usual order 0, 1, ..., -1.
+/// - forward keeps its input; inverse destroys it.
+/// - Any size from 1 x 1 up (clFFT excepted: prime factors up to 13).
+class WARPALIGN_API RealFftPlan {
+ public:
+  RealFftPlan(const Device& device, const RealFftSpec& spec);
+  void forward(Stream& stream, const Image& real, Image& spectrum) const;
+  void inverse(Stream& stream, Image& spectrum, Image& real) const;
+
+  /// The shape of the half spectrum of real images of shape `real`.
+  [[nodiscard]] static Shape half_spectrum(const Shape& real) noexcept;
+
+ private:
+  Device device_;
+  RealFftSpec spec_;
+  std::shared_ptr<backend::RealFft> kernel_;
+};
+
+}  // namespace warpalign

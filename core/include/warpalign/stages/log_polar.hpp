@@ -1,0 +1,42 @@
+// Stage: log-polar resampling of a centred spectrum magnitude.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class LogPolar;
+}
+
+struct LogPolarSpec {
+  Shape image;   ///< of the real image whose spectrum it is; depth 1
+  Shape output;  ///< width = number of radii, height = number of angles; depth 1
+};
+
+/// The geometry of the grid, from equations 11 to 13 of the registration paper.
+struct LogPolarGrid {
+  double angle_step = 0;  ///< pi / angles, radians a row (equation 11)
+  double log_base = 0;    ///< ln b, with b^radii = size (equation 12)
+  double size = 0;        ///< the larger side of the image: radii are in cycles per `size` pixels
+};
+
+/// output(i, j) = magnitude at radius b^i, angle j angle_step - pi / 2, by bilinear lookups, 0
+/// beyond the Nyquist frequency of either axis. The angles cover the half plane u >= 0, which is
+/// all that a real image's spectrum holds; rows wrap around (period pi). For an image that is not
+/// square the radius is a true frequency: u = b^i cos(angle) width / size, v likewise with height.
+/// Input: the output of MagnitudePlan. Output: f32.
+class WARPALIGN_API LogPolarPlan {
+ public:
+  LogPolarPlan(const Device& device, const LogPolarSpec& spec);
+  void execute(Stream& stream, const Image& magnitude, Image& output) const;
+
+  [[nodiscard]] static LogPolarGrid grid(const LogPolarSpec& spec);
+
+ private:
+  Device device_;
+  LogPolarSpec spec_;
+  std::shared_ptr<backend::LogPolar> kernel_;
+};
+
+}  // namespace warpalign

@@ -1,0 +1,32 @@
+// Stage: gradient magnitude by the 3 x 3 Sobel operator.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class Sobel;
+}
+
+struct SobelSpec {
+  PixelType input = PixelType::u8;  ///< u8, u16 or f32
+  Shape shape;                      ///< of input and output; depth 1
+};
+
+/// The gradient magnitude sqrt(gx^2 + gy^2) of an image, with
+/// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), unscaled,
+/// in the input's grey levels. Pixels beyond the edge repeat the edge. Output: f32, same shape.
+class WARPALIGN_API SobelPlan {
+ public:
+  /// Throws Error(invalid_argument) for other pixel types or an empty shape.
+  SobelPlan(const Device& device, const SobelSpec& spec);
+  void execute(Stream& stream, const Image& input, Image& output) const;
+
+ private:
+  Device device_;
+  SobelSpec spec_;
+  std::shared_ptr<backend::Sobel> kernel_;
+};
+
+}  // namespace warpalign

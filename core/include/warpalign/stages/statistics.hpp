@@ -1,0 +1,41 @@
+// Stage: mean, extremes and validity of an image.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <cstdint>
+
+namespace warpalign {
+
+namespace backend {
+class Statistics;
+}
+
+struct StatisticsSpec {
+  Shape shape;  ///< of the f32 input; depth 1
+};
+
+/// What a StatisticsPlan writes to its 16-byte record. NaN and infinities are counted and
+/// otherwise left out.
+struct StatisticsRecord {
+  float mean = 0;              ///< over the finite pixels; 0 when there is none
+  float minimum = 0;           ///< +infinity when no pixel is finite
+  float maximum = 0;           ///< -infinity when no pixel is finite
+  std::uint32_t nonfinite = 0; ///< pixels that are NaN or infinite
+};
+
+/// Mean, minimum, maximum and number of non-finite pixels of an f32 image, by a two-stage
+/// parallel reduction.
+class WARPALIGN_API StatisticsPlan {
+ public:
+  StatisticsPlan(const Device& device, const StatisticsSpec& spec);
+  /// `record` holds at least sizeof(StatisticsRecord) bytes; it stays on the device.
+  void execute(Stream& stream, const Image& input, Buffer& record) const;
+
+ private:
+  Device device_;
+  StatisticsSpec spec_;
+  std::shared_ptr<backend::Statistics> kernel_;
+};
+
+}  // namespace warpalign

@@ -1,0 +1,33 @@
+// Stage: resample an image under an affine transform, bilinearly.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class Warp;
+}
+
+struct WarpSpec {
+  Shape input;   ///< of the f32 input; depth 1
+  Shape output;  ///< of the f32 output; depth 1
+};
+
+/// output(p) = input(output_to_input(p)) by bilinear interpolation, 0 for every neighbour outside
+/// the input. Uses the texture unit where the device's `sampling` is `texture` (coordinates then
+/// have 8 fractional bits on most GPUs), loads and single precision elsewhere.
+class WARPALIGN_API WarpPlan {
+ public:
+  WarpPlan(const Device& device, const WarpSpec& spec);
+  void execute(Stream& stream, const Image& input, const Affine& output_to_input,
+               Image& output) const;
+
+ private:
+  Device device_;
+  WarpSpec spec_;
+  std::shared_ptr<backend::Warp> kernel_;
+};
+
+}  // namespace warpalign

@@ -1,0 +1,20 @@
+// Everything public of warpalign.
+#pragma once
+
+#include <warpalign/config.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/error.hpp>
+#include <warpalign/geometry.hpp>
+#include <warpalign/open_device.hpp>
+#include <warpalign/pixel.hpp>
+#include <warpalign/registrar.hpp>
+#include <warpalign/stages/apodize.hpp>
+#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/log_polar.hpp>
+#include <warpalign/stages/magnitude.hpp>
+#include <warpalign/stages/peak.hpp>
+#include <warpalign/stages/sobel.hpp>
+#include <warpalign/stages/statistics.hpp>
+#include <warpalign/stages/warp.hpp>
+#include <warpalign/version.hpp>

@@ -1,0 +1,38 @@
+// How core reaches behind the public handles: the one friend of Device, Buffer, Image and Stream.
+#pragma once
+
+#include <warpalign/backend/driver.hpp>
+#include <warpalign/device.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace warpalign::detail {
+
+/// What all handles of one opened device share. `module` keeps the backend's code loaded and is
+/// released last.
+struct DeviceState {
+  std::shared_ptr<void> module;
+  std::unique_ptr<backend::Driver> driver;
+};
+
+struct Access {
+  static Device make_device(std::shared_ptr<DeviceState> state) { return Device(std::move(state)); }
+  static Buffer make_buffer(const Device& device, std::size_t bytes) {
+    return Buffer(device, driver(device).allocate(bytes), bytes);
+  }
+  static Image make_image(Buffer buffer, PixelType type, const Shape& shape) {
+    return Image(std::move(buffer), type, shape);
+  }
+  static Stream make_stream(const Device& device, bool timed) {
+    return Stream(device, driver(device).make_queue(timed), timed);
+  }
+  static backend::Driver& driver(const Device& device) { return *device.state_->driver; }
+  static backend::Queue& queue(Stream& stream) { return *stream.queue_; }
+  static backend::Memory& memory(Buffer& buffer) { return *buffer.memory_; }
+  static const backend::Memory& memory(const Buffer& buffer) { return *buffer.memory_; }
+  static backend::Memory& memory(Image& image) { return *image.buffer_.memory_; }
+  static const backend::Memory& memory(const Image& image) { return *image.buffer_.memory_; }
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,28 @@
+// Argument checks that the stages share. Each throws Error(invalid_argument) naming the stage.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/error.hpp>
+
+#include <initializer_list>
+#include <string>
+
+namespace warpalign::detail {
+
+/// The largest side of an image: 2-D FFT libraries and texture units agree on this and more.
+inline constexpr std::int64_t largest_side = 16384;
+
+[[noreturn]] void refuse(const char* stage, const std::string& message);
+/// Every extent at least 1 and at most `largest_side` (depth: at most `largest_depth`).
+void check_shape(const char* stage, const char* what, const Shape& shape,
+                 std::int64_t largest_depth = 1);
+void check_same_device(const char* stage, const char* what, const Device& plan,
+                       const Device& argument);
+void check_image(const char* stage, const char* what, const Device& plan, const Image& image,
+                 PixelType type, const Shape& shape);
+void check_buffer(const char* stage, const char* what, const Device& plan, const Buffer& buffer,
+                  std::size_t bytes);
+void check_stream(const char* stage, const Device& plan, const Stream& stream);
+void check_distinct(const char* stage, const Image& a, const Image& b);
+
+}  // namespace warpalign::detail

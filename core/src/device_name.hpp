@@ -1,0 +1,27 @@
+// The names that open_device takes.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// A parsed name: `backend`, `backend:index` or `backend:part of a name`.
+struct DeviceName {
+  std::string backend;
+  std::optional<std::size_t> index;
+  std::string part;
+};
+
+/// Throws Error(invalid_argument) for malformed names and unknown backends.
+DeviceName parse_device_name(const std::string& name);
+
+/// The indices of the devices that fit, in order.
+std::vector<std::size_t> matching_devices(const DeviceName& name,
+                                          const std::vector<DeviceInfo>& devices);
+
+}  // namespace warpalign::detail

@@ -1,0 +1,29 @@
+// A cache of byte strings in a folder, shared by processes.
+//
+// An entry is one file named by the hash of its key. It begins with the hash of its key and of
+// its bytes, so that a damaged, truncated or foreign file is recognised and ignored. Files are
+// written beside their place and renamed, so that a reader never sees half of one. Only a folder
+// and files that belong to this user and that others cannot write are trusted: what is read here
+// is run.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace warpalign::detail {
+
+class DiskCache {
+ public:
+  /// An empty folder name means no cache: nothing is found, nothing stored.
+  explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) const;
+  void store(std::string_view key, std::string_view bytes) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,15 @@
+// Where configuration, cache and modules live (XDG base directories).
+#pragma once
+
+#include <filesystem>
+
+namespace warpalign::detail {
+
+/// `$XDG_CONFIG_HOME/warpalign`, else `~/.config/warpalign`; empty when neither is known.
+std::filesystem::path config_folder();
+/// `$XDG_CACHE_HOME/warpalign`, else `~/.cache/warpalign`; empty when neither is known.
+std::filesystem::path cache_folder();
+/// The folder that this library was loaded from.
+std::filesystem::path library_folder();
+
+}  // namespace warpalign::detail

@@ -1,0 +1,51 @@
+// Stage: log-polar resampling of a centred spectrum magnitude.
+#include <warpalign/stages/log_polar.hpp>
+
+#include "access.hpp"
+#include "check.hpp"
+
+#include <warpalign/stages/fft.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "log_polar";
+
+LogPolarSpec checked(const LogPolarSpec& spec) {
+  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(stage, "the grid", spec.output);
+  return spec;
+}
+
+}  // namespace
+
+LogPolarPlan::LogPolarPlan(const Device& device, const LogPolarSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_log_polar(spec)) {}
+
+void LogPolarPlan::execute(Stream& stream, const Image& magnitude, Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the magnitude", device_, magnitude, PixelType::f32,
+                      RealFftPlan::half_spectrum(spec_.image));
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_distinct(stage, magnitude, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(magnitude),
+                   detail::Access::memory(output));
+}
+
+LogPolarGrid LogPolarPlan::grid(const LogPolarSpec& spec) {
+  const LogPolarSpec valid = checked(spec);
+  LogPolarGrid grid;
+  grid.size = static_cast<double>(std::max(valid.image.width, valid.image.height));
+  grid.angle_step = std::numbers::pi / static_cast<double>(valid.output.height);
+  grid.log_base = std::log(grid.size) / static_cast<double>(valid.output.width);
+  return grid;
+}
+
+}  // namespace warpalign

@@ -1,0 +1,35 @@
+// Stage: mean, extremes and validity of an image.
+#include <warpalign/stages/statistics.hpp>
+
+#include "access.hpp"
+#include "check.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "statistics";
+
+StatisticsSpec checked(const StatisticsSpec& spec) {
+  detail::check_shape(stage, "the image", spec.shape);
+  return spec;
+}
+
+}  // namespace
+
+static_assert(sizeof(StatisticsRecord) == 16, "kernels write this layout");
+
+StatisticsPlan::StatisticsPlan(const Device& device, const StatisticsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_statistics(spec)) {}
+
+void StatisticsPlan::execute(Stream& stream, const Image& input, Buffer& record) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.shape);
+  detail::check_buffer(stage, "the record", device_, record, sizeof(StatisticsRecord));
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(record));
+}
+
+}  // namespace warpalign

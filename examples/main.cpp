@@ -1,0 +1,23 @@
+// Feeds the example of the README with a picture and the same picture turned by a quarter.
+#include <cmath>
+#include <vector>
+
+int print_registration(const std::vector<unsigned char>& reference,
+                       const std::vector<unsigned char>& moving);
+
+int main() {
+  constexpr int size = 512;
+  std::vector<unsigned char> reference(size * size);
+  std::vector<unsigned char> moving(size * size);
+  for (int y = 0; y < size; ++y) {
+    for (int x = 0; x < size; ++x) {
+      const double value = 127 + 60 * std::sin(0.05 * x + 2 * std::sin(0.03 * y)) +
+                           60 * std::cos(0.08 * y + 3 * std::sin(0.011 * x));
+      reference[static_cast<std::size_t>(y * size + x)] = static_cast<unsigned char>(value);
+      // A quarter turn counter-clockwise: what was at (x, y) is now at (y, size - 1 - x).
+      moving[static_cast<std::size_t>((size - 1 - x) * size + y)] =
+          static_cast<unsigned char>(value);
+    }
+  }
+  return print_registration(reference, moving);
+}

@@ -1,0 +1,14 @@
+// Bilinear interpolation (interview text, equations 1 to 4).
+#ifndef WARPALIGN_FORMULAS_BILINEAR_H
+#define WARPALIGN_FORMULAS_BILINEAR_H
+
+#include "formulas/language.h"
+
+WA_INLINE float wa_lerp(float from, float to, float t) { return WA_FMA(t, to - from, from); }
+
+// a: fraction along x, b: fraction along y; h<x><y>.
+WA_INLINE float wa_bilinear(float h00, float h10, float h01, float h11, float a, float b) {
+  return wa_lerp(wa_lerp(h00, h10, a), wa_lerp(h01, h11, a), b);
+}
+
+#endif

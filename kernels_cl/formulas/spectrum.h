@@ -1,0 +1,38 @@
+// Magnitudes, weights and cross-power of Fourier coefficients.
+#ifndef WARPALIGN_FORMULAS_SPECTRUM_H
+#define WARPALIGN_FORMULAS_SPECTRUM_H
+
+#include "formulas/language.h"
+
+// |F|^(2 half_exponent), scaled first so that the squares neither overflow nor vanish.
+WA_INLINE float wa_magnitude_power(float re, float im, float half_exponent) {
+  const float size = fmax(WA_FABS(re), WA_FABS(im));
+  if (!(size > 0.0f)) return 0.0f;
+  const float r = re / size;
+  const float i = im / size;
+  const float square = WA_FMA(r, r, i * i);
+  return WA_POWR(size, 2.0f * half_exponent) * WA_POWR(square, half_exponent);
+}
+
+// The frequency of row v of n in cycles per n pixels, in -n/2 ... n/2.
+WA_INLINE int wa_signed_frequency(int v, int n) { return 2 * v > n ? v - n : v; }
+
+// exp(-(rho_x^2 + rho_y^2) / (2 sigma^2)), rho in units of the Nyquist frequency;
+// falloff = 1 / (2 sigma^2), 0 for no weight.
+WA_INLINE float wa_gaussian_weight(float rho_x, float rho_y, float falloff) {
+  return WA_EXP(-falloff * WA_FMA(rho_x, rho_x, rho_y * rho_y));
+}
+
+// 1 / |z|, and 0 for 0 or what is not finite. Scaled so that the squares neither overflow nor
+// vanish.
+WA_INLINE float wa_reciprocal_magnitude(float re, float im) {
+  const float size = fmax(WA_FABS(re), WA_FABS(im));
+  if (!(size > 1e-37f) || size > 3e38f) return 0.0f;
+  const float r = re / size;
+  const float i = im / size;
+  const float square = WA_FMA(r, r, i * i);
+  if (!(square >= 1.0f)) return 0.0f;  // a NaN beside a number: fmax() hides it
+  return 1.0f / (size * WA_SQRT(square));
+}
+
+#endif

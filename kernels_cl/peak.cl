@@ -1,0 +1,79 @@
+// The maximum of each slice with its coordinates and neighbours, in two stages of parallel
+// reduction (registration paper, section 4).
+//
+// Option: GROUP, the work-group's size, a power of two.
+
+#define NOWHERE 0xffffffffu
+
+typedef struct {
+  float value;
+  uint index;  // row-major within the slice; NOWHERE when every pixel seen is NaN
+} Best;
+
+// The larger value, at equal values the earlier pixel. NaN compares false and never wins.
+inline Best better(Best a, Best b) {
+  const bool take_b = b.value > a.value || (b.value == a.value && b.index < a.index);
+  return take_b ? b : a;
+}
+
+inline Best nothing(void) {
+  Best none = {-INFINITY, NOWHERE};
+  return none;
+}
+
+// The group's best, valid in every work item. Every work item calls it.
+inline Best best_of_group(Best mine, local Best* shared) {
+  const int item = (int)get_local_id(0);
+  shared[item] = mine;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
+    if (item < half_group) shared[item] = better(shared[item], shared[item + half_group]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return shared[0];
+}
+
+// Work groups along x share a slice; y is the slice.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void peak_partial(global const float* input, uint plane, global Best* partials) {
+  local Best shared[GROUP];
+  const size_t slice = get_global_id(1);
+  global const float* pixels = input + slice * plane;
+  Best mine = nothing();
+  for (size_t i = get_global_id(0); i < plane; i += get_global_size(0)) {
+    Best here;
+    here.value = pixels[i];
+    here.index = (uint)i;
+    mine = better(mine, here);
+  }
+  mine = best_of_group(mine, shared);
+  if (get_local_id(0) == 0) partials[slice * get_num_groups(0) + get_group_id(0)] = mine;
+}
+
+// One work group a slice. A record is 12 words: value, x, y, 3 x 3 neighbours.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void peak_final(global const float* input, int width, int height, global const Best* partials,
+                uint count, global uint* records) {
+  local Best shared[GROUP];
+  const size_t slice = get_global_id(1);
+  Best mine = nothing();
+  for (uint i = (uint)get_local_id(0); i < count; i += GROUP) {
+    mine = better(mine, partials[slice * count + i]);
+  }
+  mine = best_of_group(mine, shared);
+  if (get_local_id(0) != 0) return;
+  const uint index = mine.index == NOWHERE ? 0u : mine.index;
+  const int x = (int)(index % (uint)width);
+  const int y = (int)(index / (uint)width);
+  global const float* pixels = input + slice * (size_t)width * (size_t)height;
+  global uint* record = records + slice * 12;
+  record[0] = as_uint(mine.value);
+  record[1] = (uint)x;
+  record[2] = (uint)y;
+  for (int n = 0; n < 9; ++n) {
+    const int column = (x + n % 3 - 1 + width) % width;
+    const int row = (y + n / 3 - 1 + height) % height;
+    record[3 + n] = as_uint(pixels[(size_t)row * (size_t)width + (size_t)column]);
+  }
+  record[7] = as_uint(mine.value);
+}

@@ -1,0 +1,11 @@
+// Real to complex and back, for images one pixel wide: their half spectrum is a whole one.
+
+kernel void widen(global const float* real, global float2* spectrum, ulong count) {
+  const size_t i = get_global_id(0);
+  if (i < count) spectrum[i] = (float2)(real[i], 0.0f);
+}
+
+kernel void narrow(global const float2* spectrum, global float* real, ulong count) {
+  const size_t i = get_global_id(0);
+  if (i < count) real[i] = spectrum[i].x;
+}

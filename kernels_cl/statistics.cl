@@ -1,0 +1,99 @@
+// Mean, extremes and number of non-finite pixels, in two stages of parallel reduction.
+//
+// Option: GROUP, the work-group's size, a power of two.
+//
+// The mean keeps two sums, so that it is right for every finite image: `large` collects values
+// beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` the others. Both are compensated
+// (Kahan), so that the error does not grow with the number of pixels a work item adds.
+
+#define LARGE 1e28f
+#define SCALE_DOWN 0x1p-40f
+#define SCALE_UP 0x1p40f
+
+typedef struct {
+  float ordinary;
+  float large;
+  float minimum;
+  float maximum;
+  uint nonfinite;
+} Partial;
+
+inline Partial merge(Partial a, Partial b) {
+  Partial both;
+  both.ordinary = a.ordinary + b.ordinary;
+  both.large = a.large + b.large;
+  both.minimum = fmin(a.minimum, b.minimum);
+  both.maximum = fmax(a.maximum, b.maximum);
+  both.nonfinite = a.nonfinite + b.nonfinite;
+  return both;
+}
+
+inline Partial nothing(void) {
+  Partial none = {0.0f, 0.0f, INFINITY, -INFINITY, 0u};
+  return none;
+}
+
+// sum + value with the rounding error carried in *lost.
+inline float add(float sum, float value, float* lost) {
+  const float corrected = value - *lost;
+  const float next = sum + corrected;
+  *lost = (next - sum) - corrected;
+  return next;
+}
+
+// The group's merged partial, valid in work item 0. Every work item calls it.
+inline Partial merge_group(Partial mine, local Partial* shared) {
+  const int item = (int)get_local_id(0);
+  shared[item] = mine;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
+    if (item < half_group) shared[item] = merge(shared[item], shared[item + half_group]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return shared[0];
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void statistics_partial(global const float* input, ulong pixels, global Partial* partials) {
+  local Partial shared[GROUP];
+  Partial mine = nothing();
+  float lost_ordinary = 0.0f;
+  float lost_large = 0.0f;
+  for (ulong i = get_global_id(0); i < pixels; i += get_global_size(0)) {
+    const float value = input[i];
+    if (!isfinite(value)) {
+      ++mine.nonfinite;
+    } else {
+      if (fabs(value) < LARGE) {
+        mine.ordinary = add(mine.ordinary, value, &lost_ordinary);
+      } else {
+        mine.large = add(mine.large, value * SCALE_DOWN, &lost_large);
+      }
+      mine.minimum = fmin(mine.minimum, value);
+      mine.maximum = fmax(mine.maximum, value);
+    }
+  }
+  mine = merge_group(mine, shared);
+  if (get_local_id(0) == 0) partials[get_group_id(0)] = mine;
+}
+
+// One work group. The record is {mean, minimum, maximum, nonfinite}.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void statistics_final(global const Partial* partials, uint count, ulong pixels,
+                      global uint* record) {
+  local Partial shared[GROUP];
+  Partial mine = nothing();
+  for (uint i = (uint)get_local_id(0); i < count; i += GROUP) mine = merge(mine, partials[i]);
+  mine = merge_group(mine, shared);
+  if (get_local_id(0) != 0) return;
+  const float finite = (float)(pixels - (ulong)mine.nonfinite);
+  float mean = 0.0f;
+  if (finite > 0.0f) {
+    mean = fma(mine.large / finite, SCALE_UP, mine.ordinary / finite);
+    mean = fmin(fmax(mean, mine.minimum), mine.maximum);  // rounding must not leave the range
+  }
+  record[0] = as_uint(mean);
+  record[1] = as_uint(mine.minimum);
+  record[2] = as_uint(mine.maximum);
+  record[3] = mine.nonfinite;
+}

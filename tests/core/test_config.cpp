@@ -1,0 +1,72 @@
+// The configuration file: what it may say, and what is said about mistakes in it.
+#include "support/temporary_folder.hpp"
+
+#include <warpalign/config.hpp>
+#include <warpalign/error.hpp>
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+
+namespace {
+
+void refuses(const test::TemporaryFolder& folder, const std::string& text, const char* message) {
+  const auto file = folder.write("bad.toml", text);
+  try {
+    (void)warpalign::read_config(file);
+    FAIL("accepted: " << text);
+  } catch (const warpalign::Error& error) {
+    CHECK(error.kind() == warpalign::ErrorKind::configuration);
+    CHECK(std::string(error.what()).find("bad.toml:") != std::string::npos);
+    CHECK_MESSAGE(std::string(error.what()).find(message) != std::string::npos, error.what());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("config: every key is read") {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("good.toml",
+                                 "device = \"cuda:1\"\nmodules = \"/m\"\ncache = \"/c\"\n"
+                                 "[opencl]\nfft = \"clfft\"\n");
+  const auto config = warpalign::read_config(file);
+  CHECK(config.device == "cuda:1");
+  CHECK(config.module_folder == "/m");
+  CHECK(config.cache_folder == "/c");
+  CHECK(config.opencl_fft == "clfft");
+  CHECK(config.origin == file);
+  CHECK(warpalign::read_config(folder.write("empty.toml", "")).opencl_fft == "vkfft");
+}
+
+TEST_CASE("config: mistakes are named with file and line") {
+  const test::TemporaryFolder folder;
+  refuses(folder, "devise = \"cuda:0\"\n", "unknown key 'devise'");
+  refuses(folder, "\ndevice = 3\n", "bad.toml:2: 'device' must be a text");
+  refuses(folder, "device = \"\"\n", "not empty");
+  refuses(folder, "[opencl]\nfft = \"fftw\"\n", "\"vkfft\" or \"clfft\"");
+  refuses(folder, "[opencl]\nspeed = 1\n", "unknown key 'opencl.speed'");
+  refuses(folder, "opencl = 1\n", "must be a table");
+  refuses(folder, "device = \n", "bad.toml:");
+}
+
+TEST_CASE("config: a file that cannot be read is named") {
+  const test::TemporaryFolder folder;
+  CHECK_THROWS_WITH_AS((void)warpalign::read_config(folder.path() / "none.toml"),
+                       doctest::Contains("none.toml cannot be read"), warpalign::Error);
+  CHECK_THROWS_AS((void)warpalign::read_config(folder.path()), warpalign::Error);
+}
+
+TEST_CASE("config: the default file lies under XDG_CONFIG_HOME, never in the current folder") {
+  const test::TemporaryFolder folder;
+  const char* before = std::getenv("XDG_CONFIG_HOME");
+  const std::string saved = before != nullptr ? before : "";
+  ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
+  CHECK(warpalign::default_config().origin.empty());
+  std::filesystem::create_directory(folder.path() / "warpalign");
+  (void)folder.write("warpalign/warpalign.toml", "device = \"opencl:7\"\n");
+  CHECK(warpalign::default_config().device == "opencl:7");
+  if (before != nullptr) {
+    ::setenv("XDG_CONFIG_HOME", saved.c_str(), 1);
+  } else {
+    ::unsetenv("XDG_CONFIG_HOME");
+  }
+}

@@ -1,0 +1,139 @@
+// Devices, buffers, images, streams and marks, on every device.
+#include "support/devices.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
+#include <warpalign/stages/sobel.hpp>
+#include <warpalign/stages/warp.hpp>
+
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+using warpalign::Error;
+using warpalign::PixelType;
+
+TEST_CASE("device: what is known of it is filled in") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto& info = device.info();
+    CHECK_FALSE(info.name.empty());
+    CHECK_FALSE(info.platform.empty());
+    CHECK_FALSE(info.driver.empty());
+    CHECK_FALSE(info.fft.empty());
+    CHECK(info.id.rfind(info.backend + ":", 0) == 0);
+    CHECK(info.memory_bytes > 0);
+    CHECK(info.max_allocation_bytes > 0);
+    if (info.sampling == warpalign::Sampling::buffer) CHECK_FALSE(info.sampling_reason.empty());
+  });
+}
+
+TEST_CASE("device: bytes go up, across and down unchanged") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    std::vector<std::uint8_t> bytes(100001);
+    std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+    auto first = device.make_buffer(bytes.size());
+    auto second = device.make_buffer(bytes.size());
+    stream.upload(bytes.data(), bytes.size(), first);
+    stream.copy(first, second);
+    std::vector<std::uint8_t> found(bytes.size());
+    stream.download(second, found.data(), found.size());
+    CHECK(found == bytes);
+  });
+}
+
+TEST_CASE("device: images with a row pitch are uploaded densely") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    std::vector<std::uint16_t> padded(12 * 5);
+    std::iota(padded.begin(), padded.end(), std::uint16_t{0});
+    auto image = device.make_image(PixelType::u16, {7, 5, 1});
+    stream.upload(warpalign::HostImage{padded.data(), PixelType::u16, 7, 5, 24}, image);
+    std::vector<std::uint16_t> found(35);
+    stream.download(image, found.data(), 70);
+    for (std::size_t y = 0; y < 5; ++y) {
+      for (std::size_t x = 0; x < 7; ++x) CHECK(found[y * 7 + x] == padded[y * 12 + x]);
+    }
+    CHECK_THROWS_AS(stream.upload(warpalign::HostImage{padded.data(), PixelType::u16, 7, 5, 13},
+                                  image),
+                    Error);
+    CHECK_THROWS_AS(stream.upload(warpalign::HostImage{padded.data(), PixelType::u8, 7, 5, 0},
+                                  image),
+                    Error);
+  });
+}
+
+TEST_CASE("device: marks give device time that does not run backwards") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream(true);
+    auto input = device.make_image(PixelType::f32, {512, 512, 1});
+    auto output = device.make_image(PixelType::f32, {512, 512, 1});
+    const warpalign::WarpPlan plan(device, {input.shape(), output.shape()});
+    const std::vector<float> zeros(512 * 512);
+    stream.upload(zeros.data(), zeros.size() * sizeof(float), input.buffer());
+    plan.execute(stream, input, {}, output);
+    const auto start = stream.mark();
+    const auto same = stream.mark();
+    for (int i = 0; i < 20; ++i) plan.execute(stream, input, {}, output);
+    const auto end = stream.mark();
+    const double nothing = stream.milliseconds_between(start, same);
+    const double work = stream.milliseconds_between(same, end);
+    CHECK(nothing >= 0);
+    CHECK(work > 0);
+    CHECK(work < 60000);
+    auto untimed = device.make_stream();
+    CHECK_THROWS_AS((void)untimed.mark(), Error);
+  });
+}
+
+TEST_CASE("device: impossible sizes are refused, and the device works afterwards") {
+  test::on_every_device([](const warpalign::Device& device) {
+    CHECK_THROWS_AS((void)device.make_buffer(0), Error);
+    CHECK_THROWS_AS((void)device.make_image(PixelType::f32, {0, 1, 1}), Error);
+    CHECK_THROWS_AS((void)device.make_image(PixelType::f32, {1, 1, -1}), Error);
+    CHECK_THROWS_AS((void)device.make_image(PixelType::c32, {2147483647, 2147483647, 2147483647}),
+                    Error);
+    try {
+      (void)device.make_buffer(std::size_t{1} << 60);
+      FAIL("an exabyte was allocated");
+    } catch (const Error& error) {
+      CHECK(error.kind() == warpalign::ErrorKind::out_of_memory);
+    }
+    auto stream = device.make_stream();
+    auto buffer = device.make_buffer(16);
+    const char text[16] = "still alive";
+    stream.upload(text, sizeof text, buffer);
+    char found[16];
+    stream.download(buffer, found, sizeof found);
+    CHECK(std::string(found) == text);
+  });
+}
+
+TEST_CASE("device: two openings of one device do not share buffers") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto other = warpalign::open_device(device.info().id);
+    CHECK_FALSE(device.same_as(other));
+    const auto foreign = other.make_image(PixelType::u8, {8, 8, 1});
+    auto output = device.make_image(PixelType::f32, {8, 8, 1});
+    auto stream = device.make_stream();
+    const warpalign::SobelPlan plan(device, {PixelType::u8, {8, 8, 1}});
+    CHECK_THROWS_WITH_AS(plan.execute(stream, foreign, output), doctest::Contains("belongs to"),
+                         Error);
+    auto foreign_stream = other.make_stream();
+    const auto input = device.make_image(PixelType::u8, {8, 8, 1});
+    CHECK_THROWS_AS(plan.execute(foreign_stream, input, output), Error);
+  });
+}
+
+TEST_CASE("device: the environment variable is used when no name is given") {
+  const auto& first = test::devices().front();
+  ::setenv("WARPALIGN_DEVICE", first.info().id.c_str(), 1);
+  CHECK(warpalign::open_device().info().id == first.info().id);
+  ::setenv("WARPALIGN_DEVICE", "no such thing", 1);
+  CHECK_THROWS_AS((void)warpalign::open_device(), Error);
+  CHECK_NOTHROW((void)warpalign::open_device(first.info().id));
+  ::unsetenv("WARPALIGN_DEVICE");
+  warpalign::Config config;
+  config.device = first.info().id;
+  CHECK(warpalign::open_device("", config).info().id == first.info().id);
+}

@@ -1,0 +1,47 @@
+// Plane transforms and friendly sizes.
+#include <warpalign/error.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using warpalign::Affine;
+using warpalign::Similarity;
+
+TEST_CASE("geometry: composition applies the right factor first, and inverses undo") {
+  const Affine m{1.5, -0.2, 3, 0.4, 0.9, -7};
+  const Affine n{0.3, 1.1, 2, -0.8, 0.1, 5};
+  const auto direct = m(n({3, 4}));
+  const auto composed = (m * n)({3, 4});
+  CHECK(composed.x == doctest::Approx(direct.x));
+  CHECK(composed.y == doctest::Approx(direct.y));
+  const auto back = m.inverse()(m({3, 4}));
+  CHECK(back.x == doctest::Approx(3));
+  CHECK(back.y == doctest::Approx(4));
+  CHECK_THROWS_AS((void)Affine({1, 2, 0, 2, 4, 0}).inverse(), warpalign::Error);
+}
+
+TEST_CASE("geometry: a similarity's matrix is s [[cos r, sin r], [-sin r, cos r]] about centres") {
+  const warpalign::Shape reference{101, 51, 1};
+  const warpalign::Shape moving{201, 151, 1};
+  const Affine m = Similarity{30, 2, {5, -6}}.matrix(reference, moving);
+  CHECK(m.a == doctest::Approx(std::sqrt(3.0)));
+  CHECK(m.b == doctest::Approx(1));
+  CHECK(m.d == doctest::Approx(-1));
+  CHECK(m.e == doctest::Approx(std::sqrt(3.0)));
+  const auto centre = m({50, 25});
+  CHECK(centre.x == doctest::Approx(105));
+  CHECK(centre.y == doctest::Approx(69));
+}
+
+TEST_CASE("geometry: friendly sizes are the next with factors 2, 3, 5 and 7") {
+  CHECK(warpalign::fft_friendly_size(1) == 1);
+  CHECK(warpalign::fft_friendly_size(11) == 12);
+  CHECK(warpalign::fft_friendly_size(509) == 512);
+  CHECK(warpalign::fft_friendly_size(641) == 648);
+  CHECK(warpalign::fft_friendly_size(641, 8) == 648);
+  CHECK(warpalign::fft_friendly_size(1024, 8) == 1024);
+  CHECK(warpalign::fft_friendly_size(1025, 8) == 1080);
+  CHECK_THROWS_AS((void)warpalign::fft_friendly_size(0), warpalign::Error);
+  CHECK_THROWS_AS((void)warpalign::fft_friendly_size(100, 11), warpalign::Error);
+}

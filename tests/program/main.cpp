@@ -1,0 +1,11 @@
+// Runs the tests of the program, out of reach of the user's own settings.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+  ::setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+  ::unsetenv("WARPALIGN_DEVICE");
+  return doctest::Context(argc, argv).run();
+}

@@ -1,0 +1,23 @@
+// Test pictures: a smooth random texture, drawn at any coordinates without resampling.
+#pragma once
+
+#include "image_io/image_file.hpp"
+
+#include <warpalign/geometry.hpp>
+
+#include <cstdint>
+
+namespace warpalign::test {
+
+struct Texture {
+  std::uint32_t seed = 1;
+  /// 0 to 1; detail down to about 4 pixels.
+  [[nodiscard]] double operator()(Point p) const;
+};
+
+/// pixel(p) = texture(place(p)), over the type's whole range (0 to 1 for f32). The channels of a
+/// colour picture differ from each other.
+[[nodiscard]] program::LoadedImage draw(const Texture& texture, const Shape& shape, int channels,
+                                        PixelType type, const Affine& place = {});
+
+}  // namespace warpalign::test

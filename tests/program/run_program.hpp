@@ -1,0 +1,44 @@
+// Running the program as a user does, in a folder of its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace warpalign::test {
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs the program with these arguments and waits for it. A signal gives 128 + its number.
+[[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments);
+
+/// The device that the tests name: WARPALIGN_TEST_DEVICE, or "opencl".
+[[nodiscard]] std::string test_device();
+/// Whether there is such a device. One that was asked for by the variable has to be there.
+[[nodiscard]] bool has_test_device();
+
+/// A new folder, removed with everything in it.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+
+  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name); }
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write_text(const std::string& path, const std::string& text);
+[[nodiscard]] std::string read_text(const std::string& path);
+/// Copies the first `share` of a file.
+void truncate_copy(const std::string& from, const std::string& to, double share);
+
+}  // namespace warpalign::test

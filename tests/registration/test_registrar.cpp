@@ -1,0 +1,202 @@
+// The Registrar: sizes, types, reuse, timings and bad input, on every device.
+#include "registration/photographs.hpp"
+#include "support/devices.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace {
+
+using warpalign::Error;
+using warpalign::ErrorKind;
+using warpalign::HostImage;
+using warpalign::PixelType;
+using warpalign::Registrar;
+
+const reference::Plane& bridge() {
+  static const reference::Plane plane = test::photograph("bridge.jpg");
+  return plane;
+}
+
+HostImage view(const std::vector<std::uint8_t>& pixels, const reference::Plane& plane) {
+  return {pixels.data(), PixelType::u8, plane.width, plane.height, 0};
+}
+
+template <class Work>
+void refuses(ErrorKind kind, const char* message, Work&& work) {
+  try {
+    work();
+    FAIL("was accepted, expected: " << message);
+  } catch (const Error& error) {
+    CHECK(error.kind() == kind);
+    CHECK_MESSAGE(std::string(error.what()).find(message) != std::string::npos, error.what());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("registrar: images of different sizes, aspects and types") {
+  // Sizes chosen so that all canvases are 384 x 384; the margins are even and odd.
+  const auto pair = test::cut(bridge(), {{384, 331, 1}, {300, 384, 1}, {-33, 0.9, {10, -6}}, 1.5});
+  const auto r8 = test::rounded<std::uint8_t>(pair.reference);
+  const auto m16 = test::rounded<std::uint16_t>(pair.moving, 200);
+  std::vector<float> mf(pair.moving.values.begin(), pair.moving.values.end());
+  for (float& value : mf) value = value * 1e-3F - 7;
+  test::on_every_device([&](const warpalign::Device& device) {
+    Registrar registrar(device);
+    registrar.set_reference(view(r8, pair.reference));
+    for (const HostImage& moving : {HostImage{m16.data(), PixelType::u16, 300, 384, 0},
+                                    HostImage{mf.data(), PixelType::f32, 300, 384, 0}}) {
+      const auto found = registrar.align(moving);
+      CHECK(found.reliable);
+      CHECK(test::corner_error(found.matrix, pair.truth, {384, 331, 1}) <= 4.5);
+      // The matrix and the similarity tell the same.
+      const auto again = found.similarity.matrix({384, 331, 1}, {300, 384, 1});
+      CHECK(test::corner_error(found.matrix, again, {384, 331, 1}) <= 1e-9);
+    }
+  });
+}
+
+TEST_CASE("registrar: an image registered to itself does not move") {
+  const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {}, 1.5});
+  const auto pixels = test::rounded<std::uint8_t>(pair.reference);
+  test::on_every_device([&](const warpalign::Device& device) {
+    const auto found = warpalign::register_images(device, view(pixels, pair.reference),
+                                                  view(pixels, pair.reference));
+    CHECK(found.confidence > 0.999);
+    CHECK(found.peak_height == doctest::Approx(1).epsilon(0.01));
+    // A peak of one pixel on a symmetric surface: its vertex is the pixel.
+    CHECK(test::corner_error(found.matrix, {}, {384, 384, 1}) <= 0.02);
+  });
+}
+
+TEST_CASE("registrar: shifts by whole pixels come out to a tenth of a pixel") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    Registrar registrar(device);
+    const auto base = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {}, 1.5});
+    const auto reference = test::rounded<std::uint8_t>(base.reference);
+    registrar.set_reference(view(reference, base.reference));
+    for (const warpalign::Point shift : {warpalign::Point{40, -25}, warpalign::Point{-61, 33}}) {
+      const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {0, 1, shift}, 1.5});
+      const auto moving = test::rounded<std::uint8_t>(pair.moving);
+      const auto found = registrar.align(view(moving, pair.moving));
+      CHECK(found.reliable);
+      CHECK(test::corner_error(found.matrix, pair.truth, {384, 384, 1}) <= 0.5);
+      CHECK(std::abs(found.similarity.translation.x - shift.x) <= 0.1);
+      CHECK(std::abs(found.similarity.translation.y - shift.y) <= 0.1);
+    }
+  });
+}
+
+TEST_CASE("registrar: results do not depend on what was registered before, or where pixels were") {
+  const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {70, 1.1, {5, 5}}, 1.5});
+  const auto r = test::rounded<std::uint8_t>(pair.reference);
+  const auto m = test::rounded<std::uint8_t>(pair.moving);
+  test::on_every_device([&](const warpalign::Device& device) {
+    const auto fresh = warpalign::register_images(device, view(r, pair.reference),
+                                                  view(m, pair.moving));
+    Registrar registrar(device);
+    registrar.set_reference(view(m, pair.moving));
+    (void)registrar.align(view(r, pair.reference));
+    registrar.set_reference(view(r, pair.reference));
+    (void)registrar.align(view(r, pair.reference));
+    CHECK(test::corner_error(registrar.align(view(m, pair.moving)).matrix, fresh.matrix,
+                             {384, 384, 1}) <= 1e-9);
+
+    auto stream = device.make_stream();
+    auto on_device = device.make_image(PixelType::u8, {384, 384, 1});
+    stream.upload(view(m, pair.moving), on_device);
+    stream.finish();
+    CHECK(test::corner_error(registrar.align(on_device).matrix, fresh.matrix, {384, 384, 1}) <=
+          1e-9);
+  });
+}
+
+TEST_CASE("registrar: timings name every stage of the paper, only when asked for") {
+  const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {10, 1, {}}, 1.5});
+  const auto r = test::rounded<std::uint8_t>(pair.reference);
+  test::on_every_device([&](const warpalign::Device& device) {
+    warpalign::RegistrationOptions options;
+    options.collect_timings = true;
+    const auto timed = warpalign::register_images(device, view(r, pair.reference),
+                                                  view(r, pair.reference), options);
+    std::set<std::string> stages;
+    for (const auto& timing : timed.timings) {
+      stages.insert(timing.stage);
+      CHECK(timing.milliseconds >= 0);
+      CHECK(timing.milliseconds < 60000);
+    }
+    CHECK(stages == std::set<std::string>{"upload", "sobel", "statistics", "window", "fft",
+                                          "magnitude", "log_polar", "cross_power", "inverse_fft",
+                                          "peak", "warp"});
+    CHECK(warpalign::register_images(device, view(r, pair.reference), view(r, pair.reference))
+              .timings.empty());
+  });
+}
+
+TEST_CASE("registrar: what cannot be registered is refused, and the registrar goes on") {
+  const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {10, 1, {}}, 1.5});
+  const auto r = test::rounded<std::uint8_t>(pair.reference);
+  const std::vector<std::uint8_t> constant(384 * 384, 77);
+  std::vector<float> broken(pair.moving.values.begin(), pair.moving.values.end());
+  broken[5000] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> infinite(pair.moving.values.begin(), pair.moving.values.end());
+  infinite[70] = std::numeric_limits<float>::infinity();
+  test::on_every_device([&](const warpalign::Device& device) {
+    Registrar registrar(device);
+    refuses(ErrorKind::invalid_argument, "set_reference must be called before",
+            [&] { (void)registrar.align(view(r, pair.reference)); });
+    refuses(ErrorKind::invalid_image, "the reference image is constant", [&] {
+      registrar.set_reference({constant.data(), PixelType::u8, 384, 384});
+    });
+    refuses(ErrorKind::invalid_argument, "each side must be 16 to 16384", [&] {
+      registrar.set_reference({r.data(), PixelType::u8, 1, 1});
+    });
+    refuses(ErrorKind::invalid_argument, "each side must be", [&] {
+      registrar.set_reference({r.data(), PixelType::u8, 100000, 100000});
+    });
+    registrar.set_reference(view(r, pair.reference));
+    refuses(ErrorKind::invalid_image, "the moving image is constant", [&] {
+      (void)registrar.align({constant.data(), PixelType::u8, 384, 384});
+    });
+    for (const auto& bad : {broken, infinite}) {
+      refuses(ErrorKind::invalid_image, "the moving image holds NaN", [&] {
+        (void)registrar.align({bad.data(), PixelType::f32, 384, 384});
+      });
+    }
+    CHECK(registrar.align(view(r, pair.reference)).reliable);
+  });
+}
+
+TEST_CASE("registrar: options out of range are refused") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    warpalign::RegistrationOptions options;
+    options.spectrum_exponent = 0;
+    CHECK_THROWS_AS(Registrar(device, options), Error);
+    options = {};
+    options.log_polar_sigma = -1;
+    CHECK_THROWS_AS(Registrar(device, options), Error);
+    options = {};
+    options.translation_sigma = std::nanf("");
+    CHECK_THROWS_AS(Registrar(device, options), Error);
+  });
+}
+
+TEST_CASE("registrar: the magnitude itself, the paper's choice, works too") {
+  const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {40, 1, {6, -3}}, 1.5});
+  const auto r = test::rounded<std::uint8_t>(pair.reference);
+  const auto m = test::rounded<std::uint8_t>(pair.moving);
+  test::on_every_device([&](const warpalign::Device& device) {
+    warpalign::RegistrationOptions options;
+    options.spectrum_exponent = 1;
+    const auto found =
+        warpalign::register_images(device, view(r, pair.reference), view(m, pair.moving), options);
+    CHECK(found.reliable);
+    CHECK(test::corner_error(found.matrix, pair.truth, {384, 384, 1}) <= 4.5);
+  });
+}

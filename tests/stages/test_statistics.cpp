@@ -1,0 +1,76 @@
+// Mean, extremes and count of non-finite pixels against the oracle, on every device.
+#include "reference/stages.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/stages/statistics.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+warpalign::StatisticsRecord run(const warpalign::Device& device, const reference::Plane& image) {
+  auto stream = device.make_stream();
+  const auto input = test::to_device(device, stream, image);
+  auto record = device.make_buffer(sizeof(warpalign::StatisticsRecord));
+  warpalign::StatisticsPlan(device, {input.shape()}).execute(stream, input, record);
+  warpalign::StatisticsRecord found;
+  stream.download(record, &found, sizeof found);
+  return found;
+}
+
+void compare(const warpalign::Device& device, const reference::Plane& image) {
+  const auto found = run(device, image);
+  const auto expected = reference::statistics(image);
+  // Partial sums of at most a few thousand values, then pairwise: 1e-5 of the largest value is
+  // an order above what single precision loses.
+  const double size = std::max(std::abs(expected.minimum), std::abs(expected.maximum));
+  CHECK(std::abs(static_cast<double>(found.mean) - expected.mean) <= 1e-5 * size);
+  CHECK(static_cast<double>(found.minimum) == expected.minimum);
+  CHECK(static_cast<double>(found.maximum) == expected.maximum);
+  CHECK(found.nonfinite == expected.nonfinite);
+}
+
+}  // namespace
+
+TEST_CASE("statistics: random images of every size") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : test::sizes()) {
+      CAPTURE(test::to_string(size));
+      compare(device, test::random_plane(size.width, size.height, -3, 5, 4));
+    }
+    compare(device, test::random_plane(2048, 1500, 0, 1000, 5));
+  });
+}
+
+TEST_CASE("statistics: NaN and infinities are counted and left out") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto image = test::random_plane(333, 77, -1, 1, 6);
+    image.values[0] = std::numeric_limits<double>::quiet_NaN();
+    image.values[1000] = std::numeric_limits<double>::infinity();
+    image.values.back() = -std::numeric_limits<double>::infinity();
+    compare(device, image);
+    const auto found = run(device, image);
+    CHECK(found.nonfinite == 3);
+  });
+}
+
+TEST_CASE("statistics: an image with no finite pixel") {
+  test::on_every_device([](const warpalign::Device& device) {
+    reference::Plane image(20, 3);
+    for (double& value : image.values) value = std::numeric_limits<double>::quiet_NaN();
+    const auto found = run(device, image);
+    CHECK(found.nonfinite == 60);
+    CHECK(found.mean == 0);
+    CHECK(found.minimum == std::numeric_limits<float>::infinity());
+    CHECK(found.maximum == -std::numeric_limits<float>::infinity());
+  });
+}
+
+TEST_CASE("statistics: huge values do not overflow the mean") {
+  test::on_every_device([](const warpalign::Device& device) {
+    compare(device, test::random_plane(300, 200, 2.5e38, 3.3e38, 7));
+  });
+}
