@@ -1,8 +1,9 @@
 // FFT provider: clFFT, opened when it is asked for, so that the module loads without it.
 //
 // Its state is global and not safe in planning (two threads baking equal plans abort), hence one
-// mutex around create, bake and destroy. It is set up once and never torn down: a plan destroyed
-// after a teardown is freed twice, and what it holds then ends with the process.
+// mutex around create, bake and destroy. It is torn down once, when this module is unloaded or the
+// process ends, and only if every plan is gone by then: a plan destroyed after the teardown would
+// be freed twice.
 #include "fft_provider.hpp"
 
 #include "memory.hpp"
@@ -28,6 +29,7 @@ std::mutex planning_mutex;
 /// The functions of clFFT that are used here.
 struct Library {
   decltype(&::clfftSetup) setup = nullptr;
+  decltype(&::clfftTeardown) teardown = nullptr;
   decltype(&::clfftCreateDefaultPlan) create = nullptr;
   decltype(&::clfftSetPlanPrecision) set_precision = nullptr;
   decltype(&::clfftSetPlanScale) set_scale = nullptr;
@@ -60,6 +62,7 @@ Library open_library() {
   }
   std::string& fault = library.fault;
   resolve(handle, "clfftSetup", library.setup, fault);
+  resolve(handle, "clfftTeardown", library.teardown, fault);
   resolve(handle, "clfftCreateDefaultPlan", library.create, fault);
   resolve(handle, "clfftSetPlanPrecision", library.set_precision, fault);
   resolve(handle, "clfftSetPlanScale", library.set_scale, fault);
@@ -80,9 +83,23 @@ Library open_library() {
   return library;
 }
 
+/// Plans alive, guarded by planning_mutex.
+int living_plans = 0;
+
+/// Opens the library, and tears it down in the end.
+struct Session {
+  Library library = open_library();
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    if (library.fault.empty() && living_plans == 0) library.teardown();
+  }
+};
+
 const Library& library() {
-  static const Library opened = open_library();
-  return opened;
+  static const Session session;
+  return session.library;
 }
 
 void check_clfft(clfftStatus status, const char* call, ErrorKind kind, const Place& place) {
@@ -150,6 +167,7 @@ class Direction {
     demand(fft.create(&handle_, device.context().get(), dimensions, lengths.data()),
            "clfftCreateDefaultPlan");
     created_ = true;
+    ++living_plans;
     demand(fft.set_precision(handle_, CLFFT_SINGLE), "clfftSetPlanPrecision");
     demand(fft.set_scale(handle_, CLFFT_FORWARD, 1), "clfftSetPlanScale");
     demand(fft.set_scale(handle_, CLFFT_BACKWARD, 1), "clfftSetPlanScale");
@@ -171,8 +189,10 @@ class Direction {
   }
 
   void destroy() noexcept {
-    if (created_) library().destroy(&handle_);
+    if (!created_) return;
+    library().destroy(&handle_);
     created_ = false;
+    --living_plans;
   }
 
   Place place_;

@@ -33,7 +33,7 @@ thread_local Planning planning;
 cl_program create_cached_program(cl_context, cl_uint, const char** texts, const std::size_t* sizes,
                                  cl_int* status) {
   try {
-    const auto program = planning.device->programs().get({texts[0], sizes[0]}, "", "fft");
+    const auto program = planning.device->programs().get({texts[0], sizes[0]}, "-w", "fft");
     clRetainProgram(program.get());  // VkFFT releases it
     *status = CL_SUCCESS;
     return program.get();

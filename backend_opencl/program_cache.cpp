@@ -95,7 +95,7 @@ std::string binary_of(cl_program program) {
 }  // namespace
 
 ProgramCache::ProgramCache(const OpenedDevice& device)
-    : device_(device), common_options_("-cl-std=CL1.2") {
+    : device_(device), common_options_("-w -cl-std=CL1.2") {
   // Without this, GPUs may be 3 ulp off in sqrt and 2.5 in division.
   const auto config =
       device_value<cl_device_fp_config>(device.id(), CL_DEVICE_SINGLE_FP_CONFIG);

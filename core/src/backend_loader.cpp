@@ -12,8 +12,7 @@ namespace warpalign::detail {
 namespace {
 
 [[noreturn]] void unavailable(const std::string& backend, const std::string& reason) {
-  throw Error(ErrorKind::device_unavailable, "the " + backend + " backend is not available: " +
-                                                 reason);
+  throw Error(ErrorKind::device_unavailable, reason, {.backend = backend});
 }
 
 std::string last_loader_error() {

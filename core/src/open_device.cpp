@@ -58,6 +58,12 @@ Device open_named(const std::string& name, const Config& config) {
   return open_first(module, matches, config);
 }
 
+// Why a backend cannot be used, for a reader who knows which backend is meant.
+std::string reason_of(const Error& error) {
+  const std::string& advice = error.context().advice;
+  return error.message() + (advice.empty() ? "" : ". " + advice);
+}
+
 // Opens the first working device of `backend` of the wanted kind; nothing if there is none.
 // Trouble is added to `troubles`.
 std::optional<Device> try_backend(const std::string& backend, bool gpus_only, const Config& config,
@@ -72,9 +78,8 @@ std::optional<Device> try_backend(const std::string& backend, bool gpus_only, co
     if (candidates.empty()) return std::nullopt;
     return open_first(module, candidates, config);
   } catch (const Error& error) {
-    if (troubles.find(error.what()) == std::string::npos) {
-      troubles += std::string("\n  ") + error.what();
-    }
+    const std::string trouble = "\n  " + backend + ": " + reason_of(error);
+    if (troubles.find(trouble) == std::string::npos) troubles += trouble;
     return std::nullopt;
   }
 }
@@ -113,9 +118,9 @@ std::vector<BackendReport> list_backends(const Config& config) {
     try {
       report.devices = detail::load_module(backend, config).table->list_devices();
       report.available = !report.devices.empty();
-      if (!report.available) report.reason = "it loaded, but found no device";
-    } catch (const std::exception& error) {
-      report.reason = error.what();
+      if (!report.available) report.reason = "its module loads, but finds no device";
+    } catch (const Error& error) {
+      report.reason = reason_of(error);
     }
     reports.push_back(std::move(report));
   }

@@ -4,14 +4,18 @@
 
 #include "formulas/language.h"
 
-// |F|^(2 half_exponent), scaled first so that the squares neither overflow nor vanish.
+// |F|^(2 half_exponent) = 2^(half_exponent log2 |F|^2), a third of the work of a power function.
+// Where the square would overflow or vanish, F is scaled by a power of two first, whose logarithm
+// is exact.
 WA_INLINE float wa_magnitude_power(float re, float im, float half_exponent) {
   const float size = fmax(WA_FABS(re), WA_FABS(im));
-  if (!(size > 0.0f)) return 0.0f;
-  const float r = re / size;
-  const float i = im / size;
+  const float scale = size > 1e18f ? 0x1p-64f : (size < 1e-18f ? 0x1p+64f : 1.0f);
+  const float log2_of_scale_squared = size > 1e18f ? 128.0f : (size < 1e-18f ? -128.0f : 0.0f);
+  const float r = re * scale;
+  const float i = im * scale;
   const float square = WA_FMA(r, r, i * i);
-  return WA_POWR(size, 2.0f * half_exponent) * WA_POWR(square, half_exponent);
+  const float power = WA_EXP2(half_exponent * (WA_LOG2(square) + log2_of_scale_squared));
+  return size > 0.0f ? power : 0.0f;
 }
 
 // The frequency of row v of n in cycles per n pixels, in -n/2 ... n/2.

@@ -129,7 +129,7 @@ RegistrationResult Registrar::State::result_of(const detail::Turn& turn,
   result.similarity.translation = {landed.x - centre.x, landed.y - centre.y};
   result.peak_height = shift.height;
   result.peak_significance = shift.deviations;
-  result.confidence = detail::confidence_of(shift.deviations);
+  result.confidence = detail::confidence_of(shift.deviations, canvas.plane());
   result.reliable = result.confidence >= 0.5;
   return result;
 }

@@ -1,0 +1,141 @@
+// Measures registrations whose images are on the device already: wall time a pair, and the paper's
+// breakdown by stage. Not a test; docs/verified.md records what it printed.
+//
+//   measure device[,device...] [size...]      e.g. measure cuda:0,opencl:nvidia 512 1024 2048
+#include "registration/photographs.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using warpalign::Image;
+using warpalign::PixelType;
+
+constexpr int moving_images = 4;  // rotated through, so that small ones are not timed out of cache
+
+Image on_device(const warpalign::Device& device, const reference::Plane& plane) {
+  const auto pixels = test::rounded<std::uint8_t>(plane);
+  auto stream = device.make_stream();
+  auto image = device.make_image(PixelType::u8, {plane.width, plane.height, 1});
+  stream.upload(warpalign::HostImage{pixels.data(), PixelType::u8, plane.width, plane.height, 0},
+                image);
+  stream.finish();
+  return image;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::vector<test::Pair> pairs_of(std::int64_t size) {
+  const auto photograph = test::photograph("retina.jpg");
+  const double pixel = std::min(1.5, 1000.0 / static_cast<double>(size));
+  std::vector<test::Pair> pairs;
+  for (int i = 0; i < moving_images; ++i) {
+    pairs.push_back(test::cut(photograph, {{size, size, 1},
+                                           {size, size, 1},
+                                           {20.0 + 30 * i, 1.0 + 0.1 * i, {7.0 * i, -5.0 * i}},
+                                           pixel}));
+  }
+  return pairs;
+}
+
+void verify(const warpalign::RegistrationResult& found, const test::Pair& pair) {
+  const warpalign::Shape shape{pair.reference.width, pair.reference.height, 1};
+  const double error = test::corner_error(found.matrix, pair.truth, shape);
+  if (found.reliable && error < 0.01 * static_cast<double>(shape.width)) return;
+  std::printf("  WRONG: corner error %.2f px, confidence %.3f\n", error, found.confidence);
+  std::exit(1);
+}
+
+void measure(const warpalign::Device& device, const std::vector<test::Pair>& pairs) {
+  const Image reference = on_device(device, pairs[0].reference);
+  std::vector<Image> moving;
+  for (const auto& pair : pairs) moving.push_back(on_device(device, pair.moving));
+
+  warpalign::Registrar registrar(device);
+  const auto before = std::chrono::steady_clock::now();
+  registrar.set_reference(reference);
+  for (std::size_t i = 0; i < moving.size(); ++i) verify(registrar.align(moving[i]), pairs[i]);
+  const std::chrono::duration<double> first = std::chrono::steady_clock::now() - before;
+
+  std::vector<double> both;
+  std::vector<double> kept;
+  const int runs = first.count() > 2 ? 5 : 50;
+  for (int i = 0; i < runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    registrar.set_reference(reference);
+    (void)registrar.align(moving[static_cast<std::size_t>(i % moving_images)]);
+    const auto middle = std::chrono::steady_clock::now();
+    (void)registrar.align(moving[static_cast<std::size_t>((i + 1) % moving_images)]);
+    const auto end = std::chrono::steady_clock::now();
+    both.push_back(std::chrono::duration<double, std::milli>(middle - start).count());
+    kept.push_back(std::chrono::duration<double, std::milli>(end - middle).count());
+  }
+  std::printf("  wall time, median of %d: a new pair %.3f ms, a moving image %.3f ms; first use %.2f s\n",
+              runs, median(both), median(kept), first.count());
+
+  warpalign::RegistrationOptions options;
+  options.collect_timings = true;
+  warpalign::Registrar timed(device, options);
+  timed.set_reference(reference);
+  (void)timed.align(moving[0]);
+  std::vector<std::vector<double>> stages;
+  std::vector<std::string> names;
+  for (int i = 0; i < runs; ++i) {
+    const auto result = timed.align(moving[static_cast<std::size_t>(i % moving_images)]);
+    stages.resize(result.timings.size());
+    names.clear();
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+      stages[k].push_back(result.timings[k].milliseconds);
+      names.push_back(result.timings[k].stage);
+    }
+  }
+  double total = 0;
+  std::printf("  device time of a moving image:");
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    total += median(stages[k]);
+    std::printf(" %s %.4f", names[k].c_str(), median(stages[k]));
+  }
+  std::printf(", sum %.4f ms\n", total);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: measure device[,device...] [size...]\n");
+    return 2;
+  }
+  std::vector<std::int64_t> sizes;
+  for (int i = 2; i < argc; ++i) sizes.push_back(std::atoll(argv[i]));
+  if (sizes.empty()) sizes = {512, 1024, 2048};
+  for (const std::int64_t size : sizes) {
+    const auto pairs = pairs_of(size);
+    std::istringstream stream(argv[1]);
+    for (std::string name; std::getline(stream, name, ',');) {
+      try {
+        const auto device = warpalign::open_device(name);
+        std::printf("%lld x %lld on %s (%s, %s, %s)\n", static_cast<long long>(size),
+                    static_cast<long long>(size), name.c_str(), device.info().name.c_str(),
+                    device.info().driver.c_str(), device.info().fft.c_str());
+        measure(device, pairs);
+      } catch (const warpalign::Error& error) {
+        std::printf("%s: %s\n", name.c_str(), error.what());
+      }
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
