@@ -22,6 +22,22 @@ void check_shape(const char* stage, const char* what, const Shape& shape,
   }
 }
 
+void check_array(const char* stage, const char* what, const Shape& shape) {
+  constexpr std::int64_t largest_extent = std::int64_t{1} << 30;
+  for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
+    if (extent < 1 || extent > largest_extent) {
+      refuse(stage, std::string(what) + " is " + to_string(shape) +
+                        "; every extent must be 1 to 2^30");
+    }
+  }
+}
+
+void check_dimensions(const char* stage, int dimensions) {
+  if (dimensions < 1 || dimensions > 3) {
+    refuse(stage, "the number of dimensions must be 1, 2 or 3, not " + std::to_string(dimensions));
+  }
+}
+
 void check_same_device(const char* stage, const char* what, const Device& plan,
                        const Device& argument) {
   if (!plan.same_as(argument)) {

@@ -16,6 +16,10 @@ inline constexpr std::int64_t largest_side = 16384;
 /// Every extent at least 1 and at most `largest_side` (depth: at most `largest_depth`).
 void check_shape(const char* stage, const char* what, const Shape& shape,
                  std::int64_t largest_depth = 1);
+/// An array that is no picture: every extent 1 to 2^30.
+void check_array(const char* stage, const char* what, const Shape& shape);
+/// 1, 2 or 3.
+void check_dimensions(const char* stage, int dimensions);
 void check_same_device(const char* stage, const char* what, const Device& plan,
                        const Device& argument);
 void check_image(const char* stage, const char* what, const Device& plan, const Image& image,

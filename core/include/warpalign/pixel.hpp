@@ -13,13 +13,14 @@ namespace warpalign {
 enum class PixelType {
   u8,   ///< unsigned 8-bit integer
   u16,  ///< unsigned 16-bit integer
+  f16,  ///< IEEE half precision, 2 bytes
   f32,  ///< IEEE single precision
   c32   ///< complex, two f32 (real, imaginary): 8 bytes
 };
 
-/// Bytes that one pixel takes: 1, 2, 4 or 8.
+/// Bytes that one pixel takes: 1, 2, 2, 4 or 8.
 [[nodiscard]] WARPALIGN_API std::size_t size_of(PixelType type) noexcept;
-/// "u8", "u16", "f32" or "c32".
+/// "u8", "u16", "f16", "f32" or "c32".
 [[nodiscard]] WARPALIGN_API const char* name_of(PixelType type) noexcept;
 
 /// The extent of an array in pixels. Arrays are row-major: x (width) varies fastest, then

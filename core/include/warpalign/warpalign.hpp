@@ -1,6 +1,7 @@
 // Everything public of warpalign.
 #pragma once
 
+#include <warpalign/boundary.hpp>
 #include <warpalign/config.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
@@ -9,12 +10,16 @@
 #include <warpalign/pixel.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/apodize.hpp>
+#include <warpalign/stages/complex_bilinear.hpp>
 #include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
 #include <warpalign/stages/peak.hpp>
+#include <warpalign/stages/prefilter.hpp>
 #include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/statistics.hpp>
 #include <warpalign/stages/warp.hpp>
+#include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>

@@ -15,7 +15,9 @@ constexpr std::int64_t smallest_side = 16;
 
 void check_registrable(const char* what, PixelType type, const Shape& shape) {
   constexpr const char* stage = "register";
-  if (type == PixelType::c32) refuse(stage, std::string(what) + " must be u8, u16 or f32, not c32");
+  if (type == PixelType::c32 || type == PixelType::f16) {
+    refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
+  }
   const auto outside = [](std::int64_t side) { return side < smallest_side || side > largest_side; };
   if (outside(shape.width) || outside(shape.height) || shape.depth != 1) {
     refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +

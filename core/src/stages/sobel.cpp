@@ -12,7 +12,9 @@ constexpr const char* stage = "sobel";
 
 SobelSpec checked(const SobelSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
-  if (spec.input == PixelType::c32) detail::refuse(stage, "takes u8, u16 or f32 pixels, not c32");
+  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
+  }
   return spec;
 }
 

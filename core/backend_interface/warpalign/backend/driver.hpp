@@ -33,6 +33,12 @@ class Driver {
   virtual std::unique_ptr<LogPolar> make_log_polar(const LogPolarSpec& spec) = 0;
   virtual std::unique_ptr<CrossPower> make_cross_power(const CrossPowerSpec& spec) = 0;
   virtual std::unique_ptr<Peak> make_peak(const PeakSpec& spec) = 0;
+  virtual std::unique_ptr<Prefilter> make_prefilter(const PrefilterSpec& spec,
+                                                    const PrefilterDetails& details) = 0;
+  virtual std::unique_ptr<Interpolate> make_interpolate(const InterpolateSpec& spec,
+                                                        const InterpolateDetails& details) = 0;
+  virtual std::unique_ptr<ComplexBilinear> make_complex_bilinear(
+      const ComplexBilinearSpec& spec) = 0;
   virtual std::unique_ptr<Warp> make_warp(const WarpSpec& spec) = 0;
 };
 
