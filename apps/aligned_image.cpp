@@ -69,6 +69,7 @@ LoadedImage align_image(const Device& device, const LoadedImage& moving,
     case PixelType::u16:
       warp_channels<std::uint16_t>(device, moving, reference_to_moving, aligned);
       break;
+    case PixelType::f16:
     case PixelType::f32:
     case PixelType::c32:
       warp_channels<float>(device, moving, reference_to_moving, aligned);

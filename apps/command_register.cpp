@@ -1,6 +1,7 @@
 // `warpalign register`: finds where a reference's pixels are in a moving image.
 #include "aligned_image.hpp"
 #include "commands.hpp"
+#include "file_names.hpp"
 #include "image_io/atomic_file.hpp"
 #include "luminance.hpp"
 #include "overlay.hpp"
@@ -37,20 +38,6 @@ struct Options {
   bool json = false;
   bool timings = false;
 };
-
-bool same_file(const Path& a, const Path& b) {
-  std::error_code failed;
-  if (std::filesystem::equivalent(a, b, failed)) return true;
-  const Path full_a = std::filesystem::weakly_canonical(a, failed);
-  const Path full_b = std::filesystem::weakly_canonical(b, failed);
-  return !full_a.empty() && full_a == full_b;
-}
-
-void refuse_same(const std::string& option, const Path& written, const Path& other) {
-  if (!same_file(written, other)) return;
-  throw UsageError(fmt::format("{} {}: is the same file as {}; choose another name", option,
-                               written.string(), other.string()));
-}
 
 void check_names(const Options& options) {
   if (options.output) {

@@ -13,6 +13,14 @@ namespace warpalign::program {
 using Action = std::function<ExitStatus()>;
 
 void add_devices_command(CLI::App& program, Action& chosen);
+void add_experiment_command(CLI::App& program, Action& chosen);
+void add_prefilter_command(CLI::App& program, Action& chosen);
 void add_register_command(CLI::App& program, Action& chosen);
+void add_resample_command(CLI::App& program, Action& chosen);
+
+// The experiments, which add themselves to `warpalign experiment`.
+void add_accuracy_experiment(CLI::App& experiment, Action& chosen);
+void add_rotations_experiment(CLI::App& experiment, Action& chosen);
+void add_zoom_experiment(CLI::App& experiment, Action& chosen);
 
 }  // namespace warpalign::program

@@ -24,7 +24,8 @@ namespace {
 using namespace warpalign::program;
 using warpalign::ErrorKind;
 
-constexpr std::array commands{add_devices_command, add_register_command};
+constexpr std::array commands{add_devices_command, add_register_command, add_resample_command,
+                              add_prefilter_command, add_experiment_command};
 
 constexpr const char* footer =
     "Examples:\n"
@@ -32,7 +33,10 @@ constexpr const char* footer =
     "  warpalign register fixed.png moved.png                what lies between two images\n"
     "  warpalign register fixed.png moved.png --overlay fit.png\n"
     "                                                        ... and a picture of how they fit\n"
-    "  warpalign register --help                             all options\n";
+    "  warpalign resample in.png turned.png --rotate 30      an image read at other points\n"
+    "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
+    "  warpalign experiment rotations in.png                 what repeated interpolation costs\n"
+    "  warpalign register --help                             all options of a command\n";
 
 /// Newlines and other control characters become single spaces.
 std::string on_one_line(std::string_view text) {

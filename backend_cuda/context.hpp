@@ -15,6 +15,7 @@ struct Context {
   std::size_t texture_pitch_alignment = 32;
   std::array<std::size_t, 3> linear_texture_limit{};  ///< width, height (texels), pitch (bytes)
   std::array<std::size_t, 2> array_texture_limit{};   ///< width, height (texels)
+  std::array<std::size_t, 3> volume_texture_limit{};  ///< width, height, depth (texels)
 
   /// Makes this the calling thread's device: every entry does, because threads and devices mix.
   /// The previous one is not put back: doing so could create a context on a device nobody uses.

@@ -83,6 +83,9 @@ Context context_for(int ordinal) {
   for (std::size_t i = 0; i < 3; ++i) {
     context.linear_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2DLinear[i]);
   }
+  for (std::size_t i = 0; i < 3; ++i) {
+    context.volume_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture3D[i]);
+  }
   for (std::size_t i = 0; i < 2; ++i) {
     context.array_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2D[i]);
   }
@@ -156,6 +159,18 @@ std::unique_ptr<backend::CrossPower> CudaDriver::make_cross_power(const CrossPow
 }
 std::unique_ptr<backend::Peak> CudaDriver::make_peak(const PeakSpec& spec) {
   return cuda::make_peak(context_, spec);
+}
+std::unique_ptr<backend::Prefilter> CudaDriver::make_prefilter(
+    const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
+  return cuda::make_prefilter(context_, spec, details);
+}
+std::unique_ptr<backend::Interpolate> CudaDriver::make_interpolate(
+    const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
+  return cuda::make_interpolate(context_, spec, details);
+}
+std::unique_ptr<backend::ComplexBilinear> CudaDriver::make_complex_bilinear(
+    const ComplexBilinearSpec& spec) {
+  return cuda::make_complex_bilinear(context_, spec);
 }
 std::unique_ptr<backend::Warp> CudaDriver::make_warp(const WarpSpec& spec) {
   return cuda::make_warp(context_, spec);

@@ -30,6 +30,12 @@ class CudaDriver final : public backend::Driver {
   std::unique_ptr<backend::LogPolar> make_log_polar(const LogPolarSpec& spec) override;
   std::unique_ptr<backend::CrossPower> make_cross_power(const CrossPowerSpec& spec) override;
   std::unique_ptr<backend::Peak> make_peak(const PeakSpec& spec) override;
+  std::unique_ptr<backend::Prefilter> make_prefilter(
+      const PrefilterSpec& spec, const backend::PrefilterDetails& details) override;
+  std::unique_ptr<backend::Interpolate> make_interpolate(
+      const InterpolateSpec& spec, const backend::InterpolateDetails& details) override;
+  std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(
+      const ComplexBilinearSpec& spec) override;
   std::unique_ptr<backend::Warp> make_warp(const WarpSpec& spec) override;
 
  private:

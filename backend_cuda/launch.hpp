@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -62,15 +63,24 @@ void load(void (*kernel)(Parameters...), const Place& place) {
         "cudaFuncGetAttributes", place);
 }
 
+/// With `shared_bytes` of shared memory sized at the launch, at most 48 KiB.
 template <class... Parameters, class... Arguments>
-void launch(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
-            void (*kernel)(Parameters...), Arguments... arguments) {
+void launch_with_shared(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+                        std::size_t shared_bytes, void (*kernel)(Parameters...),
+                        Arguments... arguments) {
   place.context.activate();
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
   config.stream = stream_of(queue);
   check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", place);
+}
+
+template <class... Parameters, class... Arguments>
+void launch(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+            void (*kernel)(Parameters...), Arguments... arguments) {
+  launch_with_shared(place, queue, grid, block, 0, kernel, arguments...);
 }
 
 }  // namespace warpalign::cuda

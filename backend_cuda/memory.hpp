@@ -12,10 +12,6 @@
 
 namespace warpalign::cuda {
 
-/// How textures are read everywhere here: bilinearly, 0 outside, coordinates in texels.
-[[nodiscard]] cudaTextureObject_t make_texture(const cudaResourceDesc& resource,
-                                               const Place& place);
-
 class DeviceMemory final : public backend::Memory {
  public:
   DeviceMemory(const Place& place, std::size_t bytes);
@@ -26,15 +22,21 @@ class DeviceMemory final : public backend::Memory {
     return static_cast<T*>(data_);
   }
 
-  /// A texture over a dense f32 image at the start of this memory. Made once for each shape and
-  /// kept as long as the memory, since a kernel in flight may still read through it.
-  [[nodiscard]] cudaTextureObject_t texture(std::size_t width, std::size_t height,
-                                            const Place& place) const;
+  /// A dense image of floats at the start of this memory, as a texture shows it; 0 outside.
+  struct ImageView {
+    std::size_t width;
+    std::size_t height;
+    int channels = 1;    ///< 1 or 2 floats a texel
+    bool linear = true;  ///< filtered bilinearly, or the texel's own value
+    friend bool operator==(const ImageView&, const ImageView&) = default;
+  };
+  /// The texture of a view. Made once for each and kept as long as the memory, since a kernel in
+  /// flight may still read through it.
+  [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const Place& place) const;
 
  private:
   struct Texture {
-    std::size_t width;
-    std::size_t height;
+    ImageView view;
     cudaTextureObject_t object;
   };
 

@@ -20,6 +20,14 @@ std::unique_ptr<backend::LogPolar> make_log_polar(const Context& context, const 
 std::unique_ptr<backend::CrossPower> make_cross_power(const Context& context,
                                                       const CrossPowerSpec& spec);
 std::unique_ptr<backend::Peak> make_peak(const Context& context, const PeakSpec& spec);
+std::unique_ptr<backend::Prefilter> make_prefilter(const Context& context,
+                                                   const PrefilterSpec& spec,
+                                                   const backend::PrefilterDetails& details);
+std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
+                                                       const InterpolateSpec& spec,
+                                                       const backend::InterpolateDetails& details);
+std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(const Context& context,
+                                                                const ComplexBilinearSpec& spec);
 std::unique_ptr<backend::Warp> make_warp(const Context& context, const WarpSpec& spec);
 
 }  // namespace warpalign::cuda

@@ -7,6 +7,7 @@
 #include "launch.hpp"
 #include "memory.hpp"
 #include "stages.hpp"
+#include "texture.hpp"
 
 #include "formulas/bilinear.h"
 
@@ -129,50 +130,17 @@ class PitchedTextureWarp final : public WarpStage {
                backend::Memory& output) override {
     place_.context.activate();
     const cudaTextureObject_t texture =
-        static_cast<const DeviceMemory&>(input).texture(input_width(), input_height(), place_);
+        static_cast<const DeviceMemory&>(input).texture({input_width(), input_height()}, place_);
     run(queue, &warp_texture_kernel, texture, output, transform);
   }
-};
-
-class TextureArray {
- public:
-  TextureArray(const Place& place, std::size_t width, std::size_t height)
-      : context_(place.context) {
-    context_.activate();
-    const cudaChannelFormatDesc format{32, 0, 0, 0, cudaChannelFormatKindFloat};
-    check_allocation(cudaMallocArray(&array_, &format, width, height, cudaArrayDefault),
-                     "cudaMallocArray", width * height * sizeof(float), place);
-    cudaResourceDesc resource{};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array_;
-    try {
-      texture_ = make_texture(resource, place);
-    } catch (...) {
-      static_cast<void>(cudaFreeArray(array_));
-      throw;
-    }
-  }
-  TextureArray(const TextureArray&) = delete;
-  TextureArray& operator=(const TextureArray&) = delete;
-  ~TextureArray() {
-    context_.activate_quietly();
-    static_cast<void>(cudaFreeArray(array_));  // waits for the kernels that use it
-    static_cast<void>(cudaDestroyTextureObject(texture_));
-  }
-
-  [[nodiscard]] cudaArray_t array() const noexcept { return array_; }
-  [[nodiscard]] cudaTextureObject_t texture() const noexcept { return texture_; }
-
- private:
-  const Context& context_;
-  cudaArray_t array_ = nullptr;
-  cudaTextureObject_t texture_ = 0;
 };
 
 class CopiedTextureWarp final : public WarpStage {
  public:
   CopiedTextureWarp(const Context& context, const WarpSpec& spec)
-      : WarpStage(context, spec), copy_(place_, input_width(), input_height()), fence_(place_) {
+      : WarpStage(context, spec),
+        copy_(place_, {input_width(), input_height(), 0}, 1, {}),
+        fence_(place_) {
     load(&warp_texture_kernel, place_);
   }
 
@@ -180,10 +148,7 @@ class CopiedTextureWarp final : public WarpStage {
                backend::Memory& output) override {
     place_.context.activate();
     fence_.enter(queue);
-    const std::size_t row_bytes = input_width() * sizeof(float);
-    check(cudaMemcpy2DToArrayAsync(copy_.array(), 0, 0, data<float>(input), row_bytes, row_bytes,
-                                   input_height(), cudaMemcpyDeviceToDevice, stream_of(queue)),
-          "cudaMemcpy2DToArrayAsync", place_);
+    copy_.copy_from(data<float>(input), stream_of(queue));
     run(queue, &warp_texture_kernel, copy_.texture(), output, transform);
   }
 
@@ -204,25 +169,15 @@ class LoadsWarp final : public WarpStage {
   }
 };
 
-bool fits_pitched_texture(const Context& context, std::size_t width, std::size_t height) {
-  const std::size_t pitch = width * sizeof(float);
-  return pitch % context.texture_pitch_alignment == 0 && width <= context.linear_texture_limit[0] &&
-         height <= context.linear_texture_limit[1] && pitch <= context.linear_texture_limit[2];
-}
-
-bool fits_texture_array(const Context& context, std::size_t width, std::size_t height) {
-  return width <= context.array_texture_limit[0] && height <= context.array_texture_limit[1];
-}
-
 }  // namespace
 
 std::unique_ptr<backend::Warp> make_warp(const Context& context, const WarpSpec& spec) {
   const auto width = static_cast<std::size_t>(spec.input.width);
   const auto height = static_cast<std::size_t>(spec.input.height);
-  if (context.texture_filtering && fits_pitched_texture(context, width, height)) {
+  if (context.texture_filtering && fits_linear(context, width, height, sizeof(float))) {
     return std::make_unique<PitchedTextureWarp>(context, spec);
   }
-  if (context.texture_filtering && fits_texture_array(context, width, height)) {
+  if (context.texture_filtering && fits_array(context, {width, height, 0})) {
     return std::make_unique<CopiedTextureWarp>(context, spec);
   }
   return std::make_unique<LoadsWarp>(context, spec);

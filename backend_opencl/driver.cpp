@@ -56,6 +56,21 @@ std::unique_ptr<backend::Peak> Driver::make_peak(const PeakSpec& spec) {
   return opencl::make_peak(device_, spec);
 }
 
+std::unique_ptr<backend::Prefilter> Driver::make_prefilter(
+    const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
+  return opencl::make_prefilter(device_, spec, details);
+}
+
+std::unique_ptr<backend::Interpolate> Driver::make_interpolate(
+    const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
+  return opencl::make_interpolate(device_, spec, details);
+}
+
+std::unique_ptr<backend::ComplexBilinear> Driver::make_complex_bilinear(
+    const ComplexBilinearSpec& spec) {
+  return opencl::make_complex_bilinear(device_, spec);
+}
+
 std::unique_ptr<backend::Warp> Driver::make_warp(const WarpSpec& spec) {
   return opencl::make_warp(device_, spec);
 }

@@ -25,6 +25,20 @@ Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t heigh
   return {{rounded_up(width, columns), rounded_up(height, rows)}, {columns, rows}};
 }
 
+Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
+  const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  std::size_t columns = device.is_cpu() ? 64 : 32;
+  std::size_t rows = device.is_cpu() ? 32 : 4;
+  while (rows > 1 && (rows * columns > limit || rows / 2 >= static_cast<std::size_t>(height))) {
+    rows /= 2;
+  }
+  if (!device.is_cpu()) columns = 128 / rows;
+  columns = std::min(columns, limit);
+  const std::size_t across = rounded_up(width, columns) / columns;
+  const std::size_t down = rounded_up(height, rows) / rows;
+  return {{across * down * columns, rows}, {columns, rows}};
+}
+
 std::size_t reduction_group(const OpenedDevice& device) {
   const std::size_t wanted = device.is_cpu() ? 64 : 256;
   const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);

@@ -6,10 +6,16 @@
 namespace warpalign::opencl::kernels {
 
 extern const std::string_view apodize;
+extern const std::string_view complex_bilinear;
 extern const std::string_view cross_power;
+extern const std::string_view interpolate;
 extern const std::string_view log_polar;
 extern const std::string_view magnitude;
 extern const std::string_view peak;
+extern const std::string_view prefilter_fir;
+extern const std::string_view prefilter_iir;
+extern const std::string_view prefilter_lines;
+extern const std::string_view prefilter_tile;
 extern const std::string_view real_fft;
 extern const std::string_view sampling_test;
 extern const std::string_view sobel;

@@ -1,4 +1,4 @@
-// Tests a device's texture unit with a few points whose values are known, and makes textures.
+// Tests a device's texture unit with a few points whose values are known.
 #include "sampling_test.hpp"
 
 #include "device_list.hpp"
@@ -43,7 +43,7 @@ float expected(const Pixels& pixels, cl_float2 at) {
 
 Values sampled(OpenedDevice& device, const Pixels& pixels) {
   const Place place = device.place(stage);
-  const Texture texture = make_texture(device, side, side, stage);
+  const Texture texture = make_texture(device, {.shape = {side, side, 1}}, stage);
   const compute::command_queue queue = device.make_service_queue();
   const std::array<std::size_t, 3> origin{0, 0, 0};
   const std::array<std::size_t, 3> region{side, side, 1};
@@ -56,7 +56,7 @@ Values sampled(OpenedDevice& device, const Pixels& pixels) {
         "clEnqueueWriteBuffer", place);
   const compute::buffer result = make_buffer(device, sizeof(Values), stage);
   Kernel kernel(device, stage, kernels::sampling_test, "sampling_test");
-  kernel.launch(queue.get(), covering(device, points.size()), texture.image, texture.linear.get(),
+  kernel.launch(queue.get(), covering(device, points.size()), texture.image, texture.sampler.get(),
                 at, result, static_cast<cl_int>(points.size()));
   Values values{};
   check(clEnqueueReadBuffer(queue.get(), result.get(), CL_TRUE, 0, sizeof values, values.data(),
@@ -85,32 +85,6 @@ std::string fault_of_texture_unit(OpenedDevice& device) {
 }
 
 }  // namespace
-
-bool fits_texture(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
-  const auto most_x = device_value<std::size_t>(device.id(), CL_DEVICE_IMAGE2D_MAX_WIDTH);
-  const auto most_y = device_value<std::size_t>(device.id(), CL_DEVICE_IMAGE2D_MAX_HEIGHT);
-  return static_cast<std::size_t>(width) <= most_x && static_cast<std::size_t>(height) <= most_y;
-}
-
-Texture make_texture(const OpenedDevice& device, std::int64_t width, std::int64_t height,
-                     const std::string& stage_name) {
-  const Place place = device.place(stage_name);
-  const cl_image_format format{CL_R, CL_FLOAT};
-  cl_image_desc shape{};
-  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
-  shape.image_width = static_cast<std::size_t>(width);
-  shape.image_height = static_cast<std::size_t>(height);
-  cl_int status = CL_SUCCESS;
-  const cl_mem image = clCreateImage(device.context().get(), CL_MEM_READ_ONLY, &format, &shape,
-                                     nullptr, &status);
-  check(status, "clCreateImage", place);
-  Texture texture{compute::image_object(image, false), {}};
-  const cl_sampler sampler = clCreateSampler(device.context().get(), CL_FALSE, CL_ADDRESS_CLAMP,
-                                             CL_FILTER_LINEAR, &status);
-  check(status, "clCreateSampler", place);
-  texture.linear = compute::image_sampler(sampler, false);
-  return texture;
-}
 
 void choose_sampling(OpenedDevice& device) {
   DeviceInfo& info = device.info();

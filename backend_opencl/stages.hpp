@@ -22,6 +22,13 @@ std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const Lo
 std::unique_ptr<backend::CrossPower> make_cross_power(OpenedDevice& device,
                                                       const CrossPowerSpec& spec);
 std::unique_ptr<backend::Peak> make_peak(OpenedDevice& device, const PeakSpec& spec);
+std::unique_ptr<backend::Prefilter> make_prefilter(OpenedDevice& device, const PrefilterSpec& spec,
+                                                   const backend::PrefilterDetails& details);
+std::unique_ptr<backend::Interpolate> make_interpolate(OpenedDevice& device,
+                                                       const InterpolateSpec& spec,
+                                                       const backend::InterpolateDetails& details);
+std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(OpenedDevice& device,
+                                                                const ComplexBilinearSpec& spec);
 std::unique_ptr<backend::Warp> make_warp(OpenedDevice& device, const WarpSpec& spec);
 
 /// An extent as kernels take it; Error(invalid_argument) beyond what an int holds.

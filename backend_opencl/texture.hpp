@@ -1,4 +1,4 @@
-// A float image that linear filtering reads, zero beyond its edges.
+// Float images that the texture unit reads, zero beyond their edges.
 #pragma once
 
 #include "opened_device.hpp"
@@ -7,15 +7,25 @@ namespace warpalign::opencl {
 
 struct Texture {
   compute::image_object image;
-  compute::image_sampler linear;
+  compute::image_sampler sampler;
 };
 
-/// Whether the device's images can be that large.
-[[nodiscard]] bool fits_texture(const OpenedDevice& device, std::int64_t width,
-                                std::int64_t height);
+struct TextureKind {
+  Shape shape;
+  int dimensions = 2;  ///< 2 or 3
+  int channels = 1;    ///< 1 or 2 floats a pixel
+  cl_filter_mode filter = CL_FILTER_LINEAR;
+};
 
-/// Throws where the device has no images of one float channel.
-[[nodiscard]] Texture make_texture(const OpenedDevice& device, std::int64_t width,
-                                   std::int64_t height, const std::string& stage);
+/// Whether the device has such images, that large.
+[[nodiscard]] bool fits_texture(const OpenedDevice& device, const TextureKind& kind);
+
+/// Throws where the device has no such images.
+[[nodiscard]] Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
+                                   const std::string& stage);
+
+/// Enqueues the copy of a whole texture from a buffer of its shape.
+void fill_texture(cl_command_queue queue, cl_mem source, const Texture& texture, const Shape& shape,
+                  const Place& place);
 
 }  // namespace warpalign::opencl

@@ -5,35 +5,13 @@
 #include "queue_order.hpp"
 #include "stages.hpp"
 #include "texture.hpp"
-
-#include <array>
-#include <cmath>
+#include "two_floats.hpp"
 
 namespace warpalign::opencl {
 
 namespace {
 
 constexpr const char* stage = "warp";
-
-/// One row of a transform as formulas/affine.h takes it: its coefficients rounded to float, and
-/// what the rounding lost.
-struct Row {
-  cl_float4 nearest{};
-  cl_float4 rest{};
-};
-
-/// The one place where the double transform becomes floats. `at_centre` is the row's value at the
-/// output's central pixel, which coordinates are counted from, so that they stay small.
-Row to_row(double along_x, double along_y, double at_centre) {
-  const std::array values{along_x, along_y, at_centre};
-  Row row;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    row.nearest.s[i] = static_cast<cl_float>(values[i]);
-    const double lost = values[i] - static_cast<double>(row.nearest.s[i]);
-    row.rest.s[i] = std::isfinite(lost) ? static_cast<cl_float>(lost) : 0;
-  }
-  return row;
-}
 
 class Warp final : public backend::Warp {
  public:
@@ -44,10 +22,10 @@ class Warp final : public backend::Warp {
         output_width_(to_int(spec.output.width, place_)),
         output_height_(to_int(spec.output.height, place_)),
         by_texture_(device.info().sampling == Sampling::texture &&
-                    fits_texture(device, width_, height_)),
+                    fits_texture(device, {.shape = spec.input})),
         grid_(covering(device, output_width_, output_height_)),
         kernel_(device, stage, kernels::warp, "warp", by_texture_ ? "-D TEXTURE" : "") {
-    if (by_texture_) texture_ = make_texture(device, width_, height_, stage);
+    if (by_texture_) texture_ = make_texture(device, {.shape = spec.input}, stage);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
@@ -56,8 +34,8 @@ class Warp final : public backend::Warp {
     const cl_int centre_y = output_height_ / 2;
     const double x = centre_x;
     const double y = centre_y;
-    const Row x_row = to_row(map.a, map.b, map.a * x + map.b * y + map.c);
-    const Row y_row = to_row(map.d, map.e, map.d * x + map.e * y + map.f);
+    const TwoFloats x_row = to_two_floats({map.a, map.b, map.a * x + map.b * y + map.c, 0});
+    const TwoFloats y_row = to_two_floats({map.d, map.e, map.d * x + map.e * y + map.f, 0});
     const cl_command_queue commands = queue_of(queue);
     const auto launch = [&](const auto&... source) {
       kernel_.launch(commands, grid_, source..., width_, height_, x_row.nearest, x_row.rest,
@@ -65,21 +43,12 @@ class Warp final : public backend::Warp {
                      output_height_);
     };
     if (!by_texture_) return launch(input);
-    fill_texture(commands, input);
-    launch(texture_.image, texture_.linear.get());
+    order_.enter(commands, stage);
+    fill_texture(commands, buffer_of(input), texture_, {width_, height_, 1}, place_);
+    launch(texture_.image, texture_.sampler.get());
   }
 
  private:
-  void fill_texture(cl_command_queue commands, const backend::Memory& input) {
-    order_.enter(commands, stage);
-    const std::array<std::size_t, 3> origin{0, 0, 0};
-    const std::array<std::size_t, 3> region{static_cast<std::size_t>(width_),
-                                            static_cast<std::size_t>(height_), 1};
-    check(clEnqueueCopyBufferToImage(commands, buffer_of(input), texture_.image.get(), 0,
-                                     origin.data(), region.data(), 0, nullptr, nullptr),
-          "clEnqueueCopyBufferToImage", place_);
-  }
-
   Place place_;
   cl_int width_, height_, output_width_, output_height_;
   bool by_texture_;

@@ -31,6 +31,35 @@ WA_INLINE float wa_affine(float a, float a_low, float dx, float b, float b_low, 
   return sum;
 }
 
+// Adds a d to the sum of two floats *high + *low: a transform's row of any length, term by term.
+WA_INLINE void wa_add_product(float a, float a_low, float d, float* high, float* low) {
+  float error;
+  const float product = WA_FMA(a, d, 0.0f);
+  const float product_error = WA_FMA(a, d, -product);
+  *high = wa_two_sum(*high, product, &error);
+  *low += WA_FMA(a_low, d, error + product_error);
+}
+
+// (high + low) / (divisor + divisor_low) as a sum of two floats, the smaller one in *rest.
+WA_INLINE float wa_divide(float high, float low, float divisor, float divisor_low, float* rest) {
+  float sum_low, by_low;
+  const float sum = wa_two_sum(high, low, &sum_low);
+  const float by = wa_two_sum(divisor, divisor_low, &by_low);
+  const float quotient = sum / by;
+  const float remainder = WA_FMA(-quotient, by, sum) + WA_FMA(-quotient, by_low, sum_low);
+  *rest = remainder / by;
+  return quotient;
+}
+
+// Brings *high + *low to the integer that it misses by less than 2^-25 only: what double rounds a
+// transform's coefficients by must not decide whether a point lies within an image.
+WA_INLINE void wa_snap(float* high, float* low) {
+  const float below = WA_FLOOR(*high);
+  const float part = *high - below;
+  const float nearest = WA_FLOOR((part + *low) + 0.5f);
+  if (WA_FABS((part - nearest) + *low) < 0x1p-25f) *high = wa_two_sum(below, nearest, low);
+}
+
 // The integer below high + low in *whole, and the fraction above it in [0, 1].
 WA_INLINE float wa_split(float high, float low, int* whole) {
   const float below = WA_FLOOR(high);

@@ -3,16 +3,21 @@
 #define WARPALIGN_FORMULAS_LANGUAGE_H
 
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
-#define WA_INLINE inline
+// PoCL leaves large functions out of line otherwise, and their constant arguments with them.
+#define WA_INLINE inline __attribute__((always_inline))
 #define WA_FMA(a, b, c) fma(a, b, c)
 #define WA_SQRT(x) sqrt(x)
 #define WA_EXP(x) exp(x)
 #define WA_EXP2(x) exp2(x)
 #define WA_LOG2(x) log2(x)
+#define WA_SIN(x) sin(x)
+#define WA_COS(x) cos(x)
 #define WA_SINPI(x) sinpi(x)
 #define WA_COSPI(x) cospi(x)
 #define WA_FLOOR(x) floor(x)
 #define WA_FABS(x) fabs(x)
+#define WA_FLOAT_BITS(x) as_uint(x)
+#define WA_UINT64 ulong
 #else
 #define WA_INLINE __device__ __forceinline__
 #define WA_FMA(a, b, c) fmaf(a, b, c)
@@ -20,10 +25,14 @@
 #define WA_EXP(x) expf(x)
 #define WA_EXP2(x) exp2f(x)
 #define WA_LOG2(x) log2f(x)
+#define WA_SIN(x) sinf(x)
+#define WA_COS(x) cosf(x)
 #define WA_SINPI(x) sinpif(x)
 #define WA_COSPI(x) cospif(x)
 #define WA_FLOOR(x) floorf(x)
 #define WA_FABS(x) fabsf(x)
+#define WA_FLOAT_BITS(x) __float_as_uint(x)
+#define WA_UINT64 unsigned long long
 #endif
 
 #endif

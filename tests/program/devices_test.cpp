@@ -52,8 +52,15 @@ TEST_CASE("a default that cannot be opened is shown, and no failure") {
 }
 
 TEST_CASE("help shows examples, version a number") {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--help"}, {"register", "--help"}, {"devices", "--help"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                    {"register", "--help"},
+                                                    {"devices", "--help"},
+                                                    {"resample", "--help"},
+                                                    {"prefilter", "--help"},
+                                                    {"experiment", "--help"},
+                                                    {"experiment", "rotations", "--help"},
+                                                    {"experiment", "accuracy", "--help"},
+                                                    {"experiment", "zoom", "--help"}}) {
     const Outcome help = run_program(arguments);
     CHECK(help.status == 0);
     CHECK(help.err.empty());

@@ -97,7 +97,8 @@ class Prefilter : public Stage {
 /// What core derives from an InterpolateSpec: how a coordinate is brought to where coefficients
 /// are, and how the neighbours' indices go on beyond the ends. Per axis of n samples:
 /// - bounds of the point: `reject_outside`: points outside [0, n - 1] give cval (constant);
-///   `clamp_to_margin`: points are clamped to [-margin, n - 1 + margin] (nearest);
+///   `clamp_to_margin`: points are clamped to [-reach, n - 1 + reach], reach = margin + degree,
+///   where every neighbour is the same coefficient (nearest);
 ///   `period_minus_one`: points are brought into [0, n - 1] modulo n - 1 (wrap); `free`: any point.
 /// - neighbour k (integer, in sample positions) is coefficient k + margin; outside of
 ///   0 ... n + 2 margin - 1 it is found by `extension` on the coefficients' own axis of n + 2 margin.

@@ -72,7 +72,7 @@ class WARPALIGN_API InterpolatePlan {
   /// Value and gradient in one pass, for degree >= 1, f32, `full`. `gradient` is f32 of shape
   /// coordinates_shape(): ds/dx of all points, then ds/dy, then ds/dz, with respect to the input's
   /// coordinates. (For degree 1 at a sample: the slope towards larger coordinates.)
-  /// Where the value is a constant (cval, beyond `nearest`'s margin) the gradient is 0.
+  /// Where the value is cval the gradient is 0; beyond `nearest`'s margin that along the axis is 0.
   void execute_with_gradient(Stream& stream, const Image& coefficients,
                              const Transform& output_to_input, Image& output,
                              Image& gradient) const;

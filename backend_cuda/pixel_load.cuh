@@ -1,0 +1,37 @@
+// Samples of every type as floats. A c32 pixel is two floats, its components.
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace warpalign::cuda {
+
+template <class Pixel>
+inline constexpr int components_of = 1;
+template <>
+inline constexpr int components_of<float2> = 2;
+
+__device__ __forceinline__ void to_floats(std::uint8_t pixel, float (&value)[1]) {
+  value[0] = static_cast<float>(pixel);
+}
+__device__ __forceinline__ void to_floats(std::uint16_t pixel, float (&value)[1]) {
+  value[0] = static_cast<float>(pixel);
+}
+__device__ __forceinline__ void to_floats(__half pixel, float (&value)[1]) {
+  value[0] = __half2float(pixel);
+}
+__device__ __forceinline__ void to_floats(float pixel, float (&value)[1]) { value[0] = pixel; }
+__device__ __forceinline__ void to_floats(float2 pixel, float (&value)[2]) {
+  value[0] = pixel.x;
+  value[1] = pixel.y;
+}
+
+/// Four pixels as one word, aligned to their size (two words for c32, each aligned to 16 bytes).
+template <class Pixel>
+struct alignas(4 * sizeof(Pixel) < 16 ? 4 * sizeof(Pixel) : 16) FourPixels {
+  Pixel pixel[4];
+};
+
+}  // namespace warpalign::cuda

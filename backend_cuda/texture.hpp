@@ -1,0 +1,54 @@
+// Textures over arrays that a stage copies its input to, and over linear memory.
+#pragma once
+
+#include "context.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace warpalign::cuda {
+
+/// How a texture is read; coordinates in texels always, 0 (`border`) or the edge beyond the array.
+struct TextureReading {
+  bool linear = true;  ///< filtered, or the texel's own value
+  bool border = true;
+};
+
+[[nodiscard]] cudaTextureObject_t make_texture(const cudaResourceDesc& resource,
+                                               const TextureReading& reading, const Place& place);
+
+/// An array of 1, 2 or 4 floats a texel, and a texture over it. Height 0: one dimension; depth 0:
+/// two.
+class TextureArray {
+ public:
+  struct Size {
+    std::size_t width;
+    std::size_t height;
+    std::size_t depth;
+  };
+  TextureArray(const Place& place, Size size, int channels, const TextureReading& reading);
+  TextureArray(const TextureArray&) = delete;
+  TextureArray& operator=(const TextureArray&) = delete;
+  ~TextureArray();
+
+  /// Enqueues a copy of dense device memory of the array's size.
+  void copy_from(const void* source, cudaStream_t stream) const;
+
+  [[nodiscard]] cudaTextureObject_t texture() const noexcept { return texture_; }
+
+ private:
+  Place place_;
+  Size size_;
+  std::size_t texel_bytes_;
+  cudaArray_t array_ = nullptr;
+  cudaTextureObject_t texture_ = 0;
+};
+
+/// Whether the texture unit of the device takes an array.
+[[nodiscard]] bool fits_array(const Context& context, const TextureArray::Size& size) noexcept;
+/// Whether it reads dense linear memory of rows of `width` texels in place.
+[[nodiscard]] bool fits_linear(const Context& context, std::size_t width, std::size_t height,
+                               std::size_t texel_bytes) noexcept;
+
+}  // namespace warpalign::cuda

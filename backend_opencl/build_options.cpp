@@ -1,0 +1,44 @@
+// Build options that several spline kernels share.
+#include "build_options.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace warpalign::opencl {
+
+std::string float_option(const char* name, double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "(%af)", static_cast<double>(static_cast<float>(value)));
+  return std::string(" -D ") + name + "=" + text.data();
+}
+
+std::string int_option(const char* name, int value) {
+  return std::string(" -D ") + name + "=" + std::to_string(value);
+}
+
+std::string pixel_option(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return " -D PIXEL_U8";
+    case PixelType::u16:
+      return " -D PIXEL_U16";
+    case PixelType::f16:
+      return " -D PIXEL_F16";
+    case PixelType::f32:
+    case PixelType::c32:
+      break;
+  }
+  return " -D PIXEL_F32";
+}
+
+std::string extension_option(backend::Extension extension) {
+  static_assert(static_cast<int>(backend::Extension::mirror) == 0 &&
+                    static_cast<int>(backend::Extension::reflect) == 1 &&
+                    static_cast<int>(backend::Extension::periodic) == 2 &&
+                    static_cast<int>(backend::Extension::clamp) == 3 &&
+                    static_cast<int>(backend::Extension::fill) == 4,
+                "the numbers of formulas/boundary.h");
+  return int_option("EXTENSION", static_cast<int>(extension));
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,20 @@
+// Build options that several spline kernels share: pixel types, boundary rules, constants.
+#pragma once
+
+#include <warpalign/backend/stages.hpp>
+
+#include <string>
+
+namespace warpalign::opencl {
+
+/// " -D NAME=value", exact to the last bit.
+[[nodiscard]] std::string float_option(const char* name, double value);
+[[nodiscard]] std::string int_option(const char* name, int value);
+
+/// " -D PIXEL_..." for formulas/opencl_pixels.h; complex numbers are read as pairs of f32.
+[[nodiscard]] std::string pixel_option(PixelType type);
+
+/// " -D EXTENSION=..." with the number of formulas/boundary.h.
+[[nodiscard]] std::string extension_option(backend::Extension extension);
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,208 @@
+// Stage: evaluate a B-spline anywhere.
+#include "build_options.hpp"
+#include "kernel.hpp"
+#include "kernel_texts.hpp"
+#include "queue.hpp"
+#include "queue_order.hpp"
+#include "stages.hpp"
+#include "texture.hpp"
+#include "two_floats.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "interpolate";
+constexpr std::size_t table_size = 128;  // TABLE_SIZE in interpolate.cl
+
+/// The kinds of points, as interpolate.cl numbers them, and what describes them.
+enum class Kind : cl_int { affine, projective, field, log_polar };
+struct Points {
+  Kind kind = Kind::affine;
+  std::array<TwoFloats, 4> rows;
+  std::array<cl_int, 3> centre{};
+};
+
+/// The transform about the output's centre, which coordinates are counted from so that they stay
+/// small.
+Points points_of(const Transform& transform, const Shape& output) {
+  Points points;
+  points.kind = transform.is_affine() ? Kind::affine : Kind::projective;
+  points.centre = {static_cast<cl_int>(output.width / 2), static_cast<cl_int>(output.height / 2),
+                   static_cast<cl_int>(output.depth / 2)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double* row = transform.m.data() + 4 * i;
+    const double at_centre =
+        row[0] * points.centre[0] + row[1] * points.centre[1] + row[2] * points.centre[2] + row[3];
+    points.rows[i] = to_two_floats({row[0], row[1], row[2], at_centre});
+  }
+  return points;
+}
+
+Points points_of(const LogPolarSampling& grid) {
+  Points points;
+  points.kind = Kind::log_polar;
+  points.rows[0] = to_two_floats({grid.centre_x, grid.log_radius0, grid.log_step, 0});
+  points.rows[1] = to_two_floats({grid.centre_y, grid.angle0, grid.angle_step, 0});
+  return points;
+}
+
+std::string points_option(backend::InterpolateDetails::Points points) {
+  using Rule = backend::InterpolateDetails::Points;
+  switch (points) {
+    case Rule::reject_outside:
+      return " -D POINTS_REJECT";
+    case Rule::clamp_to_margin:
+      return " -D POINTS_CLAMP";
+    case Rule::period_minus_one:
+      return " -D POINTS_WRAP";
+    case Rule::free:
+      break;
+  }
+  return " -D POINTS_FREE";
+}
+
+std::string output_option(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return " -D OUTPUT_U8";
+    case PixelType::u16:
+      return " -D OUTPUT_U16";
+    case PixelType::f16:
+      return " -D OUTPUT_F16";
+    case PixelType::f32:
+    case PixelType::c32:
+      break;
+  }
+  return " -D OUTPUT_F32";
+}
+
+class Interpolate final : public backend::Interpolate {
+ public:
+  Interpolate(OpenedDevice& device, const InterpolateSpec& spec,
+              const backend::InterpolateDetails& details)
+      : place_(device.place(stage)),
+        output_(spec.output),
+        shape_(with_margin(spec, details.margin)),
+        margin_(details.margin),
+        cval_(static_cast<cl_float>(spec.cval)),
+        by_texture_(is_by_texture(device, spec)),
+        grid_(patches(device, to_int(spec.output.width, place_),
+                      to_int(spec.output.height * spec.output.depth, place_))),
+        values_(device, stage, kernels::interpolate, "interpolate", options(spec, details)) {
+    for (const std::int64_t extent : {shape_.width, shape_.height, shape_.depth}) {
+      (void)to_int(extent, place_);
+    }
+    if (has_gradient(spec)) {
+      gradients_.emplace(device, stage, kernels::interpolate, "interpolate_gradient",
+                         options(spec, details));
+    }
+    if (by_texture_) make_lookups(device, spec, details);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
+               const backend::SamplingPoints& points, backend::Memory& output,
+               backend::Memory* gradient) override {
+    const cl_command_queue commands = queue_of(queue);
+    Points at;
+    at.kind = Kind::field;
+    if (points.transform != nullptr) at = points_of(*points.transform, output_);
+    if (points.log_polar != nullptr) at = points_of(*points.log_polar);
+    const cl_mem source = buffer_of(coefficients);
+    // Kernels take some buffer even where there is no field.
+    const cl_mem field = points.coordinates != nullptr ? buffer_of(*points.coordinates) : source;
+    if (gradient != nullptr) {
+      return launch(*gradients_, commands, source, at, field, output, *gradient);
+    }
+    if (!by_texture_) return launch(values_, commands, source, at, field, output);
+    order_.enter(commands, stage);
+    fill_texture(commands, source, texture_, shape_, place_);
+    launch(values_, commands, source, at, field, output, texture_.image, texture_.sampler.get(),
+           table_);
+  }
+
+ private:
+  static Shape with_margin(const InterpolateSpec& spec, int margin) {
+    Shape larger = spec.image;
+    larger.width += 2 * margin;
+    if (spec.dimensions >= 2) larger.height += 2 * margin;
+    if (spec.dimensions >= 3) larger.depth += 2 * margin;
+    return larger;
+  }
+
+  static bool has_gradient(const InterpolateSpec& spec) {
+    return spec.output_type == PixelType::f32 && spec.degree >= 1 &&
+           spec.precision == Precision::full;
+  }
+
+  /// A spline too small to have a neighbourhood within it needs no texture.
+  [[nodiscard]] bool is_by_texture(const OpenedDevice& device, const InterpolateSpec& spec) const {
+    const std::int64_t least =
+        std::min({shape_.width, shape_.height, spec.dimensions == 3 ? shape_.depth : shape_.width});
+    return spec.precision != Precision::full && device.info().sampling == Sampling::texture &&
+           least > spec.degree &&
+           fits_texture(device, {.shape = shape_, .dimensions = spec.dimensions});
+  }
+
+  [[nodiscard]] std::string options(const InterpolateSpec& spec,
+                                    const backend::InterpolateDetails& details) const {
+    std::string text = int_option("DEGREE", spec.degree) +
+                       int_option("DIMENSIONS", spec.dimensions) +
+                       extension_option(details.extension) + points_option(details.points) +
+                       output_option(spec.output_type);
+    if (spec.coefficients == PixelType::c32) text += " -D COMPLEX";
+    if (has_gradient(spec)) text += " -D GRADIENT";
+    if (by_texture_) text += " -D TEXTURE";
+    if (by_texture_ && spec.precision == Precision::texture_lut) text += " -D LUT";
+    return text;
+  }
+
+  void make_lookups(OpenedDevice& device, const InterpolateSpec& spec,
+                    const backend::InterpolateDetails& details) {
+    texture_ = make_texture(device, {.shape = shape_, .dimensions = spec.dimensions}, stage);
+    table_ = make_buffer(device, table_size * sizeof(cl_float4), stage);
+    const compute::command_queue queue = device.make_service_queue();
+    Kernel table(device, stage, kernels::interpolate, "interpolate_table", options(spec, details));
+    table.launch(queue.get(), covering(device, table_size), table_);
+    check(clFinish(queue.get()), "clFinish", place_);
+  }
+
+  /// Launches a kernel that takes `first` before what all of them take.
+  template <class... Arguments>
+  void launch(Kernel& kernel, cl_command_queue queue, cl_mem source, const Points& at, cl_mem field,
+              const backend::Memory& output, const Arguments&... first) {
+    const auto& [x, y, z, w] = at.rows;
+    kernel.launch(queue, grid_, first..., source, static_cast<cl_int>(shape_.width),
+                  static_cast<cl_int>(shape_.height), static_cast<cl_int>(shape_.depth), margin_,
+                  cval_, static_cast<cl_int>(at.kind), x.nearest, y.nearest, z.nearest, w.nearest,
+                  x.rest, y.rest, z.rest, w.rest, at.centre[0], at.centre[1], at.centre[2], field,
+                  output, static_cast<cl_int>(output_.width), static_cast<cl_int>(output_.height),
+                  static_cast<cl_int>(output_.depth));
+  }
+
+  Place place_;
+  Shape output_;
+  Shape shape_;  // of the coefficients
+  cl_int margin_;
+  cl_float cval_;
+  bool by_texture_;
+  Grid grid_;
+  Kernel values_;
+  std::optional<Kernel> gradients_;
+  Texture texture_;
+  compute::buffer table_;
+  QueueOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Interpolate> make_interpolate(OpenedDevice& device,
+                                                       const InterpolateSpec& spec,
+                                                       const backend::InterpolateDetails& details) {
+  return std::make_unique<Interpolate>(device, spec, details);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,176 @@
+// B-spline weights of degrees 0 to 5, their derivatives, and the steps of the recursive prefilter.
+//
+// A point x lies among degree + 1 neighbours. Odd degrees: t = x - floor(x) in [0, 1], neighbours
+// floor(x) - (degree - 1) / 2 and on. Even degrees: t = x - floor(x + 1/2) in [-1/2, 1/2],
+// neighbours floor(x + 1/2) - degree / 2 and on. w[i] is the weight of neighbour i. Every weight is
+// a polynomial in t or 1 - t that cancels nothing: the error stays below 1e-7.
+#ifndef WARPALIGN_FORMULAS_BSPLINE_H
+#define WARPALIGN_FORMULAS_BSPLINE_H
+
+#include "formulas/language.h"
+
+WA_INLINE void wa_bspline_weights_0(float t, float* w) {
+  (void)t;
+  w[0] = 1.0f;
+}
+
+WA_INLINE void wa_bspline_weights_1(float t, float* w) {
+  w[0] = 1.0f - t;
+  w[1] = t;
+}
+
+WA_INLINE void wa_bspline_weights_2(float t, float* w) {
+  const float before = 0.5f - t;
+  const float after = 0.5f + t;
+  w[0] = 0.5f * before * before;
+  w[1] = WA_FMA(-t, t, 0.75f);
+  w[2] = 0.5f * after * after;
+}
+
+// Ruijters, ter Haar Romeny and Suetens, equations 2 and 3: the cubic basis.
+WA_INLINE void wa_bspline_weights_3(float t, float* w) {
+  const float s = 1.0f - t;
+  w[0] = (1.0f / 6.0f) * s * s * s;
+  w[1] = WA_FMA(t * t, WA_FMA(0.5f, t, -1.0f), 2.0f / 3.0f);
+  w[2] = WA_FMA(s * s, WA_FMA(0.5f, s, -1.0f), 2.0f / 3.0f);
+  w[3] = (1.0f / 6.0f) * t * t * t;
+}
+
+// beta_4 between 1/2 and 3/2 from the centre, at distance 1 + t.
+WA_INLINE float wa_bspline_beside_4(float t) {
+  return WA_FMA(
+      t,
+      WA_FMA(t, WA_FMA(t, WA_FMA(t, -16.0f / 96.0f, 16.0f / 96.0f), 24.0f / 96.0f), -44.0f / 96.0f),
+      19.0f / 96.0f);
+}
+
+WA_INLINE void wa_bspline_weights_4(float t, float* w) {
+  const float before = (0.5f - t) * (0.5f - t);
+  const float after = (0.5f + t) * (0.5f + t);
+  const float square = t * t;
+  w[0] = (1.0f / 24.0f) * before * before;
+  w[1] = wa_bspline_beside_4(t);
+  w[2] = WA_FMA(square, WA_FMA(square, 0.25f, -0.625f), 115.0f / 192.0f);
+  w[3] = wa_bspline_beside_4(-t);
+  w[4] = (1.0f / 24.0f) * after * after;
+}
+
+// beta_5 between 1 and 2 from the centre, at distance 2 - t.
+WA_INLINE float wa_bspline_beside_5(float t) {
+  return WA_FMA(
+      t,
+      WA_FMA(t,
+             WA_FMA(t, WA_FMA(t, WA_FMA(t, -5.0f / 120.0f, 5.0f / 120.0f), 10.0f / 120.0f),
+                    10.0f / 120.0f),
+             5.0f / 120.0f),
+      1.0f / 120.0f);
+}
+
+// beta_5 up to 1 from the centre, at distance t.
+WA_INLINE float wa_bspline_middle_5(float t) {
+  const float square = t * t;
+  return WA_FMA(square, WA_FMA(square, WA_FMA(t, -1.0f / 12.0f, 0.25f), -0.5f), 66.0f / 120.0f);
+}
+
+WA_INLINE void wa_bspline_weights_5(float t, float* w) {
+  const float s = 1.0f - t;
+  w[0] = (1.0f / 120.0f) * (s * s) * (s * s) * s;
+  w[1] = wa_bspline_beside_5(s);
+  w[2] = wa_bspline_middle_5(t);
+  w[3] = wa_bspline_middle_5(s);
+  w[4] = wa_bspline_beside_5(t);
+  w[5] = (1.0f / 120.0f) * (t * t) * (t * t) * t;
+}
+
+// d w[i] / d x, of the same neighbours.
+WA_INLINE void wa_bspline_derivatives_0(float t, float* w) {
+  (void)t;
+  w[0] = 0.0f;
+}
+
+WA_INLINE void wa_bspline_derivatives_1(float t, float* w) {
+  (void)t;
+  w[0] = -1.0f;
+  w[1] = 1.0f;
+}
+
+WA_INLINE void wa_bspline_derivatives_2(float t, float* w) {
+  w[0] = t - 0.5f;
+  w[1] = -2.0f * t;
+  w[2] = t + 0.5f;
+}
+
+WA_INLINE void wa_bspline_derivatives_3(float t, float* w) {
+  const float s = 1.0f - t;
+  w[0] = -0.5f * s * s;
+  w[1] = t * WA_FMA(1.5f, t, -2.0f);
+  w[2] = s * WA_FMA(-1.5f, s, 2.0f);
+  w[3] = 0.5f * t * t;
+}
+
+// Minus the derivative of wa_bspline_beside_4(t).
+WA_INLINE float wa_bspline_slope_4(float t) {
+  return WA_FMA(t, WA_FMA(t, WA_FMA(t, 16.0f / 24.0f, -12.0f / 24.0f), -12.0f / 24.0f),
+                11.0f / 24.0f);
+}
+
+WA_INLINE void wa_bspline_derivatives_4(float t, float* w) {
+  const float before = 0.5f - t;
+  const float after = 0.5f + t;
+  w[0] = (-1.0f / 6.0f) * before * before * before;
+  w[1] = -wa_bspline_slope_4(t);
+  w[2] = t * WA_FMA(t, t, -1.25f);
+  w[3] = wa_bspline_slope_4(-t);
+  w[4] = (1.0f / 6.0f) * after * after * after;
+}
+
+WA_INLINE float wa_bspline_beside_slope_5(float t) {
+  return WA_FMA(
+      t, WA_FMA(t, WA_FMA(t, WA_FMA(t, -5.0f / 24.0f, 4.0f / 24.0f), 6.0f / 24.0f), 4.0f / 24.0f),
+      1.0f / 24.0f);
+}
+
+WA_INLINE float wa_bspline_middle_slope_5(float t) {
+  return t * WA_FMA(t * t, WA_FMA(t, -5.0f / 12.0f, 1.0f), -1.0f);
+}
+
+WA_INLINE void wa_bspline_derivatives_5(float t, float* w) {
+  const float s = 1.0f - t;
+  w[0] = (-1.0f / 24.0f) * (s * s) * (s * s);
+  w[1] = -wa_bspline_beside_slope_5(s);
+  w[2] = wa_bspline_middle_slope_5(t);
+  w[3] = -wa_bspline_middle_slope_5(s);
+  w[4] = wa_bspline_beside_slope_5(t);
+  w[5] = (1.0f / 24.0f) * (t * t) * (t * t);
+}
+
+// Ruijters et al., equation 5: cubic weights as two linear lookups. With i = floor(x),
+// s(x) = g0 f(i + h0) + (1 - g0) f(i + h1), f the linear interpolation of the coefficients.
+WA_INLINE float wa_bspline_lookups_3(float t, float* h0, float* h1) {
+  float w[4];
+  wa_bspline_weights_3(t, w);
+  const float g0 = w[0] + w[1];
+  *h0 = w[1] / g0 - 1.0f;
+  *h1 = w[3] / (w[2] + w[3]) + 1.0f;
+  return g0;
+}
+
+// The recursive prefilter, for each pole z (Unser 1999; Ruijters and Thevenaz, equations 8 and 9):
+// samples s to c+ forwards, c+ to c- backwards. The product of (1 - z)(1 - 1/z) over the poles, the
+// gain per axis, makes coefficients of the result.
+WA_INLINE float wa_prefilter_causal(float sample, float z, float before) {
+  return WA_FMA(z, before, sample);
+}
+
+WA_INLINE float wa_prefilter_anticausal(float causal, float z, float after) {
+  return z * (after - causal);
+}
+
+// What the recursions settle at where the signal is constant: where a warm-up starts.
+WA_INLINE float wa_prefilter_causal_start(float sample, float z) { return sample / (1.0f - z); }
+
+WA_INLINE float wa_prefilter_anticausal_start(float causal, float z) {
+  return causal * (z / (z - 1.0f));
+}
+
+#endif

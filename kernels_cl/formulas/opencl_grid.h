@@ -1,0 +1,24 @@
+// Which item of a plane a work item is, for OpenCL kernels alone (opencl::patches()).
+#ifndef WARPALIGN_FORMULAS_OPENCL_GRID_H
+#define WARPALIGN_FORMULAS_OPENCL_GRID_H
+
+#include "formulas/language.h"
+
+typedef struct {
+  int x, y;
+} Item;
+
+// Work groups are patches of a plane `width` items across, numbered along the first axis alone:
+// some drivers take no more than 65535 groups along the others.
+WA_INLINE Item patch_item(int width) {
+  const int columns = (int)get_local_size(0);
+  const int across = (width + columns - 1) / columns;
+  const int patch = (int)get_group_id(0);
+  const int patch_y = patch / across;
+  const int patch_x = patch - patch_y * across;
+  const Item item = {patch_x * columns + (int)get_local_id(0),
+                     patch_y * (int)get_local_size(1) + (int)get_local_id(1)};
+  return item;
+}
+
+#endif

@@ -1,0 +1,26 @@
+// Pixels of any type as floats, for OpenCL kernels alone: CUDA has templates for this.
+//
+// Options: PIXEL_U8, PIXEL_U16, PIXEL_F16 or PIXEL_F32, the type that is read (complex numbers are
+// pairs of PIXEL_F32). half is only loaded and stored, which needs no extension.
+#ifndef WARPALIGN_FORMULAS_OPENCL_PIXELS_H
+#define WARPALIGN_FORMULAS_OPENCL_PIXELS_H
+
+#if defined(PIXEL_U8)
+typedef uchar Pixel;
+#define LOAD_PIXEL(p, i) ((float)(p)[i])
+#define LOAD_16_PIXELS(p) convert_float16(vload16(0, p))
+#elif defined(PIXEL_U16)
+typedef ushort Pixel;
+#define LOAD_PIXEL(p, i) ((float)(p)[i])
+#define LOAD_16_PIXELS(p) convert_float16(vload16(0, p))
+#elif defined(PIXEL_F16)
+typedef half Pixel;
+#define LOAD_PIXEL(p, i) vload_half(i, p)
+#define LOAD_16_PIXELS(p) vload_half16(0, p)
+#else
+typedef float Pixel;
+#define LOAD_PIXEL(p, i) ((p)[i])
+#define LOAD_16_PIXELS(p) vload16(0, p)
+#endif
+
+#endif

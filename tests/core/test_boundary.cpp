@@ -1,0 +1,36 @@
+// Boundary modes by name.
+#include <warpalign/boundary.hpp>
+#include <warpalign/error.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+
+using warpalign::Boundary;
+
+TEST_CASE("boundary: every mode's name, SciPy's, leads back to it") {
+  const std::pair<Boundary, const char*> names[] = {
+      {Boundary::mirror, "mirror"},      {Boundary::reflect, "reflect"},
+      {Boundary::nearest, "nearest"},    {Boundary::constant, "constant"},
+      {Boundary::wrap, "wrap"},          {Boundary::grid_constant, "grid-constant"},
+      {Boundary::grid_wrap, "grid-wrap"}};
+  for (const auto& [boundary, name] : names) {
+    CHECK(std::string(warpalign::name_of(boundary)) == name);
+    CHECK(warpalign::boundary_named(name) == boundary);
+  }
+  CHECK(warpalign::boundary_named("grid-mirror") == Boundary::reflect);
+}
+
+TEST_CASE("boundary: an unknown name is refused with the known ones") {
+  for (const char* name : {"", "Mirror", "grid_wrap", "mirror ", "periodic"}) {
+    try {
+      (void)warpalign::boundary_named(name);
+      FAIL("accepted " << name);
+    } catch (const warpalign::Error& error) {
+      CHECK(error.kind() == warpalign::ErrorKind::invalid_argument);
+      for (const char* known : {"mirror", "reflect", "nearest", "constant", "grid-constant", "wrap",
+                                "grid-wrap", "grid-mirror"}) {
+        CHECK(std::string(error.what()).find(known) != std::string::npos);
+      }
+    }
+  }
+}

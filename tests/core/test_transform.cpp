@@ -1,0 +1,59 @@
+// Transforms of grids: what their matrices do to points.
+#include <warpalign/transform.hpp>
+
+#include <doctest/doctest.h>
+#include <array>
+
+namespace {
+
+using warpalign::Transform;
+using Point = std::array<double, 3>;
+
+Point apply(const Transform& t, const Point& p) {
+  std::array<double, 4> h{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    h[i] = t.m[4 * i] * p[0] + t.m[4 * i + 1] * p[1] + t.m[4 * i + 2] * p[2] + t.m[4 * i + 3];
+  }
+  return {h[0] / h[3], h[1] / h[3], h[2] / h[3]};
+}
+
+void check_point(const Point& found, const Point& expected) {
+  for (std::size_t i = 0; i < 3; ++i) CHECK(found[i] == doctest::Approx(expected[i]));
+}
+
+}  // namespace
+
+TEST_CASE("transform: the identity, unless told otherwise") {
+  check_point(apply({}, {3, -4, 5}), {3, -4, 5});
+  CHECK(Transform().is_affine());
+}
+
+TEST_CASE("transform: an affine transform of the plane leaves z alone") {
+  const Transform t = warpalign::Affine{2, 3, 5, 7, 11, 13};
+  check_point(apply(t, {1, 10, 6}), {2 + 30 + 5, 7 + 110 + 13, 6});
+  CHECK(t.is_affine());
+}
+
+TEST_CASE("transform: a homography divides by its third row") {
+  const auto t = Transform::homography({2, 3, 5, 7, 11, 13, 0.5, 0.25, 2});
+  const double w = 0.5 * 4 + 0.25 * 8 + 2;
+  check_point(apply(t, {4, 8, 0}), {(8 + 24 + 5) / w, (28 + 88 + 13) / w, 0});
+  CHECK(!t.is_affine());
+  CHECK(Transform::homography({1, 0, 2, 0, 1, 3, 0, 0, 1}).is_affine());
+  CHECK(!Transform::homography({1, 0, 2, 0, 1, 3, 0, 0, 2}).is_affine());
+}
+
+TEST_CASE("transform: three rows act on a point of space") {
+  const auto t = Transform::affine3({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  check_point(apply(t, {1, 10, 100}), {325, 773, 1221});
+  CHECK(t.is_affine());
+}
+
+TEST_CASE("transform: a zoom keeps the corner pixels' centres in place") {
+  const auto t = Transform::zoom({11, 7, 3}, {41, 4, 5});
+  check_point(apply(t, {0, 0, 0}), {0, 0, 0});
+  check_point(apply(t, {40, 3, 4}), {10, 6, 2});
+  check_point(apply(t, {20, 1, 2}), {5, 2, 1});
+  // One pixel of output, or of input: at 0, and nothing is divided by zero.
+  check_point(apply(Transform::zoom({11, 1, 1}, {1, 9, 1}), {0, 5, 0}), {0, 0, 0});
+}

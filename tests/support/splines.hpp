@@ -1,0 +1,97 @@
+// What the tests of interpolation share: coefficients, points, and one run on a device.
+#pragma once
+
+#include "support/volumes.hpp"
+
+#include <warpalign/stages/interpolate.hpp>
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace test {
+
+using Point = std::array<double, 3>;
+
+/// A spline through random samples, its coefficients rounded to single precision and with the
+/// library's margin: what a device is given, so that evaluation is tested by itself.
+reference::Spline random_spline(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
+reference::ComplexSpline random_complex_spline(const warpalign::InterpolateSpec& spec,
+                                               std::uint32_t seed);
+
+/// Coordinates of `count` points as floats: random ones within the image and up to four widths
+/// outside, samples, edges, and places just beyond them. Not halfway between samples outside, where
+/// degree 0 may round either way, and under `wrap` not at multiples of n - 1.
+std::vector<Point> random_points(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
+
+/// The points as InterpolatePlan takes them: all x, then all y, then all z.
+reference::Volume coordinate_field(const warpalign::InterpolateSpec& spec,
+                                   const std::vector<Point>& points);
+
+/// Calls make_point(output x, y, z) for every output pixel in order.
+std::vector<Point> points_of(const warpalign::InterpolateSpec& spec,
+                             const std::function<Point(double, double, double)>& make_point);
+
+/// How far a result may be from the oracle at a point.
+struct Allowance {
+  double value = 4e-7;  ///< of the largest coefficient: the contract, given the point
+  double point = 0;     ///< pixels by which the point itself may be off; counts with the gradient
+};
+
+/// The worst error at any point divided by what is allowed there: at most 1 is right. Prints the
+/// worst point when it is more.
+template <class T>
+double worst(const reference::SplineOf<T>& spline, const std::vector<Point>& points,
+             const reference::VolumeOf<T>& found, const Allowance& allowance = {});
+
+extern template double worst(const reference::Spline&, const std::vector<Point>&,
+                             const reference::Volume&, const Allowance&);
+extern template double worst(const reference::ComplexSpline&, const std::vector<Point>&,
+                             const reference::ComplexVolume&, const Allowance&);
+
+/// Coefficients on the device, an output full of NaN, the plan, and `execute(plan, stream,
+/// coefficients, output)`.
+template <class T, class Execute>
+reference::VolumeOf<T> interpolated(const warpalign::Device& device,
+                                    const warpalign::InterpolateSpec& spec,
+                                    const reference::SplineOf<T>& spline, Execute&& execute);
+
+}  // namespace test
+
+#include "support/transfer.hpp"
+
+namespace test {
+
+template <class T, class Execute>
+reference::VolumeOf<T> interpolated(const warpalign::Device& device,
+                                    const warpalign::InterpolateSpec& spec,
+                                    const reference::SplineOf<T>& spline, Execute&& execute) {
+  auto stream = device.make_stream();
+  const auto coefficients = to_device(device, stream, spline.coefficients);
+  auto output = device.make_image(spec.output_type, spec.output);
+  poison(stream, output);
+  const warpalign::InterpolatePlan plan(device, spec);
+  execute(plan, stream, coefficients, output);
+  if constexpr (std::is_same_v<T, double>) {
+    return volume_from_device(stream, output);
+  } else {
+    return complex_volume_from_device(stream, output);
+  }
+}
+
+/// At the points of a coordinate field.
+template <class T>
+reference::VolumeOf<T> interpolated_at(const warpalign::Device& device,
+                                       const warpalign::InterpolateSpec& spec,
+                                       const reference::SplineOf<T>& spline,
+                                       const std::vector<Point>& points) {
+  return interpolated(device, spec, spline,
+                      [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
+                        const auto field =
+                            to_device(device, stream, coordinate_field(spec, points));
+                        plan.execute(stream, coefficients, field, output);
+                        stream.finish();
+                      });
+}
+
+}  // namespace test

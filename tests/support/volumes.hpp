@@ -1,0 +1,75 @@
+// Volumes of test data, on the oracle's side and on devices; what the tests of splines share.
+#pragma once
+
+#include "reference/spline.hpp"
+
+#include <warpalign/boundary.hpp>
+#include <warpalign/device.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace test {
+
+/// Independent values, uniform in [low, high), each exactly a float.
+reference::Volume random_volume(const warpalign::Shape& shape, double low, double high,
+                                std::uint32_t seed);
+reference::ComplexVolume random_complex_volume(const warpalign::Shape& shape, std::uint32_t seed);
+/// Values that `type` (u8, u16, f16 or f32) holds exactly, over much of its range.
+reference::Volume random_samples(const warpalign::Shape& shape, warpalign::PixelType type,
+                                 std::uint32_t seed);
+
+/// The nearest IEEE half and back; overflow gives infinity.
+std::uint16_t to_half(double value);
+double from_half(std::uint16_t bits);
+
+/// An image of `type` (u8, u16, f16 or f32, to which values are rounded) on the device.
+warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& stream,
+                           const reference::Volume& volume,
+                           warpalign::PixelType type = warpalign::PixelType::f32);
+warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& stream,
+                           const reference::ComplexVolume& volume);
+/// Any real type; and c32.
+reference::Volume volume_from_device(warpalign::Stream& stream, const warpalign::Image& image);
+reference::ComplexVolume complex_volume_from_device(warpalign::Stream& stream,
+                                                    const warpalign::Image& image);
+
+/// Every value rounded to single precision.
+reference::Volume as_floats(reference::Volume volume);
+reference::ComplexVolume as_floats(reference::ComplexVolume volume);
+
+const std::vector<warpalign::Boundary>& boundaries();
+/// The oracle's name for a boundary mode.
+reference::Edge edge_of(warpalign::Boundary boundary);
+
+template <class T>
+warpalign::Shape shape_of(const reference::VolumeOf<T>& volume) {
+  return {volume.width, volume.height, volume.depth};
+}
+
+/// The largest absolute value.
+template <class T>
+double largest(const reference::VolumeOf<T>& volume) {
+  double result = 0;
+  for (const T& value : volume.values) result = std::max(result, std::abs(value));
+  return result;
+}
+
+/// The largest absolute difference, NaN where there is one; infinity for different shapes.
+template <class T>
+double largest_difference(const reference::VolumeOf<T>& a, const reference::VolumeOf<T>& b) {
+  if (a.extents() != b.extents()) return INFINITY;
+  double result = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    const double difference = std::abs(a.values[i] - b.values[i]);
+    if (!(difference <= result)) result = difference;
+    if (std::isnan(result)) break;
+  }
+  return result;
+}
+
+}  // namespace test
