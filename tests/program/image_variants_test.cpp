@@ -187,7 +187,7 @@ TEST_CASE("plain PNM, comments, and samples scaled to the whole range") {
   write_text(path, "P3\n1 1\n1023\n0 1023 512\n");
   CHECK(load_image(path).type == PixelType::u16);
   CHECK(values<std::uint16_t>(load_image(path)) == std::vector<int>{0, 65535, 32800});
-  write_text(path, std::string("P5\n2 1\n65535\n\x12\x34\xff\xff", 19));
+  write_text(path, std::string("P5\n2 1\n65535\n\x12\x34\xff\xff", 17));
   CHECK(values<std::uint16_t>(load_image(path)) == std::vector<int>{0x1234, 65535});
   for (const std::string bad : {"P2 2 1 10 0 11", "P2 2 1 0 0 0", "P2 2 1 65536 0 0", "P2 2",
                                 "P5 x y z", "P2 99999999999999999999 1 255 0", "P5 1 1 255"}) {

@@ -50,8 +50,9 @@ class WARPALIGN_API Registrar {
   Registrar& operator=(Registrar&&) noexcept;
   ~Registrar();
 
-  /// Takes the reference (copying its pixels). Throws Error(invalid_argument) for a wrong type or
-  /// size, Error(invalid_image) when it is constant or holds NaN or infinities.
+  /// Takes the reference; its pixels are not needed afterwards. Throws Error(invalid_argument) for
+  /// a wrong type or size, Error(invalid_image) when it is constant or holds NaN or infinities;
+  /// there is no reference then.
   void set_reference(const HostImage& reference);
   void set_reference(const Image& reference);
 

@@ -70,13 +70,17 @@ struct Registrar::State {
   std::optional<detail::Source> reference;
   std::optional<detail::Source> moving;
   std::optional<detail::Workspace> workspace;
+  bool workspace_has_reference = false;
 };
 
 template <class Pixels>
 void Registrar::State::set_reference(const Pixels& pixels, PixelType type) {
   detail::check_registrable("the reference", type, pixels.shape());
-  workspace.reset();
-  reference.emplace(device, type, pixels.shape());
+  workspace_has_reference = false;
+  if (!reference || !reference->fits(type, pixels.shape())) {
+    reference.reset();
+    reference.emplace(device, type, pixels.shape());
+  }
   try {
     reference->take(stream, clock, pixels);
     reference->require_usable(stream, "the reference image");
@@ -88,10 +92,13 @@ void Registrar::State::set_reference(const Pixels& pixels, PixelType type) {
 
 void Registrar::State::prepare_workspace(const Shape& moving_shape) {
   const Shape canvas = detail::common_canvas(reference->shape(), moving_shape);
-  if (workspace && workspace->canvas() == canvas) return;
-  workspace.reset();  // the old memory goes before the new is asked for
-  workspace.emplace(device, canvas, options);
-  workspace->set_reference(stream, clock, *reference);
+  if (!workspace || workspace->canvas() != canvas) {
+    workspace.reset();  // the old memory goes before the new is asked for
+    workspace_has_reference = false;
+    workspace.emplace(device, canvas, options);
+  }
+  if (!workspace_has_reference) workspace->set_reference(stream, clock, *reference);
+  workspace_has_reference = true;
 }
 
 template <class Pixels>

@@ -1,8 +1,6 @@
 // The canvas: plans, scratch memory and the reference's spectra for one common working size.
 #include "registration/workspace.hpp"
 
-#include <warpalign/stages/apodize.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -58,10 +56,20 @@ Workspace::Workspace(const Device& device, const Shape& canvas, const Registrati
       records_(device.make_buffer(2 * sizeof(PeakRecord))) {}
 
 void Workspace::place(Stream& stream, StageClock& clock, const Source& source, Image& canvas) {
-  const ApodizePlan apodize(device_, {source.shape(), canvas_, window_});
+  const ApodizePlan& apodize = placement_of(source.shape());
   clock.run("window", [&] {
     apodize.execute(stream, source.gradient(), source.statistics(), canvas);
   });
+}
+
+const ApodizePlan& Workspace::placement_of(const Shape& image) {
+  constexpr std::size_t kept = 2;  // the reference's shape and the moving images'
+  for (const Placement& placement : placements_) {
+    if (placement.image == image) return placement.plan;
+  }
+  if (placements_.size() == kept) placements_.erase(placements_.begin());
+  placements_.push_back({image, ApodizePlan(device_, {image, canvas_, window_})});
+  return placements_.back().plan;
 }
 
 void Workspace::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,

@@ -5,6 +5,7 @@
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/registrar.hpp>
+#include <warpalign/stages/apodize.hpp>
 #include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
@@ -13,6 +14,7 @@
 #include <warpalign/stages/warp.hpp>
 
 #include <array>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -34,6 +36,12 @@ struct Shift {
   double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
 };
 
+/// The plan that places images of one shape on the canvas.
+struct Placement {
+  Shape image;
+  ApodizePlan plan;
+};
+
 class Workspace {
  public:
   Workspace(const Device& device, const Shape& canvas, const RegistrationOptions& options);
@@ -51,6 +59,7 @@ class Workspace {
 
  private:
   void place(Stream& stream, StageClock& clock, const Source& source, Image& canvas);
+  const ApodizePlan& placement_of(const Shape& image);
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
                           Image& log_polar_spectrum);
 
@@ -72,6 +81,7 @@ class Workspace {
   PeakPlan turn_peak_;
   PeakPlan shift_peak_;
   WarpPlan warp_;
+  std::vector<Placement> placements_;  // of the last image shapes seen, at most two
 
   Image placed_;              // the moving image's windowed gradient
   Image turned_;              // the same with rotation and scale undone; scratch before that
