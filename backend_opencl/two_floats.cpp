@@ -2,13 +2,18 @@
 #include "two_floats.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace warpalign::opencl {
 
 TwoFloats to_two_floats(const std::array<double, 4>& values) {
+  constexpr double most = 1e28;
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::fabs(value));
+  const double scale = largest > most ? most / largest : 1;
   TwoFloats result;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double value = std::clamp(values[i], -1e28, 1e28);
+    const double value = values[i] * scale;
     result.nearest.s[i] = static_cast<cl_float>(value);
     result.rest.s[i] = static_cast<cl_float>(value - static_cast<double>(result.nearest.s[i]));
   }

@@ -13,8 +13,9 @@ struct TwoFloats {
   cl_float4 rest{};
 };
 
-/// The one place where double transforms become floats. Numbers beyond 1e28 count as 1e28, so that
-/// nothing that is made of them overflows on its way.
+/// The one place where a row of a double transform becomes floats. A row with numbers beyond 1e28
+/// is scaled down to them, so that nothing made of it overflows on its way: far stays far, on the
+/// same side.
 [[nodiscard]] TwoFloats to_two_floats(const std::array<double, 4>& values);
 
 }  // namespace warpalign::opencl

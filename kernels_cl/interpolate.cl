@@ -82,11 +82,11 @@ WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
   whole += margin;
   along->clamped = false;
 #ifdef POINTS_CLAMP
-  // The sum, too: the fraction of what lies just below an integer rounds to 1.
-  const int last = n - 1 + DEGREE;
-  const bool below = whole < -DEGREE || high + low < (float)(-margin - DEGREE);
-  if (below || whole > last || (whole == last && t > 0.0f)) {
-    whole = below ? -DEGREE : last;
+  // Without a margin the spline is constant from where all neighbours are the edge's.
+  const int reach = margin > 0 ? 0 : TAPS;
+  const int last = n - 1 + reach;
+  if (whole < -reach || whole > last || (whole == last && t > 0.0f)) {
+    whole = whole < 0 ? -reach : last;
     t = 0.0f;
     along->clamped = true;
   }
