@@ -99,15 +99,6 @@ int PassMaker::halo() const {
   return samples;
 }
 
-double PassMaker::gain() const {
-  double product = 1;
-  for (const double pole : details.poles) {
-    const double z = static_cast<double>(static_cast<float>(pole));
-    product *= (1 - z) * (1 - 1 / z);
-  }
-  return product;
-}
-
 std::string PassMaker::recursion_options() const {
   std::string options =
       extension_option(details.extension) + float_option("POLE_0", details.poles.front());

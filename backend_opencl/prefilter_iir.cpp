@@ -23,7 +23,7 @@ Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t
       extension_option(constant_beyond ? Extension::clamp : maker.details.extension) +
       float_option("POLE", maker.details.poles[pole]) +
       int_option("HORIZON", maker.details.horizon) +
-      float_option("GAIN", last_pole ? maker.gain() : 1) +
+      float_option("GAIN", last_pole ? maker.details.gain : 1) +
       int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.device, stage, kernels::prefilter_iir, "prefilter_iir", options);
   const AxisView view = maker.view(shape, axis);

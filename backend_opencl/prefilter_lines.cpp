@@ -22,7 +22,7 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   const AxisView view = maker.view(shape, axis);
   const std::string options = pixel_option(maker.source_type(first)) + maker.recursion_options() +
                               int_option("HALO", halo) + int_option("STRETCH", stretch) +
-                              float_option("GAIN", maker.gain()) +
+                              float_option("GAIN", maker.details.gain) +
                               int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.device, stage, kernels::prefilter_lines,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);

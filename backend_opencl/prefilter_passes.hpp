@@ -37,9 +37,6 @@ struct PassMaker {
   /// The type that a pass reads: the samples' if it is the chain's first.
   [[nodiscard]] PixelType source_type(bool first) const;
   [[nodiscard]] int halo() const;
-  /// details.gain of the poles as kernels have them: rounded to float, which alone would put the
-  /// result off by up to 6e-8 per pole and axis.
-  [[nodiscard]] double gain() const;
   /// EXTENSION and the poles.
   [[nodiscard]] std::string recursion_options() const;
 };

@@ -39,7 +39,7 @@ Pass tile_pass(const PassMaker& maker, const Planes& planes) {
   const int group = planes.filter_x && planes.filter_y ? 128 : tile_lines;
   const cl_int out_x = to_int(planes.n_x + (planes.filter_x ? 2 * margin : 0), place);
   const cl_int out_y = to_int(planes.n_y + (planes.filter_y ? 2 * margin : 0), place);
-  const double gain = maker.gain();
+  const double gain = maker.details.gain;
   std::string options =
       pixel_option(maker.source_type(planes.first)) + maker.recursion_options() +
       int_option("TILE_X", tile_x) + int_option("TILE_Y", tile_y) +
