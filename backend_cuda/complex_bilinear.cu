@@ -159,9 +159,9 @@ std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(const Context& c
                                                                 const ComplexBilinearSpec& spec) {
   const auto width = static_cast<std::size_t>(spec.image.width);
   const auto height = static_cast<std::size_t>(spec.image.height);
-  const bool readable = context.texture_filtering &&
-                        (fits_linear(context, width, height, sizeof(float2)) ||
-                         fits_array(context, {width, height, 0}));
+  const bool readable =
+      context.texture_filtering && (fits_linear(context, width, height, sizeof(float2)) ||
+                                    fits_array(context, {width, height, 0}));
   if (readable && spec.form == BilinearForm::texture_fetch) {
     return std::make_unique<TextureForm<ByFetches, false>>(context, spec);
   }

@@ -92,9 +92,12 @@ class InterpolateStage : public backend::Interpolate {
 template <class Value>
 InterpolateKernel<Value> value_kernel(int dimensions, int degree) {
   switch (dimensions) {
-    case 1: return interpolate_kernel_1d<Value>(degree);
-    case 2: return interpolate_kernel_2d<Value>(degree);
-    default: return interpolate_kernel_3d<Value>(degree);
+    case 1:
+      return interpolate_kernel_1d<Value>(degree);
+    case 2:
+      return interpolate_kernel_2d<Value>(degree);
+    default:
+      return interpolate_kernel_3d<Value>(degree);
   }
 }
 
@@ -166,9 +169,9 @@ class TextureInterpolate final : public InterpolateStage {
 
 }  // namespace
 
-std::unique_ptr<backend::Interpolate> make_interpolate(
-    const Context& context, const InterpolateSpec& spec,
-    const backend::InterpolateDetails& details) {
+std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
+                                                       const InterpolateSpec& spec,
+                                                       const backend::InterpolateDetails& details) {
   if (spec.coefficients == PixelType::c32) {
     return std::make_unique<FullInterpolate<float2>>(context, spec, details);
   }

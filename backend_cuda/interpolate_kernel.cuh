@@ -116,8 +116,8 @@ __device__ __forceinline__ Sums<Value, gradient> sum_inside(
   long long offset = at[0].first;
   if constexpr (dimensions == 2) offset += static_cast<long long>(at[1].first) * spline.stored[0];
   if constexpr (dimensions == 3) {
-    offset += (static_cast<long long>(at[2].first) * spline.stored[1] + at[1].first) *
-              spline.stored[0];
+    offset +=
+        (static_cast<long long>(at[2].first) * spline.stored[1] + at[1].first) * spline.stored[0];
   }
   const auto row_sum = [&](const Value* row) {
     return sum_row<degree, gradient, Value>(at[0], [&](int i) { return row[i]; });
@@ -163,9 +163,8 @@ __device__ __forceinline__ Sums<Value, gradient> sum_at_border(
   const auto row_sum = [&](int y, int z) {
     const Value* row =
         coefficients + (static_cast<long long>(z) * spline.stored[1] + y) * spline.stored[0];
-    return sum_row<degree, gradient, Value>(at[0], [&](int i) {
-      return y >= 0 && z >= 0 && column[i] >= 0 ? row[column[i]] : fill;
-    });
+    return sum_row<degree, gradient, Value>(
+        at[0], [&](int i) { return y >= 0 && z >= 0 && column[i] >= 0 ? row[column[i]] : fill; });
   };
   if constexpr (dimensions == 1) {
     return row_sum(0, 0);
@@ -248,8 +247,12 @@ __device__ __forceinline__ void store(const OutputImage& output, long long index
       static_cast<std::uint16_t*>(output.pixels)[index] =
           static_cast<std::uint16_t>(fminf(fmaxf(roundf(value), 0.0f), 65535.0f));
       break;
-    case PixelType::f16: static_cast<__half*>(output.pixels)[index] = __float2half_rn(value); break;
-    default: static_cast<float*>(output.pixels)[index] = value; break;
+    case PixelType::f16:
+      static_cast<__half*>(output.pixels)[index] = __float2half_rn(value);
+      break;
+    default:
+      static_cast<float*>(output.pixels)[index] = value;
+      break;
   }
 }
 __device__ __forceinline__ void store(const OutputImage& output, long long index, float2 value) {
@@ -298,11 +301,16 @@ InterpolateKernel<Value> kernel_of_degree(int degree) {
     case 0:
       if constexpr (!gradient) return &interpolate_kernel<0, dimensions, false, Value>;
       [[fallthrough]];
-    case 1: return &interpolate_kernel<1, dimensions, gradient, Value>;
-    case 2: return &interpolate_kernel<2, dimensions, gradient, Value>;
-    case 3: return &interpolate_kernel<3, dimensions, gradient, Value>;
-    case 4: return &interpolate_kernel<4, dimensions, gradient, Value>;
-    default: return &interpolate_kernel<5, dimensions, gradient, Value>;
+    case 1:
+      return &interpolate_kernel<1, dimensions, gradient, Value>;
+    case 2:
+      return &interpolate_kernel<2, dimensions, gradient, Value>;
+    case 3:
+      return &interpolate_kernel<3, dimensions, gradient, Value>;
+    case 4:
+      return &interpolate_kernel<4, dimensions, gradient, Value>;
+    default:
+      return &interpolate_kernel<5, dimensions, gradient, Value>;
   }
 }
 

@@ -100,12 +100,16 @@ __device__ __forceinline__ bool find_place(const SplineRules& rules, int n, doub
   if (!is_near(x) && !bring_near(rules, n, x)) return false;
   place = split(x, snap);
   switch (rules.points) {
-    case PointRule::reject_outside: return !is_below(place, 0) && !is_above(place, n - 1);
+    case PointRule::reject_outside:
+      return !is_below(place, 0) && !is_above(place, n - 1);
     case PointRule::clamp_to_margin:
       clamp_place(place, -rules.reach, n - 1 + rules.reach);
       return true;
-    case PointRule::period_minus_one: wrap_place(place, n); return true;
-    default: return true;
+    case PointRule::period_minus_one:
+      wrap_place(place, n);
+      return true;
+    default:
+      return true;
   }
 }
 

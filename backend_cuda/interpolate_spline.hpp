@@ -28,10 +28,10 @@ enum class PointKind { affine, projective, field, log_polar };
 
 struct PointSource {
   PointKind kind = PointKind::affine;
-  double m[16] = {};              // affine, projective: row-major
-  const float* field = nullptr;   // field: all x, then all y, then all z
-  long long field_plane = 0;      // pixels of the output
-  LogPolarSampling polar;         // angles in half turns
+  double m[16] = {};             // affine, projective: row-major
+  const float* field = nullptr;  // field: all x, then all y, then all z
+  long long field_plane = 0;     // pixels of the output
+  LogPolarSampling polar;        // angles in half turns
 };
 
 struct OutputImage {

@@ -104,8 +104,7 @@ TextureKernel kernel_for(int degree, bool by_table) {
 __global__ void table_kernel(float4* entries) {
   const int i = static_cast<int>(threadIdx.x);
   float h0, h1;
-  const float g0 =
-      wa_bspline_lookups_3(static_cast<float>(i) / (table_entries - 1.0f), &h0, &h1);
+  const float g0 = wa_bspline_lookups_3(static_cast<float>(i) / (table_entries - 1.0f), &h0, &h1);
   entries[i] = make_float4(h0, h1, g0, 0.0f);
 }
 

@@ -83,8 +83,10 @@ struct Volume {
   switch (axis) {
     case 0:
       return {v.width, v.components, c, static_cast<long long>(v.height) * v.depth, beyond};
-    case 1: return {v.height, v.components, c * wide, v.depth, beyond};
-    default: return {v.depth, v.components, c * wide * high, 1, beyond};
+    case 1:
+      return {v.height, v.components, c * wide, v.depth, beyond};
+    default:
+      return {v.depth, v.components, c * wide * high, 1, beyond};
   }
 }
 

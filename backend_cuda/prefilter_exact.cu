@@ -139,8 +139,8 @@ class ExactPrefilter final : public backend::Prefilter {
     const int segment = strip_for(length, across * pass.outer);
     const dim3 grid(static_cast<unsigned>(across),
                     static_cast<unsigned>(divide_up(length, segment)), grid_depth(pass.outer));
-    launch(place_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
-           recursion_, segment, static_cast<float>(scale_));
+    launch(place_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass, recursion_,
+           segment, static_cast<float>(scale_));
   }
 
   // Long strips read little twice; short ones keep a device busy where the image is small.
@@ -152,8 +152,13 @@ class ExactPrefilter final : public backend::Prefilter {
   }
 
   [[nodiscard]] Plane plane_of(int height, long long depth, double scale) const {
-    return {volume_.width, height, depth, 0, volume_.width % lane_pixels == 0,
-            static_cast<float>(scale), beyond_};
+    return {volume_.width,
+            height,
+            depth,
+            0,
+            volume_.width % lane_pixels == 0,
+            static_cast<float>(scale),
+            beyond_};
   }
 
   Place place_;
@@ -168,17 +173,20 @@ class ExactPrefilter final : public backend::Prefilter {
 
 }  // namespace
 
-std::unique_ptr<backend::Prefilter> make_prefilter_exact(
-    const Context& context, const PrefilterSpec& spec,
-    const backend::PrefilterDetails& details) {
+std::unique_ptr<backend::Prefilter> make_prefilter_exact(const Context& context,
+                                                         const PrefilterSpec& spec,
+                                                         const backend::PrefilterDetails& details) {
   switch (spec.input) {
     case PixelType::u8:
       return std::make_unique<ExactPrefilter<std::uint8_t>>(context, spec, details);
     case PixelType::u16:
       return std::make_unique<ExactPrefilter<std::uint16_t>>(context, spec, details);
-    case PixelType::f16: return std::make_unique<ExactPrefilter<__half>>(context, spec, details);
-    case PixelType::c32: return std::make_unique<ExactPrefilter<float2>>(context, spec, details);
-    default: return std::make_unique<ExactPrefilter<float>>(context, spec, details);
+    case PixelType::f16:
+      return std::make_unique<ExactPrefilter<__half>>(context, spec, details);
+    case PixelType::c32:
+      return std::make_unique<ExactPrefilter<float2>>(context, spec, details);
+    default:
+      return std::make_unique<ExactPrefilter<float>>(context, spec, details);
   }
 }
 

@@ -263,8 +263,7 @@ class FirPrefilter final : public backend::Prefilter {
     const int high = volume_.height + 2 * beyond_.margin;
     FirPlane p{volume_.width, volume_.height, volume_.depth, tile_rows_for(taps_), beyond_};
     const dim3 grid(static_cast<unsigned>(divide_up(wide, tile_columns)),
-                    static_cast<unsigned>(divide_up(high, p.tile_rows)),
-                    grid_depth(volume_.depth));
+                    static_cast<unsigned>(divide_up(high, p.tile_rows)), grid_depth(volume_.depth));
     const std::size_t bytes =
         (tile_warps * staged_pixels + (p.tile_rows + taps_.count) * tile_columns) * sizeof(float);
     launch_with_shared(place_, queue, grid, dim3(tile_threads), bytes, &fir_plane_kernel<Pixel>,
@@ -301,8 +300,10 @@ std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
       return std::make_unique<FirPrefilter<std::uint8_t>>(context, spec, details);
     case PixelType::u16:
       return std::make_unique<FirPrefilter<std::uint16_t>>(context, spec, details);
-    case PixelType::f16: return std::make_unique<FirPrefilter<__half>>(context, spec, details);
-    default: return std::make_unique<FirPrefilter<float>>(context, spec, details);
+    case PixelType::f16:
+      return std::make_unique<FirPrefilter<__half>>(context, spec, details);
+    default:
+      return std::make_unique<FirPrefilter<float>>(context, spec, details);
   }
 }
 

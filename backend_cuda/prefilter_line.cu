@@ -142,14 +142,13 @@ class LinePrefilter final : public backend::Prefilter {
     own.margin = 0;
     if (own.rule == WA_FILL) own.rule = WA_CLAMP;
     const Volume whole{volume_.width + 2 * margin_along(0), volume_.height + 2 * margin_along(1),
-                       volume_.depth + 2 * margin_along(2), volume_.components,
-                       volume_.dimensions};
+                       volume_.depth + 2 * margin_along(2), volume_.components, volume_.dimensions};
     return axis_pass(whole, own, axis);
   }
 
   void place_samples(backend::Queue& queue, const backend::Memory& samples,
                      backend::Memory& coefficients) const {
-    const Placement placement{volume_.width,    volume_.height,  volume_.depth,  margin_along(0),
+    const Placement placement{volume_.width,   volume_.height,  volume_.depth, margin_along(0),
                               margin_along(1), margin_along(2), beyond_};
     const int wide = volume_.width + 2 * margin_along(0);
     const std::int64_t rows = (std::int64_t{volume_.height} + 2 * margin_along(1)) *
@@ -176,9 +175,12 @@ std::unique_ptr<backend::Prefilter> make_prefilter_line(const Context& context,
       return std::make_unique<LinePrefilter<std::uint8_t>>(context, spec, details);
     case PixelType::u16:
       return std::make_unique<LinePrefilter<std::uint16_t>>(context, spec, details);
-    case PixelType::f16: return std::make_unique<LinePrefilter<__half>>(context, spec, details);
-    case PixelType::c32: return std::make_unique<LinePrefilter<float2>>(context, spec, details);
-    default: return std::make_unique<LinePrefilter<float>>(context, spec, details);
+    case PixelType::f16:
+      return std::make_unique<LinePrefilter<__half>>(context, spec, details);
+    case PixelType::c32:
+      return std::make_unique<LinePrefilter<float2>>(context, spec, details);
+    default:
+      return std::make_unique<LinePrefilter<float>>(context, spec, details);
   }
 }
 

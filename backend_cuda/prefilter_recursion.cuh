@@ -22,8 +22,8 @@ namespace warpalign::cuda {
 
 struct Pole {
   float z;
-  float start;                    // 1 / (1 - z): the sum of z^i
-  float z2, z3, z4, z8, z16;      // powers
+  float start;                // 1 / (1 - z): the sum of z^i
+  float z2, z3, z4, z8, z16;  // powers
 };
 
 struct Recursion {
@@ -38,8 +38,9 @@ struct Recursion {
   for (std::size_t i = 0; i < poles.size() && i < 2; ++i) {
     const double z = as_in_kernels(poles[i]);
     const auto power = [z](int n) { return static_cast<float>(std::pow(z, n)); };
-    recursion.pole[i] = {power(1), static_cast<float>(1 / (1 - z)), power(2), power(3),
-                         power(4), power(8), power(16)};
+    recursion.pole[i] = {
+        power(1), static_cast<float>(1 / (1 - z)), power(2), power(3), power(4), power(8),
+        power(16)};
   }
   return recursion;
 }

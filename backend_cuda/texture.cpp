@@ -24,15 +24,13 @@ cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const Texture
 
 TextureArray::TextureArray(const Place& place, Size size, int channels,
                            const TextureReading& reading)
-    : place_(place),
-      size_(size),
-      texel_bytes_(static_cast<std::size_t>(channels) * sizeof(float)) {
+    : place_(place), size_(size), texel_bytes_(static_cast<std::size_t>(channels) * sizeof(float)) {
   place_.context.activate();
   const int second = channels >= 2 ? 32 : 0;
   const int others = channels == 4 ? 32 : 0;
   const cudaChannelFormatDesc format{32, second, others, others, cudaChannelFormatKindFloat};
-  const std::size_t texels = size.width * std::max<std::size_t>(size.height, 1) *
-                             std::max<std::size_t>(size.depth, 1);
+  const std::size_t texels =
+      size.width * std::max<std::size_t>(size.height, 1) * std::max<std::size_t>(size.depth, 1);
   const cudaExtent extent{size.width, size.height, size.depth};
   check_allocation(cudaMalloc3DArray(&array_, &format, extent, cudaArrayDefault),
                    "cudaMalloc3DArray", texels * texel_bytes_, place);

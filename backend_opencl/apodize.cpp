@@ -40,8 +40,8 @@ class Apodize final : public backend::Apodize {
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                const backend::Memory& statistics, backend::Memory& canvas) override {
-    kernel_.launch(queue_of(queue), grid_, input, width_, height_, statistics, window_x_,
-                   window_y_, canvas, canvas_width_, canvas_height_, ox_, oy_);
+    kernel_.launch(queue_of(queue), grid_, input, width_, height_, statistics, window_x_, window_y_,
+                   canvas, canvas_width_, canvas_height_, ox_, oy_);
   }
 
  private:

@@ -10,7 +10,8 @@ namespace {
 
 using Name = std::pair<cl_int, const char*>;
 
-#define NAMED(code) Name { code, #code }
+#define NAMED(code) \
+  Name { code, #code }
 constexpr std::array names{
     NAMED(CL_DEVICE_NOT_FOUND),
     NAMED(CL_DEVICE_NOT_AVAILABLE),

@@ -19,7 +19,7 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr const char* stage = "fft check";
-constexpr double tolerance = 1e-4;  // of the impulses' total; right plans are near 1e-6
+constexpr double tolerance = 1e-4;        // of the impulses' total; right plans are near 1e-6
 constexpr std::int64_t most_rows = 1024;  // of each slice that are compared
 
 /// A plan with wrong strides writes beyond its output: a stretch after it that must stay as it is.

@@ -184,8 +184,7 @@ class Direction {
     demand(fft.set_distance(handle_, forward ? real_plane : half_plane,
                             forward ? half_plane : real_plane),
            "clfftSetPlanDistance");
-    demand(fft.set_batch(handle_, static_cast<std::size_t>(shape.depth)),
-           "clfftSetPlanBatchSize");
+    demand(fft.set_batch(handle_, static_cast<std::size_t>(shape.depth)), "clfftSetPlanBatchSize");
   }
 
   void destroy() noexcept {
@@ -260,8 +259,8 @@ std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
 namespace warpalign::opencl {
 
 std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
-  throw error(ErrorKind::configuration, "this build of warpalign has no clFFT",
-              device.place("fft"), "set opencl.fft = \"vkfft\", or build with clFFT's header");
+  throw error(ErrorKind::configuration, "this build of warpalign has no clFFT", device.place("fft"),
+              "set opencl.fft = \"vkfft\", or build with clFFT's header");
 }
 
 }  // namespace warpalign::opencl

@@ -77,9 +77,7 @@ std::mutex planning_mutex;
 /// Numbers in generated kernels need a decimal point, whatever the user's locale.
 class PlainLocale {
  public:
-  PlainLocale()
-      : plain_(newlocale(LC_ALL_MASK, "C", nullptr)),
-        before_(uselocale(plain_)) {}
+  PlainLocale() : plain_(newlocale(LC_ALL_MASK, "C", nullptr)), before_(uselocale(plain_)) {}
   PlainLocale(const PlainLocale&) = delete;
   PlainLocale& operator=(const PlainLocale&) = delete;
   ~PlainLocale() {

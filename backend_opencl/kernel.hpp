@@ -18,7 +18,8 @@ struct Grid {
 
 /// A grid covering width x height work items, rounded up to whole groups; kernels check bounds.
 /// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs choose their own.
-[[nodiscard]] Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t height = 1);
+[[nodiscard]] Grid covering(const OpenedDevice& device, std::int64_t width,
+                            std::int64_t height = 1);
 
 /// A grid covering width x height items in patches, one a work group, for kernels that use
 /// formulas/opencl_grid.h: any number of rows, and on CPUs, too, what neighbours read stays in the

@@ -22,10 +22,10 @@ class LogPolar final : public backend::LogPolar {
         height_(to_int(spec.image.height, device.place(stage))),
         radius_count_(to_int(spec.output.width, device.place(stage))),
         angle_count_(to_int(spec.output.height, device.place(stage))),
-        radii_(make_buffer(device, static_cast<std::size_t>(radius_count_) * sizeof(cl_float),
-                           stage)),
-        directions_(make_buffer(
-            device, static_cast<std::size_t>(angle_count_) * sizeof(cl_float2), stage)),
+        radii_(
+            make_buffer(device, static_cast<std::size_t>(radius_count_) * sizeof(cl_float), stage)),
+        directions_(
+            make_buffer(device, static_cast<std::size_t>(angle_count_) * sizeof(cl_float2), stage)),
         grid_(covering(device, radius_count_, angle_count_)),
         kernel_(device, stage, kernels::log_polar, "log_polar") {
     const LogPolarGrid geometry = LogPolarPlan::grid(spec);
@@ -49,8 +49,8 @@ class LogPolar final : public backend::LogPolar {
     Kernel fill(device, stage, kernels::log_polar, "log_polar_tables");
     const compute::command_queue queue = device.make_service_queue();
     fill.launch(queue.get(), covering(device, std::max(radius_count_, angle_count_)), radii_,
-                radius_count_, static_cast<cl_float>(geometry.log_base), directions_,
-                angle_count_, static_cast<cl_float>(1.0 / static_cast<double>(angle_count_)));
+                radius_count_, static_cast<cl_float>(geometry.log_base), directions_, angle_count_,
+                static_cast<cl_float>(1.0 / static_cast<double>(angle_count_)));
     check(clFinish(queue.get()), "clFinish", device.place(stage));
   }
 

@@ -13,7 +13,8 @@ compute::buffer make_buffer(const OpenedDevice& device, std::size_t bytes,
   }
   if (status == CL_SUCCESS) return compute::buffer(raw, false);
   throw Error(ErrorKind::out_of_memory,
-              std::to_string(bytes) + " bytes of device memory cannot be had; the device's "
+              std::to_string(bytes) +
+                  " bytes of device memory cannot be had; the device's "
                   "largest single allocation is " +
                   std::to_string(device.info().max_allocation_bytes) + " of " +
                   std::to_string(device.info().memory_bytes) + " bytes",

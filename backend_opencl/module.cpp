@@ -21,8 +21,8 @@ std::unique_ptr<backend::Driver> open(std::size_t index,
   const std::vector<ListedDevice> devices = list_devices();
   if (index >= devices.size()) {
     throw error(ErrorKind::device_unavailable,
-                "there is no device opencl:" + std::to_string(index) + "; the last one is opencl:" +
-                    std::to_string(devices.size() - 1),
+                "there is no device opencl:" + std::to_string(index) +
+                    "; the last one is opencl:" + std::to_string(devices.size() - 1),
                 {"open", {}});
   }
   return std::make_unique<Driver>(devices[index].id, devices[index].info, std::move(host));

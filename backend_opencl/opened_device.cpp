@@ -26,8 +26,8 @@ OpenedDevice::OpenedDevice(cl_device_id id, DeviceInfo info,
                            std::shared_ptr<const backend::Host> host)
     : info_(std::move(info)), host_(std::move(host)), device_(id) {
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
-    throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
-                place("open"), "choose another device, or install the vendor's full driver");
+    throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler", place("open"),
+                "choose another device, or install the vendor's full driver");
   }
   context_ = make_context(id, place("open"));
   programs_ = std::make_unique<ProgramCache>(*this);

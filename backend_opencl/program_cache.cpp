@@ -44,8 +44,8 @@ std::optional<compute::program> from_binary(const OpenedDevice& device, const st
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
   cl_int loaded = CL_SUCCESS;
   cl_int status = CL_SUCCESS;
-  const cl_program raw = clCreateProgramWithBinary(device.context().get(), 1, &id, &size, &bytes,
-                                                   &loaded, &status);
+  const cl_program raw =
+      clCreateProgramWithBinary(device.context().get(), 1, &id, &size, &bytes, &loaded, &status);
   if (raw == nullptr || status != CL_SUCCESS) return std::nullopt;
   compute::program program(raw, false);
   if (loaded != CL_SUCCESS) return std::nullopt;
@@ -85,8 +85,7 @@ std::string binary_of(cl_program program) {
   }
   std::string binary(size, '\0');
   auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
-  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) !=
-      CL_SUCCESS) {
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) {
     return {};
   }
   return binary;
@@ -97,8 +96,7 @@ std::string binary_of(cl_program program) {
 ProgramCache::ProgramCache(const OpenedDevice& device)
     : device_(device), common_options_("-w -cl-std=CL1.2") {
   // Without this, GPUs may be 3 ulp off in sqrt and 2.5 in division.
-  const auto config =
-      device_value<cl_device_fp_config>(device.id(), CL_DEVICE_SINGLE_FP_CONFIG);
+  const auto config = device_value<cl_device_fp_config>(device.id(), CL_DEVICE_SINGLE_FP_CONFIG);
   if ((config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) {
     common_options_ += " -cl-fp32-correctly-rounded-divide-sqrt";
   }

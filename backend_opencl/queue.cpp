@@ -47,9 +47,9 @@ void Queue::upload(const backend::HostRows& source, backend::Memory& target) {
 }
 
 void Queue::download(const backend::Memory& source, void* target, std::size_t bytes) {
-  check(clEnqueueReadBuffer(get(), buffer_of(source), CL_TRUE, 0, bytes, target, 0, nullptr,
-                            nullptr),
-        "clEnqueueReadBuffer", place_);
+  check(
+      clEnqueueReadBuffer(get(), buffer_of(source), CL_TRUE, 0, bytes, target, 0, nullptr, nullptr),
+      "clEnqueueReadBuffer", place_);
 }
 
 void Queue::copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) {

@@ -10,8 +10,8 @@ void QueueOrder::enter(cl_command_queue queue, const char* stage) {
   if (last_.get() != nullptr) {
     const Place place{stage, {}};
     cl_event raw = nullptr;
-    check(clEnqueueMarkerWithWaitList(last_.get(), 0, nullptr, &raw),
-          "clEnqueueMarkerWithWaitList", place);
+    check(clEnqueueMarkerWithWaitList(last_.get(), 0, nullptr, &raw), "clEnqueueMarkerWithWaitList",
+          place);
     const compute::event done(raw, false);
     check(clFlush(last_.get()), "clFlush", place);
     check(clEnqueueBarrierWithWaitList(queue, 1, &raw, nullptr), "clEnqueueBarrierWithWaitList",

@@ -18,9 +18,9 @@ constexpr const char* stage = "sampling test";
 constexpr int side = 4;
 using Pixels = std::array<float, side * side>;
 
-constexpr std::array points{cl_float2{{1.0F, 2.0F}},   cl_float2{{1.25F, 0.5F}},
-                            cl_float2{{2.7F, 1.1F}},   cl_float2{{-0.5F, 1.0F}},
-                            cl_float2{{3.4F, 3.2F}},   cl_float2{{-0.25F, -0.75F}},
+constexpr std::array points{cl_float2{{1.0F, 2.0F}}, cl_float2{{1.25F, 0.5F}},
+                            cl_float2{{2.7F, 1.1F}}, cl_float2{{-0.5F, 1.0F}},
+                            cl_float2{{3.4F, 3.2F}}, cl_float2{{-0.25F, -0.75F}},
                             cl_float2{{5.0F, -3.0F}}};
 using Values = std::array<float, points.size()>;
 
@@ -47,8 +47,8 @@ Values sampled(OpenedDevice& device, const Pixels& pixels) {
   const compute::command_queue queue = device.make_service_queue();
   const std::array<std::size_t, 3> origin{0, 0, 0};
   const std::array<std::size_t, 3> region{side, side, 1};
-  check(clEnqueueWriteImage(queue.get(), texture.image.get(), CL_TRUE, origin.data(),
-                            region.data(), 0, 0, pixels.data(), 0, nullptr, nullptr),
+  check(clEnqueueWriteImage(queue.get(), texture.image.get(), CL_TRUE, origin.data(), region.data(),
+                            0, 0, pixels.data(), 0, nullptr, nullptr),
         "clEnqueueWriteImage", place);
   const compute::buffer at = make_buffer(device, sizeof points, stage);
   check(clEnqueueWriteBuffer(queue.get(), at.get(), CL_TRUE, 0, sizeof points, points.data(), 0,
@@ -59,8 +59,8 @@ Values sampled(OpenedDevice& device, const Pixels& pixels) {
   kernel.launch(queue.get(), covering(device, points.size()), texture.image, texture.sampler.get(),
                 at, result, static_cast<cl_int>(points.size()));
   Values values{};
-  check(clEnqueueReadBuffer(queue.get(), result.get(), CL_TRUE, 0, sizeof values, values.data(),
-                            0, nullptr, nullptr),
+  check(clEnqueueReadBuffer(queue.get(), result.get(), CL_TRUE, 0, sizeof values, values.data(), 0,
+                            nullptr, nullptr),
         "clEnqueueReadBuffer", place);
   return values;
 }

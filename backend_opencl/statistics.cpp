@@ -29,8 +29,8 @@ class Statistics final : public backend::Statistics {
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
     first_.launch(commands, {{groups_ * group_, 1}, {group_, 1}}, input, pixels_, partials_);
-    second_.launch(commands, {{group_, 1}, {group_, 1}}, partials_,
-                   static_cast<cl_uint>(groups_), pixels_, record);
+    second_.launch(commands, {{group_, 1}, {group_, 1}}, partials_, static_cast<cl_uint>(groups_),
+                   pixels_, record);
   }
 
  private:

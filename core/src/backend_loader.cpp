@@ -45,8 +45,7 @@ LoadedModule load_module(const std::string& backend, const Config& config) {
   if (raw == nullptr) unavailable(backend, "its module does not load: " + last_loader_error());
   LoadedModule module;
   module.handle = std::shared_ptr<void>(raw, [](void* handle) { dlclose(handle); });
-  const auto entry =
-      reinterpret_cast<backend::ModuleFunction>(dlsym(raw, backend::module_symbol));
+  const auto entry = reinterpret_cast<backend::ModuleFunction>(dlsym(raw, backend::module_symbol));
   if (entry == nullptr) unavailable(backend, file.string() + " is not a warpalign module");
   module.table = entry();
   if (module.table == nullptr || module.table->abi != backend::abi_number) {

@@ -26,8 +26,8 @@ void check_array(const char* stage, const char* what, const Shape& shape) {
   constexpr std::int64_t largest_extent = std::int64_t{1} << 30;
   for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
     if (extent < 1 || extent > largest_extent) {
-      refuse(stage, std::string(what) + " is " + to_string(shape) +
-                        "; every extent must be 1 to 2^30");
+      refuse(stage,
+             std::string(what) + " is " + to_string(shape) + "; every extent must be 1 to 2^30");
     }
   }
 }

@@ -5,9 +5,9 @@
 
 #include <warpalign/error.hpp>
 
+#include <toml++/toml.h>
 #include <fstream>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace warpalign {
 

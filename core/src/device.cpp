@@ -45,9 +45,7 @@ Image Device::make_image(PixelType type, const Shape& shape) const {
   return detail::Access::make_image(make_buffer(checked_bytes(type, shape)), type, shape);
 }
 
-Stream Device::make_stream(bool timed) const {
-  return detail::Access::make_stream(*this, timed);
-}
+Stream Device::make_stream(bool timed) const { return detail::Access::make_stream(*this, timed); }
 
 Buffer::Buffer(Device device, std::unique_ptr<backend::Memory> memory, std::size_t bytes)
     : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}

@@ -32,8 +32,9 @@ DeviceName parse_device_name(const std::string& name) {
   const std::string rest = colon == std::string::npos ? "" : name.substr(colon + 1);
   if (!is_known_backend(parsed.backend) || (colon != std::string::npos && rest.empty())) {
     throw Error(ErrorKind::invalid_argument,
-                "'" + name + "' is not a device name; use cuda:0, opencl:0, opencl:nvidia, ... "
-                "(`warpalign devices` lists what there is)");
+                "'" + name +
+                    "' is not a device name; use cuda:0, opencl:0, opencl:nvidia, ... "
+                    "(`warpalign devices` lists what there is)");
   }
   std::size_t index = 0;
   const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
@@ -49,10 +50,10 @@ std::vector<std::size_t> matching_devices(const DeviceName& name,
                                           const std::vector<DeviceInfo>& devices) {
   std::vector<std::size_t> matches;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    const bool fits = name.index ? *name.index == i
-                                 : lower(devices[i].name).find(name.part) != std::string::npos ||
-                                       lower(devices[i].platform).find(name.part) !=
-                                           std::string::npos;
+    const bool fits = name.index
+                          ? *name.index == i
+                          : lower(devices[i].name).find(name.part) != std::string::npos ||
+                                lower(devices[i].platform).find(name.part) != std::string::npos;
     if (fits) matches.push_back(i);
   }
   // PoCL calls its platform "Portable Computing Language": its common name is accepted too.

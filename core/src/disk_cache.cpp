@@ -3,12 +3,12 @@
 
 #include "sha256.hpp"
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 
 namespace warpalign::detail {
 
@@ -103,8 +103,8 @@ void DiskCache::store(std::string_view key, std::string_view bytes) const {
   {
     const Descriptor descriptor(::mkstemp(temporary.data()));  // readable by this user only
     if (!descriptor.open()) return;
-    written = write_all(descriptor.get(), header_of(key, bytes)) &&
-              write_all(descriptor.get(), bytes);
+    written =
+        write_all(descriptor.get(), header_of(key, bytes)) && write_all(descriptor.get(), bytes);
   }
   if (!written || ::rename(temporary.c_str(), file.c_str()) != 0) ::unlink(temporary.c_str());
 }

@@ -3,8 +3,8 @@
 
 #include <warpalign/version.hpp>
 
-#include <cstdlib>
 #include <dlfcn.h>
+#include <cstdlib>
 
 namespace warpalign::detail {
 

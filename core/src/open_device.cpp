@@ -25,8 +25,8 @@ Device open_index(const detail::LoadedModule& module, std::size_t index, const C
 std::string described(const std::vector<DeviceInfo>& devices) {
   std::string text;
   for (const DeviceInfo& device : devices) {
-    text += (text.empty() ? "" : ", ") + device.id + " (" + device.name + ", " + device.platform +
-            ")";
+    text +=
+        (text.empty() ? "" : ", ") + device.id + " (" + device.name + ", " + device.platform + ")";
   }
   return text.empty() ? "none" : text;
 }
@@ -51,9 +51,9 @@ Device open_named(const std::string& name, const Config& config) {
   const std::vector<DeviceInfo> devices = module.table->list_devices();
   const std::vector<std::size_t> matches = detail::matching_devices(parsed, devices);
   if (matches.empty()) {
-    throw Error(ErrorKind::device_unavailable,
-                "there is no device '" + name + "'; " + parsed.backend + " offers: " +
-                    described(devices));
+    throw Error(
+        ErrorKind::device_unavailable,
+        "there is no device '" + name + "'; " + parsed.backend + " offers: " + described(devices));
   }
   return open_first(module, matches, config);
 }
@@ -93,7 +93,8 @@ Device open_best(const Config& config) {
   }
   throw Error(ErrorKind::device_unavailable,
               "no device was found. Install an OpenCL driver (on Debian without a GPU: apt "
-              "install pocl-opencl-icd) or NVIDIA's driver." + troubles);
+              "install pocl-opencl-icd) or NVIDIA's driver." +
+                  troubles);
 }
 
 }  // namespace

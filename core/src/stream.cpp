@@ -72,8 +72,7 @@ void Stream::copy(const Buffer& source, Buffer& target) {
   if (source.size_bytes() != target.size_bytes() || &source == &target) {
     detail::refuse("copy", "source and target must be two buffers of the same size");
   }
-  queue_->copy(detail::Access::memory(source), detail::Access::memory(target),
-               source.size_bytes());
+  queue_->copy(detail::Access::memory(source), detail::Access::memory(target), source.size_bytes());
 }
 
 void Stream::finish() { queue_->finish(); }

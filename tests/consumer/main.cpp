@@ -15,8 +15,8 @@ std::vector<std::uint8_t> picture(int size, int ox, int oy) {
     for (int x = 0; x < size; ++x) {
       const double u = x + ox;
       const double v = y + oy;
-      const double value = 128 + 60 * std::sin(0.21 * u + 0.003 * v * v) +
-                           50 * std::cos(0.17 * v - 0.002 * u * u);
+      const double value =
+          128 + 60 * std::sin(0.21 * u + 0.003 * v * v) + 50 * std::cos(0.17 * v - 0.002 * u * u);
       pixels[static_cast<std::size_t>(y) * size + x] = static_cast<std::uint8_t>(value);
     }
   }
@@ -31,9 +31,9 @@ int main() {
     const auto reference = picture(size, 0, 0);
     const auto moving = picture(size, 9, -5);
     const warpalign::Device device = warpalign::open_device();
-    const auto result = warpalign::register_images(
-        device, {reference.data(), warpalign::PixelType::u8, size, size},
-        {moving.data(), warpalign::PixelType::u8, size, size});
+    const auto result =
+        warpalign::register_images(device, {reference.data(), warpalign::PixelType::u8, size, size},
+                                   {moving.data(), warpalign::PixelType::u8, size, size});
     std::printf("warpalign %s on %s: translation %.2f %.2f\n", warpalign::version(),
                 device.info().name.c_str(), result.similarity.translation.x,
                 result.similarity.translation.y);

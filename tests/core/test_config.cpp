@@ -4,8 +4,8 @@
 #include <warpalign/config.hpp>
 #include <warpalign/error.hpp>
 
-#include <cstdlib>
 #include <doctest/doctest.h>
+#include <cstdlib>
 
 namespace {
 

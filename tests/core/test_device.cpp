@@ -54,12 +54,10 @@ TEST_CASE("device: images with a row pitch are uploaded densely") {
     for (std::size_t y = 0; y < 5; ++y) {
       for (std::size_t x = 0; x < 7; ++x) CHECK(found[y * 7 + x] == padded[y * 12 + x]);
     }
-    CHECK_THROWS_AS(stream.upload(warpalign::HostImage{padded.data(), PixelType::u16, 7, 5, 13},
-                                  image),
-                    Error);
-    CHECK_THROWS_AS(stream.upload(warpalign::HostImage{padded.data(), PixelType::u8, 7, 5, 0},
-                                  image),
-                    Error);
+    CHECK_THROWS_AS(
+        stream.upload(warpalign::HostImage{padded.data(), PixelType::u16, 7, 5, 13}, image), Error);
+    CHECK_THROWS_AS(
+        stream.upload(warpalign::HostImage{padded.data(), PixelType::u8, 7, 5, 0}, image), Error);
   });
 }
 

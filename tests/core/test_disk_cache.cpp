@@ -48,7 +48,9 @@ TEST_CASE("disk_cache: damaged, truncated and swapped entries are not found") {
     std::ifstream stream(file, std::ios::binary);
     content.assign(std::istreambuf_iterator<char>(stream), {});
   }
-  const auto rewrite = [&](const std::string& text) { std::ofstream(file, std::ios::binary) << text; };
+  const auto rewrite = [&](const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+  };
   std::string flipped = content;
   flipped[content.size() - 3] ^= 1;
   rewrite(flipped);
@@ -109,8 +111,8 @@ TEST_CASE("disk_cache: writers at the same time leave one whole entry") {
       for (int i = 0; i < 50; ++i) {
         cache.store("key", std::string(20000, letter));
         const auto found = cache.load("key");
-        if (found && (found->size() != 20000 || found->find_first_not_of((*found)[0]) !=
-                                                    std::string::npos)) {
+        if (found && (found->size() != 20000 ||
+                      found->find_first_not_of((*found)[0]) != std::string::npos)) {
           std::abort();  // a torn entry was taken for whole
         }
       }

@@ -2,8 +2,8 @@
 #include <warpalign/error.hpp>
 #include <warpalign/geometry.hpp>
 
-#include <cmath>
 #include <doctest/doctest.h>
+#include <cmath>
 
 using warpalign::Affine;
 using warpalign::Similarity;

@@ -16,8 +16,7 @@ double hann_at(std::int64_t i, std::int64_t n) {
 
 }  // namespace
 
-Plane apodize(const Plane& image, double mean, std::int64_t width, std::int64_t height,
-              bool hann) {
+Plane apodize(const Plane& image, double mean, std::int64_t width, std::int64_t height, bool hann) {
   Plane canvas(width, height);
   const std::int64_t ox = (width - image.width) / 2;
   const std::int64_t oy = (height - image.height) / 2;

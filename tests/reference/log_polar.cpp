@@ -20,8 +20,8 @@ Frequency frequency_at(std::int64_t width, std::int64_t height, std::int64_t rad
   const auto size = static_cast<double>(std::max(width, height));
   const double base = std::pow(10.0, std::log10(size) / static_cast<double>(radii));
   const double r = std::pow(base, static_cast<double>(i));
-  const double theta =
-      std::numbers::pi * static_cast<double>(j) / static_cast<double>(angles) - std::numbers::pi / 2;
+  const double theta = std::numbers::pi * static_cast<double>(j) / static_cast<double>(angles) -
+                       std::numbers::pi / 2;
   return {r * std::cos(theta) * static_cast<double>(width) / size,
           r * std::sin(theta) * static_cast<double>(height) / size};
 }
@@ -31,8 +31,8 @@ double sample(const Plane& magnitude, double u, double v) {
   const double x0 = std::floor(u);
   const double y0 = std::floor(row);
   const auto at = [&](double x, double y) {
-    const auto column = std::clamp(static_cast<std::int64_t>(x), std::int64_t{0},
-                                   magnitude.width - 1);
+    const auto column =
+        std::clamp(static_cast<std::int64_t>(x), std::int64_t{0}, magnitude.width - 1);
     const std::int64_t wrapped =
         ((static_cast<std::int64_t>(y) % magnitude.height) + magnitude.height) % magnitude.height;
     return magnitude.at(column, wrapped);

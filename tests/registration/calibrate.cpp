@@ -47,7 +47,8 @@ warpalign::RegistrationResult run(warpalign::Registrar& registrar, const referen
 }
 
 warpalign::Similarity random_similarity(Random& random, double side) {
-  return {random.between(-180, 180), std::exp(random.between(std::log(0.55), std::log(1.8))),
+  return {random.between(-180, 180),
+          std::exp(random.between(std::log(0.55), std::log(1.8))),
           {random.between(-0.15, 0.15) * side, random.between(-0.15, 0.15) * side}};
 }
 
@@ -56,9 +57,10 @@ void print_quantiles(const char* what, std::vector<double> values) {
   const auto at = [&](double q) {
     return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
   };
-  std::printf("%-34s n %4zu  min %7.2f  1%% %7.2f  5%% %7.2f  median %7.2f  95%% %7.2f  99%% %7.2f  "
-              "max %7.2f\n",
-              what, values.size(), at(0), at(0.01), at(0.05), at(0.5), at(0.95), at(0.99), at(1));
+  std::printf(
+      "%-34s n %4zu  min %7.2f  1%% %7.2f  5%% %7.2f  median %7.2f  95%% %7.2f  99%% %7.2f  "
+      "max %7.2f\n",
+      what, values.size(), at(0), at(0.01), at(0.05), at(0.5), at(0.95), at(0.99), at(1));
 }
 
 }  // namespace
@@ -80,12 +82,11 @@ int main(int argc, char** argv) {
     for (std::size_t p = 0; p < photographs.size(); ++p) {
       int solved = 0;
       for (int k = 0; k < pairs; ++k) {
-        const auto pair = test::cut(photographs[p], {setting.shape, setting.shape,
-                                                     random_similarity(random, side),
-                                                     setting.pixel});
+        const auto pair = test::cut(
+            photographs[p],
+            {setting.shape, setting.shape, random_similarity(random, side), setting.pixel});
         const auto found = run(registrar, pair.reference, pair.moving);
-        const bool good =
-            test::corner_error(found.matrix, pair.truth, setting.shape) < 0.03 * side;
+        const bool good = test::corner_error(found.matrix, pair.truth, setting.shape) < 0.03 * side;
         (good ? right : wrong).push_back(found.peak_significance);
         solved += good ? 1 : 0;
         cuts.push_back(pair.moving);
@@ -96,7 +97,8 @@ int main(int argc, char** argv) {
     const std::size_t per = cuts.size() / photographs.size();
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       for (int k = 0; k < 8; ++k) {
-        const auto j = static_cast<std::size_t>(random.between(0, static_cast<double>(cuts.size())));
+        const auto j =
+            static_cast<std::size_t>(random.between(0, static_cast<double>(cuts.size())));
         if (i / per == j / per) continue;
         unrelated.push_back(run(registrar, cuts[i], cuts[j]).peak_significance);
       }

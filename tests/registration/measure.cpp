@@ -83,8 +83,9 @@ void measure(const warpalign::Device& device, const std::vector<test::Pair>& pai
     both.push_back(std::chrono::duration<double, std::milli>(middle - start).count());
     kept.push_back(std::chrono::duration<double, std::milli>(end - middle).count());
   }
-  std::printf("  wall time, median of %d: a new pair %.3f ms, a moving image %.3f ms; first use %.2f s\n",
-              runs, median(both), median(kept), first.count());
+  std::printf(
+      "  wall time, median of %d: a new pair %.3f ms, a moving image %.3f ms; first use %.2f s\n",
+      runs, median(both), median(kept), first.count());
 
   warpalign::RegistrationOptions options;
   options.collect_timings = true;

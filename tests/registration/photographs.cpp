@@ -16,7 +16,8 @@ using warpalign::Affine;
 double bilinear(const Plane& image, double x, double y) {
   x = std::clamp(x, 0.0, static_cast<double>(image.width - 1));
   y = std::clamp(y, 0.0, static_cast<double>(image.height - 1));
-  const auto x0 = std::min(static_cast<std::int64_t>(x), std::max<std::int64_t>(image.width - 2, 0));
+  const auto x0 =
+      std::min(static_cast<std::int64_t>(x), std::max<std::int64_t>(image.width - 2, 0));
   const auto y0 =
       std::min(static_cast<std::int64_t>(y), std::max<std::int64_t>(image.height - 2, 0));
   const double a = x - static_cast<double>(x0);

@@ -23,10 +23,10 @@ struct Pair {
 
 /// What is cut out of a photograph.
 struct Cut {
-  warpalign::Shape reference;       ///< of the reference image
-  warpalign::Shape moving;          ///< of the moving image
-  warpalign::Similarity similarity; ///< between them
-  double pixel = 1.5;               ///< photograph pixels a reference pixel covers
+  warpalign::Shape reference;        ///< of the reference image
+  warpalign::Shape moving;           ///< of the moving image
+  warpalign::Similarity similarity;  ///< between them
+  double pixel = 1.5;                ///< photograph pixels a reference pixel covers
 };
 
 /// Draws both images once from the photograph, each pixel the mean over its own area (16 bilinear

@@ -21,9 +21,8 @@ double angle_between(double a, double b) { return std::abs(std::remainder(a - b,
 void check_case(const warpalign::Device& device, const Case& c) {
   CAPTURE(c.photograph);
   const warpalign::Shape shape{384, 384, 1};
-  const auto pair =
-      test::cut(test::photograph(c.photograph),
-                {shape, shape, {c.rotation_deg, c.scale, {17.3, -11.8}}, 1.5});
+  const auto pair = test::cut(test::photograph(c.photograph),
+                              {shape, shape, {c.rotation_deg, c.scale, {17.3, -11.8}}, 1.5});
   const auto reference = test::rounded<std::uint8_t>(pair.reference);
   const auto moving = test::rounded<std::uint8_t>(pair.moving);
   const auto found = warpalign::register_images(device, {reference.data(), PixelType::u8, 384, 384},

@@ -98,8 +98,8 @@ TEST_CASE("registrar: results do not depend on what was registered before, or wh
   const auto r = test::rounded<std::uint8_t>(pair.reference);
   const auto m = test::rounded<std::uint8_t>(pair.moving);
   test::on_every_device([&](const warpalign::Device& device) {
-    const auto fresh = warpalign::register_images(device, view(r, pair.reference),
-                                                  view(m, pair.moving));
+    const auto fresh =
+        warpalign::register_images(device, view(r, pair.reference), view(m, pair.moving));
     Registrar registrar(device);
     registrar.set_reference(view(m, pair.moving));
     (void)registrar.align(view(r, pair.reference));

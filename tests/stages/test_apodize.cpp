@@ -13,8 +13,8 @@
 
 namespace {
 
-void compare(const warpalign::Device& device, const reference::Plane& image, warpalign::Shape canvas,
-             warpalign::Window window) {
+void compare(const warpalign::Device& device, const reference::Plane& image,
+             warpalign::Shape canvas, warpalign::Window window) {
   auto stream = device.make_stream();
   const auto input = test::to_device(device, stream, image);
   const warpalign::StatisticsRecord record{0.25F, 0, 0, 0};
@@ -63,8 +63,8 @@ TEST_CASE("apodize: pixels that are not finite count as the mean") {
 
 TEST_CASE("apodize: a canvas smaller than the image is refused") {
   test::on_every_device([](const warpalign::Device& device) {
-    CHECK_THROWS_AS(warpalign::ApodizePlan(
-                        device, {{10, 10, 1}, {9, 12, 1}, warpalign::Window::hann}),
-                    warpalign::Error);
+    CHECK_THROWS_AS(
+        warpalign::ApodizePlan(device, {{10, 10, 1}, {9, 12, 1}, warpalign::Window::hann}),
+        warpalign::Error);
   });
 }

@@ -61,8 +61,8 @@ void compare(const warpalign::Device& device, test::Size size) {
 TEST_CASE("fft: forward and back, of any size") {
   test::on_every_device([](const warpalign::Device& device) {
     // Few, since plans compile for seconds on some devices: degenerate, odd, prime, power of two.
-    const std::vector<test::Size> sizes{{1, 1}, {1, 7}, {7, 1}, {5, 3}, {64, 64},
-                                        {60, 49}, {509, 641}};
+    const std::vector<test::Size> sizes{{1, 1},   {1, 7},   {7, 1},    {5, 3},
+                                        {64, 64}, {60, 49}, {509, 641}};
     for (const test::Size& size : sizes) compare(device, size);
   });
 }

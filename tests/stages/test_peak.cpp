@@ -62,7 +62,8 @@ TEST_CASE("peak: random images of every size") {
 TEST_CASE("peak: every slice has its own, and corners have neighbours across the edges") {
   test::on_every_device([](const warpalign::Device& device) {
     std::vector<reference::Plane> slices;
-    for (std::uint32_t i = 0; i < 4; ++i) slices.push_back(test::random_plane(70, 53, 0, 1, 30 + i));
+    for (std::uint32_t i = 0; i < 4; ++i)
+      slices.push_back(test::random_plane(70, 53, 0, 1, 30 + i));
     slices[0].at(0, 0) = 5;
     slices[1].at(69, 0) = 5;
     slices[2].at(0, 52) = 5;

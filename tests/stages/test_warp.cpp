@@ -44,8 +44,7 @@ void compare(const warpalign::Device& device, const test::Size& size, const Affi
   CAPTURE(test::to_string(size));
   const auto image = test::random_plane(size.width, size.height, -1, 1, 19);
   const auto found = run(device, image, m, width, height);
-  const auto expected =
-      reference::warp(image, {m.a, m.b, m.c, m.d, m.e, m.f}, width, height);
+  const auto expected = reference::warp(image, {m.a, m.b, m.c, m.d, m.e, m.f}, width, height);
   double error = 0;
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     const double difference = std::abs(found.values[i] - expected.values[i]);

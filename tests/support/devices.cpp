@@ -26,7 +26,8 @@ std::vector<warpalign::Device> open_named(const std::string& names) {
 std::vector<warpalign::Device> open_all() {
   std::vector<warpalign::Device> opened;
   for (const auto& report : warpalign::list_backends()) {
-    if (!report.available) std::printf("[skipped] %s: %s\n", report.backend.c_str(), report.reason.c_str());
+    if (!report.available)
+      std::printf("[skipped] %s: %s\n", report.backend.c_str(), report.reason.c_str());
     for (const auto& info : report.devices) {
       try {
         opened.push_back(warpalign::open_device(info.id));

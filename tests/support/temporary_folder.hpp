@@ -1,10 +1,10 @@
 // A folder of a test's own, removed with the object.
 #pragma once
 
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 
 namespace test {
 
@@ -22,7 +22,8 @@ class TemporaryFolder {
   }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path write(const std::string& name, const std::string& text) const {
+  [[nodiscard]] std::filesystem::path write(const std::string& name,
+                                            const std::string& text) const {
     std::ofstream(path_ / name, std::ios::binary) << text;
     return path_ / name;
   }

@@ -11,11 +11,11 @@ namespace warpalign {
 
 /// What a configuration file can say. Everything is optional.
 struct Config {
-  std::optional<std::string> device;                     ///< `device`: as open_device takes it
-  std::optional<std::filesystem::path> module_folder;    ///< `modules`: where backends are
-  std::optional<std::filesystem::path> cache_folder;     ///< `cache`: compiled kernels
-  std::string opencl_fft = "vkfft";                      ///< `opencl.fft`: "vkfft" or "clfft"
-  std::filesystem::path origin;                          ///< the file read; empty if none
+  std::optional<std::string> device;                   ///< `device`: as open_device takes it
+  std::optional<std::filesystem::path> module_folder;  ///< `modules`: where backends are
+  std::optional<std::filesystem::path> cache_folder;   ///< `cache`: compiled kernels
+  std::string opencl_fft = "vkfft";                    ///< `opencl.fft`: "vkfft" or "clfft"
+  std::filesystem::path origin;                        ///< the file read; empty if none
 };
 
 /// Reads a TOML file. Throws Error(configuration) naming file, line and key for unreadable

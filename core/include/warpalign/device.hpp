@@ -46,11 +46,11 @@ struct DeviceInfo {
   std::string platform;  ///< the OpenCL platform's name, or "NVIDIA CUDA"
   std::string driver;    ///< the driver's version
   DeviceKind kind = DeviceKind::other;
-  std::size_t memory_bytes = 0;         ///< global memory
-  std::size_t max_allocation_bytes = 0; ///< the largest single allocation
-  Sampling sampling = Sampling::buffer; ///< known once the device is open
-  std::string sampling_reason;          ///< why, when it is not `texture`
-  std::string fft;                      ///< the FFT library in use: "cufft", "vkfft", "clfft"
+  std::size_t memory_bytes = 0;          ///< global memory
+  std::size_t max_allocation_bytes = 0;  ///< the largest single allocation
+  Sampling sampling = Sampling::buffer;  ///< known once the device is open
+  std::string sampling_reason;           ///< why, when it is not `texture`
+  std::string fft;                       ///< the FFT library in use: "cufft", "vkfft", "clfft"
 };
 
 class Buffer;

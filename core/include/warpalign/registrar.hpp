@@ -28,12 +28,12 @@ struct StageTiming {
 };
 
 struct RegistrationResult {
-  bool reliable = false;   ///< whether `confidence` is at least 0.5
-  double confidence = 0;   ///< 0 to 1, see docs/registration.md
-  Similarity similarity;   ///< reference to moving, in the terms of geometry.hpp
-  Affine matrix;           ///< reference pixel coordinates -> moving pixel coordinates
-  double peak_height = 0;         ///< of the translation's phase correlation; 1: identical images
-  double peak_significance = 0;   ///< the same, in standard deviations of unrelated images'
+  bool reliable = false;         ///< whether `confidence` is at least 0.5
+  double confidence = 0;         ///< 0 to 1, see docs/registration.md
+  Similarity similarity;         ///< reference to moving, in the terms of geometry.hpp
+  Affine matrix;                 ///< reference pixel coordinates -> moving pixel coordinates
+  double peak_height = 0;        ///< of the translation's phase correlation; 1: identical images
+  double peak_significance = 0;  ///< the same, in standard deviations of unrelated images'
   std::vector<StageTiming> timings;  ///< in order of first use; empty unless asked for
 };
 
@@ -68,8 +68,8 @@ class WARPALIGN_API Registrar {
 };
 
 /// One pair, once: set_reference and align on a fresh Registrar.
-[[nodiscard]] WARPALIGN_API RegistrationResult register_images(
-    const Device& device, const HostImage& reference, const HostImage& moving,
-    const RegistrationOptions& options = {});
+[[nodiscard]] WARPALIGN_API RegistrationResult
+register_images(const Device& device, const HostImage& reference, const HostImage& moving,
+                const RegistrationOptions& options = {});
 
 }  // namespace warpalign

@@ -22,7 +22,8 @@ struct WARPALIGN_API Transform {
   /// Three rows (a b c d) acting on (x, y, z, 1).
   [[nodiscard]] static Transform affine3(const std::array<double, 12>& rows) noexcept;
   /// Output to input of an enlargement by `factor` along every axis that keeps the centres of the
-  /// corner pixels in place: x -> x (input - 1) / (output - 1) along each axis (0 where output is 1).
+  /// corner pixels in place: x -> x (input - 1) / (output - 1) along each axis (0 where output is
+  /// 1).
   [[nodiscard]] static Transform zoom(const Shape& input, const Shape& output) noexcept;
 
   /// Whether the last row is (0, 0, 0, 1).

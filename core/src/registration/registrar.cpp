@@ -51,7 +51,9 @@ double within_half_circle(double degrees) {
 
 struct Registrar::State {
   State(const Device& device_, const RegistrationOptions& options_)
-      : device(device_), options(options_), stream(device.make_stream(options.collect_timings)),
+      : device(device_),
+        options(options_),
+        stream(device.make_stream(options.collect_timings)),
         clock(stream) {}
 
   template <class Pixels>
@@ -128,8 +130,8 @@ RegistrationResult Registrar::State::result_of(const detail::Turn& turn,
   result.similarity.rotation_deg =
       within_half_circle(turn.rotation_deg + (half_turn ? 180.0 : 0.0));
   result.similarity.scale = turn.scale;
-  const Affine undo = Similarity{result.similarity.rotation_deg, turn.scale, {}}.matrix(canvas,
-                                                                                        canvas);
+  const Affine undo =
+      Similarity{result.similarity.rotation_deg, turn.scale, {}}.matrix(canvas, canvas);
   result.matrix = on_images(undo, shift.d, canvas, reference->shape(), moving->shape());
   const Point landed = result.matrix(centre_of(reference->shape()));
   const Point centre = centre_of(moving->shape());

@@ -18,7 +18,9 @@ void check_registrable(const char* what, PixelType type, const Shape& shape) {
   if (type == PixelType::c32 || type == PixelType::f16) {
     refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
   }
-  const auto outside = [](std::int64_t side) { return side < smallest_side || side > largest_side; };
+  const auto outside = [](std::int64_t side) {
+    return side < smallest_side || side > largest_side;
+  };
   if (outside(shape.width) || outside(shape.height) || shape.depth != 1) {
     refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +
                       std::to_string(smallest_side) + " to " + std::to_string(largest_side) +

@@ -57,9 +57,8 @@ Workspace::Workspace(const Device& device, const Shape& canvas, const Registrati
 
 void Workspace::place(Stream& stream, StageClock& clock, const Source& source, Image& canvas) {
   const ApodizePlan& apodize = placement_of(source.shape());
-  clock.run("window", [&] {
-    apodize.execute(stream, source.gradient(), source.statistics(), canvas);
-  });
+  clock.run("window",
+            [&] { apodize.execute(stream, source.gradient(), source.statistics(), canvas); });
 }
 
 const ApodizePlan& Workspace::placement_of(const Shape& image) {
@@ -111,9 +110,8 @@ std::array<Shift, 2> Workspace::find_shifts(Stream& stream, StageClock& clock, c
   const Affine undo = Similarity{turn.rotation_deg, turn.scale, {}}.matrix(canvas_, canvas_);
   clock.run("warp", [&] { warp_.execute(stream, placed_, undo, turned_); });
   clock.run("fft", [&] { fft_.forward(stream, turned_, spectrum_); });
-  clock.run("cross_power", [&] {
-    shift_power_.execute(stream, reference_spectrum_, spectrum_, cross_pair_);
-  });
+  clock.run("cross_power",
+            [&] { shift_power_.execute(stream, reference_spectrum_, spectrum_, cross_pair_); });
   clock.run("inverse_fft", [&] { fft_pair_.inverse(stream, cross_pair_, surfaces_); });
   clock.run("peak", [&] { shift_peak_.execute(stream, surfaces_, records_); });
 
@@ -127,10 +125,10 @@ std::array<Shift, 2> Workspace::find_shifts(Stream& stream, StageClock& clock, c
     // turn about the canvas's centre, x -> N - 1 - x, precedes by one pixel.
     const Point peak = subpixel_position(records[half_turn]);
     const auto extra = static_cast<double>(half_turn);
-    shifts[half_turn] = {{signed_shift(peak.x + extra, canvas_.width),
-                          signed_shift(peak.y + extra, canvas_.height)},
-                         static_cast<double>(records[half_turn].value) / total,
-                         static_cast<double>(records[half_turn].value) / deviation};
+    shifts[half_turn] = {
+        {signed_shift(peak.x + extra, canvas_.width), signed_shift(peak.y + extra, canvas_.height)},
+        static_cast<double>(records[half_turn].value) / total,
+        static_cast<double>(records[half_turn].value) / deviation};
   }
   return shifts;
 }

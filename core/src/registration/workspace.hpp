@@ -31,8 +31,8 @@ struct Turn {
 
 /// A shift found by the translation's phase correlation, on the canvas.
 struct Shift {
-  Point d;             ///< reference(x) = turned moving(x - d)
-  double height = 0;   ///< of the peak; 1 for identical images
+  Point d;                ///< reference(x) = turned moving(x - d)
+  double height = 0;      ///< of the peak; 1 for identical images
   double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
 };
 
@@ -83,14 +83,14 @@ class Workspace {
   WarpPlan warp_;
   std::vector<Placement> placements_;  // of the last image shapes seen, at most two
 
-  Image placed_;              // the moving image's windowed gradient
-  Image turned_;              // the same with rotation and scale undone; scratch before that
-  Image surfaces_;            // two correlation surfaces
-  Image spectrum_;            // of the moving image
+  Image placed_;    // the moving image's windowed gradient
+  Image turned_;    // the same with rotation and scale undone; scratch before that
+  Image surfaces_;  // two correlation surfaces
+  Image spectrum_;  // of the moving image
   Image magnitude_;
   Image log_polar_;
-  Image cross_;               // cross-power of the log-polar images
-  Image cross_pair_;          // cross-power for both half-turns
+  Image cross_;       // cross-power of the log-polar images
+  Image cross_pair_;  // cross-power for both half-turns
   Image reference_spectrum_;
   Image reference_log_polar_spectrum_;
   Buffer records_;

@@ -8,13 +8,18 @@ using Points = backend::InterpolateDetails::Points;
 
 Extension sample_extension(Boundary boundary) noexcept {
   switch (boundary) {
-    case Boundary::reflect: return Extension::reflect;
-    case Boundary::nearest: return Extension::clamp;
-    case Boundary::grid_constant: return Extension::fill;
-    case Boundary::grid_wrap: return Extension::periodic;
+    case Boundary::reflect:
+      return Extension::reflect;
+    case Boundary::nearest:
+      return Extension::clamp;
+    case Boundary::grid_constant:
+      return Extension::fill;
+    case Boundary::grid_wrap:
+      return Extension::periodic;
     case Boundary::mirror:
     case Boundary::constant:
-    case Boundary::wrap: break;
+    case Boundary::wrap:
+      break;
   }
   return Extension::mirror;
 }

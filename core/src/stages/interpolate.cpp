@@ -20,13 +20,12 @@ bool is_complex(PixelType type) { return type == PixelType::c32; }
 
 void check_types(const InterpolateSpec& spec) {
   if (spec.coefficients != PixelType::f32 && !is_complex(spec.coefficients)) {
-    detail::refuse(stage, std::string("coefficients are f32 or c32, not ") +
-                              name_of(spec.coefficients));
+    detail::refuse(stage,
+                   std::string("coefficients are f32 or c32, not ") + name_of(spec.coefficients));
   }
   if (is_complex(spec.coefficients) != is_complex(spec.output_type)) {
-    detail::refuse(stage, std::string(name_of(spec.coefficients)) +
-                              " coefficients cannot give " + name_of(spec.output_type) +
-                              " pixels");
+    detail::refuse(stage, std::string(name_of(spec.coefficients)) + " coefficients cannot give " +
+                              name_of(spec.output_type) + " pixels");
   }
 }
 
@@ -44,7 +43,8 @@ InterpolateSpec checked(const InterpolateSpec& spec) {
   detail::check_array(stage, "the image", spec.image);
   detail::check_array(stage, "the output", spec.output);
   const auto flat = [&](const Shape& shape) {
-    return (spec.dimensions >= 2 || shape.height == 1) && (spec.dimensions >= 3 || shape.depth == 1);
+    return (spec.dimensions >= 2 || shape.height == 1) &&
+           (spec.dimensions >= 3 || shape.depth == 1);
   };
   if (!flat(spec.image) || !flat(spec.output)) {
     detail::refuse(stage, "image (" + to_string(spec.image) + ") and output (" +
@@ -71,8 +71,7 @@ void check_numbers(std::initializer_list<double> numbers) {
 }
 
 void check_gradient(const InterpolateSpec& spec) {
-  if (spec.degree < 1 || spec.precision != Precision::full ||
-      spec.output_type != PixelType::f32) {
+  if (spec.degree < 1 || spec.precision != Precision::full || spec.output_type != PixelType::f32) {
     detail::refuse(stage, "gradients are for degree 1 and up, f32 output, full precision");
   }
 }
@@ -133,8 +132,8 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
   if (spec_.dimensions != 2) detail::refuse(stage, "log-polar grids have two dimensions");
   check_numbers({grid.centre_x, grid.centre_y, grid.log_radius0, grid.log_step, grid.angle0,
                  grid.angle_step});
-  run(stream, coefficients,
-      {.transform = nullptr, .coordinates = nullptr, .log_polar = &grid}, output, nullptr);
+  run(stream, coefficients, {.transform = nullptr, .coordinates = nullptr, .log_polar = &grid},
+      output, nullptr);
 }
 
 void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,

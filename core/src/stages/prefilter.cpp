@@ -93,8 +93,10 @@ PixelType PrefilterPlan::coefficient_type(PixelType samples) {
 std::vector<double> PrefilterPlan::poles(int degree) {
   check_degree(degree, 0);
   switch (degree) {
-    case 2: return {std::sqrt(8.0) - 3};
-    case 3: return {std::sqrt(3.0) - 2};
+    case 2:
+      return {std::sqrt(8.0) - 3};
+    case 3:
+      return {std::sqrt(3.0) - 2};
     case 4: {
       const double root = std::sqrt(304.0);
       return {std::sqrt(664 - std::sqrt(438976.0)) + root - 19,
@@ -106,7 +108,8 @@ std::vector<double> PrefilterPlan::poles(int degree) {
       return {std::sqrt(135.0 / 2 - inner) + root - 13.0 / 2,
               std::sqrt(135.0 / 2 + inner) - root - 13.0 / 2};
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 

@@ -78,8 +78,9 @@ class Peak : public Stage {
 enum class Extension { mirror, reflect, periodic, clamp, fill };
 
 /// What core derives from a PrefilterSpec. Filtering one axis of n samples gives n + 2 margin
-/// coefficients; coefficient k belongs to position k - margin. Samples outside 0 ... n - 1 are found
-/// by `extension`, `fill` meaning `cval`; index mapping alone makes every size right, 1 included.
+/// coefficients; coefficient k belongs to position k - margin. Samples outside 0 ... n - 1 are
+/// found by `extension`, `fill` meaning `cval`; index mapping alone makes every size right, 1
+/// included.
 struct PrefilterDetails {
   Extension extension = Extension::mirror;
   int margin = 0;
@@ -101,7 +102,8 @@ class Prefilter : public Stage {
 ///   where every neighbour is the same coefficient (nearest);
 ///   `period_minus_one`: points are brought into [0, n - 1] modulo n - 1 (wrap); `free`: any point.
 /// - neighbour k (integer, in sample positions) is coefficient k + margin; outside of
-///   0 ... n + 2 margin - 1 it is found by `extension` on the coefficients' own axis of n + 2 margin.
+///   0 ... n + 2 margin - 1 it is found by `extension` on the coefficients' own axis of n + 2
+///   margin.
 struct InterpolateDetails {
   enum class Points { free, reject_outside, clamp_to_margin, period_minus_one };
   Points points = Points::free;

@@ -11,14 +11,14 @@ class ComplexBilinear;
 }
 
 enum class BilinearForm {
-  global_memory,   ///< loads from memory
-  texture_fetch,   ///< four unfiltered texture reads, fp32 arithmetic
-  texture_filter   ///< the texture unit's own filtering, half-pixel offset (8 fractional bits)
+  global_memory,  ///< loads from memory
+  texture_fetch,  ///< four unfiltered texture reads, fp32 arithmetic
+  texture_filter  ///< the texture unit's own filtering, half-pixel offset (8 fractional bits)
 };
 
 struct ComplexBilinearSpec {
-  Shape image;    ///< M1 x M2 of the c32 input; depth 1
-  Shape output;   ///< N1 x N2 points; depth 1
+  Shape image;   ///< M1 x M2 of the c32 input; depth 1
+  Shape output;  ///< N1 x N2 points; depth 1
   BilinearForm form = BilinearForm::global_memory;
 };
 

@@ -10,7 +10,7 @@ class CrossPower;
 }
 
 struct CrossPowerSpec {
-  Shape image;            ///< of the real images whose spectra are given; depth 1
+  Shape image;  ///< of the real images whose spectra are given; depth 1
   /// Standard deviation of a Gaussian weight exp(-rho^2 / (2 sigma^2)) on the frequency rho, in
   /// units of the Nyquist frequency (rho^2 = (2u/width)^2 + (2v/height)^2); 0: no weight.
   float sigma = 0;

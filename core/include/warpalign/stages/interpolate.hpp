@@ -10,7 +10,7 @@ namespace warpalign {
 namespace backend {
 class Interpolate;
 struct SamplingPoints;
-}
+}  // namespace backend
 
 /// How weights and products are computed.
 enum class Precision {
@@ -20,16 +20,16 @@ enum class Precision {
 };
 
 struct InterpolateSpec {
-  Shape image;         ///< of the samples (without the coefficients' margin)
+  Shape image;  ///< of the samples (without the coefficients' margin)
   Shape output;
-  int dimensions = 2;  ///< 1, 2 or 3; extents of further axes must be 1
+  int dimensions = 2;                       ///< 1, 2 or 3; extents of further axes must be 1
   PixelType coefficients = PixelType::f32;  ///< f32 or c32
   /// u8, u16, f16 or f32 for f32 coefficients, c32 for c32. Integers are rounded to the nearest
   /// (halves away from zero) and saturated.
   PixelType output_type = PixelType::f32;
-  int degree = 3;      ///< 0 to 5
+  int degree = 3;  ///< 0 to 5
   Boundary boundary = Boundary::mirror;
-  double cval = 0;     ///< of `constant` and `grid_constant`, and for coordinates that are NaN
+  double cval = 0;  ///< of `constant` and `grid_constant`, and for coordinates that are NaN
   /// `texture` and `texture_lut`: degree 1 or 3, 2 or 3 dimensions, f32 coefficients.
   Precision precision = Precision::full;
   /// Whether the coefficients were prefiltered with this boundary mode and so carry the margin of

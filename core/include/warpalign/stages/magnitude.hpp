@@ -10,8 +10,8 @@ class Magnitude;
 }
 
 struct MagnitudeSpec {
-  Shape image;          ///< of the real image whose spectrum it is; depth 1
-  float exponent = 1;   ///< the magnitude is raised to this power; > 0
+  Shape image;         ///< of the real image whose spectrum it is; depth 1
+  float exponent = 1;  ///< the magnitude is raised to this power; > 0
 };
 
 /// |F|^exponent of a half spectrum, with the rows reordered so that v = 0 stands in row

@@ -20,9 +20,9 @@ struct PeakSpec {
 
 /// What a PeakPlan writes for one slice.
 struct PeakRecord {
-  float value = 0;      ///< the maximum; -infinity when every pixel is NaN
-  std::int32_t x = 0;   ///< its column; the first in row-major order where there are several
-  std::int32_t y = 0;   ///< its row
+  float value = 0;     ///< the maximum; -infinity when every pixel is NaN
+  std::int32_t x = 0;  ///< its column; the first in row-major order where there are several
+  std::int32_t y = 0;  ///< its row
   std::array<float, 9> neighbours{};  ///< the 3 x 3 pixels around it, row-major, wrapping around
                                       ///< the image's edges; [4] is the maximum itself
 };

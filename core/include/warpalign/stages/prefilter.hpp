@@ -25,9 +25,9 @@ struct PrefilterSpec {
   PixelType input = PixelType::f32;  ///< u8, u16, f16, f32 (coefficients f32) or c32 (c32)
   int degree = 3;                    ///< 2 to 5; degrees 0 and 1 need no prefilter
   PrefilterMethod method = PrefilterMethod::exact;
-  int taps = 15;                     ///< of `fir`: odd, 3 to 63
+  int taps = 15;  ///< of `fir`: odd, 3 to 63
   Boundary boundary = Boundary::mirror;
-  double cval = 0;                   ///< of `grid_constant`
+  double cval = 0;  ///< of `grid_constant`
 };
 
 /// B-spline coefficients c of samples s: s(l) = sum_k c(k) beta_degree(l - k) along every filtered

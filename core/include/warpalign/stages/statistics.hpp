@@ -18,10 +18,10 @@ struct StatisticsSpec {
 /// What a StatisticsPlan writes to its 16-byte record. NaN and infinities are counted and
 /// otherwise left out.
 struct StatisticsRecord {
-  float mean = 0;              ///< over the finite pixels; 0 when there is none
-  float minimum = 0;           ///< +infinity when no pixel is finite
-  float maximum = 0;           ///< -infinity when no pixel is finite
-  std::uint32_t nonfinite = 0; ///< pixels that are NaN or infinite
+  float mean = 0;               ///< over the finite pixels; 0 when there is none
+  float minimum = 0;            ///< +infinity when no pixel is finite
+  float maximum = 0;            ///< -infinity when no pixel is finite
+  std::uint32_t nonfinite = 0;  ///< pixels that are NaN or infinite
 };
 
 /// Mean, minimum, maximum and number of non-finite pixels of an f32 image, by a two-stage
