@@ -23,7 +23,7 @@ Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t
       extension_option(constant_beyond ? Extension::clamp : maker.details.extension) +
       float_option("POLE", maker.details.poles[pole]) +
       int_option("HORIZON", maker.details.horizon) +
-      float_option("GAIN", last_pole ? maker.details.gain : 1) +
+      float_option("GAIN", last_pole ? maker.gain_after(axis + 1) : 1) +
       int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.device, stage, kernels::prefilter_iir, "prefilter_iir", options);
   const AxisView view = maker.view(shape, axis);
@@ -31,7 +31,7 @@ Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t
   const cl_int n = to_int(view.n, maker.device.place(stage));
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
-  const auto cval = static_cast<cl_float>(maker.spec.cval);
+  const cl_float cval = maker.cval_after(axis);
   return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
             kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval);
           },

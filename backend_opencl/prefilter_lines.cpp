@@ -18,11 +18,12 @@ constexpr std::int64_t vectors = 2;  // VECTORS in prefilter_lines.cl
 
 Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first) {
   const int halo = maker.halo();
+  const int axes_before = maker.spec.dimensions - 1 - axis;
   const int stretch = stretch_with_halo - 2 * halo;
   const AxisView view = maker.view(shape, axis);
   const std::string options = pixel_option(maker.source_type(first)) + maker.recursion_options() +
                               int_option("HALO", halo) + int_option("STRETCH", stretch) +
-                              float_option("GAIN", maker.details.gain) +
+                              float_option("GAIN", maker.gain_after(axes_before + 1)) +
                               int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.device, stage, kernels::prefilter_lines,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
@@ -40,7 +41,7 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   }
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
-  const auto cval = static_cast<cl_float>(maker.spec.cval);
+  const cl_float cval = maker.cval_after(axes_before);
   return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
             kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval);
           },

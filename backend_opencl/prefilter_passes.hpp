@@ -37,6 +37,11 @@ struct PassMaker {
   /// The type that a pass reads: the samples' if it is the chain's first.
   [[nodiscard]] PixelType source_type(bool first) const;
   [[nodiscard]] int halo() const;
+  /// What the pass after which `axes` are filtered multiplies by: the gain of all axes in the last
+  /// one, else 1, so that a constant image is not rounded once more for every axis.
+  [[nodiscard]] double gain_after(int axes) const;
+  /// `cval` as it would be after `axes` filtered without their gain.
+  [[nodiscard]] cl_float cval_after(int axes) const;
   /// EXTENSION and the poles.
   [[nodiscard]] std::string recursion_options() const;
 };

@@ -39,14 +39,14 @@ Pass tile_pass(const PassMaker& maker, const Planes& planes) {
   const int group = planes.filter_x && planes.filter_y ? 128 : tile_lines;
   const cl_int out_x = to_int(planes.n_x + (planes.filter_x ? 2 * margin : 0), place);
   const cl_int out_y = to_int(planes.n_y + (planes.filter_y ? 2 * margin : 0), place);
-  const double gain = maker.details.gain;
-  std::string options =
-      pixel_option(maker.source_type(planes.first)) + maker.recursion_options() +
-      int_option("TILE_X", tile_x) + int_option("TILE_Y", tile_y) +
-      int_option("HALO_X", planes.filter_x ? halo : 0) +
-      int_option("HALO_Y", planes.filter_y ? halo : 0) +
-      float_option("GAIN", planes.filter_x && planes.filter_y ? gain * gain : gain) +
-      int_option("STEP", planes.step) + int_option("GROUP", group);
+  const int axes_before = planes.first ? 0 : 2;
+  const int axes = axes_before + (planes.filter_x ? 1 : 0) + (planes.filter_y ? 1 : 0);
+  std::string options = pixel_option(maker.source_type(planes.first)) + maker.recursion_options() +
+                        int_option("TILE_X", tile_x) + int_option("TILE_Y", tile_y) +
+                        int_option("HALO_X", planes.filter_x ? halo : 0) +
+                        int_option("HALO_Y", planes.filter_y ? halo : 0) +
+                        float_option("GAIN", maker.gain_after(axes)) +
+                        int_option("STEP", planes.step) + int_option("GROUP", group);
   if (maker.components() == 2) options += " -D COMPLEX";
   const cl_int tiles_x = (out_x + tile_x - 1) / tile_x;
   const cl_int tiles_y = (out_y + tile_y - 1) / tile_y;
@@ -57,7 +57,7 @@ Pass tile_pass(const PassMaker& maker, const Planes& planes) {
   Kernel kernel(maker.device, stage, kernels::prefilter_tile, "prefilter_tile", options);
   const cl_int n_x = to_int(planes.n_x, place);
   const cl_int n_y = to_int(planes.n_y, place);
-  const auto cval = static_cast<cl_float>(maker.spec.cval);
+  const cl_float cval = maker.cval_after(axes_before);
   return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
             kernel.launch(queue, grid, source, planes.source_pitch, planes.source_slice, n_x, n_y,
                           target, planes.target_pitch, planes.target_slice, out_x, out_y, margin,

@@ -5,7 +5,7 @@
 // boundary rule. The array is seen as in prefilter_lines.cl.
 //
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION of the samples; POLE; HORIZON;
-// GAIN of the axis for its last pole, else 1; COMPONENTS.
+// GAIN of all axes for the last pole of the last, else 1; COMPONENTS.
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "formulas/opencl_pixels.h"
@@ -59,11 +59,12 @@ kernel void prefilter_iir(global const Pixel* source, global float* target, long
     value = wa_prefilter_causal(sample(line, k - margin), POLE, value);
     result[(size_t)k * (size_t)inner] = value;
   }
-  // c- at the end from both sides' sums: Ruijters and Thevenaz' start for any extension.
-  value = (value + after) * (POLE / (POLE * POLE - 1.0f));
+  // The end's value from both sides' sums, (value + after) / (1 - z^2): Ruijters and Thevenaz'
+  // start for any extension, as a small correction, so that little is rounded.
+  value += fma(POLE * POLE, value, after) / (1.0f - POLE * POLE);
   result[(size_t)(out - 1) * (size_t)inner] = GAIN * value;
   for (int k = out - 2; k >= 0; --k) {
-    value = wa_prefilter_anticausal(result[(size_t)k * (size_t)inner], POLE, value);
+    value = wa_prefilter_causal(result[(size_t)k * (size_t)inner], POLE, value);
     result[(size_t)k * (size_t)inner] = GAIN * value;
   }
 }

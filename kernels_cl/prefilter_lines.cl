@@ -18,10 +18,11 @@
 
 // The steps of formulas/bspline.h on sixteen lines.
 WA_INLINE void filter_pole(float16* line, int n, int width, float z) {
+  const int last = (n - 1) * width;
   for (int i = 0; i < width; ++i) line[i] /= 1.0f - z;
   for (int i = width; i < n * width; ++i) line[i] = fma((float16)(z), line[i - width], line[i]);
-  for (int i = (n - 1) * width; i < n * width; ++i) line[i] *= z / (z - 1.0f);
-  for (int i = (n - 1) * width - 1; i >= 0; --i) line[i] = z * (line[i + width] - line[i]);
+  for (int i = last; i < n * width; ++i) line[i] /= 1.0f - z;
+  for (int i = last - 1; i >= 0; --i) line[i] = fma((float16)(z), line[i + width], line[i]);
 }
 
 WA_INLINE void filter(float16* line, int n, int width) {

@@ -26,11 +26,11 @@ WA_INLINE void filter_pole(local float* line, int stride, int n, float z) {
     value = wa_prefilter_causal(line[k * stride], z, value);
     line[k * stride] = value;
   }
-  value = wa_prefilter_anticausal_start(value, z);
+  value = wa_prefilter_causal_start(value, z);
   line[(n - 1) * stride] = value;
 #pragma unroll 4
   for (int k = n - 2; k >= 0; --k) {
-    value = wa_prefilter_anticausal(line[k * stride], z, value);
+    value = wa_prefilter_causal(line[k * stride], z, value);
     line[k * stride] = value;
   }
 }

@@ -156,21 +156,14 @@ WA_INLINE float wa_bspline_lookups_3(float t, float* h0, float* h1) {
 }
 
 // The recursive prefilter, for each pole z (Unser 1999; Ruijters and Thevenaz, equations 8 and 9):
-// samples s to c+ forwards, c+ to c- backwards. The product of (1 - z)(1 - 1/z) over the poles, the
-// gain per axis, makes coefficients of the result.
+// forwards c+[k] = s[k] + z c+[k - 1]; backwards c-[k] = z (c-[k + 1] - c+[k]), which is -z d[k]
+// with d[k] = c+[k] + z d[k + 1]: the same step, rounded once. The product of (1 - z)^2 over the
+// poles, the gain per axis, makes coefficients of the last d.
 WA_INLINE float wa_prefilter_causal(float sample, float z, float before) {
   return WA_FMA(z, before, sample);
 }
 
-WA_INLINE float wa_prefilter_anticausal(float causal, float z, float after) {
-  return z * (after - causal);
-}
-
-// What the recursions settle at where the signal is constant: where a warm-up starts.
+// What the recursion settles at where the signal is constant: where a warm-up starts.
 WA_INLINE float wa_prefilter_causal_start(float sample, float z) { return sample / (1.0f - z); }
-
-WA_INLINE float wa_prefilter_anticausal_start(float causal, float z) {
-  return causal * (z / (z - 1.0f));
-}
 
 #endif

@@ -47,11 +47,6 @@ backend::PrefilterDetails details_of(const PrefilterSpec& spec) {
   details.extension = detail::sample_extension(valid.boundary);
   details.margin = PrefilterPlan::margin(valid.degree, valid.boundary);
   details.poles = PrefilterPlan::poles(valid.degree);
-  // Of the poles as single precision holds them: then a constant keeps its value exactly.
-  for (const double pole : details.poles) {
-    const auto z = static_cast<double>(static_cast<float>(pole));
-    details.gain *= (1 - z) * (1 - 1 / z);
-  }
   details.horizon = PrefilterPlan::horizon(valid.degree);
   if (valid.method == PrefilterMethod::fir) details.fir_taps = PrefilterPlan::fir_taps(valid.taps);
   return details;

@@ -85,7 +85,6 @@ struct PrefilterDetails {
   Extension extension = Extension::mirror;
   int margin = 0;
   std::vector<double> poles;     ///< exact, iir_line
-  double gain = 1;               ///< product of (1 - z)(1 - 1/z) over the poles as floats, per axis
   int horizon = 0;               ///< samples in which |z|^n falls below 2^-24, for the slowest pole
   std::vector<double> fir_taps;  ///< fir: b(-K) ... b(K)
 };
