@@ -20,18 +20,8 @@ using warpalign::Shape;
 using warpalign::Transform;
 
 InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary) {
-  InterpolateSpec spec;
-  spec.image = dimensions == 1   ? Shape{37, 1, 1}
-               : dimensions == 2 ? Shape{23, 18, 1}
-                                 : Shape{9, 7, 6};
-  spec.output = dimensions == 1   ? Shape{500, 1, 1}
-                : dimensions == 2 ? Shape{37, 21, 1}
-                                  : Shape{11, 7, 5};
-  spec.dimensions = dimensions;
-  spec.degree = degree;
-  spec.boundary = boundary;
-  spec.cval = 0.375;
-  return spec;
+  constexpr Shape outputs[]{{500, 1, 1}, {37, 21, 1}, {11, 7, 5}};
+  return test::small_spline(dimensions, degree, boundary, outputs[dimensions - 1]);
 }
 
 #define WARPALIGN_CAPTURE(spec)                               \

@@ -58,6 +58,19 @@ bool tie_outside(double p, double n) { return (p < 0 || p > n - 1) && p - std::f
 
 }  // namespace
 
+warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::Boundary boundary,
+                                        const warpalign::Shape& output) {
+  constexpr warpalign::Shape images[]{{37, 1, 1}, {23, 18, 1}, {9, 7, 6}};
+  warpalign::InterpolateSpec spec;
+  spec.image = images[dimensions - 1];
+  spec.output = output;
+  spec.dimensions = dimensions;
+  spec.degree = degree;
+  spec.boundary = boundary;
+  spec.cval = 0.375;
+  return spec;
+}
+
 reference::Spline random_spline(const InterpolateSpec& spec, std::uint32_t seed) {
   return spline_through(spec, random_volume(spec.image, -1, 1, seed));
 }

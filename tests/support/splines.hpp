@@ -13,6 +13,10 @@ namespace test {
 
 using Point = std::array<double, 3>;
 
+/// An image of a few odd sides, the same for every test of one number of dimensions.
+warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::Boundary boundary,
+                                        const warpalign::Shape& output);
+
 /// A spline through random samples, its coefficients rounded to single precision and with the
 /// library's margin: what a device is given, so that evaluation is tested by itself.
 reference::Spline random_spline(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
