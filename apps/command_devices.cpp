@@ -1,5 +1,6 @@
 // `warpalign devices`: which devices there are, and which one would be used.
 #include "commands.hpp"
+#include "common_options.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
@@ -121,7 +122,7 @@ std::string human_text(const std::vector<BackendReport>& backends, const Default
 }
 
 ExitStatus run(const Options& options) {
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.config);
   const std::vector<BackendReport> backends = list_backends(config);
   const Default chosen = open_default(config);
   fmt::print("{}", options.json ? json_text(backends, chosen) : human_text(backends, chosen));
@@ -141,7 +142,7 @@ constexpr const char* footer =
 void add_devices_command(CLI::App& program, Action& chosen) {
   CLI::App* command = program.add_subcommand("devices", "List the devices and the default");
   auto options = std::make_shared<Options>();
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_config_option(*command, options->config);
   command->add_flag("--json", options->json, "Print one JSON object and nothing else");
   command->footer(footer);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });

@@ -3,6 +3,7 @@
 // Ruijters et al.: table 1 is the RMS error of interpolated values against double precision; figure
 // 4 the staircase that the fixed-point weights of hardware filtering make of a straight line.
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "experiment_report.hpp"
 #include "output_folder.hpp"
 #include "progress.hpp"
@@ -352,7 +353,7 @@ std::string table(const Results& results, const Problem& problem) {
 }
 
 ExitStatus run(const Options& options) {
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.config);
   OutputFolder folder(options.folder);
   const Problem problem = make_problem();
   const Results results = measure_all(options, config, problem);
@@ -389,9 +390,8 @@ void add_accuracy_experiment(CLI::App& experiment, Action& chosen) {
   command->add_option("--devices", options->devices, "Devices with commas between them, or all")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--output-folder", options->folder, "Where the files go")
-      ->capture_default_str();
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_folder_option(*command, options->folder);
+  add_config_option(*command, options->config);
   command->footer(footer);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

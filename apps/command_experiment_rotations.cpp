@@ -5,6 +5,7 @@
 // original is the interpolation's doing. Figure 2 is the RMS error against the length of the FIR
 // prefilter, figure 3 the resulting images, figure 4 what differs.
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "contact_sheet.hpp"
 #include "experiment_report.hpp"
 #include "gray_levels.hpp"
@@ -39,8 +40,7 @@ constexpr double disc_share = 0.8;
 
 struct Options {
   std::string image;
-  std::string device;
-  std::optional<std::string> config;
+  DeviceOptions device;
   int steps = 36;
   double angle = 10;
   std::string folder = "experiment-rotations";
@@ -258,13 +258,13 @@ std::string table(const std::vector<Result>& results) {
 
 ExitStatus run(const Options& options) {
   check(options);
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.device.config);
   const LoadedImage image = load_image(options.image);
   const Levels original = gray_levels(image);
   const Shape shape = image.shape();
   OutputFolder folder(options.folder);
 
-  const Device device = open_device(options.device, config);
+  const Device device = open_device(options.device.device, config);
   const std::vector<Result> results = measure(device, options, original, shape);
   fill_folder(folder, options, device, original, shape, results);
   folder.commit();
@@ -303,10 +303,8 @@ void add_rotations_experiment(CLI::App& experiment, Action& chosen) {
   command->add_option("--steps", options->steps, "Number of rotations")->capture_default_str();
   command->add_option("--angle", options->angle, "Degrees of each, counter-clockwise")
       ->capture_default_str();
-  command->add_option("--output-folder", options->folder, "Where the files go")
-      ->capture_default_str();
-  command->add_option("--device", options->device, "As 'warpalign devices' lists them");
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_folder_option(*command, options->folder);
+  add_device_options(*command, options->device);
   command->footer(footer);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

@@ -4,6 +4,7 @@
 // variant) and cubic interpolation.
 #include "array_file.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "contact_sheet.hpp"
 #include "experiment_report.hpp"
 #include "gray_levels.hpp"
@@ -34,8 +35,7 @@ constexpr std::int64_t largest_panel = 4000;
 
 struct Options {
   std::string image;
-  std::string device;
-  std::optional<std::string> config;
+  DeviceOptions device;
   double factor = 8;
   std::optional<std::string> region;
   std::string folder = "experiment-zoom";
@@ -144,13 +144,13 @@ Json report_json(const Options& options, const Device& device, const Region& reg
 }
 
 ExitStatus run(const Options& options) {
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.device.config);
   const LoadedImage image = to_8_bit(load_image(options.image));
   const Region region = region_of(options, image.shape());
   const Shape panel = panel_shape(options, region);
   OutputFolder folder(options.folder);
 
-  const Device device = open_device(options.device, config);
+  const Device device = open_device(options.device.device, config);
   const std::vector<Array> channels = split_channels(image);
   std::vector<SheetCell> cells;
   Progress progress(ways.size());
@@ -188,10 +188,8 @@ void add_zoom_experiment(CLI::App& experiment, Action& chosen) {
   command->add_option("--factor", options->factor, "Enlargement")->capture_default_str();
   command->add_option("--region", options->region,
                       "X,Y,W,H: the detail, in pixels [64 x 64 in the middle]");
-  command->add_option("--output-folder", options->folder, "Where the files go")
-      ->capture_default_str();
-  command->add_option("--device", options->device, "As 'warpalign devices' lists them");
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_folder_option(*command, options->folder);
+  add_device_options(*command, options->device);
   command->footer(footer);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

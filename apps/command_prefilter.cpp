@@ -1,6 +1,7 @@
 // `warpalign prefilter`: B-spline coefficients of an array.
 #include "array_file.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "file_names.hpp"
 #include "image_io/atomic_file.hpp"
 #include "interpolation_options.hpp"
@@ -23,8 +24,7 @@ namespace {
 struct Options {
   std::string input;
   std::string output;
-  std::string device;
-  std::optional<std::string> config;
+  DeviceOptions device;
   InterpolationOptions interpolation;
 };
 
@@ -67,7 +67,7 @@ Array prefilter(const Device& device, const PrefilterSpec& spec, const Array& sa
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const Interpolation interpolation = checked(options);
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.device.config);
   const Array input = load_npy(options.input);
   const PrefilterSpec spec =
       prefilter_spec(interpolation, input.shape(), input.dimensions(), input.type);
@@ -76,7 +76,7 @@ ExitStatus run(const Options& options) {
   check_extents(options.output, extents_of(shape, input.dimensions()), type);
   AtomicFile file(options.output);
 
-  const Device device = open_device(options.device, config);
+  const Device device = open_device(options.device.device, config);
   const Array coefficients =
       prefilter(device, spec, input, make_array(extents_of(shape, input.dimensions()), type));
   file.write(write_npy(coefficients));
@@ -125,9 +125,7 @@ void add_prefilter_command(CLI::App& program, Action& chosen) {
   command->add_option("OUT", options->output, "The .npy array of coefficients to write")
       ->required();
   add_interpolation_options(*command, options->interpolation);
-  command->add_option("--device", options->device,
-                      "cuda, opencl, cuda:0, opencl:1, opencl:pocl, ...; see 'warpalign devices'");
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_device_options(*command, options->device);
   command->footer(footer);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

@@ -1,6 +1,7 @@
 // `warpalign register`: finds where a reference's pixels are in a moving image.
 #include "aligned_image.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "file_names.hpp"
 #include "image_io/atomic_file.hpp"
 #include "luminance.hpp"
@@ -31,8 +32,7 @@ using Path = std::filesystem::path;
 struct Options {
   std::string reference;
   std::string moving;
-  std::string device;
-  std::optional<std::string> config;
+  DeviceOptions device;
   std::optional<std::string> output;
   std::optional<std::string> overlay;
   bool json = false;
@@ -164,12 +164,12 @@ class Outputs {
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.device.config);
   const LoadedImage reference = load_registrable(options.reference);
   const LoadedImage moving = load_registrable(options.moving);
   Outputs outputs(options, moving);
 
-  const Device device = open_device(options.device, config);
+  const Device device = open_device(options.device.device, config);
   RegistrationReport report;
   report.result = register_pair(device, options, reference, moving);
   report.files = outputs.write(options, device, reference, moving, report.result.matrix);
@@ -203,9 +203,7 @@ void add_register_command(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<Options>();
   command->add_option("REFERENCE", options->reference, "The image that stays as it is")->required();
   command->add_option("MOVING", options->moving, "The image that is brought onto it")->required();
-  command->add_option("--device", options->device,
-                      "cuda, opencl, cuda:0, opencl:1, opencl:pocl, ...; see 'warpalign devices'");
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_device_options(*command, options->device);
   command->add_flag("--json", options->json, "Print one JSON object and nothing else");
   command->add_option("--output", options->output,
                       "Write the moving image on the reference's grid (.png .tif .jpg .pgm .ppm)");

@@ -1,6 +1,7 @@
 // `warpalign resample`: an image or array read at other points.
 #include "array_file.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "file_names.hpp"
 #include "image_io/atomic_file.hpp"
 #include "interpolation_options.hpp"
@@ -24,8 +25,7 @@ namespace {
 struct Options {
   std::string input;
   std::string output;
-  std::string device;
-  std::optional<std::string> config;
+  DeviceOptions device;
   PointOptions points;
   InterpolationOptions interpolation;
 };
@@ -88,14 +88,14 @@ ExitStatus run(const Options& options) {
   check_names(options);
   check_points(options.points);
   const Interpolation interpolation = interpolation_of(options.interpolation);
-  const Config config = options.config ? read_config(*options.config) : default_config();
+  const Config config = config_of(options.device.config);
   const ArrayFile input = load_array_file(options.input);
   check_precision(options, input.first());
   const SamplingPoints points = points_of(options.points, input.first().extents);
   check_storable(options.output, input.channels.size(), points.extents, input.first().type);
   AtomicFile file(options.output);
 
-  const Device device = open_device(options.device, config);
+  const Device device = open_device(options.device.device, config);
   const std::vector<Array> result = resample(device, interpolation, input.channels, points);
   file.write(encode_arrays(options.output, result));
   file.commit();
@@ -160,9 +160,7 @@ void add_resample_command(CLI::App& program, Action& chosen) {
   command->add_option("--shape", points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
   add_interpolation_options(*command, options->interpolation);
   add_precision_option(*command, options->interpolation);
-  command->add_option("--device", options->device,
-                      "cuda, opencl, cuda:0, opencl:1, opencl:pocl, ...; see 'warpalign devices'");
-  command->add_option("--config", options->config, "Configuration file instead of the user's own");
+  add_device_options(*command, options->device);
   command->footer(footer);
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

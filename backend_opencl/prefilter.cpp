@@ -1,5 +1,6 @@
 // Stage: from samples to B-spline coefficients, as a chain of passes.
 #include "build_options.hpp"
+#include "device_list.hpp"
 #include "prefilter_passes.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
@@ -14,6 +15,13 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
+/// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for the
+/// kernels of prefilter_lines.cl.
+bool has_vectors(const OpenedDevice& device) {
+  return device.is_cpu() &&
+         device_value<cl_uint>(device.id(), CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
+}
+
 std::vector<Pass> make_passes(const PassMaker& maker) {
   switch (maker.spec.method) {
     case PrefilterMethod::fir:
@@ -23,7 +31,7 @@ std::vector<Pass> make_passes(const PassMaker& maker) {
     case PrefilterMethod::exact:
       break;
   }
-  return maker.device.is_cpu() ? line_passes(maker) : tile_passes(maker);
+  return has_vectors(maker.device) ? line_passes(maker) : tile_passes(maker);
 }
 
 /// The gain of formulas/bspline.h's recursions, of the poles as kernels have them: rounded to

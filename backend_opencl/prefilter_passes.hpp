@@ -47,8 +47,8 @@ struct PassMaker {
 };
 
 // The chains, one for each way of filtering; each in the file of its kernels.
-std::vector<Pass> tile_passes(const PassMaker& maker);  // exact, GPUs
-std::vector<Pass> line_passes(const PassMaker& maker);  // exact, CPUs
+std::vector<Pass> tile_passes(const PassMaker& maker);  // exact, GPUs, CPUs without vectors
+std::vector<Pass> line_passes(const PassMaker& maker);  // exact, CPUs with vectors
 std::vector<Pass> iir_passes(const PassMaker& maker);
 std::vector<Pass> fir_passes(const PassMaker& maker);
 

@@ -1,4 +1,5 @@
-// The exact prefilter on GPUs: x and y in one kernel through local memory, then z.
+// The exact prefilter on GPUs and on CPUs without vectors: x and y in one kernel through local
+// memory, then z.
 #include "build_options.hpp"
 #include "kernel_texts.hpp"
 #include "prefilter_passes.hpp"

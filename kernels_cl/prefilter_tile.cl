@@ -1,4 +1,5 @@
-// The exact B-spline prefilter for GPUs: a tile and its halo in local memory, rows, then columns.
+// The exact B-spline prefilter for GPUs (and CPUs without vectors): a tile and its halo in local
+// memory, rows, then columns.
 //
 // The recursion of each pole starts a halo before the tile, from what it would have settled at on a
 // constant signal; over the halo it forgets that start to single precision. Samples beyond the

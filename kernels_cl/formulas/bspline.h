@@ -2,8 +2,10 @@
 //
 // A point x lies among degree + 1 neighbours. Odd degrees: t = x - floor(x) in [0, 1], neighbours
 // floor(x) - (degree - 1) / 2 and on. Even degrees: t = x - floor(x + 1/2) in [-1/2, 1/2],
-// neighbours floor(x + 1/2) - degree / 2 and on. w[i] is the weight of neighbour i. Every weight is
-// a polynomial in t or 1 - t that cancels nothing: the error stays below 1e-7.
+// neighbours floor(x + 1/2) - degree / 2 and on. w[i] is the weight of neighbour i. Weights are
+// polynomials in t or 1 - t that cancel nothing: the error stays below 1e-7. Odd degrees take one
+// weight beside the point from the others: their roundings would add up where neighbours are alike,
+// by 4.5e-7 in three dimensions.
 #ifndef WARPALIGN_FORMULAS_BSPLINE_H
 #define WARPALIGN_FORMULAS_BSPLINE_H
 
@@ -32,8 +34,8 @@ WA_INLINE void wa_bspline_weights_3(float t, float* w) {
   const float s = 1.0f - t;
   w[0] = (1.0f / 6.0f) * s * s * s;
   w[1] = WA_FMA(t * t, WA_FMA(0.5f, t, -1.0f), 2.0f / 3.0f);
-  w[2] = WA_FMA(s * s, WA_FMA(0.5f, s, -1.0f), 2.0f / 3.0f);
   w[3] = (1.0f / 6.0f) * t * t * t;
+  w[2] = (1.0f - w[1]) - (w[0] + w[3]);
 }
 
 // beta_4 between 1/2 and 3/2 from the centre, at distance 1 + t.
@@ -77,9 +79,9 @@ WA_INLINE void wa_bspline_weights_5(float t, float* w) {
   w[0] = (1.0f / 120.0f) * (s * s) * (s * s) * s;
   w[1] = wa_bspline_beside_5(s);
   w[2] = wa_bspline_middle_5(t);
-  w[3] = wa_bspline_middle_5(s);
   w[4] = wa_bspline_beside_5(t);
   w[5] = (1.0f / 120.0f) * (t * t) * (t * t) * t;
+  w[3] = (1.0f - w[2]) - ((w[1] + w[4]) + (w[0] + w[5]));
 }
 
 // d w[i] / d x, of the same neighbours.

@@ -70,18 +70,14 @@ using ComplexSpline = SplineOf<std::complex<double>>;
 
 /// Equation 4 solved along the first `dimensions` axes; what lies along the others is independent.
 /// For nearest and grid_constant the endless line of samples is cut off solved_margin beyond its
-/// ends.
+/// ends; `kept` of the coefficients there become the spline's margin.
 template <class T>
 SplineOf<T> solve(const VolumeOf<T>& samples, int dimensions, int degree, Edge edge,
-                  double cval = 0);
+                  double cval = 0, std::int64_t kept = solved_margin);
 /// Coefficients taken as they are: `margin` of them lie beyond each edge.
 template <class T>
 SplineOf<T> unfiltered(const VolumeOf<T>& coefficients, int dimensions, int degree, Edge edge,
                        double cval = 0, std::int64_t margin = 0);
-/// The part of the coefficients from -margin to n - 1 + margin along the first `dimensions` axes.
-template <class T>
-VolumeOf<T> within_margin(const SplineOf<T>& spline, std::int64_t margin);
-
 /// Proposition 1, truncated and normalised: b(-K) ... b(K), 2K + 1 = taps.
 std::vector<double> fir_taps(int taps);
 /// Convolution with these taps along the first `dimensions` axes of samples extended by `edge`, for

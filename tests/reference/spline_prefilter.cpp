@@ -98,7 +98,8 @@ T sample(const std::vector<T>& line, Edge edge, std::int64_t k, double cval) {
 }  // namespace
 
 template <class T>
-SplineOf<T> solve(const VolumeOf<T>& samples, int dimensions, int degree, Edge edge, double cval) {
+SplineOf<T> solve(const VolumeOf<T>& samples, int dimensions, int degree, Edge edge, double cval,
+                  std::int64_t kept) {
   SplineOf<T> spline;
   spline.dimensions = dimensions;
   spline.degree = degree;
@@ -106,28 +107,28 @@ SplineOf<T> solve(const VolumeOf<T>& samples, int dimensions, int degree, Edge e
   spline.cval = cval;
   spline.coefficients = samples;
   if (degree < 2) return spline;
-  spline.margin = keeps_margin(degree, edge) ? solved_margin : 0;
+  const std::int64_t margin = keeps_margin(degree, edge) ? solved_margin : 0;
+  spline.margin = std::min(margin, kept);
   for (int axis = 0; axis < dimensions; ++axis) {
-    const std::int64_t extent =
-        samples.extents()[static_cast<std::size_t>(axis)] + 2 * spline.margin;
+    const std::int64_t n = samples.extents()[static_cast<std::size_t>(axis)];
+    const std::int64_t extent = n + 2 * margin;
     const Matrix& matrix = solution(extent, degree, edge);
     std::vector<T> extended(static_cast<std::size_t>(extent));
     // A constant is its own coefficient (B-splines sum to 1): with cval taken away, what lies far
     // beyond the edges of grid_constant is 0 and falls out of the system.
     const double away = edge == Edge::grid_constant ? cval : 0;
     const auto line = [&](const std::vector<T>& input, std::vector<T>& output) {
-      const auto n = static_cast<std::size_t>(extent);
-      for (std::size_t k = 0; k < n; ++k) {
-        extended[k] =
-            sample(input, edge, static_cast<std::int64_t>(k) - spline.margin, cval) - away;
+      for (std::int64_t k = 0; k < extent; ++k) {
+        extended[static_cast<std::size_t>(k)] = sample(input, edge, k - margin, cval) - away;
       }
-      for (std::size_t l = 0; l < n; ++l) {
+      const double* row = matrix.data() + (margin - spline.margin) * extent;
+      for (T& coefficient : output) {
         T sum{};
-        for (std::size_t k = 0; k < n; ++k) sum += matrix[l * n + k] * extended[k];
-        output[l] = sum + away;
+        for (const T& value : extended) sum += *row++ * value;
+        coefficient = sum + away;
       }
     };
-    spline.coefficients = along(spline.coefficients, axis, extent, line);
+    spline.coefficients = along(spline.coefficients, axis, n + 2 * spline.margin, line);
   }
   return spline;
 }
@@ -143,19 +144,6 @@ SplineOf<T> unfiltered(const VolumeOf<T>& coefficients, int dimensions, int degr
   spline.edge = edge;
   spline.cval = cval;
   return spline;
-}
-
-template <class T>
-VolumeOf<T> within_margin(const SplineOf<T>& spline, std::int64_t margin) {
-  VolumeOf<T> result = spline.coefficients;
-  const std::int64_t cut = spline.margin - margin;
-  for (int axis = 0; axis < spline.dimensions; ++axis) {
-    result = along(result, axis, spline.extent(axis) + 2 * margin,
-                   [&](const std::vector<T>& input, std::vector<T>& output) {
-                     std::copy_n(input.begin() + cut, output.size(), output.begin());
-                   });
-  }
-  return result;
 }
 
 std::vector<double> fir_taps(int taps) {
@@ -193,9 +181,8 @@ VolumeOf<T> prefilter_fir(const VolumeOf<T>& samples, int dimensions, int taps, 
 }
 
 #define WARPALIGN_REFERENCE_SPLINE(T)                                                        \
-  template SplineOf<T> solve(const VolumeOf<T>&, int, int, Edge, double);                    \
+  template SplineOf<T> solve(const VolumeOf<T>&, int, int, Edge, double, std::int64_t);      \
   template SplineOf<T> unfiltered(const VolumeOf<T>&, int, int, Edge, double, std::int64_t); \
-  template VolumeOf<T> within_margin(const SplineOf<T>&, std::int64_t);                      \
   template VolumeOf<T> prefilter_fir(const VolumeOf<T>&, int, int, Edge, double, std::int64_t)
 WARPALIGN_REFERENCE_SPLINE(double);
 WARPALIGN_REFERENCE_SPLINE(std::complex<double>);

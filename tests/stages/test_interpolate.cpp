@@ -7,6 +7,7 @@
 #include <warpalign/stages/prefilter.hpp>
 
 #include <limits>
+#include <random>
 
 namespace {
 
@@ -114,17 +115,51 @@ TEST_CASE("interpolate: every degree, boundary and dimension, inside and far out
   });
 }
 
+TEST_CASE("interpolate: every extent from 1 to 33 along every axis") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for_all([&](InterpolateSpec spec) {
+      spec.output = {64, spec.dimensions == 1 ? 1 : 4, 1};
+      for (const Shape& image : test::every_extent(spec.dimensions)) {
+        spec.image = image;
+        compare_at(device, spec, test::random_points(spec, 24));
+      }
+    });
+  });
+}
+
 TEST_CASE("interpolate: images of one, two and three samples") {
+  const auto test_images = [](InterpolateSpec spec, const std::vector<Shape>& images) {
+    test::on_every_device([&](const warpalign::Device& device) {
+      for (const Shape& image : images) {
+        spec.image = image;
+        compare_at(device, spec, test::random_points(spec, 24));
+      }
+    });
+  };
+  for (int degree = 0; degree <= 5; ++degree) {
+    for (const Boundary boundary : test::boundaries()) {
+      test_images(spec_of(2, degree, boundary), {{1, 1}, {1, 3}, {2, 1}, {3, 2}});
+      test_images(spec_of(3, degree, boundary), {{1, 1, 1}, {1, 2, 3}, {2, 2, 2}, {3, 1, 2}});
+    }
+  }
+}
+
+// Where all neighbours are alike, what the weights' sum is off by on each axis adds up.
+TEST_CASE("interpolate: a constant volume stays constant") {
   test::on_every_device([](const warpalign::Device& device) {
     for (int degree = 0; degree <= 5; ++degree) {
-      for (const Boundary boundary : test::boundaries()) {
-        auto spec = spec_of(2, degree, boundary);
-        for (const Shape& image :
-             {Shape{1, 1, 1}, Shape{1, 3, 1}, Shape{2, 1, 1}, Shape{3, 2, 1}}) {
-          spec.image = image;
-          compare_at(device, spec, test::random_points(spec, 24));
-        }
-      }
+      auto spec = spec_of(3, degree, Boundary::mirror);
+      spec.output = {97, 89, 11};
+      WARPALIGN_CAPTURE(spec);
+      auto spline = test::random_spline(spec, 43);
+      for (double& value : spline.coefficients.values) value = 1.2345678F;
+      std::mt19937 engine(44);
+      const auto points = test::points_of(spec, [&](double, double, double) {
+        Point p{};
+        for (double& along : p) along = static_cast<float>(static_cast<double>(engine()) * 0x1p-30);
+        return p;
+      });
+      CHECK(test::worst(spline, points, test::interpolated_at(device, spec, spline, points)) <= 1);
     }
   });
 }

@@ -22,9 +22,9 @@ reference::SplineOf<T> spline_through(const InterpolateSpec& spec,
     return reference::unfiltered(samples, spec.dimensions, spec.degree, edge, spec.cval);
   }
   const int margin = warpalign::PrefilterPlan::margin(spec.degree, spec.boundary);
-  const auto exact = reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval);
-  return reference::unfiltered(as_floats(reference::within_margin(exact, margin)), spec.dimensions,
-                               spec.degree, edge, spec.cval, margin);
+  auto spline = reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval, margin);
+  spline.coefficients = as_floats(spline.coefficients);
+  return spline;
 }
 
 // One coordinate on an axis of n samples; `kind` walks through the special places.

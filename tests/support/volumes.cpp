@@ -157,6 +157,15 @@ reference::ComplexVolume as_floats(reference::ComplexVolume volume) {
   return volume;
 }
 
+std::vector<warpalign::Shape> every_extent(int dimensions) {
+  std::vector<warpalign::Shape> shapes;
+  for (std::int64_t n = 1; n <= most; ++n) {
+    // 7 and 33 have no common factor, so that 7 n takes every value modulo 33.
+    shapes.push_back({n, dimensions < 2 ? 1 : most + 1 - n, dimensions < 3 ? 1 : 7 * n % most + 1});
+  }
+  return shapes;
+}
+
 const std::vector<Boundary>& boundaries() {
   static const std::vector<Boundary> all{
       Boundary::mirror,        Boundary::reflect, Boundary::nearest,  Boundary::constant,

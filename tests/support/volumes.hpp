@@ -42,6 +42,12 @@ reference::ComplexVolume complex_volume_from_device(warpalign::Stream& stream,
 reference::Volume as_floats(reference::Volume volume);
 reference::ComplexVolume as_floats(reference::ComplexVolume volume);
 
+/// Every extent from 1 to this is tested.
+inline constexpr std::int64_t most = 33;
+/// Shapes of so many dimensions in which each axis has every extent from 1 to `most` once: the
+/// stages go axis by axis, so that all 33^3 would show little more.
+std::vector<warpalign::Shape> every_extent(int dimensions);
+
 const std::vector<warpalign::Boundary>& boundaries();
 /// The oracle's name for a boundary mode.
 reference::Edge edge_of(warpalign::Boundary boundary);

@@ -1,0 +1,28 @@
+// The options that many commands share: which device, whose configuration, where files go.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <warpalign/open_device.hpp>
+
+#include <optional>
+#include <string>
+
+namespace warpalign::program {
+
+/// As they were typed.
+struct DeviceOptions {
+  std::string device;
+  std::optional<std::string> config;
+};
+
+/// Adds --device and --config.
+void add_device_options(CLI::App& command, DeviceOptions& options);
+/// Adds --config alone.
+void add_config_option(CLI::App& command, std::optional<std::string>& path);
+/// Adds --output-folder; the folder's present value is the default.
+void add_folder_option(CLI::App& command, std::string& folder);
+
+/// The configuration in this file, or the user's own. Throws Error for a file that is not right.
+[[nodiscard]] Config config_of(const std::optional<std::string>& path);
+
+}  // namespace warpalign::program
