@@ -12,6 +12,7 @@ namespace warpalign::program {
 /// What the command line asks for; set by the command that was named.
 using Action = std::function<ExitStatus()>;
 
+void add_bench_command(CLI::App& program, Action& chosen);
 void add_devices_command(CLI::App& program, Action& chosen);
 void add_experiment_command(CLI::App& program, Action& chosen);
 void add_prefilter_command(CLI::App& program, Action& chosen);

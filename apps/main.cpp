@@ -24,8 +24,8 @@ namespace {
 using namespace warpalign::program;
 using warpalign::ErrorKind;
 
-constexpr std::array commands{add_devices_command, add_register_command, add_resample_command,
-                              add_prefilter_command, add_experiment_command};
+constexpr std::array commands{add_devices_command,   add_register_command,   add_resample_command,
+                              add_prefilter_command, add_experiment_command, add_bench_command};
 
 constexpr const char* footer =
     "Examples:\n"
@@ -36,6 +36,7 @@ constexpr const char* footer =
     "  warpalign resample in.png turned.png --rotate 30      an image read at other points\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
     "  warpalign experiment rotations in.png                 what repeated interpolation costs\n"
+    "  warpalign bench --report bench.html                   how fast everything is here\n"
     "  warpalign register --help                             all options of a command\n";
 
 /// Newlines and other control characters become single spaces.
@@ -91,6 +92,7 @@ ExitStatus run_command_line(int argc, char** argv) {
   Action chosen;
   program.set_version_flag("--version", fmt::format("warpalign {}", warpalign::version()));
   program.footer(footer);
+  program.require_subcommand(0, 1);  // an argument may be called as another command
   for (const auto add_command : commands) add_command(program, chosen);
   try {
     program.parse(argc, argv);

@@ -19,6 +19,12 @@ Progress::~Progress() {
   if (shown_ && started_ > 0) std::fputs(clear_line, stderr);
 }
 
+void Progress::pause() {
+  if (!shown_ || started_ == 0) return;
+  std::fputs(clear_line, stderr);
+  std::fflush(stderr);
+}
+
 void Progress::next(const std::string& what) {
   constexpr std::size_t columns = 30;
   const std::size_t filled = columns * started_ / (steps_ == 0 ? 1 : steps_);

@@ -17,6 +17,8 @@ class Progress {
 
   /// Starts the next step.
   void next(const std::string& what);
+  /// Removes the line so that something else can be printed; the next step draws it again.
+  void pause();
 
  private:
   bool shown_;

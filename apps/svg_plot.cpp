@@ -1,6 +1,8 @@
 // Line plots as SVG.
 #include "svg_plot.hpp"
 
+#include "markup.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,26 +52,6 @@ Range range_of(const Plot& plot, double PlotPoint::*axis, bool from_zero, double
   const double span = most - least;
   if (!from_zero) least -= room * span;
   return {least, most + room * span, nice_tick(span)};
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
 }
 
 /// Draws one pair of axes with its lower left corner of the panel at `offset`.

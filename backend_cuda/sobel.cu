@@ -1,7 +1,8 @@
 // Stage: gradient magnitude by the 3 x 3 Sobel operator (registration paper, section 4).
 //
 // Each thread computes a block of 4 x 2 pixels. It reads four rows of four pixels, one word a
-// row, and takes the columns left and right of them from its neighbours in the warp.
+// row, and takes the columns left and right of them from its neighbours in the warp. The plain
+// kernel, which it is compared with, computes one pixel a thread from reads of its own.
 #include "launch.hpp"
 #include "memory.hpp"
 #include "stages.hpp"
@@ -121,30 +122,73 @@ __global__ void sobel_kernel(const Pixel* __restrict__ input, float* __restrict_
 }
 
 template <class Pixel>
+__global__ void plain_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
+                             int height) {
+  const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (x >= width) return;
+  const int left = max(x - 1, 0);
+  const int right = min(x + 1, width - 1);
+  const auto row = [&](int y) {
+    return input + static_cast<std::size_t>(min(max(y, 0), height - 1)) * width;
+  };
+  const int first = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * row_block_height);
+  for (int y = first; y < height; y += step) {
+    const Pixel* above = row(y - 1);
+    const Pixel* at = row(y);
+    const Pixel* below = row(y + 1);
+    const auto smooth = [&](int column) {
+      return wa_sobel_smooth(static_cast<float>(above[column]), static_cast<float>(at[column]),
+                             static_cast<float>(below[column]));
+    };
+    const auto difference = [&](int column) {
+      return static_cast<float>(below[column]) - static_cast<float>(above[column]);
+    };
+    output[static_cast<std::size_t>(y) * width + x] = wa_sobel_magnitude(
+        smooth(left), smooth(right), difference(left), difference(x), difference(right));
+  }
+}
+
+/// A kernel and the pixels that one of its threads computes.
+template <class Pixel>
+struct SobelKernel {
+  void (*function)(const Pixel*, float*, int, int);
+  int columns;
+  int rows;
+};
+
+template <class Pixel>
+SobelKernel<Pixel> kernel_for(const SobelSpec& spec) {
+  if (spec.method == SobelMethod::plain) return {&plain_kernel<Pixel>, 1, 1};
+  return {spec.shape.width % block_columns == 0 ? &sobel_kernel<true, Pixel>
+                                                : &sobel_kernel<false, Pixel>,
+          block_columns, block_rows};
+}
+
+template <class Pixel>
 class SobelStage final : public backend::Sobel {
  public:
   SobelStage(const Context& context, const SobelSpec& spec)
       : place_{context, "sobel"},
         width_(extent(spec.shape.width, place_)),
         height_(extent(spec.shape.height, place_)),
-        kernel_(width_ % block_columns == 0 ? &sobel_kernel<true, Pixel>
-                                            : &sobel_kernel<false, Pixel>) {
-    load(kernel_, place_);
+        kernel_(kernel_for<Pixel>(spec)) {
+    load(kernel_.function, place_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
     const dim3 grid =
-        tile_grid(width_, height_, block_columns * warp_lanes, block_rows * row_block_height);
-    launch(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_, data<Pixel>(input),
-           data<float>(output), width_, height_);
+        tile_grid(width_, height_, kernel_.columns * warp_lanes, kernel_.rows * row_block_height);
+    launch(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
+           data<Pixel>(input), data<float>(output), width_, height_);
   }
 
  private:
   Place place_;
   int width_;
   int height_;
-  void (*kernel_)(const Pixel*, float*, int, int);
+  SobelKernel<Pixel> kernel_;
 };
 
 }  // namespace

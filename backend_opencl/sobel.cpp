@@ -1,4 +1,4 @@
-// Stage: gradient magnitude by the Sobel operator, 4 x 2 outputs a work item.
+// Stage: gradient magnitude by the Sobel operator, 4 x 2 outputs a work item, or one (plain).
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -18,13 +18,21 @@ std::string options_for(const SobelSpec& spec) {
   return options;
 }
 
+Grid grid_for(OpenedDevice& device, const SobelSpec& spec) {
+  if (spec.method == SobelMethod::plain) {
+    return covering(device, spec.shape.width, spec.shape.height);
+  }
+  return covering(device, (spec.shape.width + 3) / 4, (spec.shape.height + 1) / 2);
+}
+
 class Sobel final : public backend::Sobel {
  public:
   Sobel(OpenedDevice& device, const SobelSpec& spec)
       : width_(to_int(spec.shape.width, device.place(stage))),
         height_(to_int(spec.shape.height, device.place(stage))),
-        grid_(covering(device, (spec.shape.width + 3) / 4, (spec.shape.height + 1) / 2)),
-        kernel_(device, stage, kernels::sobel, "sobel", options_for(spec)) {}
+        grid_(grid_for(device, spec)),
+        kernel_(device, stage, kernels::sobel,
+                spec.method == SobelMethod::plain ? "sobel_plain" : "sobel", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {

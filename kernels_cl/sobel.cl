@@ -1,4 +1,5 @@
-// Sobel gradient magnitude: a block of 4 x 2 outputs per work item (registration paper, section 4).
+// Sobel gradient magnitude: a block of 4 x 2 outputs per work item (registration paper, section 4),
+// and a plain kernel to compare it with.
 //
 // Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; WHOLE_WORDS where the width is a multiple of 4, so
 // that four pixels are one aligned word in every row.
@@ -79,6 +80,24 @@ inline float4 magnitudes(Six above, Six at, Six below) {
                   wa_sobel_magnitude(s.s0, s.s2, d.s0, d.s1, d.s2),
                   wa_sobel_magnitude(s.s1, s.s3, d.s1, d.s2, d.s3),
                   wa_sobel_magnitude(s.s2, s_right, d.s2, d.s3, d_right));
+}
+
+// One output per work item from its neighbours, each a read of its own: what the paper's kernel is
+// compared with.
+kernel void sobel_plain(global const Pixel* input, global float* output, int width, int height) {
+  const int x = (int)get_global_id(0);
+  const int y = (int)get_global_id(1);
+  if (x >= width || y >= height) return;
+  const int left = max(x - 1, 0);
+  const int right = min(x + 1, width - 1);
+  global const Pixel* above = input + (size_t)max(y - 1, 0) * (size_t)width;
+  global const Pixel* at = input + (size_t)y * (size_t)width;
+  global const Pixel* below = input + (size_t)min(y + 1, height - 1) * (size_t)width;
+  const float s_left = wa_sobel_smooth((float)above[left], (float)at[left], (float)below[left]);
+  const float s_right = wa_sobel_smooth((float)above[right], (float)at[right], (float)below[right]);
+  output[(size_t)y * (size_t)width + (size_t)x] = wa_sobel_magnitude(
+      s_left, s_right, (float)below[left] - (float)above[left], (float)below[x] - (float)above[x],
+      (float)below[right] - (float)above[right]);
 }
 
 kernel void sobel(global const Pixel* input, global float* output, int width, int height) {

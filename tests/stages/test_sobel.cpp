@@ -14,6 +14,7 @@
 namespace {
 
 using warpalign::PixelType;
+using warpalign::SobelMethod;
 
 double largest_error(const reference::Plane& found, const reference::Plane& expected) {
   double error = 0;
@@ -29,10 +30,13 @@ void compare(const warpalign::Device& device, const reference::Plane& image, Pix
   auto stream = device.make_stream();
   const auto input = test::to_device(device, stream, image, type);
   auto output = device.make_image(PixelType::f32, input.shape());
-  test::poison(stream, output);
-  const warpalign::SobelPlan plan(device, {type, input.shape()});
-  plan.execute(stream, input, output);
-  CHECK(largest_error(test::from_device(stream, output), reference::sobel(image)) <= tolerance);
+  for (const auto method : {SobelMethod::packed, SobelMethod::plain}) {
+    CAPTURE(method == SobelMethod::plain);
+    test::poison(stream, output);
+    const warpalign::SobelPlan plan(device, {type, input.shape(), method});
+    plan.execute(stream, input, output);
+    CHECK(largest_error(test::from_device(stream, output), reference::sobel(image)) <= tolerance);
+  }
 }
 
 }  // namespace

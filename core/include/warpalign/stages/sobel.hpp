@@ -9,14 +9,21 @@ namespace backend {
 class Sobel;
 }
 
+enum class SobelMethod {
+  packed,  ///< blocks of 4 x 2 pixels a thread, four pixels a load (registration paper, section 4)
+  plain    ///< one pixel a thread, each reading its neighbours one by one (a baseline)
+};
+
 struct SobelSpec {
   PixelType input = PixelType::u8;  ///< u8, u16 or f32
   Shape shape;                      ///< of input and output; depth 1
+  SobelMethod method = SobelMethod::packed;
 };
 
 /// The gradient magnitude sqrt(gx^2 + gy^2) of an image, with
 /// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), unscaled,
 /// in the input's grey levels. Pixels beyond the edge repeat the edge. Output: f32, same shape.
+/// Both methods give the same numbers.
 class WARPALIGN_API SobelPlan {
  public:
   /// Throws Error(invalid_argument) for other pixel types or an empty shape.

@@ -1,0 +1,31 @@
+// Horizontal bar charts as SVG.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpalign::program::bench {
+
+struct Bar {
+  std::size_t colour = 0;  ///< of plot_colour()
+  double value = 0;
+  std::string text;  ///< beside its end
+};
+
+struct BarGroup {
+  std::string label;
+  std::vector<Bar> bars;
+};
+
+struct BarChart {
+  std::string title;
+  std::vector<std::string> legend;  ///< entry i has colour i
+  std::vector<BarGroup> groups;
+  double line_at = 0;  ///< a vertical line there, where above 0
+  std::string line_label{};
+  double most = 0;  ///< longer bars are cut there, where above 0, and look it
+};
+
+[[nodiscard]] std::string draw(const BarChart& chart);
+
+}  // namespace warpalign::program::bench

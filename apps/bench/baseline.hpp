@@ -1,0 +1,44 @@
+// An older record to compare with: by ratios within each run, so that clocks, drivers and other
+// loads of the machine count for little.
+#pragma once
+
+#include "bench/record.hpp"
+#include "bench/table.hpp"
+
+#include <vector>
+
+namespace warpalign::program::bench {
+
+/// One result whose ratio changed.
+struct Change {
+  std::string column;
+  std::string suite;
+  std::string name;
+  Shape size;
+  std::string measure;  ///< "copy", or the name of the yardstick
+  double before = 0;    ///< the time in units of that, in the older run
+  double now = 0;
+
+  [[nodiscard]] double factor() const noexcept { return now / before; }
+};
+
+struct Comparison {
+  std::size_t compared = 0;         ///< ratios that both records have
+  std::vector<Change> regressions;  ///< slower by more than the tolerance and the runs' spread
+  std::vector<Change> gains;        ///< faster likewise
+};
+
+/// Results slower or faster by less than this count as unchanged.
+inline constexpr double baseline_tolerance = 0.10;
+
+/// Columns are the same where backend, device and platform are; their ids may differ.
+[[nodiscard]] Comparison compare(const Record& now, const Record& before);
+
+/// Throws UsageError, naming the file, where the record has none of these columns, or was made
+/// with the cache warm where this run is not, or the reverse.
+void refuse_incomparable(const std::string& file, const Record& before,
+                         const std::vector<Column>& columns, bool hot);
+
+[[nodiscard]] Table changes_table(const Comparison& comparison);
+
+}  // namespace warpalign::program::bench

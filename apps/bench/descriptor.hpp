@@ -1,0 +1,98 @@
+// What a benchmark case is: one piece of work, at one size, with everything that is needed to run
+// it, to verify it and to count it.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace warpalign::program::bench {
+
+/// How far a result is from its reference.
+struct Verdict {
+  double error = 0;
+  double tolerance = 0;
+  std::string against;  ///< what it was held against, in words
+
+  [[nodiscard]] bool right() const noexcept { return error <= tolerance; }  // false for NaN
+};
+
+/// A named share of a run's device time.
+struct Part {
+  std::string name;
+  double milliseconds = 0;
+};
+
+/// A figure of merit that is no time, such as an RMS error.
+struct Quality {
+  std::string name;  ///< empty: there is none
+  double value = 0;
+};
+
+/// A case on one device: plans, buffers, and one run at a time.
+class Work {
+ public:
+  Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  virtual ~Work() = default;
+
+  /// Device memory of one set of inputs and outputs; runs rotate through several.
+  [[nodiscard]] virtual std::size_t set_bytes() const = 0;
+  /// Makes `sets` sets, their inputs filled, in place of those there were.
+  virtual void make_sets(Stream& stream, std::size_t sets) = 0;
+  /// Makes the plans, in place of those there were.
+  virtual void make_plans() = 0;
+  /// Enqueues one run on set `turn` modulo the number of sets.
+  virtual void run(Stream& stream, std::size_t turn) = 0;
+  /// Whether a run comes back only when it is done, on a stream of its own; it is then timed by the
+  /// host's clock.
+  [[nodiscard]] virtual bool waits() const { return false; }
+  /// Holds what a run on set 0 leaves against the reference.
+  virtual Verdict verify(Stream& stream) = 0;
+
+  /// Copies the first set's inputs to the device, and its outputs back.
+  virtual void upload(Stream& stream) = 0;
+  virtual void download(Stream& stream) = 0;
+
+  /// Median device time of the parts of a run, where it has parts.
+  virtual std::vector<Part> parts(std::size_t /*runs*/) { return {}; }
+  /// Called after verify().
+  [[nodiscard]] virtual Quality quality() const { return {}; }
+};
+
+/// The same case on one thread of the host, in the form that a paper times.
+class HostWork {
+ public:
+  HostWork() = default;
+  HostWork(const HostWork&) = delete;
+  HostWork& operator=(const HostWork&) = delete;
+  virtual ~HostWork() = default;
+
+  /// One run on fresh inputs, whose preparation is not timed; `share` of the case's operations.
+  virtual void prepare() = 0;
+  virtual void run() = 0;
+  [[nodiscard]] virtual double share() const { return 1; }
+  virtual Verdict verify() = 0;
+};
+
+struct Case {
+  std::string suite;
+  std::string name;       ///< unique among those of one suite and size
+  Shape size;             ///< what the row says; the copy it is compared with is an f32 image of it
+  std::string yardstick;  ///< the name of the case of this suite and size to compare with, or empty
+  std::string unit;       ///< what `operations` counts: "pixels", "interpolations", "pairs"
+  double operations = 0;
+  double bytes = 0;               ///< each input read once and each output written once
+  std::size_t memory_bytes = 0;   ///< device memory for one set, scratch memory included
+  std::size_t largest_bytes = 0;  ///< its largest allocation
+
+  std::function<std::unique_ptr<Work>(const Device&)> on_device;
+  std::function<std::unique_ptr<HostWork>()> on_host;  ///< empty where no paper times it so
+};
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,80 @@
+// What a run of the benchmarks leaves: as it is written to JSON and read again.
+#pragma once
+
+#include "bench/descriptor.hpp"
+#include "bench/measure.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpalign::program::bench {
+
+/// A column of the report: a device, a thread of the host, or a peer on one of these.
+struct Column {
+  std::string id;        ///< "cuda:0", "opencl:1", "host", "cupy"; unique
+  std::string name;      ///< the device's own
+  std::string platform;  ///< "NVIDIA CUDA", "one thread", "CuPy 13.3"
+  std::string driver;
+  std::string kind;     ///< "gpu", "cpu", "other"
+  std::string details;  ///< of the device: how images are sampled, which FFT
+};
+
+struct Result {
+  std::string column;
+  std::string suite;
+  std::string name;
+  Shape size;
+  std::string yardstick;
+  std::string unit;
+  double operations = 0;
+  double bytes = 0;
+  Timing timing;
+  Verdict verdict;
+  Quality quality;
+};
+
+/// What did not work.
+struct Failure {
+  std::string column;
+  std::string suite;  ///< empty: the device could not be opened
+  std::string name;
+  Shape size;
+  std::string reason;
+};
+
+struct Record {
+  std::string program;  ///< "warpalign 0.1.0"
+  std::string date;     ///< UTC, ISO 8601
+  std::string command;
+  std::string host;  ///< the processor's name and number of threads
+  Settings settings;
+  std::vector<Column> columns;
+  std::vector<Result> results;
+  std::vector<Failure> failures;
+  std::vector<std::string> notes;  ///< what was left out
+
+  /// Null where there is none.
+  [[nodiscard]] const Result* find(const std::string& column, const std::string& suite,
+                                   const std::string& name, const Shape& size) const noexcept;
+  [[nodiscard]] const Column* column(const std::string& id) const noexcept;
+
+  /// The result's time in units of a device copy of an f32 image of its size, on the same device.
+  [[nodiscard]] std::optional<double> to_copy(const Result& result) const noexcept;
+  /// The bandwidth in units of that copy's.
+  [[nodiscard]] std::optional<double> share_of_copy(const Result& result) const noexcept;
+  /// The result's time in units of its yardstick's.
+  [[nodiscard]] std::optional<double> to_yardstick(const Result& result) const noexcept;
+};
+
+/// Of the form of the record; another version's files are refused.
+inline constexpr int record_version = 1;
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Record& record);
+/// Throws UsageError, naming option and file: for a file that is no record, or one of another
+/// version.
+[[nodiscard]] Record read_record(const std::string& option, const std::filesystem::path& file);
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,56 @@
+// A spline task, complete or in part, and what it must give.
+#pragma once
+
+#include "bench/descriptor.hpp"
+
+#include <warpalign/stages/interpolate.hpp>
+#include <warpalign/stages/prefilter.hpp>
+#include <warpalign/transform.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace warpalign::program::bench {
+
+/// A prefilter, an evaluation at every output pixel's transform, or both. Where there is no
+/// prefilter the input's numbers are the coefficients. Edges are mirrored.
+struct SplineProblem {
+  Shape image;
+  Shape output{};  ///< of the evaluation
+  int dimensions = 2;
+  int degree = 3;
+  std::optional<PrefilterMethod> prefilter{};
+  int taps = 15;
+  std::optional<Precision> precision{};  ///< none: there is no evaluation
+  Transform output_to_input{};
+
+  [[nodiscard]] Shape result() const { return precision ? output : image; }
+};
+
+using Position = std::array<double, 3>;
+
+/// What the problem gives at an output pixel, in double precision, from the part of the input
+/// around it: a coefficient depends on samples far away by less than 1e-10 of them.
+[[nodiscard]] double true_value(const SplineProblem& problem, const float* input,
+                                const std::array<std::int64_t, 3>& pixel);
+/// The spline of the input's numbers taken as coefficients, there.
+[[nodiscard]] double true_value_at(const SplineProblem& problem, const float* input,
+                                   const Position& point);
+/// Where an output pixel is read.
+[[nodiscard]] Position read_at(const SplineProblem& problem,
+                               const std::array<std::int64_t, 3>& pixel);
+
+/// `count` pixels of an array: its corners, and others spread without order.
+[[nodiscard]] std::vector<std::array<std::int64_t, 3>> sample_pixels(const Shape& shape,
+                                                                     std::size_t count);
+
+/// Holds result pixels against true values. Inputs are noise from 0 to 1.
+[[nodiscard]] Verdict check_spline(const SplineProblem& problem, const float* input,
+                                   const std::vector<float>& result);
+/// The same of the first `slices` slices, for coordinates in single precision.
+[[nodiscard]] Verdict check_host_spline(const SplineProblem& problem, const float* input,
+                                        const std::vector<float>& result, std::int64_t slices);
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,127 @@
+// Spline tasks on devices.
+#include "bench/spline_work.hpp"
+
+#include "bench/spline_host.hpp"
+#include "bench/stage_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace warpalign::program::bench {
+namespace {
+
+InterpolateSpec evaluation(const SplineProblem& problem) {
+  InterpolateSpec spec;
+  spec.image = problem.image;
+  spec.output = problem.output;
+  spec.dimensions = problem.dimensions;
+  spec.degree = problem.degree;
+  spec.precision = *problem.precision;
+  spec.prefiltered = problem.prefilter.has_value();
+  return spec;
+}
+
+PrefilterSpec prefilter(const SplineProblem& problem) {
+  PrefilterSpec spec;
+  spec.shape = problem.image;
+  spec.dimensions = problem.dimensions;
+  spec.degree = problem.degree;
+  spec.method = *problem.prefilter;
+  spec.taps = problem.taps;
+  return spec;
+}
+
+/// RMS error over at most so many pixels, evenly spread.
+double rms_error(const SplineProblem& problem, const float* input,
+                 const std::vector<float>& result) {
+  constexpr std::int64_t most = 1 << 16;
+  const Shape& shape = problem.output;
+  const std::int64_t step = std::max<std::int64_t>(shape.pixels() / most, 1) | 1;
+  double squares = 0;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < shape.pixels(); i += step) {
+    const double d =
+        static_cast<double>(result[static_cast<std::size_t>(i)]) -
+        true_value(problem, input,
+                   {i % shape.width, i / shape.width % shape.height, i / shape.plane()});
+    squares += d * d;
+    ++count;
+  }
+  return std::sqrt(squares / static_cast<double>(count));
+}
+
+class SplineWork final : public StageWork {
+ public:
+  SplineWork(const Device& device, SplineProblem problem, bool with_rms)
+      : StageWork(device, {{PixelType::f32, problem.image, noise(PixelType::f32, problem.image)}},
+                  {{PixelType::f32, problem.result()}}),
+        problem_(std::move(problem)),
+        with_rms_(with_rms) {}
+
+  void make_plans() override {
+    evaluation_.reset();
+    if (problem_.prefilter) prefilter_.emplace(device(), prefilter(problem_));
+    if (problem_.precision) evaluation_.emplace(device(), evaluation(problem_));
+    if (problem_.prefilter && problem_.precision && !coefficients_) {
+      coefficients_.emplace(device().make_image(PixelType::f32, problem_.image));
+    }
+  }
+
+  Verdict verify(Stream& stream) override {
+    const auto* samples = values_of<float>(input(0).pixels);
+    const std::vector<float> found = result<float>(stream);
+    if (with_rms_) rms_ = rms_error(problem_, samples, found);
+    return check_spline(problem_, samples, found);
+  }
+
+  [[nodiscard]] Quality quality() const override {
+    return with_rms_ ? Quality{"rms_error", rms_} : Quality{};
+  }
+
+ private:
+  void run_on(Stream& stream, Set& set) override {
+    const Image* read = &set.inputs[0];
+    if (prefilter_) {
+      Image& filtered = coefficients_ ? *coefficients_ : set.outputs[0];
+      prefilter_->execute(stream, *read, filtered);
+      read = &filtered;
+    }
+    if (evaluation_) {
+      evaluation_->execute(stream, *read, problem_.output_to_input, set.outputs[0]);
+    }
+  }
+
+  SplineProblem problem_;
+  bool with_rms_;
+  double rms_ = 0;
+  std::optional<PrefilterPlan> prefilter_;
+  std::optional<InterpolatePlan> evaluation_;
+  std::optional<Image> coefficients_;  ///< between the two
+};
+
+}  // namespace
+
+Case spline_case(const SplineCase& what, const SplineProblem& problem) {
+  const auto floats = [](const Shape& shape) {
+    return static_cast<std::size_t>(shape.pixels()) * sizeof(float);
+  };
+  Case made;
+  made.suite = what.suite;
+  made.name = what.name;
+  made.size = problem.result();
+  made.yardstick = what.yardstick;
+  made.unit = what.unit;
+  made.operations = static_cast<double>(problem.result().pixels());
+  made.bytes = static_cast<double>(floats(problem.image) + floats(problem.result()));
+  made.largest_bytes = std::max(floats(problem.image), floats(problem.result()));
+  // Coefficients between two steps, or two passes, and a texture's own copy.
+  made.memory_bytes = 3 * floats(problem.image) + floats(problem.result());
+  made.on_device = [problem, with_rms = what.with_rms](const Device& device) {
+    return std::make_unique<SplineWork>(device, problem, with_rms);
+  };
+  if (what.on_host) made.on_host = [problem] { return make_host_spline(problem); };
+  return made;
+}
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,50 @@
+// The suites there are, by name.
+#include "bench/suites.hpp"
+
+#include "usage_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpalign::program::bench {
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> all{
+      {"prefilter", "B-spline prefilter (Champagnat & Le Sant, tables 1 and 2)", prefilter_cases},
+      {"rotation", "Rotation of an image (Champagnat & Le Sant, table 3)", rotation_cases},
+      {"zoom", "Enlargement of an image (Champagnat & Le Sant, table 3)", zoom_cases},
+      {"truncation", "36 rotations by 10 degrees (Champagnat & Le Sant, figure 2)",
+       truncation_cases},
+      {"interpolation", "Weights from a table, or on the fly (Ruijters et al., table 1)",
+       interpolation_cases},
+      {"tricubic", "Interpolation of volumes (Ruijters et al., section 5)", tricubic_cases},
+      {"sobel", "Sobel gradient, packed or plain (registration paper, section 4)", sobel_cases},
+      {"fft", "Two-dimensional FFT of real images", fft_cases},
+      {"registration", "Registration of a pair (registration paper, table 1, figures 4 and 5)",
+       registration_cases},
+      {"complex_bilinear", "Bilinear interpolation of complex data in four forms (interview text)",
+       complex_bilinear_cases}};
+  return all;
+}
+
+std::vector<Suite> suites_named(const std::vector<std::string>& names) {
+  std::string known;
+  for (const Suite& suite : suites())
+    known += (known.empty() ? "" : ", ") + std::string(suite.name);
+  for (const std::string& name : names) {
+    const auto same = [&](const Suite& suite) { return suite.name == name; };
+    if (std::none_of(suites().begin(), suites().end(), same)) {
+      throw UsageError(fmt::format("there is no suite '{}'; there are {}", name, known));
+    }
+  }
+  std::vector<Suite> chosen;
+  for (const Suite& suite : suites()) {
+    if (names.empty() || std::find(names.begin(), names.end(), suite.name) != names.end()) {
+      chosen.push_back(suite);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,56 @@
+// The suites there are, by name.
+#pragma once
+
+#include "bench/descriptor.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpalign::program::bench {
+
+/// The sides of square images and of cubic volumes; each suite has sizes of its own where none are
+/// named.
+struct Sizes {
+  std::optional<std::vector<std::int64_t>> sides;
+  std::optional<std::vector<std::int64_t>> volumes;
+
+  [[nodiscard]] std::vector<std::int64_t> sides_or(std::initializer_list<std::int64_t> own) const {
+    return sides ? *sides : std::vector<std::int64_t>(own);
+  }
+  [[nodiscard]] std::vector<std::int64_t> volumes_or(
+      std::initializer_list<std::int64_t> own) const {
+    return volumes ? *volumes : std::vector<std::int64_t>(own);
+  }
+};
+
+struct Suite {
+  const char* name;
+  const char* title;
+  std::vector<Case> (*cases)(const Sizes& sizes);
+};
+
+/// All suites, in the order in which they run.
+[[nodiscard]] const std::vector<Suite>& suites();
+/// The suites named, in the order of suites(), all of them where none is. Throws UsageError listing
+/// the known names.
+[[nodiscard]] std::vector<Suite> suites_named(const std::vector<std::string>& names);
+
+// One in each file of suites/.
+[[nodiscard]] std::vector<Case> complex_bilinear_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> fft_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> interpolation_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> prefilter_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> registration_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> rotation_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> sobel_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> tricubic_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> truncation_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> zoom_cases(const Sizes& sizes);
+
+/// A device copy of an f32 image: what every case is compared with.
+[[nodiscard]] Case copy_case(const Shape& shape);
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,146 @@
+// Suite: registration of a pair of 8-bit images. Registration paper, table 1 (time), figure 4 (its
+// breakdown by stage) and figure 5 (frames a second).
+#include "bench/stage_work.hpp"
+#include "bench/suites.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace warpalign::program::bench {
+namespace {
+
+enum class What {
+  pair_from_host,   ///< both images uploaded, as the paper's times have it
+  pair_on_device,   ///< both images new, on the device already
+  moving_on_device  ///< the reference kept from run to run
+};
+
+/// The pipeline that is measured. All that this file knows of its options.
+RegistrationOptions pipeline(bool collect_timings) {
+  RegistrationOptions options;
+  options.collect_timings = collect_timings;
+  return options;
+}
+
+double corner_error(const Affine& found, const Affine& truth, std::int64_t side) {
+  double largest = 0;
+  const auto end = static_cast<double>(side - 1);
+  for (const Point corner : {Point{0, 0}, Point{end, 0}, Point{0, end}, Point{end, end}}) {
+    const Point a = found(corner);
+    const Point b = truth(corner);
+    largest = std::max(largest, std::hypot(a.x - b.x, a.y - b.y));
+  }
+  return largest;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+class RegistrationWork final : public StageWork {
+ public:
+  RegistrationWork(const Device& device, std::int64_t side, What what)
+      : StageWork(device,
+                  {{PixelType::u8, {side, side, 1}, registration_pair(side).reference},
+                   {PixelType::u8, {side, side, 1}, registration_pair(side).moving}},
+                  {}),
+        side_(side),
+        what_(what),
+        truth_(registration_pair(side).truth) {}
+
+  void make_plans() override {
+    registrar_.reset();  // its memory goes before the new one's is asked for
+    registrar_.emplace(device(), pipeline(false));
+    if (what_ == What::moving_on_device) registrar_->set_reference(first_set().inputs[0]);
+  }
+
+  [[nodiscard]] bool waits() const override { return true; }
+
+  /// Held to one per cent of the side at the corners: this is about speed, and a wrong result is
+  /// wrong by more.
+  Verdict verify(Stream& /*stream*/) override {
+    const RegistrationResult found = align(*registrar_, first_set());
+    Verdict verdict{corner_error(found.matrix, truth_, side_), 0.01 * static_cast<double>(side_),
+                    "the pair's true transform: pixels at the corners"};
+    if (!found.reliable) verdict.error = NAN;
+    return verdict;
+  }
+
+  std::vector<Part> parts(std::size_t runs) override {
+    if (what_ == What::pair_from_host) return {};
+    Registrar timed(device(), pipeline(true));
+    if (what_ == What::moving_on_device) timed.set_reference(first_set().inputs[0]);
+    static_cast<void>(align(timed, first_set()));
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> times;
+    for (std::size_t i = 0; i < runs; ++i) {
+      const std::vector<StageTiming> timings = align(timed, first_set()).timings;
+      names.resize(timings.size());
+      times.resize(timings.size());
+      for (std::size_t k = 0; k < timings.size(); ++k) {
+        names[k] = timings[k].stage;
+        times[k].push_back(timings[k].milliseconds);
+      }
+    }
+    std::vector<Part> parts;
+    for (std::size_t k = 0; k < names.size(); ++k) parts.push_back({names[k], median(times[k])});
+    return parts;
+  }
+
+ private:
+  void run_on(Stream& /*stream*/, Set& set) override { static_cast<void>(align(*registrar_, set)); }
+
+  RegistrationResult align(Registrar& registrar, const Set& set) {
+    if (what_ == What::pair_from_host) {
+      registrar.set_reference(view(0));
+      return registrar.align(view(1));
+    }
+    if (what_ == What::pair_on_device) registrar.set_reference(set.inputs[0]);
+    return registrar.align(set.inputs[1]);
+  }
+
+  [[nodiscard]] HostImage view(std::size_t i) const {
+    return {input(i).pixels->data(), PixelType::u8, side_, side_, 0};
+  }
+
+  std::int64_t side_;
+  What what_;
+  Affine truth_;
+  std::optional<Registrar> registrar_;
+};
+
+Case case_of(std::int64_t side, const char* name, What what) {
+  const Shape shape{side, side, 1};
+  const auto pixels = static_cast<std::size_t>(shape.pixels());
+  Case made;
+  made.suite = "registration";
+  made.name = name;
+  made.size = shape;
+  made.unit = "frames";
+  made.operations = 1;
+  made.bytes = 2.0 * static_cast<double>(pixels);
+  made.largest_bytes = 2 * pixels * sizeof(float);
+  made.memory_bytes = 2 * pixels + 20 * pixels * sizeof(float);  // the pipeline's canvases, roughly
+  made.on_device = [side, what](const Device& device) {
+    return std::make_unique<RegistrationWork>(device, side, what);
+  };
+  return made;
+}
+
+}  // namespace
+
+std::vector<Case> registration_cases(const Sizes& sizes) {
+  std::vector<Case> cases;
+  for (const std::int64_t side : sizes.sides_or({512, 1024, 2048})) {
+    cases.push_back(case_of(side, "pair, from host memory", What::pair_from_host));
+    cases.push_back(case_of(side, "pair, on the device", What::pair_on_device));
+    cases.push_back(case_of(side, "moving image, on the device", What::moving_on_device));
+  }
+  return cases;
+}
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,69 @@
+// Suite: interpolation of volumes, turned about a diagonal. Ruijters et al., section 5: tricubic by
+// 8 lookups, by 64 neighbours, trilinear, and on the CPU, in interpolations a second.
+#include "bench/spline_work.hpp"
+#include "bench/suites.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace warpalign::program::bench {
+namespace {
+
+/// By 17 degrees about the cube's diagonal (1, 1, 1), which passes through its centre (Rodrigues'
+/// formula).
+Transform turned() {
+  const double angle = 17 * std::numbers::pi / 180;
+  const double same = std::cos(angle) + (1 - std::cos(angle)) / 3;
+  const double before = (1 - std::cos(angle)) / 3 - std::sin(angle) / std::sqrt(3.0);
+  const double after = (1 - std::cos(angle)) / 3 + std::sin(angle) / std::sqrt(3.0);
+  return Transform::affine3(
+      {same, before, after, 0, after, same, before, 0, before, after, same, 0});
+}
+
+struct Way {
+  const char* name;
+  int degree;
+  std::optional<PrefilterMethod> prefilter;
+  Precision precision;
+  bool on_host = false;
+};
+
+constexpr const char* yardstick = "trilinear, texture";
+
+const std::vector<Way>& ways() {
+  static const std::vector<Way> all{
+      {yardstick, 1, {}, Precision::texture},
+      {"trilinear, full", 1, {}, Precision::full},
+      {"tricubic, 8 lookups", 3, {}, Precision::texture},
+      {"tricubic, 64 neighbours", 3, {}, Precision::full, true},
+      {"exact prefilter + 8 lookups", 3, PrefilterMethod::exact, Precision::texture},
+      {"exact prefilter + 64 neighbours", 3, PrefilterMethod::exact, Precision::full}};
+  return all;
+}
+
+}  // namespace
+
+std::vector<Case> tricubic_cases(const Sizes& sizes) {
+  std::vector<Case> cases;
+  for (const std::int64_t side : sizes.volumes_or({256, 512})) {
+    for (const Way& way : ways()) {
+      SplineProblem problem;
+      problem.image = {side, side, side};
+      problem.output = problem.image;
+      problem.dimensions = 3;
+      problem.degree = way.degree;
+      problem.prefilter = way.prefilter;
+      problem.precision = way.precision;
+      problem.output_to_input = turned();
+      cases.push_back(spline_case({.suite = "tricubic",
+                                   .name = way.name,
+                                   .yardstick = yardstick,
+                                   .unit = "interpolations",
+                                   .on_host = way.on_host},
+                                  problem));
+    }
+  }
+  return cases;
+}
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,138 @@
+// Suite: what the prefilter's truncation costs. Champagnat & Le Sant, figure 2: the RMS error after
+// 36 rotations by 10 degrees, against the length of the FIR prefilter. `warpalign experiment
+// rotations` does the same to a picture of one's own.
+#include "bench/pixels.hpp"
+#include "bench/spline_problem.hpp"
+#include "bench/stage_work.hpp"
+#include "bench/suites.hpp"
+#include "rotation.hpp"
+
+#include <cmath>
+
+namespace warpalign::program::bench {
+namespace {
+
+constexpr int steps = 36;
+constexpr double degrees = 10;
+constexpr float grey_levels = 255;
+
+/// The scene with values from 0 to 1.
+Pixels unit_scene(std::int64_t side) {
+  const Pixels levels = scene(side);
+  auto scaled = std::make_shared<std::vector<std::byte>>(*levels);
+  auto* values = reinterpret_cast<float*>(scaled->data());
+  for (std::int64_t i = 0; i < side * side; ++i) values[i] /= grey_levels;
+  return scaled;
+}
+
+class TruncationWork final : public StageWork {
+ public:
+  TruncationWork(const Device& device, const SplineProblem& step)
+      : StageWork(device, {{PixelType::f32, step.image, unit_scene(step.image.width)}},
+                  {{PixelType::f32, step.image}}),
+        step_(step),
+        coefficients_(device.make_image(PixelType::f32, step.image)),
+        between_(device.make_image(PixelType::f32, step.image)) {}
+
+  void make_plans() override {
+    prefilter_.emplace(
+        device(),
+        PrefilterSpec{.shape = step_.image, .method = *step_.prefilter, .taps = step_.taps});
+    evaluation_.emplace(device(), InterpolateSpec{.image = step_.image, .output = step_.image});
+  }
+
+  /// The first step against double precision; then all of them for the error that is the point.
+  Verdict verify(Stream& stream) override {
+    const auto* samples = values_of<float>(input(0).pixels);
+    turn(stream, first_set().inputs[0], between_);
+    std::vector<float> once(static_cast<std::size_t>(step_.image.pixels()));
+    stream.download(between_, once.data(), once.size() * sizeof(float));
+    rms_ = rms_in_disc(result<float>(stream), samples);
+    return check_spline(step_, samples, once);
+  }
+
+  [[nodiscard]] Quality quality() const override { return {"rms_grey_levels", rms_}; }
+
+ private:
+  void turn(Stream& stream, const Image& from, Image& to) {
+    prefilter_->execute(stream, from, coefficients_);
+    evaluation_->execute(stream, coefficients_, step_.output_to_input, to);
+  }
+
+  void run_on(Stream& stream, Set& set) override {
+    // An even number of steps: the last one ends in the output.
+    static_assert(steps % 2 == 0);
+    turn(stream, set.inputs[0], between_);
+    turn(stream, between_, set.outputs[0]);
+    for (int i = 2; i < steps; i += 2) {
+      turn(stream, set.outputs[0], between_);
+      turn(stream, between_, set.outputs[0]);
+    }
+  }
+
+  /// Within 0.8 of the largest radius, where nothing from beyond the edges gets.
+  [[nodiscard]] double rms_in_disc(const std::vector<float>& found, const float* original) const {
+    const Point centre = centre_of(step_.image);
+    const double radius = 0.8 * centre.x;
+    double squares = 0;
+    double count = 0;
+    for (std::int64_t i = 0; i < step_.image.plane(); ++i) {
+      const double x = static_cast<double>(i % step_.image.width) - centre.x;
+      const double y = static_cast<double>(i / step_.image.width) - centre.y;
+      if (x * x + y * y > radius * radius) continue;
+      const double d = static_cast<double>(found[static_cast<std::size_t>(i)] - original[i]);
+      squares += d * d;
+      ++count;
+    }
+    return static_cast<double>(grey_levels) * std::sqrt(squares / count);
+  }
+
+  SplineProblem step_;
+  double rms_ = 0;
+  Image coefficients_;
+  Image between_;
+  std::optional<PrefilterPlan> prefilter_;
+  std::optional<InterpolatePlan> evaluation_;
+};
+
+Case case_of(std::int64_t side, PrefilterMethod method, int taps) {
+  SplineProblem step;
+  step.image = {side, side, 1};
+  step.output = step.image;
+  step.prefilter = method;
+  step.taps = taps;
+  step.precision = Precision::full;
+  step.output_to_input = rotation_about(centre_of(step.image), degrees);
+  Case made;
+  made.suite = "truncation";
+  made.name = method == PrefilterMethod::fir
+                  ? "fir:" + std::to_string(taps)
+                  : (method == PrefilterMethod::exact ? "exact" : "iir:line");
+  made.size = step.image;
+  made.yardstick = "exact";
+  made.unit = "rotations";
+  made.operations = steps;
+  made.largest_bytes = static_cast<std::size_t>(step.image.pixels()) * sizeof(float);
+  made.bytes = 2.0 * steps * static_cast<double>(made.largest_bytes);
+  made.memory_bytes = 5 * made.largest_bytes;
+  made.on_device = [step](const Device& device) {
+    return std::make_unique<TruncationWork>(device, step);
+  };
+  return made;
+}
+
+}  // namespace
+
+std::vector<Case> truncation_cases(const Sizes& sizes) {
+  std::vector<Case> cases;
+  for (const std::int64_t side : sizes.sides_or({512})) {
+    for (const int taps : {5, 7, 9, 11, 13, 15, 21}) {
+      cases.push_back(case_of(side, PrefilterMethod::fir, taps));
+    }
+    cases.push_back(case_of(side, PrefilterMethod::iir_line, 0));
+    cases.push_back(case_of(side, PrefilterMethod::exact, 0));
+  }
+  return cases;
+}
+
+}  // namespace warpalign::program::bench

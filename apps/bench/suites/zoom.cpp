@@ -1,0 +1,55 @@
+// Suite: enlargement by 2, 4, 8 and 16 to one output size. Champagnat & Le Sant, table 3: the
+// larger the factor, the less the prefilter weighs.
+#include "bench/spline_work.hpp"
+#include "bench/suites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpalign::program::bench {
+namespace {
+
+struct Way {
+  const char* name;
+  int degree;
+  std::optional<PrefilterMethod> prefilter;
+  Precision precision;
+};
+
+const std::vector<Way>& ways() {
+  using Method = PrefilterMethod;
+  static const std::vector<Way> all{
+      {"bilinear, texture", 1, {}, Precision::texture},
+      {"exact + full", 3, Method::exact, Precision::full},
+      {"fir:15 + texture", 3, Method::fir, Precision::texture},
+      {"iir:line + texture", 3, Method::iir_line, Precision::texture}};
+  return all;
+}
+
+}  // namespace
+
+std::vector<Case> zoom_cases(const Sizes& sizes) {
+  std::vector<Case> cases;
+  for (const std::int64_t side : sizes.sides_or({2048})) {
+    for (const std::int64_t factor : {2, 4, 8, 16}) {
+      const std::int64_t small = std::max<std::int64_t>(side / factor, 1);
+      const std::string prefix = fmt::format("x{} ", factor);
+      for (const Way& way : ways()) {
+        SplineProblem problem;
+        problem.image = {small, small, 1};
+        problem.output = {side, side, 1};
+        problem.degree = way.degree;
+        problem.prefilter = way.prefilter;
+        problem.precision = way.precision;
+        problem.output_to_input = Transform::zoom(problem.image, problem.output);
+        cases.push_back(spline_case(
+            {.suite = "zoom", .name = prefix + way.name, .yardstick = prefix + ways().front().name},
+            problem));
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace warpalign::program::bench

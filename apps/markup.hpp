@@ -1,0 +1,11 @@
+// Text as HTML and SVG take it.
+#pragma once
+
+#include <string>
+
+namespace warpalign::program {
+
+/// With &, <, > and " replaced.
+[[nodiscard]] std::string escaped(const std::string& text);
+
+}  // namespace warpalign::program
