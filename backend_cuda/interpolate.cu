@@ -1,9 +1,9 @@
 // Stage: evaluate a B-spline at the points of a transform, a coordinate field or a log-polar grid.
 //
-// In full precision, neighbours are loaded; in texture precision they are looked up in an array
-// that the stage copies the coefficients to.
-#include "interpolate_spline.hpp"
-#include "launch.hpp"
+// In full precision, neighbours are loaded, where possible through shared memory; in texture
+// precision they are looked up in an array that the stage copies the coefficients to.
+#include "interpolate_box.hpp"
+#include "interpolate_tile.cuh"
 #include "lookup_table.hpp"
 #include "memory.hpp"
 #include "stages.hpp"
@@ -107,9 +107,12 @@ class FullInterpolate final : public InterpolateStage {
   FullInterpolate(const Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details)
       : InterpolateStage(context, spec, details),
+        dimensions_(spec.dimensions),
+        degree_(spec.degree),
         value_(value_kernel<Value>(spec.dimensions, spec.degree)) {
     load(value_, place_);
     if constexpr (std::is_same_v<Value, float>) {
+      load_box_kernels(place_, spec.dimensions, spec.degree);
       if (spec.degree == 0) return;
       gradient_ = gradient_kernel(spec.dimensions, spec.degree);
       load(gradient_, place_);
@@ -119,11 +122,18 @@ class FullInterpolate final : public InterpolateStage {
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
-    run(queue, gradient != nullptr ? gradient_ : value_, data<Value>(coefficients),
-        evaluation(points, output, gradient));
+    const Evaluation all = evaluation(points, output, gradient);
+    if constexpr (std::is_same_v<Value, float>) {
+      if (gradient == nullptr && evaluate_from_boxes(place_, queue, data<float>(coefficients), all,
+                                                     dimensions_, degree_)) {
+        return;
+      }
+    }
+    run(queue, gradient != nullptr ? gradient_ : value_, data<Value>(coefficients), all);
   }
 
  private:
+  int dimensions_, degree_;
   InterpolateKernel<Value> value_;
   InterpolateKernel<Value> gradient_ = nullptr;
 };
@@ -147,6 +157,11 @@ class TextureInterpolate final : public InterpolateStage {
     const bool by_table = spec.precision == Precision::texture_lut;
     kernel_ = texture_kernel(spec.dimensions, spec.degree, by_table);
     load(kernel_, place_);
+    if (spec.dimensions == 2) {
+      degree_ = spec.degree;
+      tile_kernel_ = texture_tile_kernel_of(degree_, by_table, spec.output_type == PixelType::f32);
+      load(tile_kernel_, place_);
+    }
     if (by_table) table_.emplace(place_);
   }
 
@@ -157,13 +172,21 @@ class TextureInterpolate final : public InterpolateStage {
     fence_.enter(queue);
     array_.copy_from(data<float>(coefficients), stream_of(queue));
     const TextureSources sources{array_.texture(), table_ ? table_->texture() : 0};
-    run(queue, kernel_, sources, data<float>(coefficients), evaluation(points, output, gradient));
+    const Evaluation all = evaluation(points, output, gradient);
+    if (const auto tiles = tile_kernel_ != nullptr ? tile_source<2>(all, degree_) : std::nullopt) {
+      launch(place_, queue, grid_of_tiles<2>(all.output), dim3(tile_threads), tile_kernel_, sources,
+             data<float>(coefficients), all, *tiles);
+      return;
+    }
+    run(queue, kernel_, sources, data<float>(coefficients), all);
   }
 
  private:
   TextureArray array_;
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;
+  TextureTileKernel tile_kernel_ = nullptr;  // of planes
+  int degree_ = 0;
   Fence fence_;
 };
 

@@ -113,6 +113,15 @@ __device__ __forceinline__ bool find_place(const SplineRules& rules, int n, doub
   }
 }
 
+/// One row of a transform's matrix times an output pixel.
+template <int dimensions>
+__device__ __forceinline__ double product_with_row(const double* m, int x, int y, int z) {
+  double sum = m[3];
+  if constexpr (dimensions >= 3) sum = fma(m[2], static_cast<double>(z), sum);
+  if constexpr (dimensions >= 2) sum = fma(m[1], static_cast<double>(y), sum);
+  return fma(m[0], static_cast<double>(x), sum);
+}
+
 /// The point that an output pixel is read at; `index` is the pixel's number.
 template <int dimensions>
 __device__ __forceinline__ void find_point(const PointSource& s, int x, int y, int z,
@@ -134,12 +143,7 @@ __device__ __forceinline__ void find_point(const PointSource& s, int x, int y, i
       return;
     }
   }
-  const auto row = [&](int i) {
-    double sum = s.m[4 * i + 3];
-    if constexpr (dimensions >= 3) sum = fma(s.m[4 * i + 2], static_cast<double>(z), sum);
-    if constexpr (dimensions >= 2) sum = fma(s.m[4 * i + 1], static_cast<double>(y), sum);
-    return fma(s.m[4 * i], static_cast<double>(x), sum);
-  };
+  const auto row = [&](int i) { return product_with_row<dimensions>(s.m + 4 * i, x, y, z); };
 #pragma unroll
   for (int i = 0; i < dimensions; ++i) point[i] = row(i);
   if (s.kind == PointKind::projective) {

@@ -2,8 +2,7 @@
 // (Ruijters et al., equation 5), one in all for degree 1.
 //
 // Only where all neighbours lie within the coefficients; elsewhere as in full precision.
-#include "interpolate_kernel.cuh"
-#include "launch.hpp"
+#include "interpolate_tile.cuh"
 #include "lookup_table.hpp"
 #include "memory.hpp"
 
@@ -18,21 +17,21 @@ struct Lookups {
   float weight;
 };
 
+// At coefficient index `whole` + t.
 template <bool by_table>
-__device__ __forceinline__ Lookups cubic_lookups(const Neighbours<3, false>& n,
-                                                 cudaTextureObject_t table) {
+__device__ __forceinline__ Lookups cubic_lookups(int whole, float t, cudaTextureObject_t table) {
   float h0, h1, g0;
   if constexpr (by_table) {
     // Sigg and Hadwiger's table, filtered; entry i belongs to t = i / (entries - 1).
-    const float4 entry = tex1D<float4>(table, fmaf(n.t, table_entries - 1.0f, 0.5f));
+    const float4 entry = tex1D<float4>(table, fmaf(t, table_entries - 1.0f, 0.5f));
     h0 = entry.x;
     h1 = entry.y;
     g0 = entry.z;
   } else {
-    g0 = wa_bspline_lookups_3(n.t, &h0, &h1);
+    g0 = wa_bspline_lookups_3(t, &h0, &h1);
   }
   // Texel centres stand at half-integers in texture coordinates.
-  const float centre = static_cast<float>(n.first + 1) + 0.5f;
+  const float centre = static_cast<float>(whole) + 0.5f;
   return {{centre + h0, centre + h1}, g0};
 }
 
@@ -55,18 +54,22 @@ __device__ __forceinline__ float cubic(cudaTextureObject_t c, const Lookups (&l)
   return mix(l[2], plane(l[2].at[0]), plane(l[2].at[1]));
 }
 
+/// At coefficient indices `whole` + t.
 template <int degree, int dimensions, bool by_table>
 __device__ __forceinline__ float look_up(const TextureSources& sources,
-                                         const Neighbours<degree, false> (&at)[dimensions]) {
+                                         const int (&whole)[dimensions],
+                                         const float (&t)[dimensions]) {
   if constexpr (degree == 3) {
     Lookups lookups[dimensions];
 #pragma unroll
-    for (int i = 0; i < dimensions; ++i) lookups[i] = cubic_lookups<by_table>(at[i], sources.table);
+    for (int i = 0; i < dimensions; ++i) {
+      lookups[i] = cubic_lookups<by_table>(whole[i], t[i], sources.table);
+    }
     return cubic(sources.coefficients, lookups);
   } else {
     float c[dimensions];
 #pragma unroll
-    for (int i = 0; i < dimensions; ++i) c[i] = static_cast<float>(at[i].first) + at[i].t + 0.5f;
+    for (int i = 0; i < dimensions; ++i) c[i] = static_cast<float>(whole[i]) + t[i] + 0.5f;
     if constexpr (dimensions == 2) {
       return tex2D<float>(sources.coefficients, c[0], c[1]);
     } else {
@@ -76,21 +79,63 @@ __device__ __forceinline__ float look_up(const TextureSources& sources,
 }
 
 template <int degree, int dimensions, bool by_table>
+__device__ __forceinline__ float look_up_or_load(const TextureSources& sources,
+                                                 const float* __restrict__ coefficients,
+                                                 const Evaluation& e, int x, int y, int z,
+                                                 long long index) {
+  double point[dimensions];
+  find_point<dimensions>(e.points, x, y, z, index, point);
+  Neighbours<degree, false> at[dimensions];
+  const bool snap = e.points.kind != PointKind::field;
+  if (!find_neighbours(e.spline, point, snap, at)) return e.spline.rules.cval;
+  if (!all_inside(e.spline, at)) {
+    return sum_at_border<degree, dimensions, false>(coefficients, e.spline, at).value;
+  }
+  int whole[dimensions];
+  float t[dimensions];
+#pragma unroll
+  for (int i = 0; i < dimensions; ++i) {
+    whole[i] = at[i].first + degree / 2;
+    t[i] = at[i].t;
+  }
+  return look_up<degree, dimensions, by_table>(sources, whole, t);
+}
+
+template <int degree, int dimensions, bool by_table>
 __global__ void __launch_bounds__(256)
     interpolate_texture_kernel(TextureSources sources, const float* __restrict__ coefficients,
                                const Evaluation e) {
-  const bool snap = e.points.kind != PointKind::field;
   for_each_pixel(e.output, [&](int x, int y, int z, long long index) {
-    double point[dimensions];
-    find_point<dimensions>(e.points, x, y, z, index, point);
-    Neighbours<degree, false> at[dimensions];
-    float value = e.spline.rules.cval;
-    if (find_neighbours(e.spline, point, snap, at)) {
-      value = all_inside(e.spline, at)
-                  ? look_up<degree, dimensions, by_table>(sources, at)
-                  : sum_at_border<degree, dimensions, false>(coefficients, e.spline, at).value;
+    store(e.output, index,
+          look_up_or_load<degree, dimensions, by_table>(sources, coefficients, e, x, y, z, index));
+  });
+}
+
+// Affine transforms of planes, by tiles; those at the border pixel by pixel.
+template <int degree, bool by_table, bool floats>
+__global__ void __launch_bounds__(tile_threads)
+    texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,
+                        const __grid_constant__ Evaluation e,
+                        const __grid_constant__ TileSource<2> source) {
+  for_tiles<degree, 2>(e, source, [&](const TilePlace<2>& place) {
+    if (place.within) {
+      evaluate_tile<degree, 2, floats, false>(
+          e, source, place, [&](const unsigned(&k)[2], const float(&t)[2]) {
+            const int whole[2] = {static_cast<int>(k[0] - magic_bits) + place.corner[0],
+                                  static_cast<int>(k[1] - magic_bits) + place.corner[1]};
+            return look_up<degree, 2, by_table>(sources, whole, t);
+          });
+    } else if (place.apart && e.spline.rules.points == PointRule::reject_outside) {
+      blank_tile(e, place);
+    } else {
+      const TileThread<2> thread;
+      for_tile_pixels(e, place, [&](int j, long long index) {
+        store(e.output, index,
+              look_up_or_load<degree, 2, by_table>(sources, coefficients, e,
+                                                   place.first[0] + thread.at[0],
+                                                   place.first[1] + j, 0, index));
+      });
     }
-    store(e.output, index, value);
   });
 }
 
@@ -99,6 +144,12 @@ TextureKernel kernel_for(int degree, bool by_table) {
   if (degree == 1) return &interpolate_texture_kernel<1, dimensions, false>;
   return by_table ? &interpolate_texture_kernel<3, dimensions, true>
                   : &interpolate_texture_kernel<3, dimensions, false>;
+}
+
+template <bool floats>
+TextureTileKernel tile_kernel_for(int degree, bool by_table) {
+  if (degree == 1) return &texture_tile_kernel<1, false, floats>;
+  return by_table ? &texture_tile_kernel<3, true, floats> : &texture_tile_kernel<3, false, floats>;
 }
 
 __global__ void table_kernel(float4* entries) {
@@ -112,6 +163,11 @@ __global__ void table_kernel(float4* entries) {
 
 TextureKernel texture_kernel(int dimensions, int degree, bool by_table) {
   return dimensions == 2 ? kernel_for<2>(degree, by_table) : kernel_for<3>(degree, by_table);
+}
+
+TextureTileKernel texture_tile_kernel_of(int degree, bool by_table, bool floats) {
+  return floats ? tile_kernel_for<true>(degree, by_table)
+                : tile_kernel_for<false>(degree, by_table);
 }
 
 LookupTable::LookupTable(const Place& place)

@@ -63,7 +63,16 @@ void load(void (*kernel)(Parameters...), const Place& place) {
         "cudaFuncGetAttributes", place);
 }
 
-/// With `shared_bytes` of shared memory sized at the launch, at most 48 KiB.
+/// Lets a kernel be launched with up to `bytes` of shared memory; every kernel may have 48 KiB.
+template <class... Parameters>
+void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const Place& place) {
+  place.context.activate();
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute", place);
+}
+
+/// With `shared_bytes` of shared memory sized at the launch.
 template <class... Parameters, class... Arguments>
 void launch_with_shared(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
                         std::size_t shared_bytes, void (*kernel)(Parameters...),

@@ -1,12 +1,31 @@
 // Samples of every type as floats. A c32 pixel is two floats, its components.
 #pragma once
 
+#include <warpalign/pixel.hpp>
+
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
 namespace warpalign::cuda {
+
+/// make(Pixel{}) for the C++ type of a pixel type.
+template <class Make>
+auto with_pixel_type(PixelType type, Make make) {
+  switch (type) {
+    case PixelType::u8:
+      return make(std::uint8_t{});
+    case PixelType::u16:
+      return make(std::uint16_t{});
+    case PixelType::f16:
+      return make(__half{});
+    case PixelType::c32:
+      return make(float2{});
+    default:
+      return make(float{});
+  }
+}
 
 template <class Pixel>
 inline constexpr int components_of = 1;

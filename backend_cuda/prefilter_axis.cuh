@@ -55,7 +55,7 @@ __device__ __forceinline__ float sample_at(const float* __restrict__ line, const
   return static_cast<int>(divide_up(std::max<std::int64_t>(wanted, least), multiple) * multiple);
 }
 
-[[nodiscard]] inline unsigned grid_depth(std::int64_t slices) {
+[[nodiscard]] inline unsigned grid_extent(std::int64_t slices) {
   return static_cast<unsigned>(std::min<std::int64_t>(slices, 65535));
 }
 

@@ -1,16 +1,17 @@
 // Prefilter, method `fir`: convolution with the truncated closed form of the cubic prefilter
 // (Champagnat and Le Sant, equation 12 and proposition 1).
 //
-// Two-dimensional real images are one kernel: a block convolves the rows of a tile and the rows
-// around it into shared memory, then its columns. Other arrays are convolved axis by axis. All
-// passes compute several neighbouring results a thread, so that each sample is read once for them.
-#include "memory.hpp"
-#include "pixel_load.cuh"
-#include "prefilter_axis.cuh"
+// Up to 15 taps march as the exact filter does. For more, two-dimensional real images are one
+// kernel: a block convolves the rows of a tile and the rows around it into shared memory, then its
+// columns. Other arrays are convolved axis by axis. All passes compute several neighbouring results
+// a thread, so that each sample is read once for them.
+#include "prefilter_convolution.cuh"
+#include "prefilter_march.cuh"
 #include "prefilter_method.hpp"
 
 #include <array>
 #include <optional>
+#include <type_traits>
 
 namespace warpalign::cuda {
 namespace {
@@ -263,7 +264,8 @@ class FirPrefilter final : public backend::Prefilter {
     const int high = volume_.height + 2 * beyond_.margin;
     FirPlane p{volume_.width, volume_.height, volume_.depth, tile_rows_for(taps_), beyond_};
     const dim3 grid(static_cast<unsigned>(divide_up(wide, tile_columns)),
-                    static_cast<unsigned>(divide_up(high, p.tile_rows)), grid_depth(volume_.depth));
+                    static_cast<unsigned>(divide_up(high, p.tile_rows)),
+                    grid_extent(volume_.depth));
     const std::size_t bytes =
         (tile_warps * staged_pixels + (p.tile_rows + taps_.count) * tile_columns) * sizeof(float);
     launch_with_shared(place_, queue, grid, dim3(tile_threads), bytes, &fir_plane_kernel<Pixel>,
@@ -295,16 +297,20 @@ class FirPrefilter final : public backend::Prefilter {
 std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
                                                        const PrefilterSpec& spec,
                                                        const backend::PrefilterDetails& details) {
-  switch (spec.input) {
-    case PixelType::u8:
-      return std::make_unique<FirPrefilter<std::uint8_t>>(context, spec, details);
-    case PixelType::u16:
-      return std::make_unique<FirPrefilter<std::uint16_t>>(context, spec, details);
-    case PixelType::f16:
-      return std::make_unique<FirPrefilter<__half>>(context, spec, details);
-    default:
-      return std::make_unique<FirPrefilter<float>>(context, spec, details);
+  if (details.fir_taps.size() <= most_marching_taps) {
+    return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
+      using Pixel = decltype(pixel);
+      return std::make_unique<MarchingPrefilter<Pixel, SymmetricTaps>>(
+          context, spec, details, marching_kernels<Pixel, Convolution<8, 8>>(),
+          symmetric(details.fir_taps), 1.0);
+    });
   }
+  return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
+    // Of c32, the components are filtered alike.
+    using Pixel = decltype(pixel);
+    using Sample = std::conditional_t<std::is_same_v<Pixel, float2>, float, Pixel>;
+    return std::make_unique<FirPrefilter<Sample>>(context, spec, details);
+  });
 }
 
 }  // namespace warpalign::cuda

@@ -153,7 +153,7 @@ class LinePrefilter final : public backend::Prefilter {
     const int wide = volume_.width + 2 * margin_along(0);
     const std::int64_t rows = (std::int64_t{volume_.height} + 2 * margin_along(1)) *
                               (std::int64_t{volume_.depth} + 2 * margin_along(2));
-    const dim3 grid(static_cast<unsigned>(divide_up(wide, block_threads)), grid_depth(rows));
+    const dim3 grid(static_cast<unsigned>(divide_up(wide, block_threads)), grid_extent(rows));
     launch(place_, queue, grid, dim3(block_threads), &place_kernel<Pixel>, data<Pixel>(samples),
            data<float>(coefficients), placement);
   }
@@ -170,18 +170,9 @@ class LinePrefilter final : public backend::Prefilter {
 std::unique_ptr<backend::Prefilter> make_prefilter_line(const Context& context,
                                                         const PrefilterSpec& spec,
                                                         const backend::PrefilterDetails& details) {
-  switch (spec.input) {
-    case PixelType::u8:
-      return std::make_unique<LinePrefilter<std::uint8_t>>(context, spec, details);
-    case PixelType::u16:
-      return std::make_unique<LinePrefilter<std::uint16_t>>(context, spec, details);
-    case PixelType::f16:
-      return std::make_unique<LinePrefilter<__half>>(context, spec, details);
-    case PixelType::c32:
-      return std::make_unique<LinePrefilter<float2>>(context, spec, details);
-    default:
-      return std::make_unique<LinePrefilter<float>>(context, spec, details);
-  }
+  return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
+    return std::make_unique<LinePrefilter<decltype(pixel)>>(context, spec, details);
+  });
 }
 
 }  // namespace warpalign::cuda

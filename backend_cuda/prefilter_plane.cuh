@@ -1,10 +1,10 @@
-// The exact prefilter along x, and along x and y in one kernel: rows in registers across a warp.
+// A prefilter along x, and along x and y in one kernel: rows in registers across a warp.
 //
-// A warp reads 128 pixels of a row, four a lane, filters them with shuffles and keeps those that
-// are a halo away from both ends. For planes, a block of four warps marches down a strip: each turn
-// its warps filter the rows of a chunk, which the block's threads then take, one a column, through
-// the recursion along y. Each sample is read about 1.4 times (halos, mostly from the L2 cache) and
-// each coefficient written once. The next chunk's rows are loaded before this one's columns run.
+// A warp reads 32 lanes' pixels of a row, filters them with shuffles and keeps those that are far
+// enough from both ends. For planes, a block marches down a strip: each turn its warps filter the
+// rows of a chunk, which the block's threads then take, one a column, through the filter along y.
+// Each coefficient is written once; what is read twice (halos) comes mostly from the L2 cache. The
+// next chunk's rows are loaded before this one's columns run: nothing may wait for them before.
 #pragma once
 
 #include "pixel_load.cuh"
@@ -12,17 +12,6 @@
 #include "prefilter_recursion.cuh"
 
 namespace warpalign::cuda {
-
-inline constexpr int block_warps = 4;
-inline constexpr int block_threads = block_warps * warp_lanes;
-
-template <int halo>
-inline constexpr int useful_pixels = row_pixels - 2 * halo;
-
-// Left alone, the compiler spends twice the registers that the march needs (two chunks of a column
-// and the rows on their way) and halves the blocks at work. None of these spills.
-template <int halo>
-inline constexpr int blocks_a_multiprocessor = halo <= 12 ? 8 : (halo <= 20 ? 5 : 4);
 
 struct Plane {
   int width, height;
@@ -33,189 +22,249 @@ struct Plane {
   Beyond beyond;
 };
 
-/// Where a lane's four pixels of every row come from.
-struct LaneColumns {
-  int at[lane_pixels];  // -1: the fill value
-  bool word;            // the four are one aligned word
-
-  __device__ __forceinline__ LaneColumns(const Plane& p, int x) {
-    word = p.words && x >= 0 && x % lane_pixels == 0 && x + lane_pixels <= p.width;
-#pragma unroll
-    for (int k = 0; k < lane_pixels; ++k) at[k] = wa_extend(p.beyond.rule, x + k, p.width);
-  }
-};
-
 template <class Pixel>
 using RowPixels = float[components_of<Pixel>][lane_pixels];
 
-// Four pixels of a row; `row` null: a row of fill values.
+// Four pixels that are one aligned word.
 template <class Pixel>
-__device__ __forceinline__ void load_row(const Pixel* __restrict__ row, const LaneColumns& columns,
-                                         float fill, RowPixels<Pixel>& v) {
+__device__ __forceinline__ void load_word(const Pixel* __restrict__ at, RowPixels<Pixel>& v) {
   constexpr int components = components_of<Pixel>;
-  FourPixels<Pixel> four;
-  if (row != nullptr && columns.word) {
-    four = *reinterpret_cast<const FourPixels<Pixel>*>(row + columns.at[0]);
-  }
+  const auto four = *reinterpret_cast<const FourPixels<Pixel>*>(at);
 #pragma unroll
   for (int k = 0; k < lane_pixels; ++k) {
-    float pixel[components] = {fill};
-    if (row != nullptr && columns.word) {
-      to_floats(four.pixel[k], pixel);
-    } else if (row != nullptr && columns.at[k] >= 0) {
-      to_floats(row[columns.at[k]], pixel);
-    }
+    float pixel[components];
+    to_floats(four.pixel[k], pixel);
 #pragma unroll
     for (int c = 0; c < components; ++c) v[c][k] = pixel[c];
   }
 }
 
-// Rows of a chunk on their way from memory: each warp has every fourth.
-template <class Pixel, int halo>
-struct ChunkRows {
-  static constexpr int rows = halo / block_warps;
-  float v[rows][1][lane_pixels];
-
-  __device__ __forceinline__ void load(const Pixel* __restrict__ plane, const Plane& p,
-                                       const LaneColumns& columns, int first) {
-    const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+// Four pixels of a row, each where column(k) says; -1: the fill value.
+template <class Pixel, class Column>
+__device__ __forceinline__ void load_pixels(const Pixel* __restrict__ row, float fill,
+                                            Column column, RowPixels<Pixel>& v) {
+  constexpr int components = components_of<Pixel>;
 #pragma unroll
-    for (int i = 0; i < rows; ++i) {
-      const int y = wa_extend(p.beyond.rule, first + i * block_warps + warp, p.height);
-      const Pixel* row = y < 0 ? nullptr : plane + static_cast<long long>(y) * p.width;
-      load_row<Pixel>(row, columns, p.beyond.fill, v[i]);
-    }
-  }
-
-  template <int poles>
-  __device__ __forceinline__ void filter(const Recursion& r,
-                                         float (&chunk)[halo][useful_pixels<halo>]) {
-    const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-    const int column = static_cast<int>(threadIdx.x) % warp_lanes * lane_pixels - halo;
+  for (int k = 0; k < lane_pixels; ++k) {
+    const int at = column(k);
+    float pixel[components] = {fill};
+    if (at >= 0) to_floats(row[at], pixel);
 #pragma unroll
-    for (int i = 0; i < rows; ++i) {
-      float(&row)[lane_pixels] = v[i][0];
-      filter_row<poles>(row, r);
-      if (column >= 0 && column < useful_pixels<halo>) {
-        *reinterpret_cast<float4*>(&chunk[i * block_warps + warp][column]) =
-            make_float4(row[0], row[1], row[2], row[3]);
-      }
-    }
+    for (int c = 0; c < components; ++c) v[c][k] = pixel[c];
   }
-};
-
-// One strip of one plane; `top` is its first coefficient row.
-template <class Pixel, int halo, int poles>
-__device__ __forceinline__ void march(const Pixel* __restrict__ plane, float* __restrict__ result,
-                                      const Plane& p, const Recursion& r, int top) {
-  __shared__ __align__(16) float buffer[2][halo][useful_pixels<halo>];
-  const int thread = static_cast<int>(threadIdx.x);
-  const int left = static_cast<int>(blockIdx.x) * useful_pixels<halo>;
-  const int wide = p.width + 2 * p.beyond.margin;
-  const int bottom = min(top + p.strip, p.height + 2 * p.beyond.margin);
-  const bool has_column = thread < useful_pixels<halo>;
-  const int rows_of_column = has_column && left + thread < wide ? bottom : top;
-  const LaneColumns columns(p, left - p.beyond.margin - halo + thread % warp_lanes * lane_pixels);
-  const int first = top - p.beyond.margin - halo;
-  const int chunks = (bottom - top + halo - 1) / halo + 2;
-  const long long row_length = wide;
-  float* target = result + top * row_length + left + thread;
-
-  ChunkRows<Pixel, halo> rows;
-  ColumnMarch<halo, poles> column{};
-  rows.load(plane, p, columns, first);
-#pragma unroll 1
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    float(&filtered)[halo][useful_pixels<halo>] = buffer[chunk % 2];
-    rows.template filter<poles>(r, filtered);
-    if (chunk + 1 < chunks) rows.load(plane, p, columns, first + (chunk + 1) * halo);
-    __syncthreads();  // the next turn writes the other half, which all have left by then
-    if (!has_column) continue;
-    // Results come last row first; the pointer walks with them.
-    const int rows_left = rows_of_column - (top + (chunk - 2) * halo);
-    float* at = target + ((chunk - 1) * halo - 1) * row_length;
-    column.advance(
-        chunk, r, [&](int j) { return filtered[j][thread]; },
-        [&](int j, float value) {
-          if (j < rows_left) *at = p.scale * value;
-          at -= row_length;
-        });
-  }
-  __syncthreads();  // before another strip takes the buffer
 }
 
-template <class Pixel, int halo, int poles>
-__global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor<halo>)
+/// Whether the four pixels from x on are a word in every row.
+__device__ __forceinline__ bool is_inside(const Plane& p, int x) {
+  return p.words && x >= 0 && x % lane_pixels == 0 && x + lane_pixels <= p.width;
+}
+
+inline constexpr int block_warps = 4;
+inline constexpr int block_threads = block_warps * warp_lanes;  // a thread a column, halos and all
+inline constexpr int longest_strip = 8;                         // in chunks
+
+/// Columns of a block's rows that are right in the end.
+template <class Filter>
+inline constexpr int useful_columns = row_pixels - 2 * Filter::side;
+
+/// Where the samples of a strip are found: row k of the march, column i of the block; -1: nowhere.
+template <class Filter>
+struct StripMap {
+  int row[(longest_strip + 2) * Filter::chunk];
+  int column[row_pixels];
+};
+
+// Stores results a stride apart, the first `count` of them.
+template <int most>
+__device__ __forceinline__ void store_column(float* at, long long stride, int count, float scale,
+                                             const float (&results)[most]) {
+  if (count >= most) {
+#pragma unroll
+    for (int j = 0; j < most; ++j, at += stride) *at = scale * results[j];
+  } else {
+#pragma unroll
+    for (int j = 0; j < most; ++j, at += stride) {
+      if (j < count) *at = scale * results[j];
+    }
+  }
+}
+
+// One strip of one plane, the coefficient rows from `top` on. Every other strip is marched upwards,
+// so that neighbours reach their common edge at the same time and share what they read there.
+template <class Pixel, class Filter>
+__device__ __forceinline__ void march(const Pixel* __restrict__ plane, float* __restrict__ result,
+                                      const Plane& p,
+                                      const typename Filter::Coefficients& coefficients, int top,
+                                      bool upwards) {
+  constexpr int useful = useful_columns<Filter>;
+  constexpr int chunk_rows = Filter::chunk;
+  constexpr int rows_a_warp = chunk_rows / block_warps;
+  static_assert(rows_a_warp * block_warps == chunk_rows && Filter::side % lane_pixels == 0);
+  __shared__ __align__(16) float buffer[2][chunk_rows][useful];
+  __shared__ StripMap<Filter> map;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int warp = thread / warp_lanes;
+  const int left = static_cast<int>(blockIdx.x) * useful;
+  const int leftmost = left - p.beyond.margin - Filter::side;
+  const int wide = p.width + 2 * p.beyond.margin;
+  const int length = min(p.strip, p.height + 2 * p.beyond.margin - top);
+  const int chunks = (length + chunk_rows - 1) / chunk_rows + 2;
+  const int lane_start = thread % warp_lanes * lane_pixels;
+  const int own = lane_start - Filter::side;  // first column of the lane
+  const bool inside = is_inside(p, leftmost + lane_start);
+  const int step = upwards ? -1 : 1;
+  const int start = upwards ? top + length - 1 : top;
+  const int first = start - p.beyond.margin - step * chunk_rows;
+  for (int k = thread; k < chunks * chunk_rows; k += block_threads) {
+    map.row[k] = wa_extend(p.beyond.rule, first + step * k, p.height);
+  }
+  map.column[thread] = wa_extend(p.beyond.rule, leftmost + thread, p.width);
+  __syncthreads();
+
+  RowPixels<Pixel> rows[rows_a_warp];  // on their way from memory
+  const auto load_chunk = [&](int chunk) {
+    const int* places = map.row + chunk * chunk_rows + warp;
+#pragma unroll
+    for (int i = 0; i < rows_a_warp; ++i) {
+      const int y = places[i * block_warps];
+      const Pixel* row = plane + static_cast<long long>(y) * p.width;
+      if (inside && y >= 0) {
+        load_word<Pixel>(row + leftmost + lane_start, rows[i]);
+      } else {
+        load_pixels<Pixel>(
+            row, p.beyond.fill, [&](int k) { return y < 0 ? -1 : map.column[lane_start + k]; },
+            rows[i]);
+      }
+    }
+  };
+  const bool has_column = thread < useful;
+  const int rows_of_column = has_column && left + thread < wide ? length : 0;
+  const long long stride = static_cast<long long>(step) * wide;
+  float* target = result + static_cast<long long>(start) * wide + left + thread;
+  typename Filter::Column column{};
+  load_chunk(0);
+#pragma unroll 1
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    float(&filtered)[chunk_rows][useful] = buffer[chunk % 2];
+#pragma unroll
+    for (int i = 0; i < rows_a_warp; ++i) {
+      float(&row)[lane_pixels] = rows[i][0];
+      Filter::filter_row(row, coefficients);
+      if (own < 0 || own >= useful) continue;
+      *reinterpret_cast<float4*>(&filtered[i * block_warps + warp][own]) =
+          make_float4(row[0], row[1], row[2], row[3]);
+    }
+    if (chunk + 1 < chunks) load_chunk(chunk + 1);
+    __syncthreads();  // the next turn writes the other half, which all have left by then
+    if (!has_column) continue;
+    float samples[chunk_rows];
+    float results[chunk_rows];
+#pragma unroll
+    for (int j = 0; j < chunk_rows; ++j) samples[j] = filtered[j][thread];
+    column.advance(chunk, coefficients, samples, results);
+    if (chunk < 2) continue;
+    store_column(target, stride, rows_of_column - (chunk - 2) * chunk_rows, p.scale, results);
+    target += chunk_rows * stride;
+  }
+  __syncthreads();  // before another strip takes the buffers
+}
+
+template <class Pixel, class Filter>
+__global__ void __launch_bounds__(block_threads, Filter::blocks_a_multiprocessor)
     plane_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
-                 Recursion r) {
-  const int top = static_cast<int>(blockIdx.y) * p.strip;
+                 typename Filter::Coefficients coefficients) {
   const long long wide = p.width + 2 * p.beyond.margin;
   const long long high = p.height + 2 * p.beyond.margin;
+  const int strips = static_cast<int>((high + p.strip - 1) / p.strip);
   for (long long z = blockIdx.z; z < p.depth; z += gridDim.z) {
-    march<Pixel, halo, poles>(samples + z * p.height * p.width, result + z * high * wide, p, r,
-                              top);
+    for (int strip = static_cast<int>(blockIdx.y); strip < strips; strip += gridDim.y) {
+      march<Pixel, Filter>(samples + z * p.height * p.width, result + z * high * wide, p,
+                           coefficients, strip * p.strip, strip % 2 == 1);
+    }
   }
 }
 
 // x alone: a warp takes 128 pixels of one row at a time; here the plane's height counts all rows.
-template <class Pixel, int halo, int poles>
+template <class Pixel, class Filter>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
-               Recursion r) {
+               typename Filter::Coefficients coefficients) {
   constexpr int components = components_of<Pixel>;
+  constexpr int useful = useful_columns<Filter>;
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   const int wide = p.width + 2 * p.beyond.margin;
-  const int tiles = (wide + useful_pixels<halo> - 1) / useful_pixels<halo>;
+  const int tiles = (wide + useful - 1) / useful;
   const long long step = static_cast<long long>(gridDim.x) * block_warps;
   long long task = static_cast<long long>(blockIdx.x) * block_warps + threadIdx.x / warp_lanes;
   for (; task < p.depth * tiles; task += step) {  // the same for all lanes of a warp
     const long long y = task / tiles;
-    const int left = static_cast<int>(task % tiles) * useful_pixels<halo>;
-    const LaneColumns columns(p, left - p.beyond.margin - halo + lane * lane_pixels);
+    const int left = static_cast<int>(task % tiles) * useful;
+    const int own = lane * lane_pixels - Filter::side;
+    const int x = left - p.beyond.margin + own;
     RowPixels<Pixel> v;
-    load_row<Pixel>(samples + y * p.width, columns, p.beyond.fill, v);
+    const Pixel* row = samples + y * p.width;
+    if (is_inside(p, x)) {
+      load_word<Pixel>(row + x, v);
+    } else {
+      load_pixels<Pixel>(
+          row, p.beyond.fill, [&](int k) { return wa_extend(p.beyond.rule, x + k, p.width); }, v);
+    }
 #pragma unroll
-    for (int c = 0; c < components; ++c) filter_row<poles>(v[c], r);
-    const int x = lane * lane_pixels - halo;
-    if (x < 0 || x >= useful_pixels<halo>) continue;
+    for (int c = 0; c < components; ++c) Filter::filter_row(v[c], coefficients);
+    if (own < 0 || own >= useful) continue;
 #pragma unroll
     for (int k = 0; k < lane_pixels; ++k) {
-      if (left + x + k >= wide) break;
+      if (left + own + k >= wide) break;
 #pragma unroll
       for (int c = 0; c < components; ++c) {
-        result[(y * wide + left + x + k) * components + c] = p.scale * v[c][k];
+        result[(y * wide + left + own + k) * components + c] = p.scale * v[c][k];
       }
     }
   }
 }
 
 // One axis of an array in floats, a thread a column, marching down a segment.
-template <int halo, int poles>
-__global__ void __launch_bounds__(block_threads)
+template <class Filter>
+__global__ void __launch_bounds__(block_threads, Filter::axis_blocks_a_multiprocessor)
     axis_kernel(const float* __restrict__ source, float* __restrict__ result, AxisPass pass,
-                Recursion r, int segment, float scale) {
+                typename Filter::Coefficients coefficients, int segment, float scale) {
+  constexpr int chunk_length = Filter::chunk;
   const long long inner = static_cast<long long>(blockIdx.x) * block_threads + threadIdx.x;
   if (inner >= pass.inner) return;
   const int length = pass.n + 2 * pass.beyond.margin;
   const int top = static_cast<int>(blockIdx.y) * segment;
   const int bottom = min(top + segment, length);
-  const int chunks = (bottom - top + halo - 1) / halo + 2;
+  const int chunks = (bottom - top + chunk_length - 1) / chunk_length + 2;
   const float fill = fill_value(pass, inner);
   for (long long outer = blockIdx.z; outer < pass.outer; outer += gridDim.z) {
     const float* line = source + outer * pass.n * pass.inner + inner;
     float* target = result + (outer * length + top) * pass.inner + inner;
-    ColumnMarch<halo, poles> column{};
+    const int first = top - pass.beyond.margin - chunk_length;
+    float next[chunk_length];
+    const auto load_chunk = [&](int chunk) {
+      const int k = first + chunk * chunk_length;
+      if (k >= 0 && k + chunk_length <= pass.n) {
+        const float* at = line + k * pass.inner;
+#pragma unroll
+        for (int j = 0; j < chunk_length; ++j, at += pass.inner) next[j] = *at;
+      } else {
+#pragma unroll
+        for (int j = 0; j < chunk_length; ++j) next[j] = sample_at(line, pass, k + j, fill);
+      }
+    };
+    typename Filter::Column column{};
+    load_chunk(0);
 #pragma unroll 1
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      const int k = top - pass.beyond.margin + (chunk - 1) * halo;
-      const int left = bottom - (top + (chunk - 2) * halo);
-      float* at = target + ((chunk - 1) * halo - 1) * pass.inner;
-      column.advance(
-          chunk, r, [&](int j) { return sample_at(line, pass, k + j, fill); },
-          [&](int j, float value) {
-            if (j < left) *at = scale * value;
-            at -= pass.inner;
-          });
+      float samples[chunk_length];
+      float results[chunk_length];
+#pragma unroll
+      for (int j = 0; j < chunk_length; ++j) samples[j] = next[j];
+      if (chunk + 1 < chunks) load_chunk(chunk + 1);
+      column.advance(chunk, coefficients, samples, results);
+      if (chunk < 2) continue;
+      store_column(target, pass.inner, bottom - (top + (chunk - 2) * chunk_length), scale, results);
+      target += chunk_length * pass.inner;
     }
   }
 }

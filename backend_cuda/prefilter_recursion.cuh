@@ -95,7 +95,7 @@ __device__ __forceinline__ void run_along_row(float (&v)[lane_pixels], const Pol
 // All runs over a row. Doubling steps: z^16 = 7e-10 for one pole (degrees 2 and 3); of two (degrees
 // 4 and 5), z^32 <= 2e-12 for the slower and z^8 <= 2e-11 for the other.
 template <int poles>
-__device__ __forceinline__ void filter_row(float (&v)[lane_pixels], const Recursion& r) {
+__device__ __forceinline__ void run_over_row(float (&v)[lane_pixels], const Recursion& r) {
   if constexpr (poles == 1) {
     run_along_row<true, 2>(v, r.pole[0]);
     run_along_row<false, 2>(v, r.pole[0]);
@@ -129,34 +129,47 @@ struct RunState {
   }
 };
 
-/// A column's march: chunks of `halo` samples go in; a chunk's results come out once the next
-/// chunk, over which the anticausal run warms up, is there. The first only warms the causal run.
-template <int halo, int poles>
-struct ColumnMarch {
+/// A column's march: chunks of samples go in, none shorter than the halo; a chunk's results come
+/// out once the next chunk, over which the anticausal run warms up, is there. The first only warms
+/// the causal run.
+template <int chunk, int halo, int poles>
+struct RecursiveColumn {
   RunState<poles> causal;
-  float previous[halo];  // causal results of the chunk before
+  float previous[chunk];  // causal results of the chunk before
 
-  /// Takes a chunk, sample(j); after the first two, gives the results of the chunk before, to
-  /// store(j, value).
-  template <class Sample, class Store>
-  __device__ __forceinline__ void advance(int chunk, const Recursion& r, Sample sample,
-                                          Store store) {
-    float next[halo];
+  /// Takes chunk number `index`; from number 2 on, `results` are those of the chunk before.
+  __device__ __forceinline__ void advance(int index, const Recursion& r, float (&samples)[chunk],
+                                          float (&results)[chunk]) {
+    if (index == 0) causal.settle(samples[0], r);
 #pragma unroll
-    for (int j = 0; j < halo; ++j) next[j] = sample(j);
-    if (chunk == 0) causal.settle(next[0], r);
+    for (int j = 0; j < chunk; ++j) samples[j] = causal.step(samples[j], r);
+    RunState<poles> back;
+    back.settle(samples[halo - 1], r);
 #pragma unroll
-    for (int j = 0; j < halo; ++j) next[j] = causal.step(next[j], r);
-    if (chunk >= 2) {
-      RunState<poles> back;
-      back.settle(next[halo - 1], r);
+    for (int j = halo - 2; j >= 0; --j) back.step(samples[j], r);
 #pragma unroll
-      for (int j = halo - 2; j >= 0; --j) back.step(next[j], r);
+    for (int j = chunk - 1; j >= 0; --j) results[j] = back.step(previous[j], r);
 #pragma unroll
-      for (int j = halo - 1; j >= 0; --j) store(j, back.step(previous[j], r));
-    }
-#pragma unroll
-    for (int j = 0; j < halo; ++j) previous[j] = next[j];
+    for (int j = 0; j < chunk; ++j) previous[j] = samples[j];
+  }
+};
+
+/// The recursive filter as the marching kernels take it: `side` columns beyond each end of a
+/// block's row and a chunk beyond each end of its strip warm it up.
+template <int chunk_length, int side_columns, int halo, int poles>
+struct Recursive {
+  static_assert(chunk_length >= halo && side_columns >= halo);
+  static constexpr int chunk = chunk_length;
+  static constexpr int side = side_columns;
+  // Left alone, the compiler spends twice the registers that a march needs (two chunks of a column
+  // and the rows on their way) and halves the blocks at work. None of these spills.
+  static constexpr int blocks_a_multiprocessor = chunk <= 12 ? 8 : (chunk <= 20 ? 5 : 4);
+  static constexpr int axis_blocks_a_multiprocessor = chunk <= 12 ? 6 : 4;
+  using Coefficients = Recursion;
+  using Column = RecursiveColumn<chunk, halo, poles>;
+
+  static __device__ __forceinline__ void filter_row(float (&v)[lane_pixels], const Recursion& r) {
+    run_over_row<poles>(v, r);
   }
 };
 

@@ -32,9 +32,9 @@ WA_INLINE void wa_bspline_weights_2(float t, float* w) {
 // Ruijters, ter Haar Romeny and Suetens, equations 2 and 3: the cubic basis.
 WA_INLINE void wa_bspline_weights_3(float t, float* w) {
   const float s = 1.0f - t;
-  w[0] = (1.0f / 6.0f) * s * s * s;
+  w[0] = (1.0f / 6.0f) * s * (s * s);
   w[1] = WA_FMA(t * t, WA_FMA(0.5f, t, -1.0f), 2.0f / 3.0f);
-  w[3] = (1.0f / 6.0f) * t * t * t;
+  w[3] = (1.0f / 6.0f) * t * (t * t);
   w[2] = (1.0f - w[1]) - (w[0] + w[3]);
 }
 
