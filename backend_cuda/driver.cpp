@@ -172,6 +172,37 @@ std::unique_ptr<backend::ComplexBilinear> CudaDriver::make_complex_bilinear(
     const ComplexBilinearSpec& spec) {
   return cuda::make_complex_bilinear(context_, spec);
 }
+std::unique_ptr<backend::Despeckle> CudaDriver::make_despeckle(const DespeckleSpec& spec) {
+  return cuda::make_despeckle(context_, spec);
+}
+std::unique_ptr<backend::FlattenProfile> CudaDriver::make_flatten_profile(
+    const FlattenProfileSpec& spec) {
+  return cuda::make_flatten_profile(context_, spec);
+}
+std::unique_ptr<backend::Smooth> CudaDriver::make_smooth(const SmoothSpec& spec,
+                                                         const backend::PlaneWeights& weights) {
+  return cuda::make_smooth(context_, spec, weights);
+}
+std::unique_ptr<backend::LocalContrast> CudaDriver::make_local_contrast(
+    const LocalContrastSpec& spec, const backend::PlaneWeights& weights) {
+  return cuda::make_local_contrast(context_, spec, weights);
+}
+std::unique_ptr<backend::OverlapProducts> CudaDriver::make_overlap_products(
+    const OverlapProductsSpec& spec) {
+  return cuda::make_overlap_products(context_, spec);
+}
+std::unique_ptr<backend::OverlapScore> CudaDriver::make_overlap_score(
+    const OverlapScoreSpec& spec) {
+  return cuda::make_overlap_score(context_, spec);
+}
+std::unique_ptr<backend::SimilaritySums> CudaDriver::make_similarity_sums(
+    const SimilaritySumsSpec& spec) {
+  return cuda::make_similarity_sums(context_, spec);
+}
+std::unique_ptr<backend::LightField> CudaDriver::make_light_field(
+    const LightFieldSpec& spec, const std::vector<float>& weights) {
+  return cuda::make_light_field(context_, spec, weights);
+}
 std::unique_ptr<backend::Warp> CudaDriver::make_warp(const WarpSpec& spec) {
   return cuda::make_warp(context_, spec);
 }

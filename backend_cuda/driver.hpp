@@ -36,6 +36,20 @@ class CudaDriver final : public backend::Driver {
       const InterpolateSpec& spec, const backend::InterpolateDetails& details) override;
   std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(
       const ComplexBilinearSpec& spec) override;
+  std::unique_ptr<backend::Despeckle> make_despeckle(const DespeckleSpec& spec) override;
+  std::unique_ptr<backend::FlattenProfile> make_flatten_profile(
+      const FlattenProfileSpec& spec) override;
+  std::unique_ptr<backend::Smooth> make_smooth(const SmoothSpec& spec,
+                                               const backend::PlaneWeights& weights) override;
+  std::unique_ptr<backend::LocalContrast> make_local_contrast(
+      const LocalContrastSpec& spec, const backend::PlaneWeights& weights) override;
+  std::unique_ptr<backend::OverlapProducts> make_overlap_products(
+      const OverlapProductsSpec& spec) override;
+  std::unique_ptr<backend::OverlapScore> make_overlap_score(const OverlapScoreSpec& spec) override;
+  std::unique_ptr<backend::SimilaritySums> make_similarity_sums(
+      const SimilaritySumsSpec& spec) override;
+  std::unique_ptr<backend::LightField> make_light_field(const LightFieldSpec& spec,
+                                                        const std::vector<float>& weights) override;
   std::unique_ptr<backend::Warp> make_warp(const WarpSpec& spec) override;
 
  private:

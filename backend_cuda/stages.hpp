@@ -28,6 +28,24 @@ std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
                                                        const backend::InterpolateDetails& details);
 std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(const Context& context,
                                                                 const ComplexBilinearSpec& spec);
+std::unique_ptr<backend::Despeckle> make_despeckle(const Context& context,
+                                                   const DespeckleSpec& spec);
+std::unique_ptr<backend::FlattenProfile> make_flatten_profile(const Context& context,
+                                                              const FlattenProfileSpec& spec);
+std::unique_ptr<backend::Smooth> make_smooth(const Context& context, const SmoothSpec& spec,
+                                             const backend::PlaneWeights& weights);
+std::unique_ptr<backend::LocalContrast> make_local_contrast(const Context& context,
+                                                            const LocalContrastSpec& spec,
+                                                            const backend::PlaneWeights& weights);
+std::unique_ptr<backend::OverlapProducts> make_overlap_products(const Context& context,
+                                                                const OverlapProductsSpec& spec);
+std::unique_ptr<backend::OverlapScore> make_overlap_score(const Context& context,
+                                                          const OverlapScoreSpec& spec);
+std::unique_ptr<backend::SimilaritySums> make_similarity_sums(const Context& context,
+                                                              const SimilaritySumsSpec& spec);
+std::unique_ptr<backend::LightField> make_light_field(const Context& context,
+                                                      const LightFieldSpec& spec,
+                                                      const std::vector<float>& weights);
 std::unique_ptr<backend::Warp> make_warp(const Context& context, const WarpSpec& spec);
 
 }  // namespace warpalign::cuda

@@ -71,6 +71,44 @@ std::unique_ptr<backend::ComplexBilinear> Driver::make_complex_bilinear(
   return opencl::make_complex_bilinear(device_, spec);
 }
 
+std::unique_ptr<backend::Despeckle> Driver::make_despeckle(const DespeckleSpec& spec) {
+  return opencl::make_despeckle(device_, spec);
+}
+
+std::unique_ptr<backend::FlattenProfile> Driver::make_flatten_profile(
+    const FlattenProfileSpec& spec) {
+  return opencl::make_flatten_profile(device_, spec);
+}
+
+std::unique_ptr<backend::Smooth> Driver::make_smooth(const SmoothSpec& spec,
+                                                     const backend::PlaneWeights& weights) {
+  return opencl::make_smooth(device_, spec, weights);
+}
+
+std::unique_ptr<backend::LocalContrast> Driver::make_local_contrast(
+    const LocalContrastSpec& spec, const backend::PlaneWeights& weights) {
+  return opencl::make_local_contrast(device_, spec, weights);
+}
+
+std::unique_ptr<backend::OverlapProducts> Driver::make_overlap_products(
+    const OverlapProductsSpec& spec) {
+  return opencl::make_overlap_products(device_, spec);
+}
+
+std::unique_ptr<backend::OverlapScore> Driver::make_overlap_score(const OverlapScoreSpec& spec) {
+  return opencl::make_overlap_score(device_, spec);
+}
+
+std::unique_ptr<backend::SimilaritySums> Driver::make_similarity_sums(
+    const SimilaritySumsSpec& spec) {
+  return opencl::make_similarity_sums(device_, spec);
+}
+
+std::unique_ptr<backend::LightField> Driver::make_light_field(const LightFieldSpec& spec,
+                                                              const std::vector<float>& weights) {
+  return opencl::make_light_field(device_, spec, weights);
+}
+
 std::unique_ptr<backend::Warp> Driver::make_warp(const WarpSpec& spec) {
   return opencl::make_warp(device_, spec);
 }

@@ -28,6 +28,23 @@ std::unique_ptr<backend::Interpolate> make_interpolate(OpenedDevice& device,
                                                        const backend::InterpolateDetails& details);
 std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(OpenedDevice& device,
                                                                 const ComplexBilinearSpec& spec);
+std::unique_ptr<backend::Despeckle> make_despeckle(OpenedDevice& device, const DespeckleSpec& spec);
+std::unique_ptr<backend::FlattenProfile> make_flatten_profile(OpenedDevice& device,
+                                                              const FlattenProfileSpec& spec);
+std::unique_ptr<backend::Smooth> make_smooth(OpenedDevice& device, const SmoothSpec& spec,
+                                             const backend::PlaneWeights& weights);
+std::unique_ptr<backend::LocalContrast> make_local_contrast(OpenedDevice& device,
+                                                            const LocalContrastSpec& spec,
+                                                            const backend::PlaneWeights& weights);
+std::unique_ptr<backend::OverlapProducts> make_overlap_products(OpenedDevice& device,
+                                                                const OverlapProductsSpec& spec);
+std::unique_ptr<backend::OverlapScore> make_overlap_score(OpenedDevice& device,
+                                                          const OverlapScoreSpec& spec);
+std::unique_ptr<backend::SimilaritySums> make_similarity_sums(OpenedDevice& device,
+                                                              const SimilaritySumsSpec& spec);
+std::unique_ptr<backend::LightField> make_light_field(OpenedDevice& device,
+                                                      const LightFieldSpec& spec,
+                                                      const std::vector<float>& weights);
 std::unique_ptr<backend::Warp> make_warp(OpenedDevice& device, const WarpSpec& spec);
 
 /// An extent as kernels take it; Error(invalid_argument) beyond what an int holds.

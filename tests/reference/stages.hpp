@@ -54,4 +54,15 @@ Peak peak(const Plane& image);
 Plane warp(const Plane& image, const std::array<double, 6>& m, std::int64_t width,
            std::int64_t height);
 
+/// value / m - 1 with the mean m of its column's values that are not 0; 0 stays 0.
+Plane flattened_profile(const Plane& log_polar);
+
+/// Whether the pixel stands at an end of [lowest, highest] with at most `company` of its eight
+/// neighbours at the same end.
+bool is_impulse(const Plane& image, std::int64_t x, std::int64_t y, double lowest, double highest,
+                int company);
+/// Impulses filled by the neighbours within the ends, of 3 x 3 or else 5 x 5 pixels, weighted by
+/// the inverse of the squared distance.
+Plane despeckled(const Plane& image, double lowest, double highest);
+
 }  // namespace reference

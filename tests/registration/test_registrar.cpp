@@ -182,7 +182,7 @@ TEST_CASE("registrar: options out of range are refused") {
     options.log_polar_sigma = -1;
     CHECK_THROWS_AS(Registrar(device, options), Error);
     options = {};
-    options.translation_sigma = std::nanf("");
+    options.log_polar_sigma = std::nanf("");
     CHECK_THROWS_AS(Registrar(device, options), Error);
   });
 }

@@ -7,21 +7,26 @@ namespace warpalign::detail {
 
 namespace {
 
-// Were the values of the correlation surface of unrelated pictures independent, their maximum would
-// hardly exceed 6 deviations at any size. The spectra of windowed pictures are correlated: what
-// was measured grows with the fourth root of the number of pixels (docs/registration.md), to at
-// most 1.16 times that root for 7352 unrelated pairs; of 1077 pairs registered rightly the lowest
-// had 1.83.
-constexpr double even_odds = 1.45;
+// Were the values of the fast pipeline's correlation surface of unrelated pictures independent,
+// their maximum would hardly exceed 6 deviations at any size. The spectra of windowed pictures are
+// correlated: what was measured grows with the fourth root of the number of pixels
+// (docs/registration.md), to at most 1.16 times that root for 7352 unrelated pairs; of 1077 pairs
+// registered rightly the lowest had 1.83.
+constexpr double fast_even_odds = 1.45;
+
 // Makes 1.16 a confidence of 0.10, and 1.83 one of 0.91.
 constexpr double steepness = 10;
 
+double odds(double level, double even) {
+  return level > 0 ? 1 / (1 + std::pow(even / level, steepness)) : 0;
+}
+
 }  // namespace
 
-double confidence_of(double deviations, std::int64_t pixels) {
-  if (!(deviations > 0)) return 0;
-  const double level = deviations / std::pow(static_cast<double>(pixels), 0.25);
-  return 1 / (1 + std::pow(even_odds / level, steepness));
+double confidence_of(double significance) { return odds(significance, significance_of_even_odds); }
+
+double fast_confidence(double deviations, std::int64_t pixels) {
+  return odds(deviations, fast_even_odds * std::pow(static_cast<double>(pixels), 0.25));
 }
 
 }  // namespace warpalign::detail

@@ -1,14 +1,16 @@
-// The registration pipeline.
+// The registrar: checks what it is given and hands it to one of the two pipelines.
 #include <warpalign/registrar.hpp>
 
 #include "check.hpp"
 #include "registration/confidence.hpp"
+#include "registration/fast_pipeline.hpp"
+#include "registration/pair_search.hpp"
+#include "registration/registration_result.hpp"
 #include "registration/source.hpp"
-#include "registration/workspace.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/apodize.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -16,35 +18,64 @@ namespace warpalign {
 
 namespace {
 
+constexpr const char* stage = "register";
+
+void check_ranges(const RegistrationOptions& options) {
+  const auto number = [](double value, const char* what) {
+    if (!std::isfinite(value)) detail::refuse(stage, std::string(what) + " must be a number");
+  };
+  number(options.least_scale, "least_scale");
+  number(options.most_scale, "most_scale");
+  number(options.least_angle, "least_angle");
+  number(options.most_angle, "most_angle");
+  number(options.max_shift, "max_shift");
+  if (!(options.least_scale > 0) || options.least_scale > options.most_scale) {
+    detail::refuse(stage, "the range of scales must be above 0, the lower end first");
+  }
+  if (options.least_angle > options.most_angle) {
+    detail::refuse(stage, "the range of angles must have its lower end first");
+  }
+  if (options.max_shift < 0) detail::refuse(stage, "max_shift must be 0 or more");
+}
+
+// What the fast pipeline has no place for is refused, not ignored.
+void check_fast(const RegistrationOptions& options) {
+  const RegistrationOptions defaults;
+  const bool limited = options.least_scale != defaults.least_scale ||
+                       options.most_scale != defaults.most_scale ||
+                       options.least_angle != defaults.least_angle ||
+                       options.most_angle != defaults.most_angle || options.max_shift != 0;
+  if (limited || options.motion != Motion::similarity || options.candidates != 1 ||
+      options.spectrum != SpectrumOf::grey_levels) {
+    detail::refuse(stage,
+                   "the fast pipeline finds one similarity, of any size, from gradients: it "
+                   "takes no motion, ranges, candidates or spectrum");
+  }
+}
+
 RegistrationOptions checked(const RegistrationOptions& options) {
-  constexpr const char* stage = "register";
   if (!std::isfinite(options.spectrum_exponent) || options.spectrum_exponent <= 0) {
     detail::refuse(stage, "spectrum_exponent must be above 0");
   }
-  for (const float sigma : {options.log_polar_sigma, options.translation_sigma}) {
-    if (!std::isfinite(sigma) || sigma < 0) detail::refuse(stage, "sigma must be 0 or more");
+  if (!std::isfinite(options.log_polar_sigma) || options.log_polar_sigma < 0) {
+    detail::refuse(stage, "log_polar_sigma must be 0 or more");
   }
+  if (options.candidates < 1 || options.candidates > 10) {
+    detail::refuse(stage, "candidates must be 1 to 10");
+  }
+  check_ranges(options);
+  if (options.fast) check_fast(options);
   return options;
 }
 
-Shape offset_on(const Shape& canvas, const Shape& image) {
-  return ApodizePlan::offset({image, canvas, Window::none});
-}
-
-// From the canvas to the pixels of the images given: reference(x) = turned(x - d) and
-// turned(x) = moving(A (x - c) + c) make moving = A (x - d - c) + c the place of x on the canvas.
-Affine on_images(const Affine& undo_turn, const Point& d, const Shape& canvas,
-                 const Shape& reference, const Shape& moving) {
-  const Shape from = offset_on(canvas, reference);
-  const Shape to = offset_on(canvas, moving);
-  const auto x = [](const Shape& offset) { return static_cast<double>(offset.width); };
-  const auto y = [](const Shape& offset) { return static_cast<double>(offset.height); };
-  return Affine::translation(-x(to), -y(to)) * undo_turn *
-         Affine::translation(x(from) - d.x, y(from) - d.y);
-}
-
-double within_half_circle(double degrees) {
-  return degrees > 180 ? degrees - 360 : (degrees <= -180 ? degrees + 360 : degrees);
+void check_mask(const char* what, const HostImage& mask, const Shape& image) {
+  if (mask.type != PixelType::u8) {
+    detail::refuse(stage, std::string(what) + " must be u8, 0 where a pixel does not count");
+  }
+  if (mask.shape() != image) {
+    detail::refuse(stage, std::string(what) + " is " + to_string(mask.shape()) +
+                              ", but its image is " + to_string(image));
+  }
 }
 
 }  // namespace
@@ -54,92 +85,98 @@ struct Registrar::State {
       : device(device_),
         options(options_),
         stream(device.make_stream(options.collect_timings)),
-        clock(stream) {}
+        clock(stream) {
+    if (options.fast) {
+      fast.emplace(device, options);
+    } else {
+      search.emplace(device, options);
+    }
+  }
 
   template <class Pixels>
-  void set_reference(const Pixels& pixels, PixelType type);
+  void set_reference(const Pixels& pixels, PixelType type, const HostImage* mask);
   template <class Pixels>
-  RegistrationResult align(const Pixels& pixels, PixelType type);
+  RegistrationResult align(const Pixels& pixels, PixelType type, const HostImage* mask);
 
-  void prepare_workspace(const Shape& moving);
-  RegistrationResult result_of(const detail::Turn& turn,
-                               const std::array<detail::Shift, 2>& shifts);
+  template <class Pixels>
+  void take(std::optional<detail::Picture>& picture, const Pixels& pixels, PixelType type,
+            const HostImage* mask, const char* what);
+  void check(const char* what, PixelType type, const Shape& shape, const char* mask_name,
+             const HostImage* mask) const;
+  [[nodiscard]] Registered described(const detail::Candidate& candidate) const;
 
   Device device;
   RegistrationOptions options;
   Stream stream;
   detail::StageClock clock;
-  std::optional<detail::Source> reference;
-  std::optional<detail::Source> moving;
-  std::optional<detail::Workspace> workspace;
-  bool workspace_has_reference = false;
+  std::optional<detail::FastPipeline> fast;
+  std::optional<detail::PairSearch> search;
+  std::optional<detail::Picture> reference;
+  std::optional<detail::Picture> moving;
 };
 
+void Registrar::State::check(const char* what, PixelType type, const Shape& shape,
+                             const char* mask_name, const HostImage* mask) const {
+  detail::check_registrable(what, type, shape);
+  if (mask == nullptr) return;
+  if (fast) detail::refuse(stage, "the fast pipeline takes no masks");
+  check_mask(mask_name, *mask, shape);
+}
+
 template <class Pixels>
-void Registrar::State::set_reference(const Pixels& pixels, PixelType type) {
-  detail::check_registrable("the reference", type, pixels.shape());
-  workspace_has_reference = false;
-  if (!reference || !reference->fits(type, pixels.shape())) {
-    reference.reset();
-    reference.emplace(device, type, pixels.shape());
+void Registrar::State::take(std::optional<detail::Picture>& picture, const Pixels& pixels,
+                            PixelType type, const HostImage* mask, const char* what) {
+  if (!picture || !picture->fits(type, pixels.shape())) {
+    picture.reset();  // the old memory goes before the new is asked for
+    picture.emplace(device, type, pixels.shape());
   }
   try {
-    reference->take(stream, clock, pixels);
-    reference->require_usable(stream, "the reference image");
+    picture->take(stream, clock, pixels, mask, what);
   } catch (...) {
-    reference.reset();
+    picture.reset();
     throw;
   }
 }
 
-void Registrar::State::prepare_workspace(const Shape& moving_shape) {
-  const Shape canvas = detail::common_canvas(reference->shape(), moving_shape);
-  if (!workspace || workspace->canvas() != canvas) {
-    workspace.reset();  // the old memory goes before the new is asked for
-    workspace_has_reference = false;
-    workspace.emplace(device, canvas, options);
-  }
-  if (!workspace_has_reference) workspace->set_reference(stream, clock, *reference);
-  workspace_has_reference = true;
+template <class Pixels>
+void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const HostImage* mask) {
+  check("the reference", type, pixels.shape(), "the reference's mask", mask);
+  if (fast) return fast->set_reference(stream, clock, pixels, type);
+  take(reference, pixels, type, mask, "the reference image");
 }
 
 template <class Pixels>
-RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type) {
-  if (!reference) detail::refuse("register", "set_reference must be called before align");
-  detail::check_registrable("the moving image", type, pixels.shape());
-  prepare_workspace(pixels.shape());
-  if (!moving || !moving->fits(type, pixels.shape())) {
-    moving.reset();
-    moving.emplace(device, type, pixels.shape());
+RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
+                                           const HostImage* mask) {
+  if (!(fast ? fast->has_reference() : reference.has_value())) {
+    detail::refuse(stage, "set_reference must be called before align");
   }
-  moving->take(stream, clock, pixels);
-  const detail::Turn turn = workspace->find_turn(stream, clock, *moving);
-  moving->require_usable(stream, "the moving image");
-  RegistrationResult result = result_of(turn, workspace->find_shifts(stream, clock, turn));
+  check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
+  RegistrationResult result;
+  if (fast) {
+    result = fast->align(stream, clock, pixels, type);
+  } else {
+    take(moving, pixels, type, mask, "the moving image");
+    const auto found = search->run(stream, clock, *reference, *moving);
+    if (!found.empty()) static_cast<Registered&>(result) = described(found.front());
+    for (std::size_t i = 1; i < found.size(); ++i) {
+      if (i < static_cast<std::size_t>(options.candidates)) {
+        result.runners_up.push_back(described(found[i]));
+      }
+    }
+    result.reliable = result.confidence >= 0.5;
+  }
   result.timings = clock.take();
   return result;
 }
 
-RegistrationResult Registrar::State::result_of(const detail::Turn& turn,
-                                               const std::array<detail::Shift, 2>& shifts) {
-  const bool half_turn = shifts[1].deviations > shifts[0].deviations;
-  const detail::Shift& shift = shifts[half_turn ? 1 : 0];
-  const Shape& canvas = workspace->canvas();
-
-  RegistrationResult result;
-  result.similarity.rotation_deg =
-      within_half_circle(turn.rotation_deg + (half_turn ? 180.0 : 0.0));
-  result.similarity.scale = turn.scale;
-  const Affine undo =
-      Similarity{result.similarity.rotation_deg, turn.scale, {}}.matrix(canvas, canvas);
-  result.matrix = on_images(undo, shift.d, canvas, reference->shape(), moving->shape());
-  const Point landed = result.matrix(centre_of(reference->shape()));
-  const Point centre = centre_of(moving->shape());
-  result.similarity.translation = {landed.x - centre.x, landed.y - centre.y};
-  result.peak_height = shift.height;
-  result.peak_significance = shift.deviations;
-  result.confidence = detail::confidence_of(shift.deviations, canvas.plane());
-  result.reliable = result.confidence >= 0.5;
+Registered Registrar::State::described(const detail::Candidate& candidate) const {
+  Registered result = detail::registered(candidate.matrix, reference->shape(), moving->shape());
+  result.correlation = candidate.correlation;
+  result.significance = candidate.significance;
+  result.overlap = candidate.overlap;
+  result.confidence = detail::confidence_of(candidate.significance);
+  result.refined = candidate.refined;
   return result;
 }
 
@@ -149,13 +186,23 @@ Registrar::Registrar(Registrar&&) noexcept = default;
 Registrar& Registrar::operator=(Registrar&&) noexcept = default;
 Registrar::~Registrar() = default;
 
-void Registrar::set_reference(const HostImage& image) { state_->set_reference(image, image.type); }
-void Registrar::set_reference(const Image& image) { state_->set_reference(image, image.type()); }
+void Registrar::set_reference(const HostImage& image) {
+  state_->set_reference(image, image.type, nullptr);
+}
+void Registrar::set_reference(const HostImage& image, const HostImage& mask) {
+  state_->set_reference(image, image.type, &mask);
+}
+void Registrar::set_reference(const Image& image) {
+  state_->set_reference(image, image.type(), nullptr);
+}
 RegistrationResult Registrar::align(const HostImage& image) {
-  return state_->align(image, image.type);
+  return state_->align(image, image.type, nullptr);
+}
+RegistrationResult Registrar::align(const HostImage& image, const HostImage& mask) {
+  return state_->align(image, image.type, &mask);
 }
 RegistrationResult Registrar::align(const Image& image) {
-  return state_->align(image, image.type());
+  return state_->align(image, image.type(), nullptr);
 }
 
 RegistrationResult register_images(const Device& device, const HostImage& reference,

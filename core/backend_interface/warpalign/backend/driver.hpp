@@ -39,6 +39,19 @@ class Driver {
                                                         const InterpolateDetails& details) = 0;
   virtual std::unique_ptr<ComplexBilinear> make_complex_bilinear(
       const ComplexBilinearSpec& spec) = 0;
+  virtual std::unique_ptr<Despeckle> make_despeckle(const DespeckleSpec& spec) = 0;
+  virtual std::unique_ptr<FlattenProfile> make_flatten_profile(const FlattenProfileSpec& spec) = 0;
+  virtual std::unique_ptr<Smooth> make_smooth(const SmoothSpec& spec,
+                                              const PlaneWeights& weights) = 0;
+  virtual std::unique_ptr<LocalContrast> make_local_contrast(const LocalContrastSpec& spec,
+                                                             const PlaneWeights& weights) = 0;
+  virtual std::unique_ptr<OverlapProducts> make_overlap_products(
+      const OverlapProductsSpec& spec) = 0;
+  virtual std::unique_ptr<OverlapScore> make_overlap_score(const OverlapScoreSpec& spec) = 0;
+  virtual std::unique_ptr<SimilaritySums> make_similarity_sums(const SimilaritySumsSpec& spec) = 0;
+  /// `weights`: of cells 0, 1, ... away from a cell, along either axis.
+  virtual std::unique_ptr<LightField> make_light_field(const LightFieldSpec& spec,
+                                                       const std::vector<float>& weights) = 0;
   virtual std::unique_ptr<Warp> make_warp(const WarpSpec& spec) = 0;
 };
 

@@ -9,12 +9,19 @@
 #include <warpalign/stages/apodize.hpp>
 #include <warpalign/stages/complex_bilinear.hpp>
 #include <warpalign/stages/cross_power.hpp>
+#include <warpalign/stages/despeckle.hpp>
 #include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/flatten_profile.hpp>
 #include <warpalign/stages/interpolate.hpp>
+#include <warpalign/stages/light_field.hpp>
+#include <warpalign/stages/local_contrast.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
+#include <warpalign/stages/overlap_correlation.hpp>
 #include <warpalign/stages/peak.hpp>
 #include <warpalign/stages/prefilter.hpp>
+#include <warpalign/stages/similarity_sums.hpp>
+#include <warpalign/stages/smooth.hpp>
 #include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/statistics.hpp>
 #include <warpalign/stages/warp.hpp>
@@ -128,6 +135,95 @@ class ComplexBilinear : public Stage {
  public:
   virtual void enqueue(Queue& queue, const Memory& image, const Memory& x, const Memory& y,
                        Memory& output) = 0;
+};
+
+/// One axis of a separable weighting: output i is the sum over k of weights[k n + i] times input
+/// first[i] + k, for n outputs. Every input named exists; the weights of an output sum to 1.
+struct AxisWeights {
+  int taps = 0;
+  std::vector<std::int32_t> first;
+  std::vector<float> weights;
+};
+
+struct PlaneWeights {
+  AxisWeights x, y;
+};
+
+class Despeckle : public Stage {
+ public:
+  /// (lowest, highest) of every step-th row, as floats.
+  virtual void enqueue_extremes(Queue& queue, const Memory& input, int step, Memory& rows) = 0;
+  /// Isolated pixels at an end of the range in every step-th row, as floats.
+  virtual void enqueue_isolated(Queue& queue, const Memory& input, int step,
+                                const SpeckleCensus& census, Memory& rows) = 0;
+  virtual void enqueue(Queue& queue, const Memory& input, const SpeckleCensus& census,
+                       Memory& output) = 0;
+};
+
+class FlattenProfile : public Stage {
+ public:
+  virtual void enqueue(Queue& queue, Memory& image) = 0;
+};
+
+class Smooth : public Stage {
+ public:
+  virtual void enqueue(Queue& queue, const Memory& input, Memory& output) = 0;
+  virtual void enqueue(Queue& queue, const Memory& input, const Memory& mask, Memory& output,
+                       Memory& weight) = 0;
+};
+
+class LocalContrast : public Stage {
+ public:
+  /// `weight` is null unless masked.
+  virtual void enqueue(Queue& queue, const Memory& input, const Memory* weight, float mean,
+                       float floor, Memory& output) = 0;
+};
+
+/// Spectra of two pictures and of their weights.
+struct OverlapSpectra {
+  const Memory& a;
+  const Memory& a_weight;
+  const Memory& b;
+  const Memory& b_weight;
+};
+
+class OverlapProducts : public Stage {
+ public:
+  virtual void enqueue(Queue& queue, const OverlapSpectra& spectra, Memory& products) = 0;
+};
+
+class OverlapScore : public Stage {
+ public:
+  virtual void enqueue(Queue& queue, const Memory& surfaces, const OverlapLimits& limits,
+                       Memory& scores) = 0;
+};
+
+/// Sums of one work group, in this order: the upper triangle of the 4 x 4 matrix by rows (10), the
+/// gradient (4), and the others as in SimilaritySumsResult (8).
+inline constexpr int similarity_sum_count = 22;
+
+/// What SimilarityImages names; the weights are null unless masked, the light unless lit.
+struct SimilarityMemory {
+  const Memory& reference;
+  const Memory& coefficients;
+  const Memory* reference_weight = nullptr;
+  const Memory* moving_weight = nullptr;
+  const Memory* light = nullptr;
+};
+
+class SimilaritySums : public Stage {
+ public:
+  /// Work groups, each of which writes similarity_sum_count floats: sum i of group g stands at
+  /// i groups() + g.
+  [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
+  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const SimilarityState& state,
+                       Memory& partials) = 0;
+};
+
+class LightField : public Stage {
+ public:
+  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const Affine& matrix,
+                       const LightPrior& prior, Memory& field) = 0;
 };
 
 class Warp : public Stage {

@@ -1,5 +1,5 @@
 // The canvas: plans, scratch memory and the reference's spectra for one common working size.
-#include "registration/workspace.hpp"
+#include "registration/fast_canvas.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,13 +26,14 @@ Shape common_canvas(const Shape& reference, const Shape& moving) {
           fft_friendly_size(std::max(reference.height, moving.height)), 1};
 }
 
-Workspace::Workspace(const Device& device, const Shape& canvas, const RegistrationOptions& options)
+FastCanvas::FastCanvas(const Device& device, const Shape& canvas,
+                       const RegistrationOptions& options)
     : device_(device),
       canvas_(canvas),
       window_(options.window),
       log_polar_spec_{canvas, canvas},
       turn_power_spec_{canvas, options.log_polar_sigma, false},
-      shift_power_spec_{canvas, options.translation_sigma, true},
+      shift_power_spec_{canvas, 0.0F, true},
       fft_(device, {canvas}),
       fft_pair_(device, {two_of(canvas)}),
       magnitude_plan_(device, {canvas, options.spectrum_exponent}),
@@ -55,13 +56,13 @@ Workspace::Workspace(const Device& device, const Shape& canvas, const Registrati
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas))),
       records_(device.make_buffer(2 * sizeof(PeakRecord))) {}
 
-void Workspace::place(Stream& stream, StageClock& clock, const Source& source, Image& canvas) {
+void FastCanvas::place(Stream& stream, StageClock& clock, const Source& source, Image& canvas) {
   const ApodizePlan& apodize = placement_of(source.shape());
   clock.run("window",
             [&] { apodize.execute(stream, source.gradient(), source.statistics(), canvas); });
 }
 
-const ApodizePlan& Workspace::placement_of(const Shape& image) {
+const ApodizePlan& FastCanvas::placement_of(const Shape& image) {
   constexpr std::size_t kept = 2;  // the reference's shape and the moving images'
   for (const Placement& placement : placements_) {
     if (placement.image == image) return placement.plan;
@@ -71,14 +72,14 @@ const ApodizePlan& Workspace::placement_of(const Shape& image) {
   return placements_.back().plan;
 }
 
-void Workspace::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
-                                   Image& log_polar_spectrum) {
+void FastCanvas::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
+                                    Image& log_polar_spectrum) {
   clock.run("magnitude", [&] { magnitude_plan_.execute(stream, spectrum, magnitude_); });
   clock.run("log_polar", [&] { log_polar_plan_.execute(stream, magnitude_, log_polar_); });
   clock.run("fft", [&] { fft_.forward(stream, log_polar_, log_polar_spectrum); });
 }
 
-void Workspace::set_reference(Stream& stream, StageClock& clock, const Source& source) {
+void FastCanvas::set_reference(Stream& stream, StageClock& clock, const Source& source) {
   place(stream, clock, source, placed_);
   clock.run("fft", [&] { fft_.forward(stream, placed_, reference_spectrum_); });
   log_polar_spectrum(stream, clock, reference_spectrum_, reference_log_polar_spectrum_);
@@ -87,7 +88,7 @@ void Workspace::set_reference(Stream& stream, StageClock& clock, const Source& s
 // With p_moving = s R(r) p_reference, the magnitudes obey |M|(rho, phi) = |R|(s rho, phi + r)
 // (equation 11): the moving image's log-polar spectrum is the reference's, shifted by
 // (ln s / ln b, r / step), which is where the correlation peaks.
-Turn Workspace::find_turn(Stream& stream, StageClock& clock, const Source& moving) {
+Turn FastCanvas::find_turn(Stream& stream, StageClock& clock, const Source& moving) {
   place(stream, clock, moving, placed_);
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
   Image& moving_log_polar_spectrum = spectrum_;  // the spectrum is not needed any more
@@ -106,7 +107,7 @@ Turn Workspace::find_turn(Stream& stream, StageClock& clock, const Source& movin
           std::exp(signed_shift(peak.x, canvas_.width) * grid.log_base)};
 }
 
-std::array<Shift, 2> Workspace::find_shifts(Stream& stream, StageClock& clock, const Turn& turn) {
+std::array<Shift, 2> FastCanvas::find_shifts(Stream& stream, StageClock& clock, const Turn& turn) {
   const Affine undo = Similarity{turn.rotation_deg, turn.scale, {}}.matrix(canvas_, canvas_);
   clock.run("warp", [&] { warp_.execute(stream, placed_, undo, turned_); });
   clock.run("fft", [&] { fft_.forward(stream, turned_, spectrum_); });

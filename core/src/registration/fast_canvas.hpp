@@ -42,9 +42,9 @@ struct Placement {
   ApodizePlan plan;
 };
 
-class Workspace {
+class FastCanvas {
  public:
-  Workspace(const Device& device, const Shape& canvas, const RegistrationOptions& options);
+  FastCanvas(const Device& device, const Shape& canvas, const RegistrationOptions& options);
 
   [[nodiscard]] const Shape& canvas() const { return canvas_; }
 

@@ -1,0 +1,84 @@
+// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+#include "kernel.hpp"
+#include "kernel_texts.hpp"
+#include "queue.hpp"
+#include "stages.hpp"
+#include "two_float_matrix.hpp"
+
+#include <algorithm>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "similarity_sums";
+constexpr std::size_t largest_group = 128;  // each item holds all the sums in registers
+constexpr std::size_t most_groups = 1024;
+
+class SimilaritySums final : public backend::SimilaritySums {
+ public:
+  SimilaritySums(OpenedDevice& device, const SimilaritySumsSpec& spec)
+      : spec_(spec),
+        reference_width_(to_int(spec.reference.width, device.place(stage))),
+        columns_(to_int(spec.reference.width, device.place(stage)) - 2 * spec.reference_margin),
+        rows_(to_int(spec.reference.height, device.place(stage)) - 2 * spec.reference_margin),
+        width_(to_int(spec.moving.width, device.place(stage))),
+        height_(to_int(spec.moving.height, device.place(stage))),
+        centre_{{static_cast<cl_float>(centre_of(spec.moving).x),
+                 static_cast<cl_float>(centre_of(spec.moving).y)}},
+        group_(std::min(reduction_group(device), largest_group)),
+        groups_(
+            std::clamp<std::size_t>(static_cast<std::size_t>(std::max(rows_, 1)), 1, most_groups)),
+        kernel_(device, stage, kernels::similarity_sums, "similarity_sums", options()) {
+    if (spec.light_cell == 0) return;
+    const Shape field = LightFieldPlan::field_shape(spec.reference, spec.light_cell);
+    field_width_ = to_int(field.width, device.place(stage));
+    field_height_ = to_int(field.height, device.place(stage));
+  }
+
+  [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
+
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
+               const SimilarityState& state, backend::Memory& partials) override {
+    const TwoFloatMatrix m(state.matrix);
+    const cl_float4 light{{static_cast<cl_float>(state.gain), static_cast<cl_float>(state.offset),
+                           static_cast<cl_float>(state.scale > 0 ? 1 / state.scale : 0), 0}};
+    const cl_int margin = spec_.reference_margin;
+    const auto launch = [&](const auto&... optional) {
+      kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, images.reference,
+                     reference_width_, margin, columns_, margin, rows_, images.coefficients, width_,
+                     height_, cl_int{spec_.moving_margin}, m.x_row.nearest, m.x_row.rest,
+                     m.y_row.nearest, m.y_row.rest, centre_, light, optional..., partials);
+    };
+    const auto launch_lit = [&](const auto&... weights) {
+      if (spec_.light_cell == 0) return launch(weights...);
+      launch(weights..., *images.light, field_width_, field_height_);
+    };
+    if (!spec_.masked) return launch_lit();
+    launch_lit(*images.reference_weight, *images.moving_weight);
+  }
+
+ private:
+  [[nodiscard]] std::string options() const {
+    std::string text = "-D GROUP=" + std::to_string(group_);
+    if (spec_.masked) text += " -D MASKED";
+    if (spec_.light_cell != 0) text += " -D CELL=" + std::to_string(spec_.light_cell);
+    return text;
+  }
+
+  SimilaritySumsSpec spec_;
+  cl_int reference_width_, columns_, rows_, width_, height_;
+  cl_int field_width_ = 0, field_height_ = 0;
+  cl_float2 centre_;
+  std::size_t group_, groups_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::SimilaritySums> make_similarity_sums(OpenedDevice& device,
+                                                              const SimilaritySumsSpec& spec) {
+  return std::make_unique<SimilaritySums>(device, spec);
+}
+
+}  // namespace warpalign::opencl

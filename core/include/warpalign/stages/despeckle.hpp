@@ -1,0 +1,49 @@
+// Stage: impulse noise ("salt and pepper") found and filled.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <memory>
+
+namespace warpalign {
+
+namespace backend {
+class Despeckle;
+}
+
+struct DespeckleSpec {
+  PixelType input = PixelType::f32;  ///< u8, u16 or f32
+  Shape shape;                       ///< of input and output; depth 1
+};
+
+/// The ends of a picture's range, and how much of it looks like impulses.
+struct SpeckleCensus {
+  float lowest = 0;  ///< the lowest and highest grey level of the rows looked at
+  float highest = 0;
+  double isolated = 0;  ///< part of their pixels at either end whose eight neighbours all differ
+};
+
+/// An impulse is a pixel at an end of the picture's range with at most two of its eight neighbours
+/// at the same end: areas at an end are left alone.
+class WARPALIGN_API DespecklePlan {
+ public:
+  DespecklePlan(const Device& device, const DespeckleSpec& spec);
+
+  /// Looks at no more than 64 rows, evenly spread. Waits.
+  [[nodiscard]] SpeckleCensus census(Stream& stream, const Image& input) const;
+
+  /// Fills impulses with the mean of the neighbours that are none, of the 3 x 3 pixels around and,
+  /// where these have none, of the 5 x 5, weighted by the inverse of the squared distance; converts
+  /// the others. Output: f32.
+  void execute(Stream& stream, const Image& input, const SpeckleCensus& census,
+               Image& output) const;
+
+ private:
+  Device device_;
+  DespeckleSpec spec_;
+  int row_step_;
+  std::shared_ptr<backend::Despeckle> kernel_;
+  std::shared_ptr<Buffer> rows_;
+};
+
+}  // namespace warpalign

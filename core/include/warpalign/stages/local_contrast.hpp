@@ -1,0 +1,39 @@
+// Stage: brightness and contrast evened out locally.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <memory>
+
+namespace warpalign {
+
+namespace backend {
+class LocalContrast;
+}
+
+struct LocalContrastSpec {
+  Shape shape;       ///< of input and output; depth 1
+  double sigma = 3;  ///< standard deviation in pixels of the Gaussian that says what is local, > 0
+  bool masked = false;  ///< whether weights tell which pixels count
+};
+
+/// (v - m) / sqrt(d^2 + floor^2), with the mean m and the standard deviation d of the pixels
+/// around, weighted by a Gaussian that is cut off at 4 sigma along each axis; pixels outside of the
+/// image do not take part. Uneven light, gain and offset fall out. Input and output f32.
+class WARPALIGN_API LocalContrastPlan {
+ public:
+  LocalContrastPlan(const Device& device, const LocalContrastSpec& spec);
+  /// `mean`: about the input's mean, so that squares lose nothing in single precision; `floor`: the
+  /// contrast below which nothing is amplified, > 0.
+  void execute(Stream& stream, const Image& input, float mean, float floor, Image& output) const;
+  /// `weight`: f32, 0 to 1, how much a pixel counts; the output is 0 where it is below 1/2.
+  void execute(Stream& stream, const Image& input, const Image& weight, float mean, float floor,
+               Image& output) const;
+
+ private:
+  Device device_;
+  LocalContrastSpec spec_;
+  std::shared_ptr<backend::LocalContrast> kernel_;
+};
+
+}  // namespace warpalign

@@ -1,0 +1,64 @@
+// Stages: correlation of two images at every shift, judged by how much of them overlaps.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <memory>
+
+namespace warpalign {
+
+namespace backend {
+class OverlapProducts;
+class OverlapScore;
+}  // namespace backend
+
+/// The products of spectra that the correlation needs.
+struct OverlapProductsSpec {
+  Shape image;  ///< of the real images whose spectra are given; depth 1
+};
+
+/// From the half spectra (c32) of two pictures a and b and of their weights those of four surfaces
+/// (depth 4): the pictures' correlation sum_x a(x) b(x - d), the same with b mirrored about pixel
+/// (0, 0), x -> -x, and the weights' correlation likewise: A conj(B) and A B.
+class WARPALIGN_API OverlapProductsPlan {
+ public:
+  OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec);
+  void execute(Stream& stream, const Image& a, const Image& a_weight, const Image& b,
+               const Image& b_weight, Image& products) const;
+
+ private:
+  Device device_;
+  OverlapProductsSpec spec_;
+  std::shared_ptr<backend::OverlapProducts> kernel_;
+};
+
+struct OverlapScoreSpec {
+  Shape surface;  ///< of one surface; depth 1
+};
+
+/// What shifts may win.
+struct OverlapLimits {
+  float least_overlap = 1;  ///< pixels in common; shifts with fewer score 0
+  float reach = 0;          ///< largest distance from (centre_x, centre_y), in pixels; 0: any
+  float centre_x = 0;       ///< of the shifts allowed, in pixels, on surface 0 ...
+  float centre_y = 0;
+  float mirrored_centre_x = 0;  ///< ... and on surface 1
+  float mirrored_centre_y = 0;
+};
+
+/// score = C / sqrt(N) of unnormalised inverse transforms [C, C mirrored, N, N mirrored] (f32,
+/// depth 4): for locally normalised pictures that have nothing to do with one another, of the order
+/// of 1 whatever the overlap N. Output f32 of depth 2.
+class WARPALIGN_API OverlapScorePlan {
+ public:
+  OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec);
+  void execute(Stream& stream, const Image& surfaces, const OverlapLimits& limits,
+               Image& scores) const;
+
+ private:
+  Device device_;
+  OverlapScoreSpec spec_;
+  std::shared_ptr<backend::OverlapScore> kernel_;
+};
+
+}  // namespace warpalign

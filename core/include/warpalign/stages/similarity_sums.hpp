@@ -1,0 +1,80 @@
+// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <array>
+#include <memory>
+
+namespace warpalign {
+
+namespace backend {
+class SimilaritySums;
+}
+
+struct SimilaritySumsSpec {
+  Shape reference;  ///< of the f32 reference image; depth 1
+  Shape moving;     ///< of the moving image whose f32 cubic coefficients (mirror) are given
+  int reference_margin = 0;  ///< pixels at the reference's edges that do not count; >= 0
+  int moving_margin = 1;     ///< likewise of the moving image; >= 1
+  bool masked = false;       ///< whether weights tell which pixels count
+  int light_cell = 0;        ///< side in pixels of the cells of a light field (see LightFieldPlan)
+                             ///< that takes the place of gain and offset; 0: none
+};
+
+/// Where a step starts.
+struct SimilarityState {
+  Affine matrix;    ///< reference pixels -> moving pixels
+  double gain = 1;  ///< moving(matrix(p)) is compared with gain reference(p) + offset
+  double offset = 0;
+  double scale = 0;  ///< of Tukey's weights: residuals beyond it do not count; 0: all count alike
+};
+
+/// The normal equations H delta = -b of one Gauss-Newton step, summed over the reference's pixels p
+/// whose place q = matrix(p) lies within the moving image, with residuals
+/// e = m(q) - (gain r(p) + offset), m the moving image's cubic spline, weights
+/// w = (1 - (e/scale)^2)^2 (Tukey's biweight), and the parameters
+///   0, 1: shift of q along x and y; 2: logarithm of the scale and 3: rotation (radians,
+///   counter-clockwise as displayed), both about the moving image's centre.
+struct SimilaritySumsResult {
+  std::array<double, 16> hessian{};  ///< sum of w J^T J, row-major, symmetric
+  std::array<double, 4> gradient{};  ///< sum of w J^T e
+  double weight = 0;                 ///< sum of w
+  // Of all pixels in common, whatever their weight:
+  double pixels = 0;            ///< how many they are
+  double absolute = 0;          ///< sum of |e|
+  double reference = 0;         ///< sum of r
+  double moving = 0;            ///< sum of m
+  double reference_square = 0;  ///< sum of r^2
+  double moving_square = 0;     ///< sum of m^2
+  double product = 0;           ///< sum of r m
+};
+
+/// The images of a step.
+struct SimilarityImages {
+  const Image& reference;
+  const Image& coefficients;                ///< of the moving image's cubic spline
+  const Image* reference_weight = nullptr;  ///< f32; with `masked`: pixels below 0.999 do not count
+  const Image* moving_weight = nullptr;     ///< likewise, at the pixel nearest to q
+  const Image* light = nullptr;             ///< c32, with `light_cell`
+};
+
+/// One pass over the images: spline value and gradient, residual, weight and products of every
+/// pixel are computed in single precision, summed by work groups, and added up in double on the
+/// host.
+class WARPALIGN_API SimilaritySumsPlan {
+ public:
+  SimilaritySumsPlan(const Device& device, const SimilaritySumsSpec& spec);
+  /// Waits.
+  [[nodiscard]] SimilaritySumsResult execute(Stream& stream, const SimilarityImages& images,
+                                             const SimilarityState& state) const;
+
+ private:
+  Device device_;
+  SimilaritySumsSpec spec_;
+  std::shared_ptr<backend::SimilaritySums> kernel_;
+  std::shared_ptr<Buffer> partials_;
+};
+
+}  // namespace warpalign

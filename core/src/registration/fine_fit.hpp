@@ -1,0 +1,69 @@
+// The last refinement, at the pictures' own resolution.
+#pragma once
+
+#include "registration/picture.hpp"
+#include "registration/similarity_fit.hpp"
+
+#include <warpalign/stages/prefilter.hpp>
+#include <warpalign/stages/smooth.hpp>
+
+#include <list>
+#include <memory>
+#include <optional>
+
+namespace warpalign::detail {
+
+/// Images of ones by shape: the weight of a picture without a mask beside one with a mask.
+class Ones {
+ public:
+  explicit Ones(const Device& device) : device_(device) {}
+  const Image& of(Stream& stream, const Shape& shape);
+
+ private:
+  Device device_;
+  std::list<Image> images_;
+};
+
+/// Weights of a pair, of which either picture may have a mask: both, or none.
+struct PairWeights {
+  const Image* reference = nullptr;
+  const Image* moving = nullptr;
+};
+PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight,
+                       const Shape& reference, const Image* moving_weight, const Shape& moving);
+
+class FineFit {
+ public:
+  explicit FineFit(const Device& device) : device_(device) {}
+
+  /// Refines a transform of template pixels to finer pixels, where `coarse` is the picture whose
+  /// pixels cover at least as much of the scene. Nothing where the fit runs away. Waits.
+  std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Picture& coarse,
+                               const Picture& fine, const Affine& start, SimilarityFit& fitter,
+                               Ones& ones, const FitOptions& options);
+
+ private:
+  struct Smoothed {
+    PixelType type;
+    Shape shape;
+    bool masked;
+    double sigma;
+    SmoothPlan plan;
+    Image values;
+    std::optional<Image> weight;
+  };
+  struct Spline {
+    Shape shape;
+    PrefilterPlan plan;
+    Image coefficients;
+  };
+  Smoothed& smoothed(Stream& stream, StageClock& clock, const Picture& picture, double sigma,
+                     std::list<Smoothed>& kept);
+  Spline& spline_of(const Shape& shape);
+
+  Device device_;
+  std::list<Smoothed> coarse_, fine_;
+  std::list<Spline> splines_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,324 @@
+// Finds how two pictures lie on one another.
+#include "registration/pair_search.hpp"
+
+#include "registration/confidence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Of the canvas that rotation and scale are looked for on: at first, and when that was not enough.
+constexpr std::int64_t quick_side = 128;
+constexpr std::int64_t thorough_side = 256;
+constexpr std::int64_t shift_side = 512;
+constexpr double settle_side = 256;       // of the views that candidates are settled and judged on
+constexpr double least_settle_side = 48;  // smaller views hold too little to settle on
+
+// Spectra of pictures whose scales differ by more than this have too little in common: that is
+// what base scales are for.
+constexpr double farthest_from_base = 1.65;
+constexpr std::array<double, 7> base_scales{1, 1.5, 1 / 1.5, 2, 0.5, 3.2, 1 / 3.2};
+
+// Crops of the wider picture overlap by half.
+constexpr double crop_stride = 0.5;
+
+// A candidate this significant needs no rivals: several times what unrelated pictures reach.
+constexpr double beyond_doubt = 2 * significance_of_even_odds;
+
+constexpr std::size_t turns_a_crop = 2;
+constexpr std::size_t most_turns = 6;
+
+// Shift scores below this are those of unrelated pictures.
+constexpr double least_shift_score = 4;
+
+double larger_side(const Shape& shape) {
+  return static_cast<double>(std::max(shape.width, shape.height));
+}
+
+double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
+
+// Spacings at which the two pictures' contents are equally large when their scale is the base's.
+struct Spacings {
+  double reference, moving;
+};
+
+// The reference at `spacing` or coarser, so that neither picture is sampled more finely than it is.
+Spacings spacings_for(double base, double spacing) {
+  const double reference = std::max({spacing, 1.0, 1 / base});
+  return {reference, base * reference};
+}
+
+// The picture of the larger content whole on `side` pixels, the other one sampled alike.
+Spacings turn_spacings(double base, const Shape& reference, const Shape& moving,
+                       std::int64_t side) {
+  const double larger = std::max(larger_side(reference), larger_side(moving));
+  const double finer = larger / static_cast<double>(side);
+  return spacings_for(base, base >= 1 ? finer / base : finer);
+}
+
+// Where crops of `crop` samples start along an axis of `n`, overlapping by half, from end to end.
+std::vector<std::int64_t> crop_starts(std::int64_t n, std::int64_t crop) {
+  const double rest = static_cast<double>(n - crop);
+  const auto steps =
+      static_cast<std::int64_t>(std::ceil(rest / (crop_stride * static_cast<double>(crop)) - 0.05));
+  std::vector<std::int64_t> starts;
+  for (std::int64_t i = 0; i <= steps; ++i) {
+    const double part = steps == 0 ? 0.5 : static_cast<double>(i) / static_cast<double>(steps);
+    starts.push_back(std::llround(part * rest));
+  }
+  return starts;
+}
+
+Spacings shift_spacings(double base, const Shape& reference, const Shape& moving) {
+  const double diagonal =
+      std::hypot(static_cast<double>(moving.width), static_cast<double>(moving.height));
+  const double across = larger_side(reference) + diagonal / base;
+  return spacings_for(base, across / static_cast<double>(shift_side));
+}
+
+double nearest_base(double scale) {
+  return *std::min_element(base_scales.begin(), base_scales.end(), [&](double a, double b) {
+    return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
+  });
+}
+
+// How many independent pixels the overlap is worth: smooth pictures have fewer than pixels. The
+// mean squared slope over the variance is the inverse square of a correlation length.
+double independent_pixels(const SimilaritySumsResult& sums) {
+  const double variance = sums.moving_square - sums.moving * sums.moving / sums.pixels;
+  if (!(variance > 0)) return 0;
+  return sums.pixels * (sums.hessian[0] + sums.hessian[5]) / variance;
+}
+
+bool same_place(const Candidate& a, const Candidate& b, const Shape& reference,
+                const Shape& moving) {
+  return corner_distance(a.matrix, b.matrix, reference) < 0.05 * larger_side(moving);
+}
+
+void sort_by(std::vector<Candidate>& candidates, double Candidate::*score) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const Candidate& a, const Candidate& b) { return a.*score > b.*score; });
+}
+
+}  // namespace
+
+PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
+    : device_(device),
+      options_(options),
+      quick_turns_(device, quick_side, options),
+      shift_search_(device, shift_side),
+      fitter_(device),
+      fine_fit_(device),
+      ones_(device) {}
+
+std::vector<PairSearch::Turn> PairSearch::turns_at(const Work& work, TurnSearch& search,
+                                                   double base, std::size_t most) {
+  if (options_.motion == Motion::translation) return {{TurnPeak{}, 1}};
+  const bool scales = options_.motion == Motion::similarity;
+  TurnLimits limits;
+  limits.least_scale =
+      scales ? std::max(options_.least_scale / base, 1 / farthest_from_base) : 0.97;
+  limits.most_scale = scales ? std::min(options_.most_scale / base, farthest_from_base) : 1.03;
+  limits.least_angle = options_.least_angle;
+  limits.most_angle = options_.most_angle;
+  if (limits.least_scale > limits.most_scale) return {};
+  const Spacings spacings =
+      turn_spacings(base, work.reference.shape(), work.moving.shape(), search.side());
+  // The picture whose content is larger is seen whole, the other one in crops of that size.
+  const bool reference_is_wide = base >= 1;
+  Picture& wide = reference_is_wide ? work.reference : work.moving;
+  Picture& close = reference_is_wide ? work.moving : work.reference;
+  View& wide_view = wide.view(work.stream, work.clock,
+                              {reference_is_wide ? spacings.reference : spacings.moving});
+  View& close_view = close.view(work.stream, work.clock,
+                                {reference_is_wide ? spacings.moving : spacings.reference});
+  const Shape crop{std::min({wide_view.shape().width, close_view.shape().width, search.side()}),
+                   std::min({wide_view.shape().height, close_view.shape().height, search.side()}),
+                   1};
+  const Shape shape = base == 1 ? wide_view.shape() : crop;
+  std::vector<Crop> crops;
+  for (const std::int64_t y : crop_starts(wide_view.shape().height, shape.height)) {
+    for (const std::int64_t x : crop_starts(wide_view.shape().width, shape.width)) {
+      crops.push_back({x, y});
+    }
+  }
+  std::vector<Turn> turns;
+  for (TurnPeak peak : search.find(work.stream, work.clock, close, close_view, wide, wide_view,
+                                   crops, shape, !reference_is_wide, limits, most)) {
+    peak.scale = scales ? peak.scale * base : 1;
+    turns.push_back({peak, base});
+  }
+  return turns;
+}
+
+// The best turns at all base scales, those that say the same left out.
+std::vector<PairSearch::Turn> PairSearch::all_turns(const Work& work, TurnSearch& search) {
+  std::vector<Turn> all;
+  for (const double base : base_scales) {
+    if (base != 1 && options_.motion != Motion::similarity) continue;
+    const auto found = turns_at(work, search, base, turns_a_crop);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Turn& a, const Turn& b) { return a.peak.height > b.peak.height; });
+  std::vector<Turn> distinct;
+  for (const Turn& turn : all) {
+    const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const Turn& other) {
+      return std::abs(std::remainder(turn.peak.rotation_deg - other.peak.rotation_deg, 180)) < 2 &&
+             std::abs(std::log(turn.peak.scale / other.peak.scale)) < 0.03;
+    });
+    if (!known) distinct.push_back(turn);
+  }
+  return distinct;
+}
+
+// Both half-turns of a turn, where their shift scores best.
+std::vector<Candidate> PairSearch::place(const Work& work, const Turn& turn) {
+  const double base = turn.base;
+  const TurnPeak& peak = turn.peak;
+  const Spacings spacings = shift_spacings(base, work.reference.shape(), work.moving.shape());
+  View& reference = work.reference.view(work.stream, work.clock, {spacings.reference});
+  View& moving = work.moving.view(work.stream, work.clock, {spacings.moving});
+  // Where the moving picture's centre lies on the reference when the shift is none, and how far it
+  // may be from there.
+  const ShiftLimits limits{centre_of(reference.shape()),
+                           options_.max_shift / peak.scale / spacings.reference};
+  const double view_scale = peak.scale * spacings.reference / spacings.moving;
+  const auto placed =
+      shift_search_.find(work.stream, work.clock, work.reference, reference, work.moving, moving,
+                         peak.rotation_deg, view_scale, {limits, limits});
+  TurnLimits angles;
+  angles.least_angle = options_.least_angle;
+  angles.most_angle = options_.most_angle;
+  std::vector<Candidate> candidates;
+  for (std::size_t half = 0; half < 2; ++half) {
+    const double degrees = peak.rotation_deg + (half == 1 ? 180 : 0);
+    if (!angles.allows_angle(degrees)) continue;
+    if (options_.motion == Motion::translation && half == 1) continue;
+    Candidate candidate;
+    candidate.base = base;
+    candidate.shift_score = placed[half].score;
+    candidate.matrix = moving.to_picture() * placed[half].matrix * reference.to_picture().inverse();
+    if (options_.motion == Motion::rotation) {
+      candidate.matrix =
+          Similarity{degrees, 1, {}}.matrix(work.reference.shape(), work.moving.shape());
+    }
+    candidates.push_back(candidate);
+  }
+  return candidates;
+}
+
+// The views that a candidate is settled on; `swapped`: the moving picture is the coarser one and
+// takes the reference's part.
+SimilarityFit::Pair PairSearch::views_of(const Work& work, bool swapped, double base,
+                                         double spacing, View*& reference, View*& moving) {
+  const Spacings spacings = spacings_for(base, spacing);
+  Picture& coarse = swapped ? work.moving : work.reference;
+  Picture& fine = swapped ? work.reference : work.moving;
+  reference = &coarse.view(work.stream, work.clock, {spacings.reference});
+  moving = &fine.view(work.stream, work.clock, {spacings.moving});
+  const Image& even = coarse.even(work.stream, work.clock, *reference);
+  const Image& coefficients = fine.coefficients(work.stream, work.clock, *moving);
+  const PairWeights weights = weights_of(work.stream, ones_, reference->weight(),
+                                         reference->shape(), moving->weight(), moving->shape());
+  return {{even, coefficients, weights.reference, weights.moving, nullptr}, 0, 1};
+}
+
+// Gauss-Newton on coarse views, from a few pixels' error to a few hundredths, and the significance
+// there.
+void PairSearch::settle(const Work& work, Candidate& candidate) {
+  const bool swapped = scale_of(candidate.matrix) < 1;
+  Affine matrix = swapped ? candidate.matrix.inverse() : candidate.matrix;
+  const double base = std::max(1.0, nearest_base(scale_of(matrix)));
+  const Shape& coarse = swapped ? work.moving.shape() : work.reference.shape();
+  const Shape& fine = swapped ? work.reference.shape() : work.moving.shape();
+  const double common = std::min(larger_side(coarse), larger_side(fine) / base);
+  const double spacing = std::max(1.0, common / settle_side);
+  const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.08, false},
+                                         FitOptions{options_.motion, 10, 0.005, 0.04, false}};
+  View* reference = nullptr;
+  View* moving = nullptr;
+  const bool too_small_to_halve = common / (2 * spacing) < least_settle_side;
+  for (std::size_t level = too_small_to_halve ? 1 : 0; level < levels.size(); ++level) {
+    const SimilarityFit::Pair pair =
+        views_of(work, swapped, base, level == 0 ? 2 * spacing : spacing, reference, moving);
+    const Affine start = moving->to_picture().inverse() * matrix * reference->to_picture();
+    const auto fitted = fitter_.fit(work.stream, work.clock, pair, start, levels[level]);
+    if (!fitted) continue;
+    matrix = moving->to_picture() * fitted->matrix * reference->to_picture().inverse();
+  }
+  const SimilarityFit::Pair pair = views_of(work, swapped, base, spacing, reference, moving);
+  const SimilaritySumsResult sums =
+      fitter_.look(work.stream, work.clock, pair,
+                   moving->to_picture().inverse() * matrix * reference->to_picture());
+  candidate.matrix = swapped ? matrix.inverse() : matrix;
+  candidate.correlation = correlation_of(sums);
+  candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
+                           std::sqrt(independent_pixels(sums));
+  const double area = reference->sampling().spacing * reference->sampling().spacing *
+                      (swapped ? 1 / (scale_of(candidate.matrix) * scale_of(candidate.matrix)) : 1);
+  candidate.overlap =
+      std::min(1.0, sums.pixels * area / static_cast<double>(work.reference.shape().plane()));
+}
+
+// Places and settles turns in their order; true as soon as one is beyond doubt.
+bool PairSearch::try_turns(const Work& work, const std::vector<Turn>& turns, std::size_t most,
+                           std::vector<Candidate>& settled) {
+  for (std::size_t i = 0; i < std::min(most, turns.size()); ++i) {
+    std::vector<Candidate> placed = place(work, turns[i]);
+    sort_by(placed, &Candidate::shift_score);
+    for (Candidate& candidate : placed) {
+      const bool known = std::any_of(settled.begin(), settled.end(), [&](const Candidate& other) {
+        return same_place(candidate, other, work.reference.shape(), work.moving.shape());
+      });
+      if (known || candidate.shift_score < least_shift_score) continue;
+      settle(work, candidate);
+      settled.push_back(candidate);
+      if (options_.candidates == 1 && candidate.significance >= beyond_doubt) return true;
+    }
+  }
+  return false;
+}
+
+void PairSearch::refine(const Work& work, Candidate& candidate) {
+  const bool swapped = scale_of(candidate.matrix) < 1;
+  const Picture& coarse = swapped ? work.moving : work.reference;
+  const Picture& fine = swapped ? work.reference : work.moving;
+  const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
+  const FitOptions options{options_.motion, 12, 0.0005, 0.01, true};
+  const auto fitted =
+      fine_fit_.fit(work.stream, work.clock, coarse, fine, start, fitter_, ones_, options);
+  if (!fitted) return;
+  candidate.matrix = swapped ? fitted->matrix.inverse() : fitted->matrix;
+  candidate.refined = true;
+}
+
+std::vector<Candidate> PairSearch::run(Stream& stream, StageClock& clock, Picture& reference,
+                                       Picture& moving) {
+  const Work work{stream, clock, reference, moving};
+  std::vector<Candidate> settled;
+  bool sure = try_turns(work, turns_at(work, quick_turns_, 1, 1), 1, settled);
+  if (!sure && options_.motion != Motion::translation) {
+    sure = try_turns(work, all_turns(work, quick_turns_), most_turns, settled);
+    const bool doubtful = std::none_of(settled.begin(), settled.end(), [](const Candidate& c) {
+      return c.significance >= significance_of_even_odds;
+    });
+    if (!sure && doubtful) {
+      if (!thorough_turns_) thorough_turns_.emplace(device_, thorough_side, options_);
+      try_turns(work, all_turns(work, *thorough_turns_), most_turns, settled);
+    }
+  }
+  sort_by(settled, &Candidate::significance);
+  if (options_.refine && !settled.empty() &&
+      settled[0].significance >= significance_of_even_odds / 2) {
+    refine(work, settled[0]);
+  }
+  return settled;
+}
+
+}  // namespace warpalign::detail

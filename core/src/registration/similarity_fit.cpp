@@ -1,0 +1,198 @@
+// Gauss-Newton on the four parameters of a similarity, for one pair of images.
+#include "registration/similarity_fit.hpp"
+
+#include "registration/small_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Tukey's constant for 95 % efficiency, and the standard deviation of normal residuals from their
+// mean absolute value, sqrt(pi / 2).
+constexpr double tukey_constant = 4.685;
+constexpr double deviation_per_mean_absolute = 1.2533;
+
+constexpr double least_common_part = 0.02;  // of the smaller image
+constexpr int light_cell = 8;
+constexpr double light_sigma = 12;       // pixels
+constexpr double light_strength = 0.02;  // of the reference's variance
+
+using Parameters = std::array<double, 4>;  // as in SimilaritySumsResult
+
+std::vector<std::size_t> free_parameters(Motion motion) {
+  switch (motion) {
+    case Motion::translation:
+      return {0, 1};
+    case Motion::rotation:
+      return {3};
+    case Motion::rigid:
+      return {0, 1, 3};
+    default:
+      return {0, 1, 2, 3};
+  }
+}
+
+// The step H delta = -b in the parameters that are free, 0 in the others.
+std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motion) {
+  const std::vector<std::size_t> free = free_parameters(motion);
+  std::vector<double> h, b;
+  for (const std::size_t row : free) {
+    for (const std::size_t column : free) h.push_back(sums.hessian[4 * row + column]);
+    b.push_back(-sums.gradient[row]);
+  }
+  const auto solution = solve_symmetric(h, b);
+  if (!solution) return std::nullopt;
+  Parameters delta{};
+  for (std::size_t i = 0; i < free.size(); ++i) delta[free[i]] = (*solution)[i];
+  return delta;
+}
+
+// The step's parameters as a transform of moving coordinates, see SimilaritySumsResult.
+Affine update_of(const Parameters& delta, const Shape& moving) {
+  const double scale = std::exp(delta[2]);
+  const double along = scale * std::cos(delta[3]);
+  const double across = scale * std::sin(delta[3]);
+  const Point c = centre_of(moving);
+  return Affine::translation(c.x + delta[0], c.y + delta[1]) *
+         Affine{along, across, 0, -across, along, 0} * Affine::translation(-c.x, -c.y);
+}
+
+struct Light {
+  double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
+};
+
+// The gain and offset of the whole pictures that fit best.
+Light light_of(const SimilaritySumsResult& sums) {
+  const double n = sums.pixels;
+  Light light;
+  light.reference = sums.reference / n;
+  light.moving = sums.moving / n;
+  light.variance = std::max(sums.reference_square / n - light.reference * light.reference, 0.0);
+  const double covariance = sums.product / n - light.reference * light.moving;
+  light.gain = light.variance > 0 ? covariance / light.variance : 1;
+  light.offset = light.moving - light.gain * light.reference;
+  return light;
+}
+
+double smaller_plane(const Shape& reference, const Shape& moving, const Affine& matrix) {
+  const double area = std::abs(matrix.a * matrix.e - matrix.b * matrix.d);
+  return std::min(static_cast<double>(reference.plane()),
+                  static_cast<double>(moving.plane()) / std::max(area, 1e-9));
+}
+
+bool same(const SimilaritySumsSpec& a, const SimilaritySumsSpec& b) {
+  return a.reference == b.reference && a.moving == b.moving &&
+         a.reference_margin == b.reference_margin && a.moving_margin == b.moving_margin &&
+         a.masked == b.masked && a.light_cell == b.light_cell;
+}
+
+}  // namespace
+
+double correlation_of(const SimilaritySumsResult& sums) {
+  const double n = sums.pixels;
+  if (!(n > 1)) return 0;
+  const double r = sums.reference_square - sums.reference * sums.reference / n;
+  const double m = sums.moving_square - sums.moving * sums.moving / n;
+  if (!(r > 0) || !(m > 0)) return 0;
+  return (sums.product - sums.reference * sums.moving / n) / std::sqrt(r * m);
+}
+
+double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
+  double largest = 0;
+  for (const double x : {0.0, static_cast<double>(shape.width - 1)}) {
+    for (const double y : {0.0, static_cast<double>(shape.height - 1)}) {
+      const Point p = a({x, y});
+      const Point q = b({x, y});
+      largest = std::max(largest, std::hypot(p.x - q.x, p.y - q.y));
+    }
+  }
+  return largest;
+}
+
+SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, bool local_light) {
+  constexpr std::size_t kept = 24;
+  const SimilaritySumsSpec spec{pair.images.reference.shape(),
+                                pair.images.coefficients.shape(),
+                                pair.reference_margin,
+                                pair.moving_margin,
+                                pair.images.reference_weight != nullptr,
+                                local_light ? light_cell : 0};
+  for (auto plans = plans_.begin(); plans != plans_.end(); ++plans) {
+    if (!same(plans->spec, spec)) continue;
+    plans_.splice(plans_.end(), plans_, plans);
+    return plans_.back();
+  }
+  if (plans_.size() == kept) plans_.pop_front();
+  plans_.push_back({spec, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
+  if (local_light) {
+    plans_.back().light.emplace(
+        device_, LightFieldSpec{spec.reference, spec.moving, spec.reference_margin,
+                                spec.moving_margin, spec.masked, light_cell, light_sigma});
+    plans_.back().field.emplace(device_.make_image(
+        PixelType::c32, LightFieldPlan::field_shape(spec.reference, light_cell)));
+  }
+  return plans_.back();
+}
+
+SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, const Pair& pair,
+                                         const Affine& matrix) {
+  const Plans& plans = plans_of(pair, false);
+  SimilaritySumsResult sums;
+  clock.run("gauss_newton",
+            [&] { sums = plans.sums.execute(stream, pair.images, {.matrix = matrix}); });
+  return sums;
+}
+
+std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, const Pair& pair,
+                                            const Affine& start, const FitOptions& options) {
+  const Shape& reference = pair.images.reference.shape();
+  const Shape& moving = pair.images.coefficients.shape();
+  const double least = least_common_part * smaller_plane(reference, moving, start);
+  const double farthest =
+      options.drift * static_cast<double>(std::max(moving.width, moving.height));
+
+  SimilaritySumsResult sums = look(stream, clock, pair, start);
+  if (!(sums.pixels >= least)) return std::nullopt;
+  const Light global = light_of(sums);
+  Plans& plans = plans_of(pair, options.local_light);
+  SimilarityImages images = pair.images;
+  if (options.local_light) images.light = &*plans.field;
+
+  SimilarityState state{start, global.gain, global.offset, 0};
+  FitResult result{start, false, correlation_of(sums), sums.pixels};
+  bool light_settled = false;
+  for (int i = 0; i < options.iterations && !result.settled; ++i) {
+    if (options.local_light && !light_settled) {
+      const double strength = light_strength * global.variance + 1e-12;
+      clock.run("light_field", [&] {
+        plans.light->execute(stream, pair.images, state.matrix,
+                             {global.gain, global.reference, global.moving, strength},
+                             *plans.field);
+      });
+    }
+    clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state); });
+    if (!(sums.pixels >= least)) return std::nullopt;
+    const auto delta = step_of(sums, options.motion);
+    if (!delta) return std::nullopt;
+    const Affine next = update_of(*delta, moving) * state.matrix;
+    const double moved = corner_distance(next, state.matrix, reference);
+    if (!(corner_distance(next, start, reference) < farthest)) return std::nullopt;
+    // Before the first step all pixels counted alike: it only tells the residuals' size.
+    result.settled = state.scale > 0 && moved < options.settled;
+    light_settled = moved < 20 * options.settled;
+    const Light light = options.local_light ? global : light_of(sums);
+    state = {next, light.gain, light.offset,
+             tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels};
+    result.correlation = correlation_of(sums);
+    result.pixels = sums.pixels;
+    result.matrix = next;
+  }
+  return result;
+}
+
+}  // namespace warpalign::detail

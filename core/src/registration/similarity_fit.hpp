@@ -1,0 +1,70 @@
+// Gauss-Newton on the four parameters of a similarity, for one pair of images.
+#pragma once
+
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/registrar.hpp>
+#include <warpalign/stages/light_field.hpp>
+#include <warpalign/stages/similarity_sums.hpp>
+
+#include <list>
+#include <optional>
+
+namespace warpalign::detail {
+
+/// How far a fit goes.
+struct FitOptions {
+  Motion motion = Motion::similarity;
+  int iterations = 10;     ///< at most
+  double settled = 0.001;  ///< the largest move of a corner, in moving pixels, that ends it
+  double drift = 0.03;     ///< the largest move of all, as a part of the moving image's larger side
+  bool local_light = false;  ///< gain and offset vary over the picture
+};
+
+struct FitResult {
+  Affine matrix;
+  bool settled = false;
+  double correlation = 0;  ///< normalised, of the pixels in common at the last step's start
+  double pixels = 0;       ///< how many these are
+};
+
+/// Fits of images of given shapes; keeps plans and memory between calls.
+class SimilarityFit {
+ public:
+  explicit SimilarityFit(const Device& device) : device_(device) {}
+
+  /// Margins as in SimilaritySumsSpec.
+  struct Pair {
+    SimilarityImages images;
+    int reference_margin = 0;
+    int moving_margin = 1;
+  };
+
+  /// Nothing where the images do not have enough in common or the fit runs away. Waits.
+  std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Pair& pair,
+                               const Affine& start, const FitOptions& options);
+
+  /// The sums at a place, all pixels alike. Waits.
+  SimilaritySumsResult look(Stream& stream, StageClock& clock, const Pair& pair,
+                            const Affine& matrix);
+
+ private:
+  struct Plans {
+    SimilaritySumsSpec spec;
+    SimilaritySumsPlan sums;
+    std::optional<LightFieldPlan> light;
+    std::optional<Image> field;
+  };
+  Plans& plans_of(const Pair& pair, bool local_light);
+
+  Device device_;
+  std::list<Plans> plans_;
+};
+
+/// The normalised correlation of the pixels that the sums are of; 0 where either does not vary.
+[[nodiscard]] double correlation_of(const SimilaritySumsResult& sums);
+
+/// The largest distance between where two transforms map the corners of `shape`.
+[[nodiscard]] double corner_distance(const Affine& a, const Affine& b, const Shape& shape);
+
+}  // namespace warpalign::detail

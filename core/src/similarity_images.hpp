@@ -1,0 +1,25 @@
+// What the stages that compare a reference with a moving image's spline share.
+#pragma once
+
+#include <warpalign/backend/stages.hpp>
+
+namespace warpalign::detail {
+
+/// The pair of images that a plan is for.
+struct ComparedPair {
+  const char* stage;
+  Shape reference, moving;
+  int reference_margin, moving_margin;
+  bool masked;
+};
+
+/// Throws Error(invalid_argument) for shapes or margins that no pair has.
+void check_pair(const ComparedPair& pair);
+/// Throws Error(invalid_argument) unless the images are what the plan is for.
+void check_images(const ComparedPair& pair, const Device& device, const SimilarityImages& images);
+/// Throws Error(invalid_argument) for NaN and infinities.
+void check_finite(const char* stage, const Affine& matrix);
+
+backend::SimilarityMemory memory_of(const SimilarityImages& images);
+
+}  // namespace warpalign::detail

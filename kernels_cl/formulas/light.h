@@ -1,0 +1,25 @@
+// A light field: gain and offset at the centres of square cells, linear in between.
+#ifndef WARPALIGN_FORMULAS_LIGHT_H
+#define WARPALIGN_FORMULAS_LIGHT_H
+
+#include "formulas/language.h"
+
+// The cells before and after a pixel along an axis of `cells` cells, and the part of the second.
+// Beyond the outermost centres the outermost cells go on.
+WA_INLINE float wa_light_cells(int pixel, float inverse_side, int cells, int* before, int* after) {
+  const float at = WA_FMA((float)pixel + 0.5f, inverse_side, -0.5f);
+  const float last = (float)(cells - 1);
+  const float within = at > 0.0f ? (at < last ? at : last) : 0.0f;
+  *before = (int)within;
+  *after = *before + 1 < cells ? *before + 1 : *before;
+  return within - (float)*before;
+}
+
+// Between (a b) above and (c d) below.
+WA_INLINE float wa_light_mix(float a, float b, float c, float d, float right, float down) {
+  const float above = WA_FMA(right, b - a, a);
+  const float below = WA_FMA(right, d - c, c);
+  return WA_FMA(down, below - above, above);
+}
+
+#endif

@@ -1,0 +1,36 @@
+// The evaluation's results as lines for people, as JSON, and as a plot.
+#pragma once
+
+#include "accuracy/pair.hpp"
+#include "accuracy/score.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace accuracy {
+
+struct GroupResult {
+  std::string name;
+  std::string content;
+  std::vector<Score> scores;
+};
+
+/// The table's first line, and one for a group.
+[[nodiscard]] std::string table_head();
+[[nodiscard]] std::string table_row(const std::string& name, const Summary& summary);
+
+/// One pair in one line: how to run it alone, what it is, and what became of it.
+[[nodiscard]] std::string pair_line(const std::string& group, const Pair& pair, const Score& score,
+                                    const Answer& answer);
+
+/// What a pair is made of: sizes, truth, and what was done to it beyond its group's name.
+[[nodiscard]] nlohmann::ordered_json pair_json(const Pair& pair);
+
+/// Per group its summary and its scores. Infinite and missing numbers are null.
+[[nodiscard]] nlohmann::ordered_json groups_json(const std::vector<GroupResult>& groups);
+
+/// The share of pairs below an error, for every group of related pairs, as SVG.
+[[nodiscard]] std::string error_plot(const std::vector<GroupResult>& groups);
+
+}  // namespace accuracy
