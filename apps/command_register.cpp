@@ -6,20 +6,18 @@
 #include "image_io/atomic_file.hpp"
 #include "luminance.hpp"
 #include "overlay.hpp"
+#include "registrable_image.hpp"
+#include "registration_options.hpp"
 #include "report.hpp"
 #include "usage_error.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -35,14 +33,24 @@ struct Options {
   DeviceOptions device;
   std::optional<std::string> output;
   std::optional<std::string> overlay;
+  std::optional<std::string> reference_mask;
+  std::optional<std::string> moving_mask;
+  RegistrationChoices choices;
   bool json = false;
   bool timings = false;
 };
 
+std::vector<std::string> inputs_of(const Options& options) {
+  std::vector<std::string> inputs{options.reference, options.moving};
+  if (options.reference_mask) inputs.push_back(*options.reference_mask);
+  if (options.moving_mask) inputs.push_back(*options.moving_mask);
+  return inputs;
+}
+
 void check_names(const Options& options) {
   if (options.output) {
     (void)format_of_name(*options.output);
-    for (const std::string& input : {options.reference, options.moving}) {
+    for (const std::string& input : inputs_of(options)) {
       refuse_same("--output", *options.output, input);
     }
   }
@@ -51,74 +59,59 @@ void check_names(const Options& options) {
       throw UsageError(
           fmt::format("--overlay {}: is written as PNG; end its name in .png", *options.overlay));
     }
-    for (const std::string& input : {options.reference, options.moving}) {
+    for (const std::string& input : inputs_of(options)) {
       refuse_same("--overlay", *options.overlay, input);
     }
     if (options.output) refuse_same("--overlay", *options.overlay, *options.output);
   }
 }
 
-LoadedImage load_registrable(const Path& path) {
-  constexpr std::int64_t smallest_side = 16;
-  LoadedImage image = load_image(path);
-  if (image.width < smallest_side || image.height < smallest_side) {
-    throw UsageError(fmt::format("{}: is {} x {} pixels; registration needs sides of at least {}",
-                                 path.string(), image.width, image.height, smallest_side));
-  }
-  return image;
+void refuse_masks_with_fast(const Options& options) {
+  if (!options.choices.fast) return;
+  if (options.reference_mask) refuse_mask_with_fast("--reference-mask");
+  if (options.moving_mask) refuse_mask_with_fast("--moving-mask");
 }
 
-HostImage view_of(const LoadedImage& gray) {
-  return {gray.pixels.data(), gray.type, gray.width, gray.height, 0};
+/// An image of the pair, with its mask where there is one.
+struct Side {
+  std::string name;
+  LoadedImage image;
+  std::optional<LoadedImage> mask;
+};
+
+Side load_side(const std::string& name, const std::optional<std::string>& mask) {
+  Side side{name, load_registrable(name), {}};
+  if (mask) side.mask = load_mask(*mask, side.image.shape(), name);
+  return side;
 }
 
-/// Runs `work` on the pixels of `path`, and says that name where they are refused.
-template <typename Work>
-void naming(const Path& path, const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::invalid_image && error.kind() != ErrorKind::invalid_argument) {
-      throw;
-    }
-    const std::string& advice = error.context().advice;
-    throw UsageError(fmt::format("{}: {}{}{}", path.string(), error.message(),
-                                 advice.empty() ? "" : ". ", advice));
-  }
+void set_reference(Registrar& registrar, const Side& side, const LoadedImage& gray) {
+  naming(side.name, [&] {
+    if (side.mask) return registrar.set_reference(view_of(gray), view_of(*side.mask));
+    registrar.set_reference(view_of(gray));
+  });
 }
 
-void require_finite(const RegistrationResult& result) {
-  const Affine& m = result.matrix;
-  const Similarity& found = result.similarity;
-  const std::array numbers{m.a,
-                           m.b,
-                           m.c,
-                           m.d,
-                           m.e,
-                           m.f,
-                           found.rotation_deg,
-                           found.scale,
-                           found.translation.x,
-                           found.translation.y,
-                           result.confidence};
-  if (!std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); })) {
-    throw Error(ErrorKind::device_failure,
-                "the device computed numbers that are not finite; try another one with --device");
-  }
+RegistrationResult align(Registrar& registrar, const Side& side, const LoadedImage& gray) {
+  RegistrationResult result;
+  naming(side.name, [&] {
+    result = side.mask ? registrar.align(view_of(gray), view_of(*side.mask))
+                       : registrar.align(view_of(gray));
+  });
+  return result;
 }
 
-RegistrationResult register_pair(const Device& device, const Options& options,
-                                 const LoadedImage& reference, const LoadedImage& moving) {
-  RegistrationOptions settings;
-  settings.collect_timings = options.timings;
+RegistrationResult register_pair(const Device& device, RegistrationOptions settings, bool timings,
+                                 const Side& reference, const Side& moving) {
+  settings.collect_timings = timings;
   Registrar registrar(device, settings);
-  const LoadedImage reference_gray = luminance(reference);
-  const LoadedImage moving_gray = luminance(moving);
+  const LoadedImage reference_gray = luminance(reference.image);
+  const LoadedImage moving_gray = luminance(moving.image);
   RegistrationResult result;
   // The first pass on a device also pays for its waking up: what is timed is the second.
-  for (int pass = 0; pass < (options.timings ? 2 : 1); ++pass) {
-    naming(options.reference, [&] { registrar.set_reference(view_of(reference_gray)); });
-    naming(options.moving, [&] { result = registrar.align(view_of(moving_gray)); });
+  for (int pass = 0; pass < (timings ? 2 : 1); ++pass) {
+    set_reference(registrar, reference, reference_gray);
+    result = align(registrar, moving, moving_gray);
   }
   require_finite(result);
   return result;
@@ -164,19 +157,23 @@ class Outputs {
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
+  const RegistrationOptions settings = registration_options_of(options.choices);
+  refuse_masks_with_fast(options);
   const Config config = config_of(options.device.config);
-  const LoadedImage reference = load_registrable(options.reference);
-  const LoadedImage moving = load_registrable(options.moving);
-  Outputs outputs(options, moving);
+  const Side reference = load_side(options.reference, options.reference_mask);
+  const Side moving = load_side(options.moving, options.moving_mask);
+  Outputs outputs(options, moving.image);
 
   const Device device = open_device(options.device.device, config);
   RegistrationReport report;
-  report.result = register_pair(device, options, reference, moving);
-  report.files = outputs.write(options, device, reference, moving, report.result.matrix);
+  report.fast = settings.fast;
+  report.result = register_pair(device, settings, options.timings, reference, moving);
+  report.files =
+      outputs.write(options, device, reference.image, moving.image, report.result.matrix);
   report.reference = options.reference;
   report.moving = options.moving;
-  report.reference_description = describe(reference);
-  report.moving_description = describe(moving);
+  report.reference_description = describe(reference.image);
+  report.moving_description = describe(moving.image);
   report.device = device.info();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}", options.json ? json_text(report) : human_text(report));
@@ -187,13 +184,25 @@ constexpr const char* footer =
     "Images: PNG, TIFF (8, 16 bit, float), JPEG, PGM/PPM. Colour is registered by its luminance\n"
     "(ITU-R BT.709); alpha, EXIF orientation and further pages are ignored.\n"
     "\n"
+    "Masks are images of their image's size; what is 0 (black) in them is ignored, and may hold\n"
+    "anything in the image, NaN included.\n"
+    "\n"
+    "Angles, scales and shifts are those of the report: the moving image's content is turned\n"
+    "counter-clockwise by the angle and enlarged by the scale; an angle range of 170,190 is "
+    "upside\n"
+    "down. --fast takes only --no-refine, which it implies, of the options that limit or follow "
+    "the\n"
+    "search, and no masks.\n"
+    "\n"
     "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
     "trouble.\n"
     "\n"
     "Examples:\n"
     "  warpalign register fixed.png moved.png --overlay fit.png\n"
     "  warpalign register fixed.tif moved.tif --output aligned.tif --device opencl:pocl\n"
-    "  warpalign register fixed.jpg moved.jpg --json --timings\n";
+    "  warpalign register fixed.jpg moved.jpg --json --timings\n"
+    "  warpalign register scan1.tif scan2.tif --motion rigid --angle-range -5,5 --max-shift 100\n"
+    "  warpalign register fixed.png moved.png --reference-mask fixed-mask.png --candidates 5\n";
 
 }  // namespace
 
@@ -209,6 +218,12 @@ void add_register_command(CLI::App& program, Action& chosen) {
                       "Write the moving image on the reference's grid (.png .tif .jpg .pgm .ppm)");
   command->add_option("--overlay", options->overlay,
                       "Write a picture (.png) that shows whether the two fit");
+  command->add_option("--reference-mask", options->reference_mask,
+                      "Image that is 0 where the reference does not count");
+  command->add_option("--moving-mask", options->moving_mask,
+                      "Image that is 0 where the moving image does not count");
+  add_registration_options(*command, options->choices);
+  add_candidates_option(*command, options->choices);
   command->add_flag("--timings", options->timings,
                     "Measure and show the device time of each stage");
   command->footer(footer);

@@ -18,6 +18,7 @@ void add_experiment_command(CLI::App& program, Action& chosen);
 void add_prefilter_command(CLI::App& program, Action& chosen);
 void add_register_command(CLI::App& program, Action& chosen);
 void add_resample_command(CLI::App& program, Action& chosen);
+void add_stack_command(CLI::App& program, Action& chosen);
 
 // The experiments, which add themselves to `warpalign experiment`.
 void add_accuracy_experiment(CLI::App& experiment, Action& chosen);

@@ -2,6 +2,7 @@
 // line and an exit status.
 #include "commands.hpp"
 #include "image_io/image_file.hpp"
+#include "one_line.hpp"
 #include "usage_error.hpp"
 
 #include <warpalign/error.hpp>
@@ -24,8 +25,9 @@ namespace {
 using namespace warpalign::program;
 using warpalign::ErrorKind;
 
-constexpr std::array commands{add_devices_command,   add_register_command,   add_resample_command,
-                              add_prefilter_command, add_experiment_command, add_bench_command};
+constexpr std::array commands{add_devices_command,  add_register_command,  add_stack_command,
+                              add_resample_command, add_prefilter_command, add_experiment_command,
+                              add_bench_command};
 
 constexpr const char* footer =
     "Examples:\n"
@@ -33,22 +35,12 @@ constexpr const char* footer =
     "  warpalign register fixed.png moved.png                what lies between two images\n"
     "  warpalign register fixed.png moved.png --overlay fit.png\n"
     "                                                        ... and a picture of how they fit\n"
+    "  warpalign stack frame*.png --csv drift.csv            how a stack's frames drift\n"
     "  warpalign resample in.png turned.png --rotate 30      an image read at other points\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
     "  warpalign experiment rotations in.png                 what repeated interpolation costs\n"
     "  warpalign bench --report bench.html                   how fast everything is here\n"
     "  warpalign register --help                             all options of a command\n";
-
-/// Newlines and other control characters become single spaces.
-std::string on_one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
-    if (!blank) line += c;
-    if (blank && !line.empty() && line.back() != ' ') line += ' ';
-  }
-  return line;
-}
 
 ExitStatus complain(ExitStatus status, std::string_view text) {
   fmt::print(stderr, "warpalign: {}\n", on_one_line(text));

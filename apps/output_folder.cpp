@@ -66,13 +66,16 @@ void OutputFolder::add_png(const std::string& name, const LoadedImage& image) {
   add(name, encode_image(image, FileFormat::png));
 }
 
+void OutputFolder::write_now(const std::string& name, const std::vector<std::byte>& bytes) {
+  committed_ = true;
+  AtomicFile file(path_ / name);
+  file.write(bytes);
+  file.commit();
+}
+
 void OutputFolder::commit() {
   committed_ = true;
-  for (const auto& [name, bytes] : files_) {
-    AtomicFile file(path_ / name);
-    file.write(bytes);
-    file.commit();
-  }
+  for (const auto& [name, bytes] : files_) write_now(name, bytes);
 }
 
 std::vector<std::string> OutputFolder::names() const {

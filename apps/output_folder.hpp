@@ -25,6 +25,10 @@ class OutputFolder {
   void add_text(const std::string& name, const std::string& text);
   void add_png(const std::string& name, const LoadedImage& image);
 
+  /// Writes one file at once, whole: for those of which there are too many to collect. Throws
+  /// FileError.
+  void write_now(const std::string& name, const std::vector<std::byte>& bytes);
+
   /// Writes the files in the order in which they were added. Throws FileError.
   void commit();
 

@@ -51,20 +51,32 @@ float quantile(Gray& values, double share) {
   return values[static_cast<std::size_t>(position)];
 }
 
-/// Brings the values to 0 ... 255 by their quantiles inside the mask: of what both images show, so
-/// that equal content becomes equally bright.
-void stretch(Gray& values, const Mask& inside) {
+/// Some of the finite values inside the mask; some of all of them where there are none inside.
+Gray sample_of(const Gray& values, const Mask& inside) {
   constexpr std::size_t enough = std::size_t{1} << 20;
   const std::size_t step = values.size() / enough + 1;
   Gray sample;
-  for (std::size_t i = 0; i < values.size(); i += step) {
-    if (inside[i]) sample.push_back(values[i]);
+  for (const bool everywhere : {false, true}) {
+    for (std::size_t i = 0; i < values.size(); i += step) {
+      if ((everywhere || inside[i]) && std::isfinite(values[i])) sample.push_back(values[i]);
+    }
+    if (!sample.empty()) break;
   }
-  if (sample.empty()) sample = values;
+  return sample;
+}
+
+/// Brings the values to 0 ... 255 by their quantiles inside the mask: of what both images show, so
+/// that equal content becomes equally bright. What is not finite, which only pixels that a
+/// registration's mask left out may be, becomes 0.
+void stretch(Gray& values, const Mask& inside) {
+  Gray sample = sample_of(values, inside);
+  if (sample.empty()) sample.push_back(0);
   const float dark = quantile(sample, dark_share);
   const float bright = quantile(sample, bright_share);
   const float gain = bright > dark ? 255.0F / (bright - dark) : 0.0F;
-  for (float& value : values) value = std::clamp((value - dark) * gain, 0.0F, 255.0F);
+  for (float& value : values) {
+    value = std::isfinite(value) ? std::clamp((value - dark) * gain, 0.0F, 255.0F) : 0.0F;
+  }
 }
 
 std::uint8_t byte(float value) { return static_cast<std::uint8_t>(value + 0.5F); }

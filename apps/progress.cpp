@@ -35,4 +35,8 @@ void Progress::next(const std::string& what) {
   std::fflush(stderr);
 }
 
+void Progress::say(const std::string& line) const {
+  fmt::print(stderr, "{}{}\n", shown_ && started_ > 0 ? clear_line : "", line);
+}
+
 }  // namespace warpalign::program

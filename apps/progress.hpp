@@ -19,6 +19,8 @@ class Progress {
   void next(const std::string& what);
   /// Removes the line so that something else can be printed; the next step draws it again.
   void pause();
+  /// Prints a line on stderr that stays, terminal or not.
+  void say(const std::string& line) const;
 
  private:
   bool shown_;

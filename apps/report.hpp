@@ -21,6 +21,7 @@ struct RegistrationReport {
   std::string reference_description;
   std::string moving_description;
   DeviceInfo device;
+  bool fast = false;  ///< the fast pipeline, which measures no overlap
   RegistrationResult result;
   std::vector<WrittenFile> files;
   double seconds = 0;  ///< wall time of everything

@@ -42,6 +42,15 @@ Affine Similarity::matrix(const Shape& reference, const Shape& moving) const noe
          Affine::translation(-from.x, -from.y);
 }
 
+Similarity Similarity::of(const Affine& matrix, const Shape& reference,
+                          const Shape& moving) noexcept {
+  const Point landed = matrix(centre_of(reference));
+  const Point centre = centre_of(moving);
+  return {std::atan2(matrix.b, matrix.a) * 180 / std::numbers::pi,
+          std::hypot(matrix.a, matrix.b),
+          {landed.x - centre.x, landed.y - centre.y}};
+}
+
 namespace {
 
 bool has_only_small_factors(std::int64_t n) {

@@ -34,6 +34,17 @@ TEST_CASE("geometry: a similarity's matrix is s [[cos r, sin r], [-sin r, cos r]
   CHECK(centre.y == doctest::Approx(69));
 }
 
+TEST_CASE("geometry: a similarity comes back from its matrix") {
+  const warpalign::Shape reference{101, 52, 1};
+  const warpalign::Shape moving{200, 151, 1};
+  const Similarity truth{-157, 0.37, {5.5, -6.25}};
+  const Similarity found = Similarity::of(truth.matrix(reference, moving), reference, moving);
+  CHECK(found.rotation_deg == doctest::Approx(truth.rotation_deg));
+  CHECK(found.scale == doctest::Approx(truth.scale));
+  CHECK(found.translation.x == doctest::Approx(truth.translation.x));
+  CHECK(found.translation.y == doctest::Approx(truth.translation.y));
+}
+
 TEST_CASE("geometry: friendly sizes are the next with factors 2, 3, 5 and 7") {
   CHECK(warpalign::fft_friendly_size(1) == 1);
   CHECK(warpalign::fft_friendly_size(11) == 12);

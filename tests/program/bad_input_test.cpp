@@ -159,6 +159,51 @@ TEST_CASE("outputs that cannot be written are refused before the work") {
   CHECK(folder.names() == std::vector<std::string>{"good.png", "other.png"});
 }
 
+TEST_CASE("registration options that contradict are refused before the work") {
+  const Inputs inputs;
+  const ScratchFolder& folder = inputs.folder;
+  save_image(folder / "small.png", draw({}, {32, 64, 1}, 1, PixelType::u8));
+  save_image(folder / "black.png", make_image(64, 64, 3, PixelType::u16));
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& named) {
+    std::vector<std::string> arguments{"register", inputs.good, inputs.good, "--device",
+                                       "opencl:99"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    check_complaint(run_program(arguments), 2, named);
+  };
+  refused({"--motion", "affine"}, "--motion affine");
+  refused({"--spectrum", "sobel"}, "--spectrum sobel");
+  refused({"--scale-range", "2,1"}, "--scale-range 2,1: must have its lower end first");
+  refused({"--scale-range", "1"}, "--scale-range 1: must be two numbers");
+  refused({"--scale-range", "0,1"}, "--scale-range 0,1: scales are found between");
+  refused({"--scale-range", "1,100"}, "--scale-range 1,100: scales are found between");
+  refused({"--scale-range", "1,nan"}, "nan");
+  refused({"--angle-range", "10,-10"}, "--angle-range 10,-10: must have its lower end first");
+  refused({"--angle-range=-200,200"}, "more than a whole turn");
+  refused({"--max-shift", "0"}, "--max-shift 0");
+  refused({"--max-shift", "-3"}, "--max-shift -3");
+  refused({"--max-shift", "inf"}, "--max-shift inf");
+  refused({"--candidates", "0"}, "--candidates 0");
+  refused({"--candidates", "11"}, "--candidates 11");
+  refused({"--candidates", "many"}, "many");
+  refused({"--motion", "rigid", "--scale-range", "1,2"}, "--scale-range: --motion rigid");
+  refused({"--motion", "translation", "--angle-range", "0,5"}, "--angle-range: --motion trans");
+  refused({"--motion", "translation", "--spectrum", "grey"}, "--spectrum: --motion translation");
+  refused({"--motion", "rotation", "--max-shift", "5"}, "--max-shift: --motion rotation");
+  for (const auto& [option, value] :
+       {std::pair{"--motion", "similarity"}, std::pair{"--scale-range", "1,2"},
+        std::pair{"--angle-range", "0,5"}, std::pair{"--max-shift", "5"},
+        std::pair{"--candidates", "2"}, std::pair{"--spectrum", "gradient"}}) {
+    refused({"--fast", option, value}, std::string(option) + ": --fast");
+  }
+  for (const std::string option : {"--reference-mask", "--moving-mask"}) {
+    refused({option, inputs.good, "--fast"}, option + ": --fast takes no masks");
+    refused({option, folder / "small.png"}, "small.png: is 32 x 64, but ");
+    refused({option, folder / "black.png"}, "black.png: is 0 everywhere");
+    refused({option, folder / "missing.png"}, "missing.png");
+    refused({option, folder / "black.png", "--overlay", folder / "black.png"}, "--overlay");
+  }
+}
+
 TEST_CASE("an output of before survives a failure") {
   const Inputs inputs;
   const std::string output = inputs.folder / "output.png";
@@ -171,7 +216,7 @@ TEST_CASE("an output of before survives a failure") {
 }
 
 TEST_CASE("wrong usage") {
-  check_complaint(run_program({}), 2, "devices, register, resample, prefilter, experiment");
+  check_complaint(run_program({}), 2, "devices, register, stack, resample, prefilter, experiment");
   check_complaint(run_program({"regster"}), 2, "regster");
   check_complaint(run_program({"register", "one.png"}), 2, "MOVING");
   check_complaint(run_program({"register", "a", "b", "--outptu", "c"}), 2, "--outptu");

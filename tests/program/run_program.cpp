@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ namespace warpalign::test {
 namespace {
 
 int spawn_and_wait(const std::vector<std::string>& arguments, const std::string& out,
-                   const std::string& err) {
+                   const std::string& err, long& peak_kilobytes) {
   std::vector<char*> argv{const_cast<char*>(WARPALIGN_PROGRAM)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -35,7 +36,9 @@ int spawn_and_wait(const std::vector<std::string>& arguments, const std::string&
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::runtime_error("cannot run " WARPALIGN_PROGRAM);
   int status = 0;
-  waitpid(child, &status, 0);
+  struct rusage used {};
+  wait4(child, &status, 0, &used);
+  peak_kilobytes = used.ru_maxrss;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -44,7 +47,8 @@ int spawn_and_wait(const std::vector<std::string>& arguments, const std::string&
 Outcome run_program(const std::vector<std::string>& arguments) {
   const ScratchFolder folder;
   Outcome outcome;
-  outcome.status = spawn_and_wait(arguments, folder / "out", folder / "err");
+  outcome.status =
+      spawn_and_wait(arguments, folder / "out", folder / "err", outcome.peak_kilobytes);
   outcome.out = read_text(folder / "out");
   outcome.err = read_text(folder / "err");
   return outcome;

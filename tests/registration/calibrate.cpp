@@ -1,8 +1,10 @@
-// Measures how the significance of the translation's peak separates pairs that were registered
+// Measures how the significance of a registration separates pairs that were registered
 // rightly from unrelated ones, on pairs cut from the photographs of tests/data. Not a test: its
 // output is what docs/registration.md reports and what the confidence was calibrated with.
 //
-//   calibrate [device] [pairs per photograph]
+//   calibrate [--fast] [device] [pairs per photograph]
+//
+// --fast: the registration paper's pipeline.
 #include "registration/photographs.hpp"
 
 #include <warpalign/open_device.hpp>
@@ -11,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -66,10 +67,13 @@ void print_quantiles(const char* what, std::vector<double> values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string device_name = argc > 1 ? argv[1] : "";
-  const int pairs = argc > 2 ? std::atoi(argv[2]) : 20;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  warpalign::RegistrationOptions options;
+  options.fast = std::erase(arguments, "--fast") > 0;
+  const std::string device_name = arguments.empty() ? "" : arguments[0];
+  const int pairs = arguments.size() > 1 ? std::stoi(arguments[1]) : 20;
   const warpalign::Device device = warpalign::open_device(device_name);
-  warpalign::Registrar registrar(device);
+  warpalign::Registrar registrar(device, options);
   Random random(1);
 
   std::vector<reference::Plane> photographs;
@@ -87,7 +91,7 @@ int main(int argc, char** argv) {
             {setting.shape, setting.shape, random_similarity(random, side), setting.pixel});
         const auto found = run(registrar, pair.reference, pair.moving);
         const bool good = test::corner_error(found.matrix, pair.truth, setting.shape) < 0.03 * side;
-        (good ? right : wrong).push_back(found.peak_significance);
+        (good ? right : wrong).push_back(found.significance);
         solved += good ? 1 : 0;
         cuts.push_back(pair.moving);
         if (k == 0) cuts.push_back(pair.reference);
@@ -100,7 +104,7 @@ int main(int argc, char** argv) {
         const auto j =
             static_cast<std::size_t>(random.between(0, static_cast<double>(cuts.size())));
         if (i / per == j / per) continue;
-        unrelated.push_back(run(registrar, cuts[i], cuts[j]).peak_significance);
+        unrelated.push_back(run(registrar, cuts[i], cuts[j]).significance);
       }
     }
     print_quantiles("registered rightly", right);

@@ -1,7 +1,9 @@
 // Measures registrations whose images are on the device already: wall time a pair, and the paper's
 // breakdown by stage. Not a test; docs/verified.md records what it printed.
 //
-//   measure device[,device...] [size...]      e.g. measure cuda:0,opencl:nvidia 512 1024 2048
+//   measure [--fast] device[,device...] [size...]   e.g. measure cuda:0,opencl:nvidia 512 1024 2048
+//
+// --fast: the registration paper's pipeline.
 #include "registration/photographs.hpp"
 
 #include <warpalign/error.hpp>
@@ -59,12 +61,13 @@ void verify(const warpalign::RegistrationResult& found, const test::Pair& pair) 
   std::exit(1);
 }
 
-void measure(const warpalign::Device& device, const std::vector<test::Pair>& pairs) {
+void measure(const warpalign::Device& device, warpalign::RegistrationOptions options,
+             const std::vector<test::Pair>& pairs) {
   const Image reference = on_device(device, pairs[0].reference);
   std::vector<Image> moving;
   for (const auto& pair : pairs) moving.push_back(on_device(device, pair.moving));
 
-  warpalign::Registrar registrar(device);
+  warpalign::Registrar registrar(device, options);
   const auto before = std::chrono::steady_clock::now();
   registrar.set_reference(reference);
   for (std::size_t i = 0; i < moving.size(); ++i) verify(registrar.align(moving[i]), pairs[i]);
@@ -87,7 +90,6 @@ void measure(const warpalign::Device& device, const std::vector<test::Pair>& pai
       "  wall time, median of %d: a new pair %.3f ms, a moving image %.3f ms; first use %.2f s\n",
       runs, median(both), median(kept), first.count());
 
-  warpalign::RegistrationOptions options;
   options.collect_timings = true;
   warpalign::Registrar timed(device, options);
   timed.set_reference(reference);
@@ -115,23 +117,26 @@ void measure(const warpalign::Device& device, const std::vector<test::Pair>& pai
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: measure device[,device...] [size...]\n");
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  warpalign::RegistrationOptions options;
+  options.fast = std::erase(arguments, "--fast") > 0;
+  if (arguments.empty()) {
+    std::fprintf(stderr, "usage: measure [--fast] device[,device...] [size...]\n");
     return 2;
   }
   std::vector<std::int64_t> sizes;
-  for (int i = 2; i < argc; ++i) sizes.push_back(std::atoll(argv[i]));
+  for (std::size_t i = 1; i < arguments.size(); ++i) sizes.push_back(std::stoll(arguments[i]));
   if (sizes.empty()) sizes = {512, 1024, 2048};
   for (const std::int64_t size : sizes) {
     const auto pairs = pairs_of(size);
-    std::istringstream stream(argv[1]);
+    std::istringstream stream(arguments[0]);
     for (std::string name; std::getline(stream, name, ',');) {
       try {
         const auto device = warpalign::open_device(name);
         std::printf("%lld x %lld on %s (%s, %s, %s)\n", static_cast<long long>(size),
                     static_cast<long long>(size), name.c_str(), device.info().name.c_str(),
                     device.info().driver.c_str(), device.info().fft.c_str());
-        measure(device, pairs);
+        measure(device, options, pairs);
       } catch (const warpalign::Error& error) {
         std::printf("%s: %s\n", name.c_str(), error.what());
       }

@@ -47,6 +47,9 @@ struct WARPALIGN_API Similarity {
 
   /// The transform of reference pixel coordinates to moving pixel coordinates.
   [[nodiscard]] Affine matrix(const Shape& reference, const Shape& moving) const noexcept;
+  /// The reverse, of a matrix that is a similarity's.
+  [[nodiscard]] static Similarity of(const Affine& matrix, const Shape& reference,
+                                     const Shape& moving) noexcept;
 };
 
 /// The smallest size >= n whose prime factors are 2, 3, 5 and 7 and that is a multiple of

@@ -1,0 +1,56 @@
+// Frames of one size on the grid of the first of them.
+#include "frame_warper.hpp"
+
+#include "array_file.hpp"
+
+#include <cmath>
+
+namespace warpalign::program {
+namespace {
+
+/// One value would reach every other through the prefilter's recursion.
+void remove_nonfinite(Array& samples) {
+  for (float& sample : samples.samples<float>()) {
+    if (!std::isfinite(sample)) sample = 0;
+  }
+}
+
+Interpolation cubic_within_the_frame() {
+  Interpolation interpolation;
+  interpolation.boundary = Boundary::constant;
+  interpolation.cval = 0;
+  return interpolation;
+}
+
+}  // namespace
+
+FrameWarper::FrameWarper(const Device& device, const Shape& shape)
+    : device_(device),
+      shape_(shape),
+      stream_(device.make_stream()),
+      input_(device.make_image(PixelType::f32, shape)) {}
+
+FrameWarper::Output& FrameWarper::output_of(PixelType type) {
+  const auto found = outputs_.find(type);
+  if (found != outputs_.end()) return found->second;
+  const Resampler::Spec spec{shape_, shape_, 2, PixelType::f32, type};
+  return outputs_
+      .emplace(type, Output{Resampler(device_, spec, cubic_within_the_frame()),
+                            device_.make_image(type, shape_)})
+      .first->second;
+}
+
+LoadedImage FrameWarper::warp(const LoadedImage& frame, const Affine& grid_to_frame) {
+  Output& output = output_of(frame.type);
+  std::vector<Array> channels = split_channels(frame);
+  for (Array& channel : channels) {
+    Array samples = to_float(channel);
+    remove_nonfinite(samples);
+    stream_.upload(samples.bytes.data(), samples.bytes.size(), input_.buffer());
+    output.resampler.run(stream_, input_, grid_to_frame, output.pixels);
+    stream_.download(output.pixels, channel.bytes.data(), channel.bytes.size());
+  }
+  return join_channels(channels);
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,37 @@
+// Frames of one size on the grid of the first of them.
+#pragma once
+
+#include "image_io/image_file.hpp"
+#include "resampler.hpp"
+
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <map>
+
+namespace warpalign::program {
+
+/// Warps by the exact cubic spline, on the device; plans and memory are made once.
+class FrameWarper {
+ public:
+  FrameWarper(const Device& device, const Shape& shape);
+
+  /// Channel by channel, in the frame's own type, integers rounded and saturated; 0 outside of the
+  /// frame. Numbers that are not finite are taken for 0.
+  [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const Affine& grid_to_frame);
+
+ private:
+  struct Output {
+    Resampler resampler;
+    Image pixels;
+  };
+  Output& output_of(PixelType type);
+
+  Device device_;
+  Shape shape_;
+  Stream stream_;
+  Image input_;
+  std::map<PixelType, Output> outputs_;
+};
+
+}  // namespace warpalign::program
