@@ -26,12 +26,14 @@ void SharedFft::forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) {
   const std::lock_guard lock(mutex_);
   order_.enter(queue, "fft");
   plan_->forward(queue, real, spectrum);
+  order_.leave("fft");
 }
 
 void SharedFft::inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
   const std::lock_guard lock(mutex_);
   order_.enter(queue, "fft");
   plan_->inverse(queue, spectrum, real);
+  order_.leave("fft");
 }
 
 FftPlans::FftPlans(OpenedDevice& device) : device_(device), preferred_(make_preferred(device)) {

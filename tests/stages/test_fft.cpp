@@ -9,7 +9,9 @@
 #include <warpalign/open_device.hpp>
 #include <warpalign/stages/fft.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <future>
 #include <vector>
 
 namespace {
@@ -54,6 +56,48 @@ void compare(const warpalign::Device& device, test::Size size) {
   for (double& value : expected.values) value *= static_cast<double>(image.values.size());
   CHECK(relative_error(test::from_device(stream, back).values, expected.values) <=
         round_trip_tolerance);
+}
+
+// A thread's way through all shapes, again and again from one of its own; the largest error, half
+// of it where it is a round trip's, which may err twice as much.
+double worst_error_of_a_thread(const warpalign::Device& device, std::size_t first,
+                               const std::vector<reference::Plane>& images,
+                               const std::vector<reference::Spectrum>& expected) {
+  double worst = 0;
+  auto stream = device.make_stream();
+  for (std::size_t i = first; i < first + 30; ++i) {
+    auto image = images[i % images.size()];
+    const auto real = test::to_device(device, stream, image);
+    auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(real.shape()));
+    auto back = device.make_image(PixelType::f32, real.shape());
+    const RealFftPlan plan(device, {real.shape()});
+    plan.forward(stream, real, spectrum);
+    const auto found = test::spectrum_from_device(stream, spectrum);
+    worst = std::max(worst, relative_error(found.values, expected[i % images.size()].values));
+    plan.inverse(stream, spectrum, back);
+    for (double& value : image.values) value *= static_cast<double>(image.values.size());
+    worst =
+        std::max(worst, relative_error(test::from_device(stream, back).values, image.values) / 2);
+  }
+  return worst;
+}
+
+// Plans of one shape may share kernels and scratch memory between the threads.
+void check_threads(const warpalign::Device& device) {
+  CAPTURE(device.info().fft);
+  std::vector<reference::Plane> images;
+  std::vector<reference::Spectrum> expected;
+  for (const test::Size& size : std::vector<test::Size>{{64, 64}, {60, 49}, {96, 80}}) {
+    images.push_back(test::random_plane(size.width, size.height, -1, 1, 12));
+    expected.push_back(reference::forward(images.back()));
+  }
+  std::vector<std::future<double>> threads;
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.push_back(std::async(std::launch::async, [&, i] {
+      return worst_error_of_a_thread(device, i, images, expected);
+    }));
+  }
+  for (auto& thread : threads) CHECK(thread.get() <= forward_tolerance);
 }
 
 }  // namespace
@@ -119,6 +163,16 @@ TEST_CASE("fft: one shape planned twice and used on two streams") {
           forward_tolerance);
     CHECK(relative_error(test::spectrum_from_device(second_stream, fb).values, expected.values) <=
           forward_tolerance);
+  });
+}
+
+TEST_CASE("fft: threads plan and transform at the same time, each on a stream of its own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    check_threads(device);
+    if (device.info().backend != "opencl") return;
+    warpalign::Config config;
+    config.opencl_fft = "clfft";
+    check_threads(warpalign::open_device(device.info().id, config));
   });
 }
 

@@ -5,8 +5,8 @@
 // devices of several backends live side by side. A buffer belongs to the device that made it,
 // and giving it to another device's plan is refused with an Error.
 //
-// Threads: different streams may be used from different threads; one object by one thread at a
-// time.
+// Threads: a Device may be used by any number of threads at once; every other object, plans and
+// streams among them, by one thread at a time.
 #pragma once
 
 #include <warpalign/export.hpp>

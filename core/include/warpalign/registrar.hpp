@@ -6,11 +6,15 @@
 #include <warpalign/stages/apodize.hpp>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace warpalign {
+
+struct BatchResult;
+struct HostPair;
 
 /// What may differ between the pictures.
 enum class Motion {
@@ -105,6 +109,11 @@ class WARPALIGN_API Registrar {
   [[nodiscard]] RegistrationResult align(const HostImage& moving);
   [[nodiscard]] RegistrationResult align(const Image& moving);
   [[nodiscard]] RegistrationResult align(const HostImage& moving, const HostImage& mask);
+
+  /// Many pairs in one call, on a Registrar for each stream: see batch.hpp, which has more to say.
+  [[nodiscard]] static std::vector<BatchResult> align_batch(
+      std::span<const Device> devices, std::span<const HostPair> pairs,
+      const RegistrationOptions& options = {});
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 // Everything public of warpalign.
 #pragma once
 
+#include <warpalign/batch.hpp>
 #include <warpalign/boundary.hpp>
 #include <warpalign/config.hpp>
 #include <warpalign/device.hpp>

@@ -30,9 +30,13 @@ int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
 }  // namespace
 
 const Image& Ones::of(Stream& stream, const Shape& shape) {
-  for (const Image& image : images_) {
-    if (image.shape() == shape) return image;
+  constexpr std::size_t most = 8;  // a pair needs the latest two
+  for (auto image = images_.begin(); image != images_.end(); ++image) {
+    if (image->shape() != shape) continue;
+    images_.splice(images_.end(), images_, image);
+    return images_.back();
   }
+  if (images_.size() == most) images_.pop_front();
   const std::vector<float> ones(static_cast<std::size_t>(shape.pixels()), 1.0F);
   images_.push_back(device_.make_image(PixelType::f32, shape));
   stream.upload(ones.data(), ones.size() * sizeof(float), images_.back().buffer());

@@ -23,6 +23,7 @@ constexpr double sigma_a_spacing = 0.5;
 constexpr double contrast_floor = 0.1;
 constexpr double contrast_sigma = 3;  // view pixels
 
+constexpr std::size_t most_idle_views = 8;
 constexpr std::int64_t measured_side = 256;  // of the view that mean and deviation come from
 
 // Pictures with fewer isolated pixels at the ends of their range have no impulse noise: what is
@@ -93,6 +94,10 @@ void Picture::take(Stream& stream, StageClock& clock, const Image& pixels, const
 }
 
 void Picture::start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what) {
+  // Beside pictures of ever other sizes views pile up: those that the last one did without go.
+  if (views_.size() > most_idle_views) {
+    views_.remove_if([](const View& view) { return !view.has_values_; });
+  }
   for (View& view : views_) {
     view.has_values_ = view.has_even_ = view.has_coefficients_ = false;
   }

@@ -1,0 +1,50 @@
+// Spreads the pairs of a batch over workers. Knows no device.
+#pragma once
+
+#include <warpalign/batch.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+namespace warpalign::detail {
+
+/// What one worker does with a pair; the pair's Error is thrown.
+using Aligner = std::function<RegistrationResult(const HostPair&)>;
+
+struct BatchWorkers {
+  std::size_t count = 1;
+  std::function<Aligner(std::size_t worker)> make;             ///< on the worker's own thread
+  std::function<std::size_t(std::size_t worker)> device_of{};  ///< for BatchResult::device
+};
+
+class BatchRun {
+ public:
+  BatchRun(std::size_t pairs, const PairSource& source, const PairSink& sink)
+      : pairs_(pairs), source_(source), sink_(sink) {}
+
+  /// Returns or throws when every worker has ended; once. See align_batch.
+  void run(const BatchWorkers& workers);
+
+ private:
+  void work(const BatchWorkers& workers, std::size_t worker) noexcept;
+  std::optional<std::size_t> next_pair();
+  void deliver(std::size_t pair, BatchResult result);
+  void end_with(std::exception_ptr failure);
+  void lose_worker(const Error& failure);
+
+  std::size_t pairs_;
+  const PairSource& source_;
+  const PairSink& sink_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> ended_{false};
+  std::mutex sink_mutex_;
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;      // what ended the batch
+  std::exception_ptr lost_worker_;  // why the last worker that gave up did
+};
+
+}  // namespace warpalign::detail
