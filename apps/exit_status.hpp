@@ -5,11 +5,11 @@ namespace warpalign::program {
 
 enum class ExitStatus {
   ok = 0,
-  unreliable = 1,      ///< no reliable registration was found, or not for every frame of a stack;
-                       ///< files and report are still written
-  regression = 1,      ///< of `bench`: slower than the baseline; files are still written
-  bad_input = 2,       ///< wrong usage, configuration or input, or an output that cannot be written;
-                       ///< of a stack with bad frames the rest is finished and written
+  unreliable = 1,  ///< no reliable registration was found, or not for every frame of a stack;
+                   ///< files and report are still written
+  regression = 1,  ///< of `bench`: slower than the baseline; files are still written
+  bad_input = 2,   ///< wrong usage, configuration or input, or an output that cannot be written;
+                   ///< of a stack with bad frames the rest is finished and written
   device_trouble = 3,  ///< the device is unavailable, out of memory, or failed
 };
 

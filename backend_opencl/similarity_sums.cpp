@@ -15,6 +15,13 @@ constexpr const char* stage = "similarity_sums";
 constexpr std::size_t largest_group = 128;  // each item holds all the sums in registers
 constexpr std::size_t most_groups = 1024;
 
+// A CPU's work items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
+// around this many private sums.
+std::size_t group_for(const OpenedDevice& device) {
+  return device.info().kind == DeviceKind::cpu ? 1
+                                               : std::min(reduction_group(device), largest_group);
+}
+
 class SimilaritySums final : public backend::SimilaritySums {
  public:
   SimilaritySums(OpenedDevice& device, const SimilaritySumsSpec& spec)
@@ -26,7 +33,7 @@ class SimilaritySums final : public backend::SimilaritySums {
         height_(to_int(spec.moving.height, device.place(stage))),
         centre_{{static_cast<cl_float>(centre_of(spec.moving).x),
                  static_cast<cl_float>(centre_of(spec.moving).y)}},
-        group_(std::min(reduction_group(device), largest_group)),
+        group_(group_for(device)),
         groups_(
             std::clamp<std::size_t>(static_cast<std::size_t>(std::max(rows_, 1)), 1, most_groups)),
         kernel_(device, stage, kernels::similarity_sums, "similarity_sums", options()) {

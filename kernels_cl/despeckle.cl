@@ -1,7 +1,7 @@
 // Impulse noise found and filled.
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; GROUP, the size of the work groups
-// that look at a row each, a power of two.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; GROUP, the size of the work
+// groups that look at a row each, a power of two.
 #include "formulas/despeckle.h"
 
 #if defined(PIXEL_U8)
@@ -24,8 +24,8 @@ inline int company(global const Pixel* input, int width, int height, int x, int 
 }
 
 // rows: (lowest, highest) of every step-th row.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void row_extremes(global const Pixel* input, int width, int step, global float2* rows) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_extremes(
+    global const Pixel* input, int width, int step, global float2* rows) {
   local float2 shared[GROUP];
   const int item = (int)get_local_id(0);
   const size_t start = get_group_id(0) * (size_t)step * (size_t)width;
@@ -47,9 +47,9 @@ void row_extremes(global const Pixel* input, int width, int step, global float2*
 }
 
 // rows: how many pixels of every step-th row stand at an end of the range all alone.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void row_isolated(global const Pixel* input, int width, int height, int step, float lowest,
-                  float highest, global float* rows) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_isolated(
+    global const Pixel* input, int width, int height, int step, float lowest, float highest,
+    global float* rows) {
   local float shared[GROUP];
   const int item = (int)get_local_id(0);
   const int y = (int)get_group_id(0) * step;
@@ -68,8 +68,8 @@ void row_isolated(global const Pixel* input, int width, int height, int step, fl
   if (item == 0) rows[get_group_id(0)] = shared[0];
 }
 
-kernel void despeckle(global const Pixel* input, int width, int height, float lowest,
-                      float highest, global float* output) {
+kernel void despeckle(global const Pixel* input, int width, int height, float lowest, float highest,
+                      global float* output) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || y >= height) return;

@@ -118,8 +118,8 @@ std::string pair_line(const std::string& group, const Pair& pair, const Score& s
     line += "  =>";
   }
   return line + fmt::format(" {} confidence {:.4f} significance {:.1f} {:.1f} ms\n",
-                            score.reliable ? "reliable" : "refused", score.confidence, score.significance,
-                            score.milliseconds);
+                            score.reliable ? "reliable" : "refused", score.confidence,
+                            score.significance, score.milliseconds);
 }
 
 ordered_json pair_json(const Pair& pair) {

@@ -9,6 +9,9 @@ namespace warpalign::detail {
 /// pictures reach and what registered ones have; docs/registration.md reports both.
 inline constexpr double significance_of_even_odds = 30;
 
+/// At most this where the refinement was to be and ran away.
+inline constexpr double confidence_unless_refined = 0.4;
+
 /// The confidence, 0 to 1, in a registration of this significance.
 double confidence_of(double significance);
 

@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t quick_side = 128;
 constexpr std::int64_t thorough_side = 256;
 constexpr std::int64_t shift_side = 512;
-constexpr double settle_side = 256;       // of the views that candidates are settled and judged on
-constexpr double least_settle_side = 48;  // smaller views hold too little to settle on
+constexpr double settle_side = 256;  // of the views that candidates are settled and judged on
+constexpr double least_judged_part = 0.04;  // of the smaller view, in common
+constexpr double least_settle_side = 48;    // smaller views hold too little to settle on
 
 // Spectra of pictures whose scales differ by more than this have too little in common: that is
 // what base scales are for.
@@ -257,7 +258,13 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
       fitter_.look(work.stream, work.clock, pair,
                    moving->to_picture().inverse() * matrix * reference->to_picture());
   candidate.matrix = swapped ? matrix.inverse() : matrix;
-  candidate.correlation = correlation_of(sums);
+  const double scale =
+      scale_of(matrix) * reference->sampling().spacing / moving->sampling().spacing;
+  const double smaller = std::min(static_cast<double>(reference->shape().plane()),
+                                  static_cast<double>(moving->shape().plane()) / (scale * scale));
+  // A few pixels correlate with anything.
+  const bool enough = sums.pixels >= least_judged_part * smaller;
+  candidate.correlation = enough ? correlation_of(sums) : 0;
   candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
                            std::sqrt(independent_pixels(sums));
   const double area = reference->sampling().spacing * reference->sampling().spacing *

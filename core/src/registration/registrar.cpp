@@ -159,6 +159,10 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     take(moving, pixels, type, mask, "the moving image");
     const auto found = search->run(stream, clock, *reference, *moving);
     if (!found.empty()) static_cast<Registered&>(result) = described(found.front());
+    // What cannot be refined is not where it seems to be.
+    if (options.refine && !result.refined) {
+      result.confidence = std::min(result.confidence, detail::confidence_unless_refined);
+    }
     for (std::size_t i = 1; i < found.size(); ++i) {
       if (i < static_cast<std::size_t>(options.candidates)) {
         result.runners_up.push_back(described(found[i]));
@@ -175,8 +179,8 @@ Registered Registrar::State::described(const detail::Candidate& candidate) const
   result.correlation = candidate.correlation;
   result.significance = candidate.significance;
   result.overlap = candidate.overlap;
-  result.confidence = detail::confidence_of(candidate.significance);
   result.refined = candidate.refined;
+  result.confidence = detail::confidence_of(candidate.significance);
   return result;
 }
 
