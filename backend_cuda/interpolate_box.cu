@@ -146,8 +146,20 @@ __device__ __forceinline__ void extend_box(const float* __restrict__ coefficient
   }
 }
 
+// Threads that a multiprocessor holds: 1024 on Turing, 1536 and more since.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int most_box_blocks = 1024 / tile_threads;
+#else
+inline constexpr int most_box_blocks = 1536 / tile_threads;
+#endif
+
 template <int degree, int dimensions>
-inline constexpr int box_blocks = dimensions == 2 ? (degree == 3 ? 5 : 4) : (degree == 3 ? 3 : 2);
+inline constexpr int wanted_box_blocks = dimensions == 2 ? (degree == 3 ? 5 : 4)
+                                                         : (degree == 3 ? 3 : 2);
+template <int degree, int dimensions>
+inline constexpr int box_blocks =
+    wanted_box_blocks<degree, dimensions> < most_box_blocks ? wanted_box_blocks<degree, dimensions>
+                                                            : most_box_blocks;
 
 template <int degree, int dimensions, int pitch, bool floats>
 __global__ void __launch_bounds__(tile_threads, box_blocks<degree, dimensions>)

@@ -52,12 +52,32 @@ backend::PrefilterDetails details_of(const PrefilterSpec& spec) {
   return details;
 }
 
+// The same memory without the filtered axes of one sample. Where such a sample counts as repeated
+// for ever it is its own coefficient: recursions over the axis would only round it. At least one
+// axis is left.
+PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
+  if (details.margin > 0) return spec;
+  std::vector<std::int64_t> extents{spec.shape.width, spec.shape.height, spec.shape.depth};
+  PrefilterSpec result = spec;
+  for (int axis = spec.dimensions - 1; axis >= 0; --axis) {
+    if (extents[static_cast<std::size_t>(axis)] != 1 || result.dimensions == 1) continue;
+    extents.erase(extents.begin() + axis);
+    extents.push_back(1);
+    --result.dimensions;
+  }
+  result.shape = {extents[0], extents[1], extents[2]};
+  return result;
+}
+
+std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const PrefilterSpec& spec) {
+  const backend::PrefilterDetails details = details_of(spec);
+  return detail::Access::driver(device).make_prefilter(squeezed(spec, details), details);
+}
+
 }  // namespace
 
 PrefilterPlan::PrefilterPlan(const Device& device, const PrefilterSpec& spec)
-    : device_(device),
-      spec_(spec),
-      kernel_(detail::Access::driver(device).make_prefilter(spec, details_of(spec))) {}
+    : device_(device), spec_(spec), kernel_(make_kernel(device, spec)) {}
 
 void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coefficients) const {
   detail::check_stream(stage, device_, stream);
