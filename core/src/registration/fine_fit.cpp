@@ -74,11 +74,7 @@ FineFit::Smoothed& FineFit::smoothed(Stream& stream, StageClock& clock, const Pi
   }
   Smoothed& result = *found;
   clock.run("smooth", [&] {
-    if (masked) {
-      result.plan.execute(stream, picture.pixels(), *picture.mask(), result.values, *result.weight);
-    } else {
-      result.plan.execute(stream, picture.pixels(), result.values);
-    }
+    picture.smooth(stream, result.plan, result.values, result.weight ? &*result.weight : nullptr);
   });
   return result;
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace warpalign::detail {
 
@@ -158,10 +157,11 @@ std::vector<PairSearch::Turn> PairSearch::turns_at(const Work& work, TurnSearch&
 }
 
 // The best turns at all base scales, those that say the same left out.
-std::vector<PairSearch::Turn> PairSearch::all_turns(const Work& work, TurnSearch& search) {
-  std::vector<Turn> all;
+std::vector<PairSearch::Turn> PairSearch::all_turns(const Work& work, TurnSearch& search,
+                                                    const std::vector<Turn>& of_base_one) {
+  std::vector<Turn> all = of_base_one;
   for (const double base : base_scales) {
-    if (base != 1 && options_.motion != Motion::similarity) continue;
+    if (base == 1 || options_.motion != Motion::similarity) continue;
     const auto found = turns_at(work, search, base, turns_a_crop);
     all.insert(all.end(), found.begin(), found.end());
   }
@@ -180,9 +180,8 @@ std::vector<PairSearch::Turn> PairSearch::all_turns(const Work& work, TurnSearch
 
 // Both half-turns of a turn, where their shift scores best.
 std::vector<Candidate> PairSearch::place(const Work& work, const Turn& turn) {
-  const double base = turn.base;
   const TurnPeak& peak = turn.peak;
-  const Spacings spacings = shift_spacings(base, work.reference.shape(), work.moving.shape());
+  const Spacings spacings = shift_spacings(turn.base, work.reference.shape(), work.moving.shape());
   View& reference = work.reference.view(work.stream, work.clock, {spacings.reference});
   View& moving = work.moving.view(work.stream, work.clock, {spacings.moving});
   // Where the moving picture's centre lies on the reference when the shift is none, and how far it
@@ -192,7 +191,7 @@ std::vector<Candidate> PairSearch::place(const Work& work, const Turn& turn) {
   const double view_scale = peak.scale * spacings.reference / spacings.moving;
   const auto placed =
       shift_search_.find(work.stream, work.clock, work.reference, reference, work.moving, moving,
-                         peak.rotation_deg, view_scale, {limits, limits});
+                         peak.rotation_deg, view_scale, limits);
   TurnLimits angles;
   angles.least_angle = options_.least_angle;
   angles.most_angle = options_.most_angle;
@@ -202,7 +201,6 @@ std::vector<Candidate> PairSearch::place(const Work& work, const Turn& turn) {
     if (!angles.allows_angle(degrees)) continue;
     if (options_.motion == Motion::translation && half == 1) continue;
     Candidate candidate;
-    candidate.base = base;
     candidate.shift_score = placed[half].score;
     candidate.matrix = moving.to_picture() * placed[half].matrix * reference.to_picture().inverse();
     if (options_.motion == Motion::rotation) {
@@ -309,15 +307,17 @@ std::vector<Candidate> PairSearch::run(Stream& stream, StageClock& clock, Pictur
                                        Picture& moving) {
   const Work work{stream, clock, reference, moving};
   std::vector<Candidate> settled;
-  bool sure = try_turns(work, turns_at(work, quick_turns_, 1, 1), 1, settled);
+  const std::vector<Turn> first = turns_at(work, quick_turns_, 1, turns_a_crop);
+  bool sure = try_turns(work, first, 1, settled);
   if (!sure && options_.motion != Motion::translation) {
-    sure = try_turns(work, all_turns(work, quick_turns_), most_turns, settled);
+    sure = try_turns(work, all_turns(work, quick_turns_, first), most_turns, settled);
     const bool doubtful = std::none_of(settled.begin(), settled.end(), [](const Candidate& c) {
       return c.significance >= significance_of_even_odds;
     });
     if (!sure && doubtful) {
       if (!thorough_turns_) thorough_turns_.emplace(device_, thorough_side, options_);
-      try_turns(work, all_turns(work, *thorough_turns_), most_turns, settled);
+      const std::vector<Turn> of_base_one = turns_at(work, *thorough_turns_, 1, turns_a_crop);
+      try_turns(work, all_turns(work, *thorough_turns_, of_base_one), most_turns, settled);
     }
   }
   sort_by(settled, &Candidate::significance);

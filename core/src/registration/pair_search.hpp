@@ -18,10 +18,9 @@ namespace warpalign::detail {
 /// A transform that was looked at.
 struct Candidate {
   Affine matrix;            ///< reference pixels -> moving pixels
-  double base = 1;          ///< the base scale it was found at
   double shift_score = 0;   ///< see ShiftSearch
   double correlation = 0;   ///< of the locally normalised pictures over what they have in common
-  double significance = 0;  ///< atanh(correlation) sqrt(pixels in common), on a coarse grid
+  double significance = 0;  ///< atanh(correlation) sqrt(independent pixels), on a coarse grid
   double overlap = 0;       ///< part of the reference in common
   bool refined = false;     ///< at the pictures' own resolution
 };
@@ -48,7 +47,8 @@ class PairSearch {
     double base;
   };
   std::vector<Turn> turns_at(const Work& work, TurnSearch& search, double base, std::size_t most);
-  std::vector<Turn> all_turns(const Work& work, TurnSearch& search);
+  std::vector<Turn> all_turns(const Work& work, TurnSearch& search,
+                              const std::vector<Turn>& of_base_one);
   std::vector<Candidate> place(const Work& work, const Turn& turn);
   bool try_turns(const Work& work, const std::vector<Turn>& turns, std::size_t most,
                  std::vector<Candidate>& settled);

@@ -59,6 +59,12 @@ SmoothSpec smoothing(PixelType type, const Shape& picture, bool masked,
           .masked = masked};
 }
 
+std::vector<float> downloaded(Stream& stream, const Image& image) {
+  std::vector<float> values(static_cast<std::size_t>(image.shape().pixels()));
+  stream.download(image, values.data(), values.size() * sizeof(float));
+  return values;
+}
+
 }  // namespace
 
 View::View(const Device& device, PixelType type, const Shape& picture, bool masked,
@@ -110,19 +116,21 @@ void Picture::start(Stream& stream, StageClock& clock, const HostImage* mask, co
   const auto side = static_cast<double>(std::max(shape_.width, shape_.height));
   const double spacing = std::max(1.0, side / static_cast<double>(measured_side));
   const View& whole = view(stream, clock, {spacing});
-  measure(stream, whole, what);
+  const std::vector<float> values = downloaded(stream, whole.values());
+  measure(stream, whole, values, what);
   if (masked_) return;
-  mask_frame(stream, clock, whole);
-  if (masked_) measure(stream, view(stream, clock, {spacing}), what);
+  mask_frame(stream, clock, whole, values);
+  if (!masked_) return;
+  const View& content = view(stream, clock, {spacing});
+  measure(stream, content, downloaded(stream, content.values()), what);
 }
 
 // The view's pixels are the means of several of the picture's: a frame is wider than it seems by
 // what they reach.
-void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view) {
+void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view,
+                         const std::vector<float>& values) {
   constexpr int reach = 3;
   const Shape& coarse = view.shape();
-  std::vector<float> values(static_cast<std::size_t>(coarse.plane()));
-  stream.download(view.values(), values.data(), values.size() * sizeof(float));
   const auto content = content_within_frame({coarse.width, coarse.height, values}, reach);
   if (!content) return;
   const Affine to_view = view.to_picture().inverse();
@@ -159,12 +167,11 @@ void Picture::fill_impulses(Stream& stream, StageClock& clock) {
 }
 
 // Every pixel that counts is part of some pixel of the view, so that NaN and infinities show there.
-void Picture::measure(Stream& stream, const View& view, const char* what) {
-  const auto n = static_cast<std::size_t>(view.shape().pixels());
-  std::vector<float> values(n);
-  std::vector<float> weights(n, 1.0F);
-  stream.download(view.values(), values.data(), n * sizeof(float));
-  if (view.masked()) stream.download(*view.weight(), weights.data(), n * sizeof(float));
+void Picture::measure(Stream& stream, const View& view, const std::vector<float>& values,
+                      const char* what) {
+  const std::size_t n = values.size();
+  const std::vector<float> weights =
+      view.masked() ? downloaded(stream, *view.weight()) : std::vector<float>(n, 1.0F);
   double weight = 0, sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (!std::isfinite(values[i])) {
@@ -192,6 +199,14 @@ void Picture::measure(Stream& stream, const View& view, const char* what) {
   }
 }
 
+void Picture::smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const {
+  if (masked_) {
+    plan.execute(stream, pixels(), *mask_, values, *weight);
+  } else {
+    plan.execute(stream, pixels(), values);
+  }
+}
+
 View& Picture::view(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
   auto found = std::find_if(views_.begin(), views_.end(), [&](const View& v) {
     return v.sampling() == sampling && v.type() == type() && v.masked() == masked_;
@@ -203,11 +218,7 @@ View& Picture::view(Stream& stream, StageClock& clock, const Sampling2d& samplin
   View& view = *found;
   if (!view.has_values_) {
     clock.run("view", [&] {
-      if (masked_) {
-        view.smooth_.execute(stream, pixels(), *mask_, view.values_, *view.weight_);
-      } else {
-        view.smooth_.execute(stream, pixels(), view.values_);
-      }
+      smooth(stream, view.smooth_, view.values_, view.weight_ ? &*view.weight_ : nullptr);
     });
     view.has_values_ = true;
   }

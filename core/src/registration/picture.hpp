@@ -12,6 +12,7 @@
 
 #include <list>
 #include <optional>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -87,6 +88,9 @@ class Picture {
   void take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
             const char* what);
 
+  /// Smooths the pixels, where the picture has a mask within it; `weight` is null without one.
+  void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
+
   /// Valid until the next take().
   View& view(Stream& stream, StageClock& clock, const Sampling2d& sampling);
   /// The view with brightness and contrast evened out locally: mean 0, deviation about 1.
@@ -97,8 +101,10 @@ class Picture {
  private:
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
-  void mask_frame(Stream& stream, StageClock& clock, const View& view);
-  void measure(Stream& stream, const View& view, const char* what);
+  void mask_frame(Stream& stream, StageClock& clock, const View& view,
+                  const std::vector<float>& values);
+  void measure(Stream& stream, const View& view, const std::vector<float>& values,
+               const char* what);
 
   Device device_;
   PixelType type_;

@@ -71,7 +71,7 @@ void ShiftSearch::place(Stream& stream, StageClock& clock, Picture& picture, Vie
 std::array<PlacedView, 2> ShiftSearch::find(Stream& stream, StageClock& clock, Picture& reference,
                                             View& reference_view, Picture& moving,
                                             View& moving_view, double rotation_deg, double scale,
-                                            const std::array<ShiftLimits, 2>& limits) {
+                                            const ShiftLimits& limits) {
   const auto n = static_cast<double>(canvas_.width);
   const double c = std::floor(n / 2);
   const Point centre = centre_of(moving_view.shape());
@@ -87,11 +87,11 @@ std::array<PlacedView, 2> ShiftSearch::find(Stream& stream, StageClock& clock, P
       std::min(static_cast<double>(reference_view.shape().plane()),
                static_cast<double>(moving_view.shape().plane()) / (scale * scale));
   allowed.least_overlap = static_cast<float>(std::max(1.0, least_overlap_part * smaller));
-  allowed.reach = static_cast<float>(limits[0].reach);
-  allowed.centre_x = static_cast<float>(modulo(limits[0].centre.x - c, n));
-  allowed.centre_y = static_cast<float>(modulo(limits[0].centre.y - c, n));
-  allowed.mirrored_centre_x = static_cast<float>(modulo(limits[1].centre.x + c, n));
-  allowed.mirrored_centre_y = static_cast<float>(modulo(limits[1].centre.y + c, n));
+  allowed.reach = static_cast<float>(limits.reach);
+  allowed.centre_x = static_cast<float>(modulo(limits.centre.x - c, n));
+  allowed.centre_y = static_cast<float>(modulo(limits.centre.y - c, n));
+  allowed.mirrored_centre_x = static_cast<float>(modulo(limits.centre.x + c, n));
+  allowed.mirrored_centre_y = static_cast<float>(modulo(limits.centre.y + c, n));
   clock.run("overlap_products", [&] {
     products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectrum_,
                       moving_weight_, products_image_);

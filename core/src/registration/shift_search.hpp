@@ -38,8 +38,7 @@ class ShiftSearch {
   /// For the turn as given [0] and with half a turn more [1]. Waits.
   std::array<PlacedView, 2> find(Stream& stream, StageClock& clock, Picture& reference,
                                  View& reference_view, Picture& moving, View& moving_view,
-                                 double rotation_deg, double scale,
-                                 const std::array<ShiftLimits, 2>& limits);
+                                 double rotation_deg, double scale, const ShiftLimits& limits);
 
  private:
   struct Placement {

@@ -4,7 +4,6 @@
 #include <warpalign/stages/peak.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -80,11 +79,14 @@ TurnSearch::Placement& TurnSearch::placement_of(const Shape& view, const Shape& 
     if (placement.view == view && placement.crop == crop) return placement;
   }
   if (placements_.size() == kept) placements_.pop_front();
-  placements_.push_back(
-      {view, crop, WarpPlan(device_, {view, crop}), StatisticsPlan(device_, {crop}),
-       SobelPlan(device_, {PixelType::f32, crop}),
-       ApodizePlan(device_, {crop, canvas_, options_.window}),
-       device_.make_image(PixelType::f32, crop), device_.make_image(PixelType::f32, crop)});
+  placements_.push_back({view, crop, WarpPlan(device_, {view, crop}),
+                         StatisticsPlan(device_, {crop}),
+                         ApodizePlan(device_, {crop, canvas_, options_.window}),
+                         device_.make_image(PixelType::f32, crop), std::nullopt, std::nullopt});
+  if (options_.spectrum == SpectrumOf::gradient) {
+    placements_.back().sobel.emplace(device_, SobelSpec{PixelType::f32, crop});
+    placements_.back().gradient.emplace(device_.make_image(PixelType::f32, crop));
+  }
   return placements_.back();
 }
 
@@ -105,9 +107,9 @@ void TurnSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Ima
     clock.run("crop", [&] { placement.cut.execute(stream, seen, corner, placement.part); });
     part = &placement.part;
   }
-  if (options_.spectrum == SpectrumOf::gradient) {
-    clock.run("sobel", [&] { placement.sobel.execute(stream, *part, placement.gradient); });
-    part = &placement.gradient;
+  if (placement.sobel) {
+    clock.run("sobel", [&] { placement.sobel->execute(stream, *part, *placement.gradient); });
+    part = &*placement.gradient;
   }
   clock.run("window", [&] {
     placement.statistics.execute(stream, *part, statistics_);

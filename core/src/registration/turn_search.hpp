@@ -15,6 +15,7 @@
 #include <warpalign/stages/warp.hpp>
 
 #include <list>
+#include <optional>
 #include <vector>
 
 namespace warpalign::detail {
@@ -31,8 +32,8 @@ struct TurnLimits {
   double least_scale = 0, most_scale = 1e9;     ///< between the views
   double least_angle = -180, most_angle = 180;  ///< degrees; whole turns apart count as equal
   [[nodiscard]] bool allows_scale(double scale) const;
-  /// Whether the angle, or it with half a turn more.
   [[nodiscard]] bool allows_angle(double degrees) const;
+  /// Whether the angle, or it with half a turn more.
   [[nodiscard]] bool allows_either_half(double degrees) const;
 };
 
@@ -60,9 +61,10 @@ class TurnSearch {
     Shape view, crop;
     WarpPlan cut;
     StatisticsPlan statistics;
-    SobelPlan sobel;
     ApodizePlan window;
-    Image part, gradient;
+    Image part;
+    std::optional<SobelPlan> sobel;  // where spectra are of the gradient
+    std::optional<Image> gradient;
   };
   Placement& placement_of(const Shape& view, const Shape& crop);
   const Image& seen(Stream& stream, StageClock& clock, Picture& picture, View& view) const;
