@@ -1,6 +1,8 @@
 // The canvas: plans, scratch memory and the reference's spectra for one common working size.
 #include "registration/fast_canvas.hpp"
 
+#include "registration/plane_geometry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,12 +14,6 @@ namespace {
 constexpr std::int64_t width_multiple = 8;
 
 Shape two_of(const Shape& shape) { return {shape.width, shape.height, 2}; }
-
-// A position on a periodic axis of n, as the shift of least size.
-double signed_shift(double position, std::int64_t n) {
-  const auto period = static_cast<double>(n);
-  return position > period / 2 ? position - period : position;
-}
 
 }  // namespace
 
@@ -103,8 +99,10 @@ Turn FastCanvas::find_turn(Stream& stream, StageClock& clock, const Source& movi
   stream.download(records_, &record, sizeof record);
   const Point peak = subpixel_position(record);
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
-  return {signed_shift(peak.y, canvas_.height) * grid.angle_step * 180 / std::numbers::pi,
-          std::exp(signed_shift(peak.x, canvas_.width) * grid.log_base)};
+  const auto width = static_cast<double>(canvas_.width);
+  const auto height = static_cast<double>(canvas_.height);
+  return {signed_shift(peak.y, height) * grid.angle_step * 180 / std::numbers::pi,
+          std::exp(signed_shift(peak.x, width) * grid.log_base)};
 }
 
 std::array<Shift, 2> FastCanvas::find_shifts(Stream& stream, StageClock& clock, const Turn& turn) {
@@ -126,10 +124,10 @@ std::array<Shift, 2> FastCanvas::find_shifts(Stream& stream, StageClock& clock, 
     // turn about the canvas's centre, x -> N - 1 - x, precedes by one pixel.
     const Point peak = subpixel_position(records[half_turn]);
     const auto extra = static_cast<double>(half_turn);
-    shifts[half_turn] = {
-        {signed_shift(peak.x + extra, canvas_.width), signed_shift(peak.y + extra, canvas_.height)},
-        static_cast<double>(records[half_turn].value) / total,
-        static_cast<double>(records[half_turn].value) / deviation};
+    shifts[half_turn] = {{signed_shift(peak.x + extra, static_cast<double>(canvas_.width)),
+                          signed_shift(peak.y + extra, static_cast<double>(canvas_.height))},
+                         static_cast<double>(records[half_turn].value) / total,
+                         static_cast<double>(records[half_turn].value) / deviation};
   }
   return shifts;
 }

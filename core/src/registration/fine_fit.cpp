@@ -1,6 +1,8 @@
 // The last refinement, at the pictures' own resolution.
 #include "registration/fine_fit.hpp"
 
+#include "registration/plane_geometry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -94,8 +96,7 @@ std::optional<FitResult> FineFit::fit(Stream& stream, StageClock& clock, const P
                                       const Picture& fine, const Affine& start,
                                       SimilarityFit& fitter, Ones& ones,
                                       const FitOptions& options) {
-  const double scale = std::sqrt(std::abs(start.a * start.e - start.b * start.d));
-  const double fine_sigma = matching_sigma(scale);
+  const double fine_sigma = matching_sigma(scale_of(start));
   const Smoothed& reference = smoothed(stream, clock, coarse, coarse_sigma, coarse_);
   const Smoothed& moving = smoothed(stream, clock, fine, fine_sigma, fine_);
   Spline& spline = spline_of(fine.shape());

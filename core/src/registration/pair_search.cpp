@@ -2,6 +2,7 @@
 #include "registration/pair_search.hpp"
 
 #include "registration/confidence.hpp"
+#include "registration/plane_geometry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,12 +36,6 @@ constexpr std::size_t most_turns = 6;
 
 // Shift scores below this are those of unrelated pictures.
 constexpr double least_shift_score = 4;
-
-double larger_side(const Shape& shape) {
-  return static_cast<double>(std::max(shape.width, shape.height));
-}
-
-double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
 
 // Spacings at which the two pictures' contents are equally large when their scale is the base's.
 struct Spacings {
@@ -258,8 +253,7 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
   candidate.matrix = swapped ? matrix.inverse() : matrix;
   const double scale =
       scale_of(matrix) * reference->sampling().spacing / moving->sampling().spacing;
-  const double smaller = std::min(static_cast<double>(reference->shape().plane()),
-                                  static_cast<double>(moving->shape().plane()) / (scale * scale));
+  const double smaller = smaller_area(reference->shape(), moving->shape(), scale);
   // A few pixels correlate with anything.
   const bool enough = sums.pixels >= least_judged_part * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;

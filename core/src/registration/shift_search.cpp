@@ -1,6 +1,8 @@
 // The shift between two views whose rotation and scale are known.
 #include "registration/shift_search.hpp"
 
+#include "registration/plane_geometry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -83,9 +85,7 @@ std::array<PlacedView, 2> ShiftSearch::find(Stream& stream, StageClock& clock, P
   place(stream, clock, moving, moving_view, onto_canvas, moving_spectrum_, moving_weight_);
 
   OverlapLimits allowed;
-  const double smaller =
-      std::min(static_cast<double>(reference_view.shape().plane()),
-               static_cast<double>(moving_view.shape().plane()) / (scale * scale));
+  const double smaller = smaller_area(reference_view.shape(), moving_view.shape(), scale);
   allowed.least_overlap = static_cast<float>(std::max(1.0, least_overlap_part * smaller));
   allowed.reach = static_cast<float>(limits.reach);
   allowed.centre_x = static_cast<float>(modulo(limits.centre.x - c, n));

@@ -1,6 +1,7 @@
 // Gauss-Newton on the four parameters of a similarity, for one pair of images.
 #include "registration/similarity_fit.hpp"
 
+#include "registration/plane_geometry.hpp"
 #include "registration/small_solver.hpp"
 
 #include <algorithm>
@@ -79,12 +80,6 @@ Light light_of(const SimilaritySumsResult& sums) {
   return light;
 }
 
-double smaller_plane(const Shape& reference, const Shape& moving, const Affine& matrix) {
-  const double area = std::abs(matrix.a * matrix.e - matrix.b * matrix.d);
-  return std::min(static_cast<double>(reference.plane()),
-                  static_cast<double>(moving.plane()) / std::max(area, 1e-9));
-}
-
 bool same(const SimilaritySumsSpec& a, const SimilaritySumsSpec& b) {
   return a.reference == b.reference && a.moving == b.moving &&
          a.reference_margin == b.reference_margin && a.moving_margin == b.moving_margin &&
@@ -152,9 +147,8 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                                             const Affine& start, const FitOptions& options) {
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
-  const double least = least_common_part * smaller_plane(reference, moving, start);
-  const double farthest =
-      options.drift * static_cast<double>(std::max(moving.width, moving.height));
+  const double least = least_common_part * smaller_area(reference, moving, scale_of(start));
+  const double farthest = options.drift * larger_side(moving);
 
   SimilaritySumsResult sums = look(stream, clock, pair, start);
   if (!(sums.pixels >= least)) return std::nullopt;

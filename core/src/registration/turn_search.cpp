@@ -1,6 +1,8 @@
 // Rotation and scale from the log-polar spectra of two views.
 #include "registration/turn_search.hpp"
 
+#include "registration/plane_geometry.hpp"
+
 #include <warpalign/stages/peak.hpp>
 
 #include <algorithm>
@@ -10,10 +12,6 @@
 namespace warpalign::detail {
 
 namespace {
-
-double signed_shift(double position, double period) {
-  return position > period / 2 ? position - period : position;
-}
 
 std::int64_t apart(std::int64_t a, std::int64_t b, std::int64_t period) {
   const std::int64_t d = std::abs(a - b);
