@@ -9,7 +9,7 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int moment_count = 5;
+constexpr int moment_count = WA_LIGHT_MOMENTS;
 constexpr int cells_a_block = 4;
 
 struct Cells {
@@ -81,14 +81,17 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
   const long long plane = static_cast<long long>(cells.across) * cells.down;
   for (int cy = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); cy < cells.down;
        cy += static_cast<int>(gridDim.y * row_block_height)) {
-    float sums[moment_count] = {};
+    float sums[WA_LIGHT_SUMS] = {};
     for (int y = max(cy - reach, 0); y <= min(cy + reach, cells.down - 1); ++y) {
       const float* row = moments + static_cast<long long>(y) * cells.across;
       const float of_row = weights[abs(y - cy)];
       for (int x = max(cx - reach, 0); x <= min(cx + reach, cells.across - 1); ++x) {
         const float weight = of_row * weights[abs(x - cx)];
+        float of_cell[moment_count];
 #pragma unroll
-        for (int i = 0; i < moment_count; ++i) sums[i] = fmaf(weight, row[i * plane + x], sums[i]);
+        for (int i = 0; i < moment_count; ++i) of_cell[i] = row[i * plane + x];
+        wa_add_light_cell(of_cell, weight, static_cast<float>(x - cx), static_cast<float>(y - cy),
+                          sums);
       }
     }
     float2 fitted;

@@ -17,7 +17,7 @@ kernel void light_moments(global const float* reference, int reference_width, in
   const int cy = (int)get_global_id(1);
   if (cx >= across || cy >= down) return;
   const Matrix matrix = {x_row, x_rest, y_row, y_rest};
-  float sums[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+  float sums[WA_LIGHT_MOMENTS] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int left = max(cx * CELL, reference_margin);
   const int top = max(cy * CELL, reference_margin);
   const int right = min((cx + 1) * CELL, reference_width - reference_margin);
@@ -40,7 +40,7 @@ kernel void light_moments(global const float* reference, int reference_width, in
     }
   }
   const int cells = across * down;
-  for (int i = 0; i < 5; ++i) moments[i * cells + cy * across + cx] = sums[i];
+  for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) moments[i * cells + cy * across + cx] = sums[i];
 }
 
 // weights: b(0) ... b(reach) of a Gaussian over cells. prior: gain, strength.
@@ -51,13 +51,14 @@ kernel void light_fit(global const float* moments, int across, int down,
   const int cy = (int)get_global_id(1);
   if (cx >= across || cy >= down) return;
   const int cells = across * down;
-  float sums[5] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+  float sums[WA_LIGHT_SUMS];
+  for (int i = 0; i < WA_LIGHT_SUMS; ++i) sums[i] = 0.0f;
   for (int y = max(cy - reach, 0); y <= min(cy + reach, down - 1); ++y) {
     for (int x = max(cx - reach, 0); x <= min(cx + reach, across - 1); ++x) {
       const float weight = weights[abs(y - cy)] * weights[abs(x - cx)];
-      for (int i = 0; i < 5; ++i) {
-        sums[i] = fma(weight, moments[i * cells + y * across + x], sums[i]);
-      }
+      float of_cell[WA_LIGHT_MOMENTS];
+      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) of_cell[i] = moments[i * cells + y * across + x];
+      wa_add_light_cell(of_cell, weight, (float)(x - cx), (float)(y - cy), sums);
     }
   }
   float gain, offset;

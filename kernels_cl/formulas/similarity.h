@@ -58,24 +58,61 @@ WA_INLINE float wa_row_of_four(float c0, float c1, float c2, float c3, const flo
   return WA_FMA(w[3], c3, WA_FMA(w[2], c2, WA_FMA(w[1], c1, w[0] * c0)));
 }
 
-// Gain and offset from moments about (reference_mean, moving_mean): sums of weights, r, m, r r, r
-// m.
-WA_INLINE void wa_local_light(const float* moments, float gain, float strength,
-                              float reference_mean, float moving_mean, float* local_gain,
-                              float* local_offset) {
-  if (!(moments[0] > 0.0f)) {
+// Moments of a cell: of its pixels' 1, r, m, r r, r m. With what says how they change from cell to
+// cell: of u, v, u u, u v, v v, r u, r v, m u, m v.
+#define WA_LIGHT_MOMENTS 5
+#define WA_LIGHT_SUMS 14
+
+// Adds a cell that lies (u, v) cells from where the light is wanted.
+WA_INLINE void wa_add_light_cell(const float* moments, float weight, float u, float v,
+                                 float* sums) {
+  for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) sums[i] = WA_FMA(weight, moments[i], sums[i]);
+  for (int i = 0; i < 2; ++i) {
+    const float along = weight * (i == 0 ? u : v);
+    sums[5 + i] = WA_FMA(along, moments[0], sums[5 + i]);
+    sums[7 + i] = WA_FMA(along * u, moments[0], sums[7 + i]);
+    sums[10 + i] = WA_FMA(along, moments[1], sums[10 + i]);
+    sums[12 + i] = WA_FMA(along, moments[2], sums[12 + i]);
+  }
+  sums[9] = WA_FMA(weight * v * v, moments[0], sums[9]);
+}
+
+// The gain g and the offset o at (0, 0) of the least squares fit m = g r + o + p u + q v, where the
+// gain leans towards `gain`; sums about (reference_mean, moving_mean). r and m are first freed of
+// their own planes in u and v: what is left of their covariance is not the light's.
+WA_INLINE void wa_local_light(const float* sums, float gain, float strength, float reference_mean,
+                              float moving_mean, float* local_gain, float* local_offset) {
+  if (!(sums[0] > 0.0f)) {
     *local_gain = gain;
     *local_offset = moving_mean - gain * reference_mean;
     return;
   }
-  const float r = moments[1] / moments[0];
-  const float m = moments[2] / moments[0];
-  const float variance = moments[3] / moments[0] - r * r;
-  const float covariance = moments[4] / moments[0] - r * m;
+  const float inverse = 1.0f / sums[0];
+  const float r = sums[1] * inverse;
+  const float m = sums[2] * inverse;
+  const float u = sums[5] * inverse;
+  const float v = sums[6] * inverse;
+  // Pixels lie within half a cell of their cell's centre: a variance of 1/12.
+  const float uu = WA_FMA(sums[7], inverse, WA_FMA(-u, u, 1.0f / 12.0f));
+  const float uv = WA_FMA(sums[8], inverse, -u * v);
+  const float vv = WA_FMA(sums[9], inverse, WA_FMA(-v, v, 1.0f / 12.0f));
+  const float scale = 1.0f / WA_FMA(uu, vv, -uv * uv);
+  const float ru = WA_FMA(sums[10], inverse, -r * u);
+  const float rv = WA_FMA(sums[11], inverse, -r * v);
+  const float mu = WA_FMA(sums[12], inverse, -m * u);
+  const float mv = WA_FMA(sums[13], inverse, -m * v);
+  const float r_across = WA_FMA(vv, ru, -uv * rv) * scale;
+  const float r_down = WA_FMA(uu, rv, -uv * ru) * scale;
+  const float m_across = WA_FMA(vv, mu, -uv * mv) * scale;
+  const float m_down = WA_FMA(uu, mv, -uv * mu) * scale;
+  const float variance = sums[3] * inverse - r * r - WA_FMA(r_across, ru, r_down * rv);
+  const float covariance = sums[4] * inverse - r * m - WA_FMA(r_across, mu, r_down * mv);
   const float fitted =
       WA_FMA(strength, gain, covariance) / ((variance > 0.0f ? variance : 0.0f) + strength);
+  const float r_here = r - WA_FMA(r_across, u, r_down * v);
+  const float m_here = m - WA_FMA(m_across, u, m_down * v);
   *local_gain = fitted;
-  *local_offset = (m + moving_mean) - fitted * (r + reference_mean);
+  *local_offset = (m_here + moving_mean) - fitted * (r_here + reference_mean);
 }
 
 #endif

@@ -176,25 +176,38 @@ std::array<double, 4> jacobian(double radius, const Residual& residual) {
   return result;
 }
 
-/// Weighted pairs (r, m) as they are met.
-struct Pairs {
-  double weight = 0, r = 0, m = 0, rr = 0, rm = 0;
-  void add(double w, double reference, double moving) {
+/// Normal equations of m = o + p u + q v + g r, from weighted pairs (r, m) as they are met, u and v
+/// the distances of their cells. The cells' own extent adds 1/12 to the variance of either.
+struct LightEquations {
+  double weight = 0;
+  std::array<std::array<double, 4>, 4> products{};
+  std::array<double, 4> with_moving{};
+  void add(double w, double r, double m, double u, double v) {
+    const std::array<double, 4> terms{1, u, v, r};
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < 4; ++j) products[i][j] += w * terms[i] * terms[j];
+      with_moving[i] += w * terms[i] * m;
+    }
+    products[1][1] += w / 12;
+    products[2][2] += w / 12;
     weight += w;
-    r += w * reference;
-    m += w * moving;
-    rr += w * reference * reference;
-    rm += w * reference * moving;
   }
 };
 
-std::complex<double> fitted(const Pairs& pairs, const LightPrior& prior) {
-  if (pairs.weight == 0) return {prior.gain, prior.moving - prior.gain * prior.reference};
-  const double r = pairs.r / pairs.weight;
-  const double m = pairs.m / pairs.weight;
-  const double gain = (pairs.rm / pairs.weight - r * m + prior.strength * prior.gain) /
-                      (pairs.rr / pairs.weight - r * r + prior.strength);
-  return {gain, m - gain * r};
+/// By Gaussian elimination; the prior is a pull on the gain alone.
+std::complex<double> fitted(LightEquations e, const LightPrior& prior) {
+  if (e.weight == 0) return {prior.gain, prior.moving - prior.gain * prior.reference};
+  e.products[3][3] += e.weight * prior.strength;
+  e.with_moving[3] += e.weight * prior.strength * prior.gain;
+  for (std::size_t pivot = 0; pivot < 4; ++pivot) {
+    for (std::size_t row = 0; row < 4; ++row) {
+      if (row == pivot) continue;
+      const double factor = e.products[row][pivot] / e.products[pivot][pivot];
+      for (std::size_t j = 0; j < 4; ++j) e.products[row][j] -= factor * e.products[pivot][j];
+      e.with_moving[row] -= factor * e.with_moving[pivot];
+    }
+  }
+  return {e.with_moving[3] / e.products[3][3], e.with_moving[0] / e.products[0][0]};
 }
 
 }  // namespace
@@ -319,7 +332,7 @@ Spectrum light_field(const ComparedPair& pair, std::int64_t cell, double sigma,
   };
   Spectrum field((pair.reference.width + cell - 1) / cell,
                  (pair.reference.height + cell - 1) / cell);
-  PlaneOf<Pairs> pairs(field.width, field.height);
+  PlaneOf<LightEquations> equations(field.width, field.height);
   for (std::int64_t y = 0; y < pair.reference.height; ++y) {
     for (std::int64_t x = 0; x < pair.reference.width; ++x) {
       const std::optional<Place> q = counted(pair, x, y);
@@ -327,16 +340,17 @@ Spectrum light_field(const ComparedPair& pair, std::int64_t cell, double sigma,
       const double m = spline(pair.coefficients, *q);
       for (std::int64_t v = 0; v < field.height; ++v) {
         for (std::int64_t u = 0; u < field.width; ++u) {
-          const std::int64_t across = std::abs(u - x / cell);
-          const std::int64_t down = std::abs(v - y / cell);
-          if (across > reach || down > reach) continue;
-          pairs.at(u, v).add(weight(across) * weight(down), pair.reference.at(x, y), m);
+          const std::int64_t across = x / cell - u;
+          const std::int64_t down = y / cell - v;
+          if (std::abs(across) > reach || std::abs(down) > reach) continue;
+          equations.at(u, v).add(weight(across) * weight(down), pair.reference.at(x, y), m,
+                                 static_cast<double>(across), static_cast<double>(down));
         }
       }
     }
   }
   for (std::size_t i = 0; i < field.values.size(); ++i) {
-    field.values[i] = fitted(pairs.values[i], prior);
+    field.values[i] = fitted(equations.values[i], prior);
   }
   return field;
 }

@@ -1,6 +1,7 @@
 // The last refinement, at the pictures' own resolution.
 #include "registration/fine_fit.hpp"
 
+#include "registration/noise_look.hpp"
 #include "registration/plane_geometry.hpp"
 
 #include <algorithm>
@@ -11,7 +12,10 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double coarse_sigma = 1;  // pixels
+// Of the coarser picture's Gaussian, in its pixels: as little as leaves no aliasing, and more where
+// noise calls for it.
+constexpr double least_sigma = 1;
+constexpr double largest_margin = 1.0 / 8;  // of the smaller side; four sigma
 
 // Variance of one pixel's own point spread along an axis, in pixels: a box's 1/12, and as much
 // again for optics.
@@ -22,7 +26,7 @@ constexpr double sigma_step = 1.0 / 16;
 
 // With one point spread for both pictures, in pixels of the finer one: scale^2 (sigma^2 + v) =
 // fine_sigma^2 + v.
-double matching_sigma(double scale) {
+double matching_sigma(double coarse_sigma, double scale) {
   const double variance = scale * scale * (coarse_sigma * coarse_sigma + pixel_variance);
   return std::round(std::sqrt(std::max(variance - pixel_variance, 0.0)) / sigma_step) * sigma_step;
 }
@@ -54,7 +58,7 @@ PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight
 
 FineFit::Smoothed& FineFit::smoothed(Stream& stream, StageClock& clock, const Picture& picture,
                                      double sigma, std::list<Smoothed>& kept) {
-  constexpr std::size_t most = 3;
+  constexpr std::size_t most = 6;
   const bool masked = picture.mask() != nullptr;
   auto found = std::find_if(kept.begin(), kept.end(), [&](const Smoothed& s) {
     return s.type == picture.type() && s.shape == picture.shape() && s.masked == masked &&
@@ -92,23 +96,66 @@ FineFit::Spline& FineFit::spline_of(const Shape& shape) {
   return splines_.back();
 }
 
-std::optional<FitResult> FineFit::fit(Stream& stream, StageClock& clock, const Picture& coarse,
-                                      const Picture& fine, const Affine& start,
-                                      SimilarityFit& fitter, Ones& ones,
-                                      const FitOptions& options) {
-  const double fine_sigma = matching_sigma(scale_of(start));
-  const Smoothed& reference = smoothed(stream, clock, coarse, coarse_sigma, coarse_);
-  const Smoothed& moving = smoothed(stream, clock, fine, fine_sigma, fine_);
-  Spline& spline = spline_of(fine.shape());
-  clock.run("prefilter", [&] { spline.plan.execute(stream, moving.values, spline.coefficients); });
+SimilarityFit::Pair FineFit::pair_of(const Work& work, double coarse_sigma) {
+  const double fine_sigma = matching_sigma(coarse_sigma, scale_of(work.start));
+  const Smoothed& reference = smoothed(work.stream, work.clock, work.coarse, coarse_sigma, coarse_);
+  const Smoothed& moving = smoothed(work.stream, work.clock, work.fine, fine_sigma, fine_);
+  Spline& spline = spline_of(work.fine.shape());
+  work.clock.run("prefilter",
+                 [&] { spline.plan.execute(work.stream, moving.values, spline.coefficients); });
   const PairWeights weights =
-      weights_of(stream, ones, reference.weight ? &*reference.weight : nullptr, coarse.shape(),
-                 moving.weight ? &*moving.weight : nullptr, fine.shape());
-  const SimilarityFit::Pair pair{
-      {reference.values, spline.coefficients, weights.reference, weights.moving, nullptr},
-      margin_of(coarse_sigma),
-      margin_of(fine_sigma)};
-  return fitter.fit(stream, clock, pair, start, options);
+      weights_of(work.stream, work.ones, reference.weight ? &*reference.weight : nullptr,
+                 work.coarse.shape(), moving.weight ? &*moving.weight : nullptr, work.fine.shape());
+  return {{reference.values, spline.coefficients, weights.reference, weights.moving, nullptr},
+          margin_of(coarse_sigma),
+          margin_of(fine_sigma)};
+}
+
+NoiseLook FineFit::look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
+                        double sigma) {
+  const double scale = scale_of(work.start);
+  return noise_look(
+      fitter.look_under_light(work.stream, work.clock, pair_of(work, sigma), work.start, options),
+      matching_sigma(sigma, scale), scale);
+}
+
+// Looks at the pair ever more smoothly until that promises nothing more.
+FineFit::Smoothing FineFit::smoothing_for(const Work& work, SimilarityFit& fitter,
+                                          FitOptions options) {
+  const double scale = scale_of(work.start);
+  const double smaller =
+      std::min(smaller_side(work.coarse.shape()), smaller_side(work.fine.shape()) / scale);
+  const double most_sigma = largest_margin * smaller / 4;
+  if (2 * least_sigma > most_sigma) return {least_sigma, 0};
+  if (!may_be_noisy(
+          noise_look(fitter.look(work.stream, work.clock, pair_of(work, least_sigma), work.start),
+                     matching_sigma(least_sigma, scale), scale))) {
+    return {least_sigma, 0};
+  }
+  // What passes for light at first is part of the noise, so that it is looked at again.
+  const NoiseLook sharp = look(work, fitter, options, least_sigma);
+  const NoiseLook smooth = look(work, fitter, options, 2 * least_sigma);
+  if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {least_sigma, 0};
+  const double noise = noise_of(sharp, smooth);
+  const double light_sigma = options.light_sigma;
+  std::vector<NoiseLook> looks;
+  for (double sigma = least_sigma; sigma <= most_sigma; sigma *= 2) {
+    options.light_sigma = light_sigma * sigma / least_sigma;
+    options.light_noise = noise_under(noise, least_sigma, sigma);
+    looks.push_back(look(work, fitter, options, sigma));
+    if (!(looks.back().pixels > 0)) return {least_sigma, noise};
+    if (best_smoothing(looks) + 2 < looks.size()) break;
+  }
+  const double sigma = least_sigma * std::exp2(best_smoothing(looks));
+  return {sigma, noise_under(noise_of(looks[0], looks[1]), least_sigma, sigma)};
+}
+
+std::optional<FitResult> FineFit::fit(const Work& work, SimilarityFit& fitter, FitOptions options) {
+  const Smoothing smoothing = smoothing_for(work, fitter, options);
+  options.light_sigma *= smoothing.sigma / least_sigma;
+  options.light_noise = smoothing.noise;
+  options.drift *= smoothing.sigma / least_sigma;
+  return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options);
 }
 
 }  // namespace warpalign::detail

@@ -1,6 +1,7 @@
 // The last refinement, at the pictures' own resolution.
 #pragma once
 
+#include "registration/noise_look.hpp"
 #include "registration/picture.hpp"
 #include "registration/similarity_fit.hpp"
 
@@ -36,11 +37,19 @@ class FineFit {
  public:
   explicit FineFit(const Device& device) : device_(device) {}
 
-  /// Refines a transform of template pixels to finer pixels, where `coarse` is the picture whose
-  /// pixels cover at least as much of the scene. Nothing where the fit runs away. Waits.
-  std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Picture& coarse,
-                               const Picture& fine, const Affine& start, SimilarityFit& fitter,
-                               Ones& ones, const FitOptions& options);
+  /// What a fit is of: a transform of pixels of `coarse` to pixels of `fine`, where `coarse` is the
+  /// picture whose pixels cover at least as much of the scene.
+  struct Work {
+    Stream& stream;
+    StageClock& clock;
+    const Picture& coarse;
+    const Picture& fine;
+    Affine start;
+    Ones& ones;
+  };
+
+  /// Nothing where the fit runs away. Waits.
+  std::optional<FitResult> fit(const Work& work, SimilarityFit& fitter, FitOptions options);
 
  private:
   struct Smoothed {
@@ -60,6 +69,15 @@ class FineFit {
   Smoothed& smoothed(Stream& stream, StageClock& clock, const Picture& picture, double sigma,
                      std::list<Smoothed>& kept);
   Spline& spline_of(const Shape& shape);
+  /// Both pictures smoothed to one point spread.
+  SimilarityFit::Pair pair_of(const Work& work, double coarse_sigma);
+  /// Of the coarser picture's Gaussian, in its pixels, and the variance of the noise that it
+  /// leaves.
+  struct Smoothing {
+    double sigma, noise;
+  };
+  Smoothing smoothing_for(const Work& work, SimilarityFit& fitter, FitOptions options);
+  NoiseLook look(const Work& work, SimilarityFit& fitter, const FitOptions& options, double sigma);
 
   Device device_;
   std::list<Smoothed> coarse_, fine_;

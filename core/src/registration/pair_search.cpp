@@ -291,7 +291,7 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
   const FitOptions options{options_.motion, 12, 0.0005, 0.01, true};
   const auto fitted =
-      fine_fit_.fit(work.stream, work.clock, coarse, fine, start, fitter_, ones_, options);
+      fine_fit_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
   if (!fitted) return;
   candidate.matrix = swapped ? fitted->matrix.inverse() : fitted->matrix;
   candidate.refined = true;

@@ -15,6 +15,10 @@ inline double larger_side(const Shape& shape) {
   return static_cast<double>(std::max(shape.width, shape.height));
 }
 
+inline double smaller_side(const Shape& shape) {
+  return static_cast<double>(std::min(shape.width, shape.height));
+}
+
 /// The area of the smaller of two planes, in pixels of the first, where lengths of the first are
 /// `scale` times as long on the second.
 inline double smaller_area(const Shape& first, const Shape& second, double scale) {

@@ -13,15 +13,16 @@ namespace warpalign::detail {
 
 namespace {
 
-// Tukey's constant for 95 % efficiency, and the standard deviation of normal residuals from their
-// mean absolute value, sqrt(pi / 2).
+// Tukey's constant for 95 % efficiency.
 constexpr double tukey_constant = 4.685;
-constexpr double deviation_per_mean_absolute = 1.2533;
 
 constexpr double least_common_part = 0.02;  // of the smaller image
 constexpr int light_cell = 8;
-constexpr double light_sigma = 12;       // pixels
-constexpr double light_strength = 0.02;  // of the reference's variance
+constexpr double most_light_sigma = 8 * light_cell;  // that LightFieldPlan takes
+// Below these variances of the reference the local gain leans towards that of the whole: a part of
+// its own, and so many times the noise's, which would pass for texture.
+constexpr double light_strength = 0.002;
+constexpr double light_noise_strength = 10;
 
 using Parameters = std::array<double, 4>;  // as in SimilaritySumsResult
 
@@ -63,19 +64,20 @@ Affine update_of(const Parameters& delta, const Shape& moving) {
          Affine{along, across, 0, -across, along, 0} * Affine::translation(-c.x, -c.y);
 }
 
-struct Light {
-  double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
-};
-
-// The gain and offset of the whole pictures that fit best.
+// The gain and offset of the whole pictures. The gain is that of their contrasts: least squares
+// would take noise in the reference for want of gain, and compare with a picture that is too dark.
 Light light_of(const SimilaritySumsResult& sums) {
   const double n = sums.pixels;
   Light light;
   light.reference = sums.reference / n;
   light.moving = sums.moving / n;
   light.variance = std::max(sums.reference_square / n - light.reference * light.reference, 0.0);
+  const double moving_variance =
+      std::max(sums.moving_square / n - light.moving * light.moving, 0.0);
   const double covariance = sums.product / n - light.reference * light.moving;
-  light.gain = light.variance > 0 ? covariance / light.variance : 1;
+  light.gain = light.variance > 0
+                   ? std::copysign(std::sqrt(moving_variance / light.variance), covariance)
+                   : 1;
   light.offset = light.moving - light.gain * light.reference;
   return light;
 }
@@ -109,7 +111,9 @@ double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
   return largest;
 }
 
-SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, bool local_light) {
+// A light_sigma of 0: one light for the whole picture.
+SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, double light_sigma) {
+  const bool local_light = light_sigma > 0;
   constexpr std::size_t kept = 24;
   const SimilaritySumsSpec spec{pair.images.reference.shape(),
                                 pair.images.coefficients.shape(),
@@ -118,12 +122,13 @@ SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, bool local_light
                                 pair.images.reference_weight != nullptr,
                                 local_light ? light_cell : 0};
   for (auto plans = plans_.begin(); plans != plans_.end(); ++plans) {
-    if (!same(plans->spec, spec)) continue;
+    if (!same(plans->spec, spec) || plans->light_sigma != light_sigma) continue;
     plans_.splice(plans_.end(), plans_, plans);
     return plans_.back();
   }
   if (plans_.size() == kept) plans_.pop_front();
-  plans_.push_back({spec, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
+  plans_.push_back(
+      {spec, light_sigma, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
   if (local_light) {
     plans_.back().light.emplace(
         device_, LightFieldSpec{spec.reference, spec.moving, spec.reference_margin,
@@ -136,10 +141,34 @@ SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, bool local_light
 
 SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, const Pair& pair,
                                          const Affine& matrix) {
-  const Plans& plans = plans_of(pair, false);
+  const Plans& plans = plans_of(pair, 0);
   SimilaritySumsResult sums;
   clock.run("gauss_newton",
             [&] { sums = plans.sums.execute(stream, pair.images, {.matrix = matrix}); });
+  return sums;
+}
+
+// Where the light of `plans` is the light at `matrix`.
+void SimilarityFit::find_light(Stream& stream, StageClock& clock, const Pair& pair,
+                               const Affine& matrix, const Light& global, double noise,
+                               Plans& plans) {
+  const double strength = light_strength * global.variance + light_noise_strength * noise + 1e-12;
+  clock.run("light_field", [&] {
+    plans.light->execute(stream, pair.images, matrix,
+                         {global.gain, global.reference, global.moving, strength}, *plans.field);
+  });
+}
+
+SimilaritySumsResult SimilarityFit::look_under_light(Stream& stream, StageClock& clock,
+                                                     const Pair& pair, const Affine& matrix,
+                                                     const FitOptions& options) {
+  SimilaritySumsResult sums = look(stream, clock, pair, matrix);
+  if (!(sums.pixels > 0)) return sums;
+  Plans& plans = plans_of(pair, std::min(options.light_sigma, most_light_sigma));
+  find_light(stream, clock, pair, matrix, light_of(sums), options.light_noise, plans);
+  SimilarityImages images = pair.images;
+  images.light = &*plans.field;
+  clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, {.matrix = matrix}); });
   return sums;
 }
 
@@ -150,25 +179,23 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   const double least = least_common_part * smaller_area(reference, moving, scale_of(start));
   const double farthest = options.drift * larger_side(moving);
 
-  SimilaritySumsResult sums = look(stream, clock, pair, start);
-  if (!(sums.pixels >= least)) return std::nullopt;
-  const Light global = light_of(sums);
-  Plans& plans = plans_of(pair, options.local_light);
+  const SimilaritySumsResult at_start = look(stream, clock, pair, start);
+  if (!(at_start.pixels >= least)) return std::nullopt;
+  const Light global = light_of(at_start);
+  const double light_sigma =
+      options.local_light ? std::min(options.light_sigma, most_light_sigma) : 0;
+  Plans& plans = plans_of(pair, light_sigma);
   SimilarityImages images = pair.images;
   if (options.local_light) images.light = &*plans.field;
 
   SimilarityState state{start, global.gain, global.offset, 0};
-  FitResult result{start, false, correlation_of(sums), sums.pixels};
+  FitResult result{start, false, correlation_of(at_start), at_start.pixels};
   bool light_settled = false;
   for (int i = 0; i < options.iterations && !result.settled; ++i) {
     if (options.local_light && !light_settled) {
-      const double strength = light_strength * global.variance + 1e-12;
-      clock.run("light_field", [&] {
-        plans.light->execute(stream, pair.images, state.matrix,
-                             {global.gain, global.reference, global.moving, strength},
-                             *plans.field);
-      });
+      find_light(stream, clock, pair, state.matrix, global, options.light_noise, plans);
     }
+    SimilaritySumsResult sums;
     clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state); });
     if (!(sums.pixels >= least)) return std::nullopt;
     const auto delta = step_of(sums, options.motion);

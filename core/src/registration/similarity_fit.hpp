@@ -12,6 +12,10 @@
 
 namespace warpalign::detail {
 
+/// The standard deviation of normal residuals is this many times their mean absolute value,
+/// sqrt(pi / 2).
+inline constexpr double deviation_per_mean_absolute = 1.2533;
+
 /// How far a fit goes.
 struct FitOptions {
   Motion motion = Motion::similarity;
@@ -19,6 +23,8 @@ struct FitOptions {
   double settled = 0.001;  ///< the largest move of a corner, in moving pixels, that ends it
   double drift = 0.03;     ///< the largest move of all, as a part of the moving image's larger side
   bool local_light = false;  ///< gain and offset vary over the picture
+  double light_sigma = 12;   ///< with it: how far they are alike, in reference pixels
+  double light_noise = 0;    ///< with it: the variance that noise adds to the images
 };
 
 struct FitResult {
@@ -26,6 +32,11 @@ struct FitResult {
   bool settled = false;
   double correlation = 0;  ///< normalised, of the pixels in common at the last step's start
   double pixels = 0;       ///< how many these are
+};
+
+/// The gain and offset between two whole pictures, and what they are worked out from.
+struct Light {
+  double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
 };
 
 /// Fits of images of given shapes; keeps plans and memory between calls.
@@ -48,14 +59,21 @@ class SimilarityFit {
   SimilaritySumsResult look(Stream& stream, StageClock& clock, const Pair& pair,
                             const Affine& matrix);
 
+  /// The same with the residuals that local light leaves, see FitOptions.
+  SimilaritySumsResult look_under_light(Stream& stream, StageClock& clock, const Pair& pair,
+                                        const Affine& matrix, const FitOptions& options);
+
  private:
   struct Plans {
     SimilaritySumsSpec spec;
+    double light_sigma;
     SimilaritySumsPlan sums;
     std::optional<LightFieldPlan> light;
     std::optional<Image> field;
   };
-  Plans& plans_of(const Pair& pair, bool local_light);
+  Plans& plans_of(const Pair& pair, double light_sigma);
+  void find_light(Stream& stream, StageClock& clock, const Pair& pair, const Affine& matrix,
+                  const Light& global, double noise, Plans& plans);
 
   Device device_;
   std::list<Plans> plans_;

@@ -31,8 +31,10 @@ struct LightPrior {
 };
 
 /// For each cell of the reference the gain g and the offset o that fit moving(matrix(p)) =
-/// g reference(p) + o best in the least squares sense around the cell, weighted by a Gaussian:
-/// g = (cov(r, m) + strength gain) / (var(r) + strength), o = mean(m) - g mean(r).
+/// g reference(p) + o + slope . (p - centre) best in the least squares sense around the cell's
+/// centre, weighted by a Gaussian of the distance in cells:
+/// g = (cov(r, m) + strength gain) / (var(r) + strength), where each image is freed of its own plane
+/// first. Without that the slopes of uneven light in both pass for a gain.
 class WARPALIGN_API LightFieldPlan {
  public:
   LightFieldPlan(const Device& device, const LightFieldSpec& spec);
