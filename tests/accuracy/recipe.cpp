@@ -135,6 +135,24 @@ Recipe corners(Random& random, std::size_t index) {
   return recipe;
 }
 
+/// Everything at once, each to a degree that is met in practice.
+Recipe mixed(Random& random, std::size_t index) {
+  Recipe recipe;
+  recipe.rotation_deg = any_angle(random);
+  recipe.scale = random.log_between(0.4, 2.5);
+  recipe.most_shift = 0.3;
+  recipe.least_common = 0.4;
+  recipe.odd_sizes = index % 3 == 0;
+  for (Exposure* exposure : {&recipe.reference, &recipe.moving}) {
+    exposure->noise = random.log_between(1, 20);
+    exposure->unevenness = random.between(0, 0.4);
+    exposure->gamma = random.log_between(0.7, 1.4);
+    exposure->contrast = random.between(0.5, 1);
+    if (index % 4 == 1) exposure->impulses = 0.02;
+  }
+  return recipe;
+}
+
 Recipe unrelated(Random& random, std::size_t index) {
   Recipe recipe = about_equal_scale(random);
   recipe.from = index % 3 == 0 ? From::disjoint_parts : From::two_originals;
@@ -171,6 +189,7 @@ const std::vector<Group>& all_groups() {
       {"low_texture", "smooth, sparse or of 6 to 10 % contrast", low_texture},
       {"subpixel", "shifts below one pixel", subpixel},
       {"corners", "black corners, or a constant border", corners},
+      {"mixed", "scale 0.4 to 2.5 with noise, light, shifts, some impulses", mixed},
       {"unrelated", "nothing in common: to be refused", unrelated},
   };
   return groups;

@@ -32,7 +32,10 @@ constexpr double crop_stride = 0.5;
 constexpr double beyond_doubt = 2 * significance_of_even_odds;
 
 constexpr std::size_t turns_a_crop = 2;
-constexpr std::size_t most_turns = 6;
+// Tried at first, and when none of these convinced: small and noisy pairs have the right one far
+// down the list.
+constexpr std::size_t quick_turns = 6;
+constexpr std::size_t thorough_turns = 40;
 
 // Shift scores below this are those of unrelated pictures.
 constexpr double least_shift_score = 4;
@@ -233,8 +236,8 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
   const Shape& fine = swapped ? work.reference.shape() : work.moving.shape();
   const double common = std::min(larger_side(coarse), larger_side(fine) / base);
   const double spacing = std::max(1.0, common / settle_side);
-  const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.08, false},
-                                         FitOptions{options_.motion, 10, 0.005, 0.04, false}};
+  const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.15, false},
+                                         FitOptions{options_.motion, 10, 0.005, 0.08, false}};
   View* reference = nullptr;
   View* moving = nullptr;
   const bool too_small_to_halve = common / (2 * spacing) < least_settle_side;
@@ -289,7 +292,7 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const Picture& coarse = swapped ? work.moving : work.reference;
   const Picture& fine = swapped ? work.reference : work.moving;
   const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
-  const FitOptions options{options_.motion, 12, 0.0005, 0.01, true};
+  const FitOptions options{options_.motion, 12, 0.0005, 0.03, true};
   const auto fitted =
       fine_fit_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
   if (!fitted) return;
@@ -304,14 +307,14 @@ std::vector<Candidate> PairSearch::run(Stream& stream, StageClock& clock, Pictur
   const std::vector<Turn> first = turns_at(work, quick_turns_, 1, turns_a_crop);
   bool sure = try_turns(work, first, 1, settled);
   if (!sure && options_.motion != Motion::translation) {
-    sure = try_turns(work, all_turns(work, quick_turns_, first), most_turns, settled);
+    sure = try_turns(work, all_turns(work, quick_turns_, first), quick_turns, settled);
     const bool doubtful = std::none_of(settled.begin(), settled.end(), [](const Candidate& c) {
       return c.significance >= significance_of_even_odds;
     });
     if (!sure && doubtful) {
       if (!thorough_turns_) thorough_turns_.emplace(device_, thorough_side, options_);
       const std::vector<Turn> of_base_one = turns_at(work, *thorough_turns_, 1, turns_a_crop);
-      try_turns(work, all_turns(work, *thorough_turns_, of_base_one), most_turns, settled);
+      try_turns(work, all_turns(work, *thorough_turns_, of_base_one), thorough_turns, settled);
     }
   }
   sort_by(settled, &Candidate::significance);

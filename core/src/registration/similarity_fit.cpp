@@ -65,7 +65,7 @@ Affine update_of(const Parameters& delta, const Shape& moving) {
 }
 
 // The gain and offset of the whole pictures. The gain is that of their contrasts: least squares
-// would take noise in the reference for want of gain, and compare with a picture that is too dark.
+// would take noise in the reference for want of gain, and uneven light can even turn its sign.
 Light light_of(const SimilaritySumsResult& sums) {
   const double n = sums.pixels;
   Light light;
@@ -74,10 +74,7 @@ Light light_of(const SimilaritySumsResult& sums) {
   light.variance = std::max(sums.reference_square / n - light.reference * light.reference, 0.0);
   const double moving_variance =
       std::max(sums.moving_square / n - light.moving * light.moving, 0.0);
-  const double covariance = sums.product / n - light.reference * light.moving;
-  light.gain = light.variance > 0
-                   ? std::copysign(std::sqrt(moving_variance / light.variance), covariance)
-                   : 1;
+  light.gain = light.variance > 0 ? std::sqrt(moving_variance / light.variance) : 1;
   light.offset = light.moving - light.gain * light.reference;
   return light;
 }
@@ -177,7 +174,9 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
   const double least = least_common_part * smaller_area(reference, moving, scale_of(start));
-  const double farthest = options.drift * larger_side(moving);
+  // Corners of a reference that shows more than the moving image lie far outside it.
+  const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
+  const double farthest = options.drift * extent;
 
   const SimilaritySumsResult at_start = look(stream, clock, pair, start);
   if (!(at_start.pixels >= least)) return std::nullopt;

@@ -21,7 +21,7 @@ struct FitOptions {
   Motion motion = Motion::similarity;
   int iterations = 10;     ///< at most
   double settled = 0.001;  ///< the largest move of a corner, in moving pixels, that ends it
-  double drift = 0.03;     ///< the largest move of all, as a part of the moving image's larger side
+  double drift = 0.03;  ///< the largest move of all, as a part of the larger side of either image
   bool local_light = false;  ///< gain and offset vary over the picture
   double light_sigma = 12;   ///< with it: how far they are alike, in reference pixels
   double light_noise = 0;    ///< with it: the variance that noise adds to the images
