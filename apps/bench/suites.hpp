@@ -39,6 +39,7 @@ struct Suite {
 [[nodiscard]] std::vector<Suite> suites_named(const std::vector<std::string>& names);
 
 // One in each file of suites/.
+[[nodiscard]] std::vector<Case> batch_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> complex_bilinear_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> fft_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> interpolation_cases(const Sizes& sizes);

@@ -2,10 +2,13 @@
 // breakdown by stage. Not a test; docs/verified.md records what it printed.
 //
 //   measure [--fast] device[,device...] [size...]   e.g. measure cuda:0,opencl:nvidia 512 1024 2048
+//   measure --batch device[,device...] [size...]    e.g. measure --batch cuda:0,cuda:1 512
 //
-// --fast: the registration paper's pipeline.
+// --fast: the registration paper's pipeline. --batch: pairs a second of align_batch on each device,
+// and on all of them together.
 #include "registration/photographs.hpp"
 
+#include <warpalign/batch.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/registrar.hpp>
@@ -14,6 +17,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -114,23 +118,100 @@ void measure(const warpalign::Device& device, warpalign::RegistrationOptions opt
   std::printf(", sum %.4f ms\n", total);
 }
 
+/// Pairs from host memory, the same few again and again.
+class Batch {
+ public:
+  explicit Batch(std::int64_t size) : truths_(pairs_of(size)) {
+    for (const auto& pair : truths_) {
+      pixels_.push_back(test::rounded<std::uint8_t>(pair.reference));
+      pixels_.push_back(test::rounded<std::uint8_t>(pair.moving));
+    }
+    for (std::size_t i = 0; i < pairs_a_call; ++i) {
+      const std::size_t k = i % truths_.size();
+      pairs_.push_back({view(2 * k, size), view(2 * k + 1, size)});
+    }
+  }
+
+  void measure(std::span<const warpalign::Device> devices, int streams) const {
+    warpalign::BatchOptions options;
+    options.streams_a_device = streams;
+    std::vector<double> seconds;
+    std::vector<std::size_t> of_device(devices.size());
+    for (int run = 0; run < 4; ++run) {  // the first one makes kernels and FFT plans
+      const auto start = std::chrono::steady_clock::now();
+      const auto results = warpalign::align_batch(devices, pairs_, {}, options);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i].error) throw warpalign::Error(*results[i].error);
+        verify(*results[i].result, truths_[i % truths_.size()]);
+        if (run > 0) ++of_device[results[i].device];
+      }
+      if (run > 0) seconds.push_back(took.count());
+    }
+    std::printf("  %d streams a device: %.0f pairs a second, shared out", streams,
+                static_cast<double>(pairs_.size()) / median(seconds));
+    for (const std::size_t count : of_device) {
+      std::printf(" %.0f %%", 100.0 * static_cast<double>(count) /
+                                  static_cast<double>(pairs_.size() * seconds.size()));
+    }
+    std::printf("\n");
+  }
+
+ private:
+  static constexpr std::size_t pairs_a_call = 256;
+
+  [[nodiscard]] warpalign::HostImage view(std::size_t i, std::int64_t size) const {
+    return {pixels_[i].data(), PixelType::u8, size, size, 0};
+  }
+
+  std::vector<test::Pair> truths_;
+  std::vector<std::vector<std::uint8_t>> pixels_;
+  std::vector<warpalign::HostPair> pairs_;
+};
+
+void measure_batches(const std::vector<warpalign::Device>& devices, std::int64_t size) {
+  const Batch batch(size);
+  const auto print = [&](const std::string& names, std::span<const warpalign::Device> on) {
+    std::printf("%lld x %lld, batches on %s\n", static_cast<long long>(size),
+                static_cast<long long>(size), names.c_str());
+    for (const int streams : {1, 2, 4, 8}) batch.measure(on, streams);
+  };
+  for (const auto& device : devices) print(device.info().id, std::span(&device, 1));
+  if (devices.size() > 1) print("all together", devices);
+}
+
+std::vector<std::string> split(const std::string& names) {
+  std::istringstream stream(names);
+  std::vector<std::string> all;
+  for (std::string name; std::getline(stream, name, ',');) all.push_back(name);
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   warpalign::RegistrationOptions options;
   options.fast = std::erase(arguments, "--fast") > 0;
+  const bool batches = std::erase(arguments, "--batch") > 0;
   if (arguments.empty()) {
-    std::fprintf(stderr, "usage: measure [--fast] device[,device...] [size...]\n");
+    std::fprintf(stderr, "usage: measure [--fast | --batch] device[,device...] [size...]\n");
     return 2;
   }
   std::vector<std::int64_t> sizes;
   for (std::size_t i = 1; i < arguments.size(); ++i) sizes.push_back(std::stoll(arguments[i]));
   if (sizes.empty()) sizes = {512, 1024, 2048};
+  if (batches) {
+    std::vector<warpalign::Device> devices;
+    for (const std::string& name : split(arguments[0])) {
+      devices.push_back(warpalign::open_device(name));
+    }
+    for (const std::int64_t size : sizes) measure_batches(devices, size);
+    return 0;
+  }
   for (const std::int64_t size : sizes) {
     const auto pairs = pairs_of(size);
-    std::istringstream stream(arguments[0]);
-    for (std::string name; std::getline(stream, name, ',');) {
+    for (const std::string& name : split(arguments[0])) {
       try {
         const auto device = warpalign::open_device(name);
         std::printf("%lld x %lld on %s (%s, %s, %s)\n", static_cast<long long>(size),

@@ -7,7 +7,7 @@ namespace warpalign::detail {
 
 /// The significance (see Candidate) that half a confidence stands for: between what unrelated
 /// pictures reach and what registered ones have; docs/registration.md reports both.
-inline constexpr double significance_of_even_odds = 30;
+inline constexpr double significance_of_even_odds = 32;
 
 /// At most this where the refinement was to be and ran away.
 inline constexpr double confidence_unless_refined = 0.4;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace warpalign::detail {
@@ -56,8 +57,8 @@ PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight
           moving_weight != nullptr ? moving_weight : &ones.of(stream, moving)};
 }
 
-FineFit::Smoothed& FineFit::smoothed(Stream& stream, StageClock& clock, const Picture& picture,
-                                     double sigma, std::list<Smoothed>& kept) {
+FineFit::Smoothed& FineFit::smoothed(const Picture& picture, double sigma,
+                                     std::list<Smoothed>& kept) {
   constexpr std::size_t most = 6;
   const bool masked = picture.mask() != nullptr;
   auto found = std::find_if(kept.begin(), kept.end(), [&](const Smoothed& s) {
@@ -78,11 +79,7 @@ FineFit::Smoothed& FineFit::smoothed(Stream& stream, StageClock& clock, const Pi
     if (masked) kept.back().weight.emplace(device_.make_image(PixelType::f32, picture.shape()));
     found = std::prev(kept.end());
   }
-  Smoothed& result = *found;
-  clock.run("smooth", [&] {
-    picture.smooth(stream, result.plan, result.values, result.weight ? &*result.weight : nullptr);
-  });
-  return result;
+  return *found;
 }
 
 FineFit::Spline& FineFit::spline_of(const Shape& shape) {
@@ -98,11 +95,21 @@ FineFit::Spline& FineFit::spline_of(const Shape& shape) {
 
 SimilarityFit::Pair FineFit::pair_of(const Work& work, double coarse_sigma) {
   const double fine_sigma = matching_sigma(coarse_sigma, scale_of(work.start));
-  const Smoothed& reference = smoothed(work.stream, work.clock, work.coarse, coarse_sigma, coarse_);
-  const Smoothed& moving = smoothed(work.stream, work.clock, work.fine, fine_sigma, fine_);
+  Smoothed& reference = smoothed(work.coarse, coarse_sigma, coarse_);
+  Smoothed& moving = smoothed(work.fine, fine_sigma, fine_);
   Spline& spline = spline_of(work.fine.shape());
-  work.clock.run("prefilter",
-                 [&] { spline.plan.execute(work.stream, moving.values, spline.coefficients); });
+  if (held_sigma_ != coarse_sigma) {
+    work.clock.run("smooth", [&] {
+      for (const auto& [picture, images] :
+           {std::pair(&work.coarse, &reference), std::pair(&work.fine, &moving)}) {
+        picture->smooth(work.stream, images->plan, images->values,
+                        images->weight ? &*images->weight : nullptr);
+      }
+    });
+    work.clock.run("prefilter",
+                   [&] { spline.plan.execute(work.stream, moving.values, spline.coefficients); });
+    held_sigma_ = coarse_sigma;
+  }
   const PairWeights weights =
       weights_of(work.stream, work.ones, reference.weight ? &*reference.weight : nullptr,
                  work.coarse.shape(), moving.weight ? &*moving.weight : nullptr, work.fine.shape());
@@ -121,15 +128,15 @@ NoiseLook FineFit::look(const Work& work, SimilarityFit& fitter, const FitOption
 
 // Looks at the pair ever more smoothly until that promises nothing more.
 FineFit::Smoothing FineFit::smoothing_for(const Work& work, SimilarityFit& fitter,
-                                          FitOptions options) {
+                                          FitOptions options,
+                                          const SimilaritySumsResult& at_start) {
   const double scale = scale_of(work.start);
   const double smaller =
       std::min(smaller_side(work.coarse.shape()), smaller_side(work.fine.shape()) / scale);
   const double most_sigma = largest_margin * smaller / 4;
   if (2 * least_sigma > most_sigma) return {least_sigma, 0};
-  if (!may_be_noisy(
-          noise_look(fitter.look(work.stream, work.clock, pair_of(work, least_sigma), work.start),
-                     matching_sigma(least_sigma, scale), scale))) {
+  if (!(at_start.pixels > 0) ||
+      !may_be_noisy(noise_look(at_start, matching_sigma(least_sigma, scale), scale))) {
     return {least_sigma, 0};
   }
   // What passes for light at first is part of the noise, so that it is looked at again.
@@ -151,11 +158,15 @@ FineFit::Smoothing FineFit::smoothing_for(const Work& work, SimilarityFit& fitte
 }
 
 std::optional<FitResult> FineFit::fit(const Work& work, SimilarityFit& fitter, FitOptions options) {
-  const Smoothing smoothing = smoothing_for(work, fitter, options);
+  held_sigma_ = 0;
+  const SimilaritySumsResult at_start =
+      fitter.look(work.stream, work.clock, pair_of(work, least_sigma), work.start);
+  const Smoothing smoothing = smoothing_for(work, fitter, options, at_start);
   options.light_sigma *= smoothing.sigma / least_sigma;
   options.light_noise = smoothing.noise;
   options.drift *= smoothing.sigma / least_sigma;
-  return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options);
+  return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options,
+                    smoothing.sigma == least_sigma ? &at_start : nullptr);
 }
 
 }  // namespace warpalign::detail

@@ -66,8 +66,7 @@ class FineFit {
     PrefilterPlan plan;
     Image coefficients;
   };
-  Smoothed& smoothed(Stream& stream, StageClock& clock, const Picture& picture, double sigma,
-                     std::list<Smoothed>& kept);
+  Smoothed& smoothed(const Picture& picture, double sigma, std::list<Smoothed>& kept);
   Spline& spline_of(const Shape& shape);
   /// Both pictures smoothed to one point spread.
   SimilarityFit::Pair pair_of(const Work& work, double coarse_sigma);
@@ -76,12 +75,14 @@ class FineFit {
   struct Smoothing {
     double sigma, noise;
   };
-  Smoothing smoothing_for(const Work& work, SimilarityFit& fitter, FitOptions options);
+  Smoothing smoothing_for(const Work& work, SimilarityFit& fitter, FitOptions options,
+                          const SimilaritySumsResult& at_start);
   NoiseLook look(const Work& work, SimilarityFit& fitter, const FitOptions& options, double sigma);
 
   Device device_;
   std::list<Smoothed> coarse_, fine_;
   std::list<Spline> splines_;
+  double held_sigma_ = 0;  ///< of the pair whose images hold what they should; 0: none
 };
 
 }  // namespace warpalign::detail

@@ -170,7 +170,8 @@ SimilaritySumsResult SimilarityFit::look_under_light(Stream& stream, StageClock&
 }
 
 std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, const Pair& pair,
-                                            const Affine& start, const FitOptions& options) {
+                                            const Affine& start, const FitOptions& options,
+                                            const SimilaritySumsResult* known) {
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
   const double least = least_common_part * smaller_area(reference, moving, scale_of(start));
@@ -178,7 +179,8 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
   const double farthest = options.drift * extent;
 
-  const SimilaritySumsResult at_start = look(stream, clock, pair, start);
+  const SimilaritySumsResult at_start =
+      known != nullptr ? *known : look(stream, clock, pair, start);
   if (!(at_start.pixels >= least)) return std::nullopt;
   const Light global = light_of(at_start);
   const double light_sigma =

@@ -51,9 +51,11 @@ class SimilarityFit {
     int moving_margin = 1;
   };
 
-  /// Nothing where the images do not have enough in common or the fit runs away. Waits.
+  /// `known`: look() at `start`, where it was called before. Nothing where the images do not have
+  /// enough in common or the fit runs away. Waits.
   std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Pair& pair,
-                               const Affine& start, const FitOptions& options);
+                               const Affine& start, const FitOptions& options,
+                               const SimilaritySumsResult* known = nullptr);
 
   /// The sums at a place, all pixels alike. Waits.
   SimilaritySumsResult look(Stream& stream, StageClock& clock, const Pair& pair,
