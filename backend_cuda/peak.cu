@@ -46,6 +46,11 @@ __device__ __forceinline__ void consider(Candidate& best, float value, long long
   if (beats(value, index, best)) best = {value, index};
 }
 
+// The same for indices that rise from call to call; pixels of -infinity are left to consider().
+__device__ __forceinline__ void consider_next(Candidate& best, float value, long long index) {
+  if (value > best.value) best = {value, index};
+}
+
 using Reduce = cub::BlockReduce<Candidate, reduction_threads>;
 
 // The best of each block's share of one slice. `quads`: groups of four pixels that can be loaded
@@ -54,14 +59,19 @@ __device__ __forceinline__ Candidate scan(const float* slice, long long plane, l
   const long long first = static_cast<long long>(blockIdx.x) * reduction_threads + threadIdx.x;
   const long long step = static_cast<long long>(gridDim.x) * reduction_threads;
   Candidate best = nobody();
+#pragma unroll 4  // so many loads are under way at a time
   for (long long i = first; i < quads; i += step) {
     const float4 quad = reinterpret_cast<const float4*>(slice)[i];
-    consider(best, quad.x, 4 * i);
-    consider(best, quad.y, 4 * i + 1);
-    consider(best, quad.z, 4 * i + 2);
-    consider(best, quad.w, 4 * i + 3);
+    consider_next(best, quad.x, 4 * i);
+    consider_next(best, quad.y, 4 * i + 1);
+    consider_next(best, quad.z, 4 * i + 2);
+    consider_next(best, quad.w, 4 * i + 3);
   }
-  for (long long i = 4 * quads + first; i < plane; i += step) consider(best, slice[i], i);
+  for (long long i = 4 * quads + first; i < plane; i += step) consider_next(best, slice[i], i);
+  if (best.index != no_index) return best;
+  for (long long i = 4 * first; i < plane; i += 4 * step) {
+    for (long long k = i; k < min(i + 4, plane); ++k) consider(best, slice[k], k);
+  }
   return best;
 }
 

@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(reduction_threads)
   const long long step = static_cast<long long>(gridDim.x) * reduction_threads;
   const long long quads = pixels / 4;
   Partial partial = nothing();
+#pragma unroll 4  // so many loads are under way at a time
   for (long long i = first; i < quads; i += step) {
     const float4 quad = reinterpret_cast<const float4*>(input)[i];
     include_pixel(partial, quad.x);
