@@ -32,6 +32,12 @@ double matching_sigma(double coarse_sigma, double scale) {
   return std::round(std::sqrt(std::max(variance - pixel_variance, 0.0)) / sigma_step) * sigma_step;
 }
 
+// What is local grows with what is smoothed.
+int light_cell_under(double sigma) {
+  return static_cast<int>(
+      std::min<double>(least_light_cell * sigma / least_sigma, most_light_cell));
+}
+
 int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
 
 }  // namespace
@@ -121,9 +127,9 @@ SimilarityFit::Pair FineFit::pair_of(const Work& work, double coarse_sigma) {
 NoiseLook FineFit::look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
                         double sigma) {
   const double scale = scale_of(work.start);
-  return noise_look(
-      fitter.look_under_light(work.stream, work.clock, pair_of(work, sigma), work.start, options),
-      matching_sigma(sigma, scale), scale);
+  const SimilaritySumsResult sums =
+      fitter.look_under_light(work.stream, work.clock, pair_of(work, sigma), work.start, options);
+  return noise_look(sums, residual_found(sums), matching_sigma(sigma, scale), scale);
 }
 
 // Looks at the pair ever more smoothly until that promises nothing more.
@@ -136,7 +142,8 @@ FineFit::Smoothing FineFit::smoothing_for(const Work& work, SimilarityFit& fitte
   const double most_sigma = largest_margin * smaller / 4;
   if (2 * least_sigma > most_sigma) return {least_sigma, 0};
   if (!(at_start.pixels > 0) ||
-      !may_be_noisy(noise_look(at_start, matching_sigma(least_sigma, scale), scale))) {
+      !may_be_noisy(noise_look(at_start, residual_under_one_light(at_start),
+                               matching_sigma(least_sigma, scale), scale))) {
     return {least_sigma, 0};
   }
   // What passes for light at first is part of the noise, so that it is looked at again.
@@ -144,10 +151,9 @@ FineFit::Smoothing FineFit::smoothing_for(const Work& work, SimilarityFit& fitte
   const NoiseLook smooth = look(work, fitter, options, 2 * least_sigma);
   if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {least_sigma, 0};
   const double noise = noise_of(sharp, smooth);
-  const double light_sigma = options.light_sigma;
   std::vector<NoiseLook> looks;
   for (double sigma = least_sigma; sigma <= most_sigma; sigma *= 2) {
-    options.light_sigma = light_sigma * sigma / least_sigma;
+    options.light_cell = light_cell_under(sigma);
     options.light_noise = noise_under(noise, least_sigma, sigma);
     looks.push_back(look(work, fitter, options, sigma));
     if (!(looks.back().pixels > 0)) return {least_sigma, noise};
@@ -162,7 +168,7 @@ std::optional<FitResult> FineFit::fit(const Work& work, SimilarityFit& fitter, F
   const SimilaritySumsResult at_start =
       fitter.look(work.stream, work.clock, pair_of(work, least_sigma), work.start);
   const Smoothing smoothing = smoothing_for(work, fitter, options, at_start);
-  options.light_sigma *= smoothing.sigma / least_sigma;
+  options.light_cell = light_cell_under(smoothing.sigma);
   options.light_noise = smoothing.noise;
   options.drift *= smoothing.sigma / least_sigma;
   return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options,

@@ -42,10 +42,22 @@ double variance_of(const NoiseLook& look, double noise, double slope, double nex
 
 }  // namespace
 
-NoiseLook noise_look(const SimilaritySumsResult& sums, double sigma, double scale) {
-  const double deviation = deviation_per_mean_absolute * sums.absolute / sums.pixels;
-  return {sigma, scale, sums.pixels, deviation * deviation,
+NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double sigma,
+                     double scale) {
+  return {sigma, scale, sums.pixels, residual,
           (sums.hessian[0] + sums.hessian[5]) / (2 * sums.pixels)};
+}
+
+double residual_under_one_light(const SimilaritySumsResult& sums) {
+  const double n = sums.pixels;
+  const double r = sums.reference_square / n - std::pow(sums.reference / n, 2);
+  const double m = sums.moving_square / n - std::pow(sums.moving / n, 2);
+  const double both = sums.product / n - sums.reference * sums.moving / (n * n);
+  return std::max(r > 0 ? m - both * both / r : m, 0.0);
+}
+
+double residual_found(const SimilaritySumsResult& sums) {
+  return std::pow(deviation_per_mean_absolute * sums.absolute / sums.pixels, 2);
 }
 
 bool may_be_noisy(const NoiseLook& look) {

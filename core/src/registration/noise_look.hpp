@@ -18,7 +18,13 @@ struct NoiseLook {
   double slope = 0;  ///< mean square of the moving image's slope along an axis
 };
 
-[[nodiscard]] NoiseLook noise_look(const SimilaritySumsResult& sums, double sigma, double scale);
+[[nodiscard]] NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double sigma,
+                                   double scale);
+
+/// The variance that the gain and offset of the whole pictures leave at best.
+[[nodiscard]] double residual_under_one_light(const SimilaritySumsResult& sums);
+/// The variance of the sums' own residuals, from their mean absolute value.
+[[nodiscard]] double residual_found(const SimilaritySumsResult& sums);
 
 /// Whether the whole residual, were it all noise, would make up a part of the slopes that is worth
 /// a closer look.

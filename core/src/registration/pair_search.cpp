@@ -236,8 +236,8 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
   const Shape& fine = swapped ? work.reference.shape() : work.moving.shape();
   const double common = std::min(larger_side(coarse), larger_side(fine) / base);
   const double spacing = std::max(1.0, common / settle_side);
-  const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.15, false},
-                                         FitOptions{options_.motion, 10, 0.005, 0.08, false}};
+  const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.15},
+                                         FitOptions{options_.motion, 10, 0.005, 0.08}};
   View* reference = nullptr;
   View* moving = nullptr;
   const bool too_small_to_halve = common / (2 * spacing) < least_settle_side;
@@ -292,7 +292,7 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const Picture& coarse = swapped ? work.moving : work.reference;
   const Picture& fine = swapped ? work.reference : work.moving;
   const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
-  const FitOptions options{options_.motion, 12, 0.0005, 0.03, true};
+  const FitOptions options{options_.motion, 12, 0.0005, 0.03, least_light_cell};
   const auto fitted =
       fine_fit_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
   if (!fitted) return;

@@ -17,8 +17,7 @@ namespace {
 constexpr double tukey_constant = 4.685;
 
 constexpr double least_common_part = 0.02;  // of the smaller image
-constexpr int light_cell = 8;
-constexpr double most_light_sigma = 8 * light_cell;  // that LightFieldPlan takes
+constexpr double light_sigma = 1.5;         // cells
 // Below these variances of the reference the local gain leans towards that of the whole: a part of
 // its own, and so many times the noise's, which would pass for texture.
 constexpr double light_strength = 0.002;
@@ -108,28 +107,26 @@ double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
   return largest;
 }
 
-// A light_sigma of 0: one light for the whole picture.
-SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, double light_sigma) {
-  const bool local_light = light_sigma > 0;
+SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int light_cell) {
   constexpr std::size_t kept = 24;
   const SimilaritySumsSpec spec{pair.images.reference.shape(),
                                 pair.images.coefficients.shape(),
                                 pair.reference_margin,
                                 pair.moving_margin,
                                 pair.images.reference_weight != nullptr,
-                                local_light ? light_cell : 0};
+                                light_cell};
   for (auto plans = plans_.begin(); plans != plans_.end(); ++plans) {
-    if (!same(plans->spec, spec) || plans->light_sigma != light_sigma) continue;
+    if (!same(plans->spec, spec)) continue;
     plans_.splice(plans_.end(), plans_, plans);
     return plans_.back();
   }
   if (plans_.size() == kept) plans_.pop_front();
-  plans_.push_back(
-      {spec, light_sigma, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
-  if (local_light) {
+  plans_.push_back({spec, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
+  if (light_cell > 0) {
     plans_.back().light.emplace(
-        device_, LightFieldSpec{spec.reference, spec.moving, spec.reference_margin,
-                                spec.moving_margin, spec.masked, light_cell, light_sigma});
+        device_,
+        LightFieldSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+                       spec.masked, light_cell, light_sigma * light_cell});
     plans_.back().field.emplace(device_.make_image(
         PixelType::c32, LightFieldPlan::field_shape(spec.reference, light_cell)));
   }
@@ -161,7 +158,7 @@ SimilaritySumsResult SimilarityFit::look_under_light(Stream& stream, StageClock&
                                                      const FitOptions& options) {
   SimilaritySumsResult sums = look(stream, clock, pair, matrix);
   if (!(sums.pixels > 0)) return sums;
-  Plans& plans = plans_of(pair, std::min(options.light_sigma, most_light_sigma));
+  Plans& plans = plans_of(pair, options.light_cell);
   find_light(stream, clock, pair, matrix, light_of(sums), options.light_noise, plans);
   SimilarityImages images = pair.images;
   images.light = &*plans.field;
@@ -183,17 +180,15 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
       known != nullptr ? *known : look(stream, clock, pair, start);
   if (!(at_start.pixels >= least)) return std::nullopt;
   const Light global = light_of(at_start);
-  const double light_sigma =
-      options.local_light ? std::min(options.light_sigma, most_light_sigma) : 0;
-  Plans& plans = plans_of(pair, light_sigma);
+  Plans& plans = plans_of(pair, options.light_cell);
   SimilarityImages images = pair.images;
-  if (options.local_light) images.light = &*plans.field;
+  if (options.light_cell > 0) images.light = &*plans.field;
 
   SimilarityState state{start, global.gain, global.offset, 0};
   FitResult result{start, false, correlation_of(at_start), at_start.pixels};
   bool light_settled = false;
   for (int i = 0; i < options.iterations && !result.settled; ++i) {
-    if (options.local_light && !light_settled) {
+    if (options.light_cell > 0 && !light_settled) {
       find_light(stream, clock, pair, state.matrix, global, options.light_noise, plans);
     }
     SimilaritySumsResult sums;
@@ -207,7 +202,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
     // Before the first step all pixels counted alike: it only tells the residuals' size.
     result.settled = state.scale > 0 && moved < options.settled;
     light_settled = moved < 20 * options.settled;
-    const Light light = options.local_light ? global : light_of(sums);
+    const Light light = options.light_cell > 0 ? global : light_of(sums);
     state = {next, light.gain, light.offset,
              tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels};
     result.correlation = correlation_of(sums);

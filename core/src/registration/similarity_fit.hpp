@@ -16,15 +16,19 @@ namespace warpalign::detail {
 /// sqrt(pi / 2).
 inline constexpr double deviation_per_mean_absolute = 1.2533;
 
+/// As fine as local light is looked for, and the coarsest that LightFieldPlan takes.
+inline constexpr int least_light_cell = 8;
+inline constexpr int most_light_cell = 64;
+
 /// How far a fit goes.
 struct FitOptions {
   Motion motion = Motion::similarity;
   int iterations = 10;     ///< at most
   double settled = 0.001;  ///< the largest move of a corner, in moving pixels, that ends it
   double drift = 0.03;  ///< the largest move of all, as a part of the larger side of either image
-  bool local_light = false;  ///< gain and offset vary over the picture
-  double light_sigma = 12;   ///< with it: how far they are alike, in reference pixels
-  double light_noise = 0;    ///< with it: the variance that noise adds to the images
+  int light_cell = 0;   ///< gain and offset vary over the picture, by cells of so many reference
+                        ///< pixels; 0: one light for the whole
+  double light_noise = 0;  ///< with it: the variance that noise adds to the images
 };
 
 struct FitResult {
@@ -68,12 +72,11 @@ class SimilarityFit {
  private:
   struct Plans {
     SimilaritySumsSpec spec;
-    double light_sigma;
     SimilaritySumsPlan sums;
     std::optional<LightFieldPlan> light;
     std::optional<Image> field;
   };
-  Plans& plans_of(const Pair& pair, double light_sigma);
+  Plans& plans_of(const Pair& pair, int light_cell);
   void find_light(Stream& stream, StageClock& clock, const Pair& pair, const Affine& matrix,
                   const Light& global, double noise, Plans& plans);
 
