@@ -1,6 +1,7 @@
 // Finds how two pictures lie on one another.
 #include "registration/pair_search.hpp"
 
+#include "registration/base_scales.hpp"
 #include "registration/confidence.hpp"
 #include "registration/plane_geometry.hpp"
 
@@ -20,14 +21,6 @@ constexpr double settle_side = 256;  // of the views that candidates are settled
 constexpr double least_judged_part = 0.04;  // of the smaller view, in common
 constexpr double least_settle_side = 48;    // smaller views hold too little to settle on
 
-// Spectra of pictures whose scales differ by more than this have too little in common: that is
-// what base scales are for.
-constexpr double farthest_from_base = 1.65;
-constexpr std::array<double, 7> base_scales{1, 1.5, 1 / 1.5, 2, 0.5, 3.2, 1 / 3.2};
-
-// Crops of the wider picture overlap by half.
-constexpr double crop_stride = 0.5;
-
 // A candidate this significant needs no rivals: several times what unrelated pictures reach.
 constexpr double beyond_doubt = 2 * significance_of_even_odds;
 
@@ -39,51 +32,6 @@ constexpr std::size_t thorough_turns = 40;
 
 // Shift scores below this are those of unrelated pictures.
 constexpr double least_shift_score = 4;
-
-// Spacings at which the two pictures' contents are equally large when their scale is the base's.
-struct Spacings {
-  double reference, moving;
-};
-
-// The reference at `spacing` or coarser, so that neither picture is sampled more finely than it is.
-Spacings spacings_for(double base, double spacing) {
-  const double reference = std::max({spacing, 1.0, 1 / base});
-  return {reference, base * reference};
-}
-
-// The picture of the larger content whole on `side` pixels, the other one sampled alike.
-Spacings turn_spacings(double base, const Shape& reference, const Shape& moving,
-                       std::int64_t side) {
-  const double larger = std::max(larger_side(reference), larger_side(moving));
-  const double finer = larger / static_cast<double>(side);
-  return spacings_for(base, base >= 1 ? finer / base : finer);
-}
-
-// Where crops of `crop` samples start along an axis of `n`, overlapping by half, from end to end.
-std::vector<std::int64_t> crop_starts(std::int64_t n, std::int64_t crop) {
-  const double rest = static_cast<double>(n - crop);
-  const auto steps =
-      static_cast<std::int64_t>(std::ceil(rest / (crop_stride * static_cast<double>(crop)) - 0.05));
-  std::vector<std::int64_t> starts;
-  for (std::int64_t i = 0; i <= steps; ++i) {
-    const double part = steps == 0 ? 0.5 : static_cast<double>(i) / static_cast<double>(steps);
-    starts.push_back(std::llround(part * rest));
-  }
-  return starts;
-}
-
-Spacings shift_spacings(double base, const Shape& reference, const Shape& moving) {
-  const double diagonal =
-      std::hypot(static_cast<double>(moving.width), static_cast<double>(moving.height));
-  const double across = larger_side(reference) + diagonal / base;
-  return spacings_for(base, across / static_cast<double>(shift_side));
-}
-
-double nearest_base(double scale) {
-  return *std::min_element(base_scales.begin(), base_scales.end(), [&](double a, double b) {
-    return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
-  });
-}
 
 // How many independent pixels the overlap is worth: smooth pictures have fewer than pixels. The
 // mean squared slope over the variance is the inverse square of a correlation length.
@@ -179,7 +127,8 @@ std::vector<PairSearch::Turn> PairSearch::all_turns(const Work& work, TurnSearch
 // Both half-turns of a turn, where their shift scores best.
 std::vector<Candidate> PairSearch::place(const Work& work, const Turn& turn) {
   const TurnPeak& peak = turn.peak;
-  const Spacings spacings = shift_spacings(turn.base, work.reference.shape(), work.moving.shape());
+  const Spacings spacings =
+      shift_spacings(turn.base, work.reference.shape(), work.moving.shape(), shift_side);
   View& reference = work.reference.view(work.stream, work.clock, {spacings.reference});
   View& moving = work.moving.view(work.stream, work.clock, {spacings.moving});
   // Where the moving picture's centre lies on the reference when the shift is none, and how far it
