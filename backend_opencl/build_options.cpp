@@ -41,4 +41,34 @@ std::string extension_option(backend::Extension extension) {
   return int_option("EXTENSION", static_cast<int>(extension));
 }
 
+std::string points_option(backend::InterpolateDetails::Points points) {
+  using Rule = backend::InterpolateDetails::Points;
+  switch (points) {
+    case Rule::reject_outside:
+      return " -D POINTS_REJECT";
+    case Rule::clamp_to_margin:
+      return " -D POINTS_CLAMP";
+    case Rule::period_minus_one:
+      return " -D POINTS_WRAP";
+    case Rule::free:
+      break;
+  }
+  return " -D POINTS_FREE";
+}
+
+std::string output_option(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return " -D OUTPUT_U8";
+    case PixelType::u16:
+      return " -D OUTPUT_U16";
+    case PixelType::f16:
+      return " -D OUTPUT_F16";
+    case PixelType::f32:
+    case PixelType::c32:
+      break;
+  }
+  return " -D OUTPUT_F32";
+}
+
 }  // namespace warpalign::opencl

@@ -17,4 +17,9 @@ namespace warpalign::opencl {
 /// " -D EXTENSION=..." with the number of formulas/boundary.h.
 [[nodiscard]] std::string extension_option(backend::Extension extension);
 
+/// " -D POINTS_..." for formulas/opencl_spline_points.h, and " -D OUTPUT_..." for
+/// formulas/opencl_output.h.
+[[nodiscard]] std::string points_option(backend::InterpolateDetails::Points points);
+[[nodiscard]] std::string output_option(PixelType type);
+
 }  // namespace warpalign::opencl

@@ -4,7 +4,7 @@
 #include "queue.hpp"
 #include "queue_order.hpp"
 #include "stages.hpp"
-#include "texture.hpp"
+#include "texture_copy.hpp"
 
 namespace warpalign::opencl {
 
@@ -42,7 +42,6 @@ class ComplexBilinear final : public backend::ComplexBilinear {
  public:
   ComplexBilinear(OpenedDevice& device, const ComplexBilinearSpec& spec)
       : place_(device.place(stage)),
-        shape_(spec.image),
         width_(to_int(spec.image.width, place_)),
         height_(to_int(spec.image.height, place_)),
         output_width_(to_int(spec.output.width, place_)),
@@ -51,7 +50,7 @@ class ComplexBilinear final : public backend::ComplexBilinear {
         grid_(covering(device, output_width_, output_height_)),
         kernel_(device, stage, kernels::complex_bilinear, "complex_bilinear", option_for(form_)) {
     if (form_ != BilinearForm::global_memory) {
-      texture_ = make_texture(device, texture_of(spec), stage);
+      texture_.emplace(device, texture_of(spec), stage);
     }
   }
 
@@ -64,18 +63,17 @@ class ComplexBilinear final : public backend::ComplexBilinear {
     };
     if (form_ == BilinearForm::global_memory) return launch(image);
     order_.enter(commands, stage);
-    fill_texture(commands, buffer_of(image), texture_, shape_, place_);
-    launch(texture_.image, texture_.sampler.get());
+    texture_->fill(commands, buffer_of(image));
+    launch(texture_->image(), texture_->sampler());
   }
 
  private:
   Place place_;
-  Shape shape_;
   cl_int width_, height_, output_width_, output_height_;
   BilinearForm form_;
   Grid grid_;
   Kernel kernel_;
-  Texture texture_;
+  std::optional<TextureCopy> texture_;
   QueueOrder order_;
 };
 

@@ -1,12 +1,13 @@
 // Stage: evaluate a B-spline anywhere.
 #include "build_options.hpp"
+#include "interpolate_box.hpp"
+#include "interpolate_points.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
 #include "stages.hpp"
-#include "texture.hpp"
-#include "two_floats.hpp"
+#include "texture_copy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,84 +19,6 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 constexpr std::size_t table_size = 128;  // TABLE_SIZE in interpolate.cl
-
-/// The kinds of points, as interpolate.cl numbers them, and what describes them.
-enum class Kind : cl_int { affine, projective, field, log_polar };
-struct Points {
-  Kind kind = Kind::affine;
-  std::array<TwoFloats, 4> rows;
-  std::array<cl_int, 3> centre{};
-};
-
-/// The rows of a transform with their values at the output's centre, which coordinates are counted
-/// from so that they stay small. Of a projective one only ratios count: the divisor becomes
-/// about 1, by a power of two, which rounds nothing.
-std::array<std::array<double, 4>, 4> rows_about(const std::array<cl_int, 3>& centre,
-                                                const Transform& transform) {
-  std::array<std::array<double, 4>, 4> rows{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    const double* row = transform.m.data() + 4 * i;
-    rows[i] = {row[0], row[1], row[2],
-               row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + row[3]};
-  }
-  if (transform.is_affine()) return rows;
-  double largest = 0;
-  for (const double value : rows[3]) largest = std::max(largest, std::fabs(value));
-  if (largest == 0) return rows;
-  const int exponent = std::ilogb(largest);
-  for (auto& row : rows) {
-    for (double& value : row) value = std::ldexp(value, -exponent);
-  }
-  return rows;
-}
-
-Points points_of(const Transform& transform, const Shape& output) {
-  Points points;
-  points.kind = transform.is_affine() ? Kind::affine : Kind::projective;
-  points.centre = {static_cast<cl_int>(output.width / 2), static_cast<cl_int>(output.height / 2),
-                   static_cast<cl_int>(output.depth / 2)};
-  const auto rows = rows_about(points.centre, transform);
-  for (std::size_t i = 0; i < 4; ++i) points.rows[i] = to_two_floats(rows[i]);
-  return points;
-}
-
-Points points_of(const LogPolarSampling& grid) {
-  Points points;
-  points.kind = Kind::log_polar;
-  points.rows[0] = to_two_floats({grid.centre_x, grid.log_radius0, grid.log_step, 0});
-  points.rows[1] = to_two_floats({grid.centre_y, grid.angle0, grid.angle_step, 0});
-  return points;
-}
-
-std::string points_option(backend::InterpolateDetails::Points points) {
-  using Rule = backend::InterpolateDetails::Points;
-  switch (points) {
-    case Rule::reject_outside:
-      return " -D POINTS_REJECT";
-    case Rule::clamp_to_margin:
-      return " -D POINTS_CLAMP";
-    case Rule::period_minus_one:
-      return " -D POINTS_WRAP";
-    case Rule::free:
-      break;
-  }
-  return " -D POINTS_FREE";
-}
-
-std::string output_option(PixelType type) {
-  switch (type) {
-    case PixelType::u8:
-      return " -D OUTPUT_U8";
-    case PixelType::u16:
-      return " -D OUTPUT_U16";
-    case PixelType::f16:
-      return " -D OUTPUT_F16";
-    case PixelType::f32:
-    case PixelType::c32:
-      break;
-  }
-  return " -D OUTPUT_F32";
-}
 
 class Interpolate final : public backend::Interpolate {
  public:
@@ -118,12 +41,19 @@ class Interpolate final : public backend::Interpolate {
                          options(spec, details));
     }
     if (by_texture_) make_lookups(device, spec, details);
+    if (BoxEvaluation::serves(device, spec, details)) {
+      boxes_.emplace(device, spec, details, shape_);
+    }
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
     const cl_command_queue commands = queue_of(queue);
+    if (boxes_ && gradient == nullptr && points.transform != nullptr &&
+        boxes_->enqueue(commands, buffer_of(coefficients), *points.transform, output)) {
+      return;
+    }
     Points at;
     at.kind = Kind::field;
     if (points.transform != nullptr) at = points_of(*points.transform, output_);
@@ -136,8 +66,8 @@ class Interpolate final : public backend::Interpolate {
     }
     if (!by_texture_) return launch(values_, commands, source, at, field, output);
     order_.enter(commands, stage);
-    fill_texture(commands, source, texture_, shape_, place_);
-    launch(values_, commands, source, at, field, output, texture_.image, texture_.sampler.get(),
+    texture_->fill(commands, source);
+    launch(values_, commands, source, at, field, output, texture_->image(), texture_->sampler(),
            table_);
   }
 
@@ -179,7 +109,7 @@ class Interpolate final : public backend::Interpolate {
 
   void make_lookups(OpenedDevice& device, const InterpolateSpec& spec,
                     const backend::InterpolateDetails& details) {
-    texture_ = make_texture(device, {.shape = shape_, .dimensions = spec.dimensions}, stage);
+    texture_.emplace(device, TextureKind{.shape = shape_, .dimensions = spec.dimensions}, stage);
     table_ = make_buffer(device, table_size * sizeof(cl_float4), stage);
     const compute::command_queue queue = device.make_service_queue();
     Kernel table(device, stage, kernels::interpolate, "interpolate_table", options(spec, details));
@@ -209,7 +139,8 @@ class Interpolate final : public backend::Interpolate {
   Grid grid_;
   Kernel values_;
   std::optional<Kernel> gradients_;
-  Texture texture_;
+  std::optional<BoxEvaluation> boxes_;
+  std::optional<TextureCopy> texture_;
   compute::buffer table_;
   QueueOrder order_;
 };

@@ -32,6 +32,11 @@ struct Grid {
 /// How many groups of that size share `pixels`, each item adding at least 16 of them.
 [[nodiscard]] std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels);
 
+/// An argument in local memory: its size.
+struct LocalMemory {
+  std::size_t bytes;
+};
+
 class Kernel {
  public:
   Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,
@@ -53,6 +58,8 @@ class Kernel {
       set_bytes(index, sizeof buffer, &buffer);
     } else if constexpr (std::is_base_of_v<compute::memory_object, T>) {
       set_bytes(index, sizeof(cl_mem), &value.get());
+    } else if constexpr (std::is_same_v<LocalMemory, T>) {
+      set_bytes(index, value.bytes, nullptr);
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
       set_bytes(index, sizeof value, &value);

@@ -38,6 +38,10 @@ std::string OpenedDevice::identity() const {
          device_text(id(), CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n";
 }
 
+bool OpenedDevice::has_vectors() const {
+  return is_cpu() && device_value<cl_uint>(id(), CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
+}
+
 compute::command_queue OpenedDevice::make_service_queue() const {
   cl_int status = CL_SUCCESS;
   const cl_command_queue queue = clCreateCommandQueue(context_.get(), id(), 0, &status);

@@ -28,6 +28,9 @@ class OpenedDevice {
   [[nodiscard]] ProgramCache& programs() noexcept { return *programs_; }
 
   [[nodiscard]] bool is_cpu() const noexcept { return info_.kind == DeviceKind::cpu; }
+  /// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for
+  /// the kernels of prefilter_lines.cl. Such a CPU takes the GPUs' kernels.
+  [[nodiscard]] bool has_vectors() const;
   [[nodiscard]] Place place(std::string stage) const { return {std::move(stage), info_.name}; }
   /// Platform, device and driver in full: what compiled programs depend on.
   [[nodiscard]] std::string identity() const;

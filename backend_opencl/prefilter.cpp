@@ -1,6 +1,5 @@
 // Stage: from samples to B-spline coefficients, as a chain of passes.
 #include "build_options.hpp"
-#include "device_list.hpp"
 #include "prefilter_passes.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
@@ -15,23 +14,19 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
-/// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for the
-/// kernels of prefilter_lines.cl.
-bool has_vectors(const OpenedDevice& device) {
-  return device.is_cpu() &&
-         device_value<cl_uint>(device.id(), CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
-}
-
 std::vector<Pass> make_passes(const PassMaker& maker) {
+  const bool marches = !maker.device.has_vectors();
   switch (maker.spec.method) {
     case PrefilterMethod::fir:
+      if (marches && maker.details.fir_taps.size() <= most_marching_taps) break;
       return fir_passes(maker);
     case PrefilterMethod::iir_line:
       return iir_passes(maker);
     case PrefilterMethod::exact:
-      break;
+      if (marches) break;
+      return line_passes(maker);
   }
-  return has_vectors(maker.device) ? line_passes(maker) : tile_passes(maker);
+  return marching_passes(maker);
 }
 
 /// The gain of formulas/bspline.h's recursions, of the poles as kernels have them: rounded to
@@ -118,12 +113,12 @@ int PassMaker::halo() const {
   return samples;
 }
 
-double PassMaker::gain_after(int axes) const {
-  return axes == spec.dimensions ? std::pow(axis_gain(details.poles), axes) : 1;
-}
+double PassMaker::gain_of(int axes) const { return std::pow(axis_gain(details.poles), axes); }
+
+double PassMaker::gain_after(int axes) const { return axes == spec.dimensions ? gain_of(axes) : 1; }
 
 cl_float PassMaker::cval_after(int axes) const {
-  return static_cast<cl_float>(spec.cval / std::pow(axis_gain(details.poles), axes));
+  return static_cast<cl_float>(spec.cval / gain_of(axes));
 }
 
 std::string PassMaker::recursion_options() const {

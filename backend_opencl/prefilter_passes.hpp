@@ -37,6 +37,8 @@ struct PassMaker {
   /// The type that a pass reads: the samples' if it is the chain's first.
   [[nodiscard]] PixelType source_type(bool first) const;
   [[nodiscard]] int halo() const;
+  /// What filtering so many axes is multiplied by in the end.
+  [[nodiscard]] double gain_of(int axes) const;
   /// What the pass after which `axes` are filtered multiplies by: the gain of all axes in the last
   /// one, else 1, so that a constant image is not rounded once more for every axis.
   [[nodiscard]] double gain_after(int axes) const;
@@ -47,9 +49,12 @@ struct PassMaker {
 };
 
 // The chains, one for each way of filtering; each in the file of its kernels.
-std::vector<Pass> tile_passes(const PassMaker& maker);  // exact, GPUs, CPUs without vectors
-std::vector<Pass> line_passes(const PassMaker& maker);  // exact, CPUs with vectors
+/// exact, and fir of up to most_marching_taps; GPUs, CPUs without vectors
+std::vector<Pass> marching_passes(const PassMaker& maker);
+std::vector<Pass> line_passes(const PassMaker& maker);  ///< exact, CPUs with vectors
 std::vector<Pass> iir_passes(const PassMaker& maker);
 std::vector<Pass> fir_passes(const PassMaker& maker);
+
+inline constexpr std::size_t most_marching_taps = 15;
 
 }  // namespace warpalign::opencl

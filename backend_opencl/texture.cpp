@@ -1,4 +1,4 @@
-// Makes and fills the images that the texture unit reads.
+// Makes the images that the texture unit reads.
 #include "texture.hpp"
 
 #include "device_list.hpp"
@@ -18,10 +18,10 @@ cl_mem_object_type type_of(const TextureKind& kind) {
   return kind.dimensions == 3 ? CL_MEM_OBJECT_IMAGE3D : CL_MEM_OBJECT_IMAGE2D;
 }
 
-bool has_format(const OpenedDevice& device, const TextureKind& kind) {
+bool has_format(const OpenedDevice& device, const TextureKind& kind, cl_mem_flags access) {
   std::array<cl_image_format, 256> formats{};
   cl_uint count = 0;
-  if (clGetSupportedImageFormats(device.context().get(), CL_MEM_READ_ONLY, type_of(kind),
+  if (clGetSupportedImageFormats(device.context().get(), access, type_of(kind),
                                  static_cast<cl_uint>(formats.size()), formats.data(),
                                  &count) != CL_SUCCESS) {
     return false;
@@ -46,7 +46,11 @@ bool fits_texture(const OpenedDevice& device, const TextureKind& kind) {
                                          : within(shape.width, CL_DEVICE_IMAGE3D_MAX_WIDTH) &&
                                                within(shape.height, CL_DEVICE_IMAGE3D_MAX_HEIGHT) &&
                                                within(shape.depth, CL_DEVICE_IMAGE3D_MAX_DEPTH);
-  return fits && has_format(device, kind);
+  return fits && has_format(device, kind, CL_MEM_READ_ONLY);
+}
+
+bool can_be_written(const OpenedDevice& device, const TextureKind& kind) {
+  return kind.dimensions == 2 && has_format(device, kind, CL_MEM_READ_WRITE);
 }
 
 Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
@@ -59,8 +63,9 @@ Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
   desc.image_height = static_cast<std::size_t>(kind.shape.height);
   desc.image_depth = kind.dimensions == 3 ? static_cast<std::size_t>(kind.shape.depth) : 0;
   cl_int status = CL_SUCCESS;
+  const cl_mem_flags access = can_be_written(device, kind) ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
   const cl_mem image =
-      clCreateImage(device.context().get(), CL_MEM_READ_ONLY, &format, &desc, nullptr, &status);
+      clCreateImage(device.context().get(), access, &format, &desc, nullptr, &status);
   check(status, "clCreateImage", place);
   Texture texture{compute::image_object(image, false), {}};
   const cl_sampler sampler =
@@ -68,17 +73,6 @@ Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
   check(status, "clCreateSampler", place);
   texture.sampler = compute::image_sampler(sampler, false);
   return texture;
-}
-
-void fill_texture(cl_command_queue queue, cl_mem source, const Texture& texture, const Shape& shape,
-                  const Place& place) {
-  const std::array<std::size_t, 3> origin{0, 0, 0};
-  const std::array<std::size_t, 3> region{static_cast<std::size_t>(shape.width),
-                                          static_cast<std::size_t>(shape.height),
-                                          static_cast<std::size_t>(shape.depth)};
-  check(clEnqueueCopyBufferToImage(queue, source, texture.image.get(), 0, origin.data(),
-                                   region.data(), 0, nullptr, nullptr),
-        "clEnqueueCopyBufferToImage", place);
 }
 
 }  // namespace warpalign::opencl

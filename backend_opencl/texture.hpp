@@ -20,12 +20,11 @@ struct TextureKind {
 /// Whether the device has such images, that large.
 [[nodiscard]] bool fits_texture(const OpenedDevice& device, const TextureKind& kind);
 
+/// Whether kernels may write such images.
+[[nodiscard]] bool can_be_written(const OpenedDevice& device, const TextureKind& kind);
+
 /// Throws where the device has no such images.
 [[nodiscard]] Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
                                    const std::string& stage);
-
-/// Enqueues the copy of a whole texture from a buffer of its shape.
-void fill_texture(cl_command_queue queue, cl_mem source, const Texture& texture, const Shape& shape,
-                  const Place& place);
 
 }  // namespace warpalign::opencl

@@ -1,10 +1,9 @@
-// Stage: bilinear resampling under an affine transform, by the texture unit or by loads.
+// Stage: bilinear resampling under an affine transform.
+#include "build_options.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
-#include "queue_order.hpp"
 #include "stages.hpp"
-#include "texture.hpp"
 #include "two_floats.hpp"
 
 namespace warpalign::opencl {
@@ -21,12 +20,9 @@ class Warp final : public backend::Warp {
         height_(to_int(spec.input.height, place_)),
         output_width_(to_int(spec.output.width, place_)),
         output_height_(to_int(spec.output.height, place_)),
-        by_texture_(device.info().sampling == Sampling::texture &&
-                    fits_texture(device, {.shape = spec.input})),
-        grid_(covering(device, output_width_, output_height_)),
-        kernel_(device, stage, kernels::warp, "warp", by_texture_ ? "-D TEXTURE" : "") {
-    if (by_texture_) texture_ = make_texture(device, {.shape = spec.input}, stage);
-  }
+        grid_(grid_for(device)),
+        kernel_(device, stage, kernels::warp, "warp",
+                int_option("PIXELS", pixels_an_item(device))) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                backend::Memory& output) override {
@@ -36,26 +32,33 @@ class Warp final : public backend::Warp {
     const double y = centre_y;
     const TwoFloats x_row = to_two_floats({map.a, map.b, map.a * x + map.b * y + map.c, 0});
     const TwoFloats y_row = to_two_floats({map.d, map.e, map.d * x + map.e * y + map.f, 0});
-    const cl_command_queue commands = queue_of(queue);
-    const auto launch = [&](const auto&... source) {
-      kernel_.launch(commands, grid_, source..., width_, height_, x_row.nearest, x_row.rest,
-                     y_row.nearest, y_row.rest, centre_x, centre_y, output, output_width_,
-                     output_height_);
-    };
-    if (!by_texture_) return launch(input);
-    order_.enter(commands, stage);
-    fill_texture(commands, buffer_of(input), texture_, {width_, height_, 1}, place_);
-    launch(texture_.image, texture_.sampler.get());
+    kernel_.launch(queue_of(queue), grid_, input, width_, height_, x_row.nearest, x_row.rest,
+                   y_row.nearest, y_row.rest, centre_x, centre_y, output, output_width_,
+                   output_height_);
   }
 
  private:
   Place place_;
+  static int pixels_an_item(const OpenedDevice& device) { return device.is_cpu() ? 1 : 4; }
+
+  /// On GPUs 32 neighbouring items cover 8 x 4 pixels, which keeps what a rotated picture's are
+  /// read from together, and go on to the right.
+  [[nodiscard]] Grid grid_for(const OpenedDevice& device) const {
+    if (device.is_cpu()) return covering(device, output_width_, output_height_);
+    constexpr std::size_t columns = 8;
+    constexpr std::size_t rows = 16;
+    const auto groups = [](cl_int n, std::size_t size) {
+      return (static_cast<std::size_t>(n) + size - 1) / size;
+    };
+    const auto pixels = static_cast<std::size_t>(pixels_an_item(device));
+    return {
+        {groups(output_width_, columns * pixels) * columns, groups(output_height_, rows) * rows},
+        {columns, rows}};
+  }
+
   cl_int width_, height_, output_width_, output_height_;
-  bool by_texture_;
   Grid grid_;
   Kernel kernel_;
-  Texture texture_;
-  QueueOrder order_;
 };
 
 }  // namespace

@@ -10,22 +10,12 @@
 #include "formulas/bspline.h"
 #include "formulas/log_polar.h"
 #include "formulas/opencl_grid.h"
+#include "formulas/opencl_output.h"
+#include "formulas/opencl_spline_points.h"
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define WEIGHTS JOIN(wa_bspline_weights_, DEGREE)
-#define DERIVATIVES JOIN(wa_bspline_derivatives_, DEGREE)
-
-#define TAPS (DEGREE + 1)
 #define TAPS_Y (DIMENSIONS >= 2 ? TAPS : 1)
 #define TAPS_Z (DIMENSIONS >= 3 ? TAPS : 1)
 #define LARGEST_FLOAT 0x1.fffffep+127f
-
-#ifdef COMPLEX
-typedef float2 Value;
-#else
-typedef float Value;
-#endif
 
 // The coefficients with their margin, and what lies beyond.
 typedef struct {
@@ -50,22 +40,6 @@ typedef struct {
   float t;
   bool clamped;
 } Along;
-
-// A point's place on an axis of n samples before neighbours are chosen; false: the value is cval.
-WA_INLINE bool bring(float high, float low, int n, int* whole, float* fraction) {
-#if defined(POINTS_REJECT)
-  // The sign first: the fraction of what lies just below 0 rounds to 1.
-  if (wa_is_far(high) || high + low < 0.0f) return false;
-  *fraction = wa_split(high, low, whole);
-  return *whole >= 0 && (*whole < n - 1 || (*whole == n - 1 && *fraction == 0.0f));
-#elif defined(POINTS_WRAP)
-  *fraction = wa_bring_wrapped(high, low, n, whole);
-  return true;
-#else
-  *fraction = wa_bring_within(EXTENSION, high, low, n, whole);
-  return true;
-#endif
-}
 
 // high + low on an axis of n coefficients, its margins included; false: the value is cval.
 WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
@@ -294,15 +268,6 @@ WA_INLINE bool locate_point(const Spline* spline, const Point* point, Along* x, 
   kind, row_x, row_y, row_z, row_w, rest_x, rest_y, rest_z, rest_w, centre_x, centre_y, centre_z, \
       field
 
-WA_INLINE void transformed(float4 row, float4 rest, float x, float y, float z, float* high,
-                           float* low) {
-  *high = row.w;
-  *low = rest.w;
-  wa_add_product(row.x, rest.x, x, high, low);
-  if (DIMENSIONS >= 2) wa_add_product(row.y, rest.y, y, high, low);
-  if (DIMENSIONS >= 3) wa_add_product(row.z, rest.z, z, high, low);
-}
-
 WA_INLINE void log_polar_point(float4 row_x, float4 row_y, float4 rest_x, float4 rest_y, float i,
                                float j, Point* point) {
   float log_low, angle_low, cosine, sine;
@@ -358,6 +323,25 @@ WA_INLINE void find_point(POINTS_PARAMETERS, int x, int y, int z, size_t pixel, 
 #pragma unroll
   for (int axis = 0; axis < DIMENSIONS; ++axis) wa_snap(&point->high[axis], &point->low[axis]);
 #endif
+}
+
+// What kernels take of the spline and of the output.
+#define SPLINE_PARAMETERS \
+  global const Value *coefficients, int width, int height, int depth, int margin, float cval
+#define OUTPUT_PARAMETERS int output_width, int output_height, int output_depth
+
+// This item's pixel of the output, how many there are, and the point that it is read at; false: it
+// has none.
+WA_INLINE bool find_pixel(POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel, size_t* pixels,
+                          Point* point) {
+  const Item item = patch_item(output_width);
+  const int z = item.y / output_height;
+  const int y = item.y - z * output_height;
+  if (item.x >= output_width || z >= output_depth) return false;
+  *pixel = (size_t)item.y * (size_t)output_width + (size_t)item.x;
+  *pixels = (size_t)output_width * (size_t)output_height * (size_t)output_depth;
+  find_point(POINTS_ARGUMENTS, item.x, y, z, *pixel, *pixels, point);
+  return true;
 }
 
 #ifdef TEXTURE
@@ -433,39 +417,19 @@ WA_INLINE float textured(read_only IMAGE image, sampler_t linear, global const f
 
 #endif  // TEXTURE
 
-#if defined(OUTPUT_U8)
-typedef uchar Output;
-#define STORE(output, i, value) (output)[i] = convert_uchar_sat(round(value))
-#elif defined(OUTPUT_U16)
-typedef ushort Output;
-#define STORE(output, i, value) (output)[i] = convert_ushort_sat(round(value))
-#elif defined(OUTPUT_F16)
-typedef half Output;
-#define STORE(output, i, value) vstore_half_rte(value, i, output)
-#else
-typedef Value Output;
-#define STORE(output, i, value) (output)[i] = (value)
-#endif
-
 kernel void interpolate(
 #ifdef TEXTURE
     read_only IMAGE image, sampler_t linear, global const float4* table,
 #endif
-    global const Value* coefficients, int width, int height, int depth, int margin, float cval,
-    POINTS_PARAMETERS, global Output* output, int output_width, int output_height,
-    int output_depth) {
-  const Item item = patch_item(output_width);
-  const int out_x = item.x;
-  const int row = item.y;
-  const int out_z = row / output_height;
-  const int out_y = row - out_z * output_height;
-  if (out_x >= output_width || out_z >= output_depth) return;
-  const size_t pixel = (size_t)row * (size_t)output_width + (size_t)out_x;
-  const size_t pixels = (size_t)output_width * (size_t)output_height * (size_t)output_depth;
-  const Spline spline = {coefficients, width, height, depth, margin, cval};
+    SPLINE_PARAMETERS, POINTS_PARAMETERS, global Output* output, OUTPUT_PARAMETERS) {
+  size_t pixel, pixels;
   Point point;
+  if (!find_pixel(POINTS_ARGUMENTS, output_width, output_height, output_depth, &pixel, &pixels,
+                  &point)) {
+    return;
+  }
+  const Spline spline = {coefficients, width, height, depth, margin, cval};
   Along x = {0, 0.0f, false}, y = {0, 0.0f, false}, z = {0, 0.0f, false};
-  find_point(POINTS_ARGUMENTS, out_x, out_y, out_z, pixel, pixels, &point);
   Value value = constant_value(cval);
   if (locate_point(&spline, &point, &x, &y, &z)) {
     if (all_inside(&spline, x, y, z)) {
@@ -483,22 +447,16 @@ kernel void interpolate(
 
 #ifdef GRADIENT
 
-kernel void interpolate_gradient(global float* gradient, global const Value* coefficients,
-                                 int width, int height, int depth, int margin, float cval,
-                                 POINTS_PARAMETERS, global float* output, int output_width,
-                                 int output_height, int output_depth) {
-  const Item item = patch_item(output_width);
-  const int out_x = item.x;
-  const int row = item.y;
-  const int out_z = row / output_height;
-  const int out_y = row - out_z * output_height;
-  if (out_x >= output_width || out_z >= output_depth) return;
-  const size_t pixel = (size_t)row * (size_t)output_width + (size_t)out_x;
-  const size_t pixels = (size_t)output_width * (size_t)output_height * (size_t)output_depth;
-  const Spline spline = {coefficients, width, height, depth, margin, cval};
+kernel void interpolate_gradient(global float* gradient, SPLINE_PARAMETERS, POINTS_PARAMETERS,
+                                 global float* output, OUTPUT_PARAMETERS) {
+  size_t pixel, pixels;
   Point point;
+  if (!find_pixel(POINTS_ARGUMENTS, output_width, output_height, output_depth, &pixel, &pixels,
+                  &point)) {
+    return;
+  }
+  const Spline spline = {coefficients, width, height, depth, margin, cval};
   Along x = {0, 0.0f, false}, y = {0, 0.0f, false}, z = {0, 0.0f, false};
-  find_point(POINTS_ARGUMENTS, out_x, out_y, out_z, pixel, pixels, &point);
   Result result = {cval, 0.0f, 0.0f, 0.0f};
   if (locate_point(&spline, &point, &x, &y, &z)) {
     result = all_inside(&spline, x, y, z) ? tensor_product(&spline, x, y, z, true, true)

@@ -1,8 +1,8 @@
 // The exact B-spline prefilter for CPUs: sixteen lines at a time in the lanes of a vector.
 //
 // A work item filters a stretch of its lines with a halo on both sides, over which the recursions
-// forget their start (see prefilter_tile.cl). Rows become lanes by transposing blocks of 16 x 16:
-// reading 16 rows sample by sample would make them fight for the same lines of the cache.
+// forget their start (see formulas/opencl_march.h). Rows become lanes by transposing blocks of 16 x
+// 16: reading 16 rows sample by sample would make them fight for the same lines of the cache.
 //
 // An array is seen as [outer][n][inner], filtered along its middle axis; the target has `margin`
 // more on either side of it. Rows have inner = COMPONENTS (2 for complex numbers, else 1).

@@ -41,6 +41,27 @@ inline float add(float sum, float value, float* lost) {
   return next;
 }
 
+// A work item's share so far, and what its two sums have lost to rounding.
+typedef struct {
+  Partial partial;
+  float lost_ordinary, lost_large;
+} Running;
+
+inline Running count_in(Running r, float value) {
+  if (!isfinite(value)) {
+    ++r.partial.nonfinite;
+    return r;
+  }
+  if (fabs(value) < LARGE) {
+    r.partial.ordinary = add(r.partial.ordinary, value, &r.lost_ordinary);
+  } else {
+    r.partial.large = add(r.partial.large, value * SCALE_DOWN, &r.lost_large);
+  }
+  r.partial.minimum = fmin(r.partial.minimum, value);
+  r.partial.maximum = fmax(r.partial.maximum, value);
+  return r;
+}
+
 // The group's merged partial, valid in work item 0. Every work item calls it.
 inline Partial merge_group(Partial mine, local Partial* shared) {
   const int item = (int)get_local_id(0);
@@ -53,34 +74,28 @@ inline Partial merge_group(Partial mine, local Partial* shared) {
   return shared[0];
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void statistics_partial(global const float* input, ulong pixels, global Partial* partials) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_partial(
+    global const float* input, ulong pixels, global Partial* partials) {
   local Partial shared[GROUP];
-  Partial mine = nothing();
-  float lost_ordinary = 0.0f;
-  float lost_large = 0.0f;
-  for (ulong i = get_global_id(0); i < pixels; i += get_global_size(0)) {
-    const float value = input[i];
-    if (!isfinite(value)) {
-      ++mine.nonfinite;
-    } else {
-      if (fabs(value) < LARGE) {
-        mine.ordinary = add(mine.ordinary, value, &lost_ordinary);
-      } else {
-        mine.large = add(mine.large, value * SCALE_DOWN, &lost_large);
-      }
-      mine.minimum = fmin(mine.minimum, value);
-      mine.maximum = fmax(mine.maximum, value);
-    }
+  Running running = {nothing(), 0.0f, 0.0f};
+  global const float4* words = (global const float4*)input;  // buffers begin at words
+  const size_t whole = (size_t)(pixels / 4);
+  for (size_t i = get_global_id(0); i < whole; i += get_global_size(0)) {
+    const float4 four = words[i];
+    running = count_in(running, four.x);
+    running = count_in(running, four.y);
+    running = count_in(running, four.z);
+    running = count_in(running, four.w);
   }
-  mine = merge_group(mine, shared);
+  const size_t left_over = 4 * whole + get_global_id(0);
+  if (left_over < pixels) running = count_in(running, input[left_over]);
+  const Partial mine = merge_group(running.partial, shared);
   if (get_local_id(0) == 0) partials[get_group_id(0)] = mine;
 }
 
 // One work group. The record is {mean, minimum, maximum, nonfinite}.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void statistics_final(global const Partial* partials, uint count, ulong pixels,
-                      global uint* record) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_final(
+    global const Partial* partials, uint count, ulong pixels, global uint* record) {
   local Partial shared[GROUP];
   Partial mine = nothing();
   for (uint i = (uint)get_local_id(0); i < count; i += GROUP) mine = merge(mine, partials[i]);

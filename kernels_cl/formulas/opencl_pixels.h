@@ -1,7 +1,8 @@
 // Pixels of any type as floats, for OpenCL kernels alone: CUDA has templates for this.
 //
 // Options: PIXEL_U8, PIXEL_U16, PIXEL_F16 or PIXEL_F32, the type that is read (complex numbers are
-// pairs of PIXEL_F32). half is only loaded and stored, which needs no extension.
+// pairs of PIXEL_F32). half is only loaded and stored, which needs no extension. LOAD_WORD takes
+// four pixels that are aligned as one.
 #ifndef WARPALIGN_FORMULAS_OPENCL_PIXELS_H
 #define WARPALIGN_FORMULAS_OPENCL_PIXELS_H
 
@@ -9,18 +10,22 @@
 typedef uchar Pixel;
 #define LOAD_PIXEL(p, i) ((float)(p)[i])
 #define LOAD_16_PIXELS(p) convert_float16(vload16(0, p))
+#define LOAD_WORD(p) convert_float4(*(global const uchar4*)(p))
 #elif defined(PIXEL_U16)
 typedef ushort Pixel;
 #define LOAD_PIXEL(p, i) ((float)(p)[i])
 #define LOAD_16_PIXELS(p) convert_float16(vload16(0, p))
+#define LOAD_WORD(p) convert_float4(*(global const ushort4*)(p))
 #elif defined(PIXEL_F16)
 typedef half Pixel;
 #define LOAD_PIXEL(p, i) vload_half(i, p)
 #define LOAD_16_PIXELS(p) vload_half16(0, p)
+#define LOAD_WORD(p) vloada_half4(0, p)
 #else
 typedef float Pixel;
 #define LOAD_PIXEL(p, i) ((p)[i])
 #define LOAD_16_PIXELS(p) vload16(0, p)
+#define LOAD_WORD(p) (*(global const float4*)(p))
 #endif
 
 #endif

@@ -105,6 +105,29 @@ void compare_transform(const warpalign::Device& device, const InterpolateSpec& s
 /// The transform's points are computed in more than single precision: 1e-6 of a pixel, wherever.
 constexpr double point_error = 1e-6;
 
+/// Images and outputs larger than what a work group computes or copies to local memory, turned, and
+/// partly outside on every side; rows that are whole words of four, and rows that are not.
+void compare_tiles(int dimensions, int degree, Boundary boundary) {
+  const Transform plane = warpalign::Affine{0.97, 0.28, -31.7, -0.29, 0.94, 6.3};
+  const Transform half = warpalign::Affine{-1.9, 0.7, 150.3, 0.6, 1.8, -40.1};
+  const auto space = Transform::affine3(
+      {0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
+  test::on_every_device([&](const warpalign::Device& device) {
+    auto spec = spec_of(dimensions, degree, boundary);
+    if (dimensions == 3) {
+      spec.image = {40, 37, 30};
+      spec.output = {33, 19, 17};
+      compare_transform(device, spec, space, point_error);
+      return;
+    }
+    spec.output = {150, 131, 1};
+    spec.image = {160, 141, 1};
+    compare_transform(device, spec, plane, point_error);
+    spec.image = {163, 80, 1};
+    compare_transform(device, spec, half, point_error);
+  });
+}
+
 }  // namespace
 
 TEST_CASE("interpolate: every degree, boundary and dimension, inside and far outside") {
@@ -303,6 +326,27 @@ TEST_CASE("interpolate: affine transforms") {
       compare_transform(device, spec, t, point_error);
     });
   });
+}
+
+TEST_CASE("interpolate: cubic splines of images of several tiles") {
+  for (const Boundary boundary : {Boundary::constant, Boundary::nearest}) {
+    compare_tiles(2, 3, boundary);
+    compare_tiles(3, 3, boundary);
+  }
+}
+
+TEST_CASE("interpolate: other boundaries and degrees of images of several tiles") {
+  for (const Boundary boundary : test::boundaries()) {
+    if (boundary == Boundary::constant || boundary == Boundary::nearest) {
+      for (const int degree : {4, 5}) {
+        compare_tiles(2, degree, boundary);
+        compare_tiles(3, degree, boundary);
+      }
+    } else {
+      compare_tiles(2, 3, boundary);
+      compare_tiles(3, 3, boundary);
+    }
+  }
 }
 
 TEST_CASE("interpolate: homographies and perspective transforms of space") {

@@ -16,8 +16,8 @@ struct WarpSpec {
 };
 
 /// output(p) = input(output_to_input(p)) by bilinear interpolation, 0 for every neighbour outside
-/// the input. Uses the texture unit where the device's `sampling` is `texture` (coordinates then
-/// have 8 fractional bits on most GPUs), loads and single precision elsewhere.
+/// the input. CUDA uses the texture unit where the device's `sampling` is `texture` (coordinates
+/// then have 8 fractional bits on most GPUs); else by loads, in single precision.
 class WARPALIGN_API WarpPlan {
  public:
   WarpPlan(const Device& device, const WarpSpec& spec);

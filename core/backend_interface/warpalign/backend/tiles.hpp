@@ -1,0 +1,79 @@
+// What evaluation by tiles is told: the part of the source that a tile of the output needs under an
+// affine transform.
+#pragma once
+
+#include <warpalign/backend/stages.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+namespace warpalign::backend {
+
+/// What the tiles of a transform have in common. Axes: x, y, z; those beyond the dimensions are
+/// empty.
+struct TileSource {
+  std::array<int, 3> extent{};  ///< coefficients that a tile needs; along x from a multiple of 4 on
+  std::array<double, 3> least{};  ///< the least coordinates of a tile, from its first point
+  /// The transform's matrix by rows, split: products of `high` with pixel numbers of a tile, and
+  /// sums of them, are exact in float; `low` is the rest.
+  std::array<std::array<float, 3>, 3> high{}, low{};
+};
+
+/// Multiples of its inverse are what `high` holds.
+inline constexpr double tile_fixed_point = 65536;
+
+/// Whether every point of the output is near (integers that differ by a tile then stay integers)
+/// and neighbouring points are.
+[[nodiscard]] inline bool all_near(const Transform& transform, const Shape& output,
+                                   int dimensions) {
+  constexpr double limit = 0x1p29;
+  constexpr double far_apart = 4;  // source pixels an output pixel
+  const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
+  const auto axes = static_cast<std::size_t>(dimensions);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const double* m = transform.m.data() + 4 * axis;
+    double reach = std::abs(m[3]);
+    for (std::size_t i = 0; i < axes; ++i) {
+      if (!(std::abs(m[i]) <= far_apart)) return false;
+      reach += std::abs(m[i]) * static_cast<double>(size[i]);
+    }
+    if (!(reach < limit)) return false;
+  }
+  return true;
+}
+
+/// None where tiles cannot be: for `period_minus_one`, for points far away or far apart, and unless
+/// affine. `tile`: its sides in pixels.
+[[nodiscard]] inline std::optional<TileSource> tile_source(const Transform& transform,
+                                                           const Shape& output,
+                                                           InterpolateDetails::Points points,
+                                                           int dimensions, int degree,
+                                                           const std::array<int, 3>& tile) {
+  if (!transform.is_affine() || points == InterpolateDetails::Points::period_minus_one ||
+      !all_near(transform, output, dimensions)) {
+    return std::nullopt;
+  }
+  TileSource source;
+  const auto axes = static_cast<std::size_t>(dimensions);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    double span = 0;
+    for (std::size_t i = 0; i < axes; ++i) {
+      const double entry = transform.m[4 * axis + i];
+      const double side = entry * (tile[i] - 1);
+      span += std::abs(side);
+      source.least[axis] += std::min(side, 0.0);
+      const double high = std::rint(entry * tile_fixed_point) / tile_fixed_point;
+      source.high[axis][i] = static_cast<float>(high);
+      source.low[axis][i] = static_cast<float>(entry - high);
+    }
+    // One more on either side: a tie may be rounded either way.
+    source.extent[axis] = static_cast<int>(std::ceil(span)) + degree + 1 + 2;
+  }
+  source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
+  return source;
+}
+
+}  // namespace warpalign::backend

@@ -1,0 +1,238 @@
+// The prefilter of rows across the lanes of a work group, and of columns that march, for OpenCL
+// kernels alone.
+//
+// A row is 128 pixels, four a lane. A column's march takes chunks of samples, none shorter than
+// what the filter needs on either side; a chunk's results come out once the next one is there, and
+// the first only warms up. What a recursion starts from is what a constant signal would have left:
+// over a halo it forgets that to single precision.
+//
+// Options: ROWS: rows that an item filters at once; CHUNK: samples of a column's chunk; either
+// POLE_0, START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also POLE_1 and START_1: the
+// recursive filter; or CONVOLUTION: up to 15 taps, b(0) ... b(7) in `taps` (Champagnat and Le Sant,
+// equation 12).
+#ifndef WARPALIGN_FORMULAS_OPENCL_MARCH_H
+#define WARPALIGN_FORMULAS_OPENCL_MARCH_H
+
+#include "formulas/bspline.h"
+
+#define LANES 32
+#define LANE_PIXELS 4
+#define ROW_PIXELS (LANES * LANE_PIXELS)
+#define GROUP 128
+#define GROUP_ROWS (GROUP / LANES)
+
+#ifndef CONVOLUTION
+
+#ifdef TWO_POLES
+#define POLES 2
+#define MOST_LANES 8
+#else
+#define POLES 1
+#define MOST_LANES 4
+#endif
+
+// Where the lanes of all rows of a group exchange one number each, forwards and backwards in turn.
+#define EXCHANGE_ROW (LANES + 2 * MOST_LANES)
+#define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
+#define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
+typedef float Exchanged;
+
+// Clears what lies beyond the lanes: nothing comes from there. A barrier must follow.
+WA_INLINE void clear_exchange(local Exchanged* exchange) {
+  for (int i = (int)get_local_id(0); i < EXCHANGE_SIZE; i += GROUP) exchange[i] = 0.0f;
+}
+
+// Of the ends of all lanes' runs, what reaches each lane's first pixel: that of the lane before,
+// and of `count` lanes in all, decayed by z^4 a lane. Every item of the group calls it.
+WA_INLINE void gather_ends(float* ends, int direction, int count, float z4,
+                           local Exchanged* exchange) {
+  const int lane = (int)get_local_id(0) % LANES;
+  local Exchanged* place = exchange + (direction > 0 ? 0 : ROWS * EXCHANGE_STEP) +
+                           (int)get_local_id(0) / LANES * EXCHANGE_ROW + MOST_LANES + lane;
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) place[r * EXCHANGE_STEP] = ends[r];
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int lanes = count; lanes > 0; --lanes) {
+      sum = fma(z4, sum, place[r * EXCHANGE_STEP - direction * lanes]);
+    }
+    ends[r] = sum;
+  }
+}
+
+// One run of one pole over rows, along them or back.
+WA_INLINE void run_over_rows(float4* rows, int direction, float z, float start, int count,
+                             local Exchanged* exchange) {
+  const int lane = (int)get_local_id(0) % LANES;
+  const bool is_first = direction > 0 ? lane == 0 : lane == LANES - 1;
+  const float z2 = z * z;
+  float ends[ROWS];
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    float4 v = direction > 0 ? rows[r] : rows[r].wzyx;
+    if (is_first) v.x *= start;
+    v.y = wa_prefilter_causal(v.y, z, v.x);
+    v.z = wa_prefilter_causal(v.z, z, v.y);
+    v.w = wa_prefilter_causal(v.w, z, v.z);
+    ends[r] = v.w;
+    rows[r] = v;
+  }
+  gather_ends(ends, direction, count, z2 * z2, exchange);
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    const float4 v = fma((float4)(z, z2, z2 * z, z2 * z2), (float4)(ends[r]), rows[r]);
+    rows[r] = direction > 0 ? v : v.wzyx;
+  }
+}
+
+// Filters rows. Lanes that count: z^16 = 7e-10 for one pole (degrees 2 and 3); of two (degrees 4
+// and 5), z^32 <= 2e-12 for the slower and z^8 <= 2e-11 for the other.
+WA_INLINE void filter_rows(float4* rows, float8 taps, local Exchanged* exchange) {
+#ifdef TWO_POLES
+  run_over_rows(rows, 1, POLE_0, START_0, 8, exchange);
+  run_over_rows(rows, -1, POLE_0, START_0, 8, exchange);
+  run_over_rows(rows, 1, POLE_1, START_1, 2, exchange);
+  run_over_rows(rows, -1, POLE_1, START_1, 2, exchange);
+#else
+  run_over_rows(rows, 1, POLE_0, START_0, 4, exchange);
+  run_over_rows(rows, -1, POLE_0, START_0, 4, exchange);
+#endif
+}
+
+typedef struct {
+  float causal[POLES];    // each pole's state, the input of the next
+  float previous[CHUNK];  // causal results of the chunk before
+} Column;
+
+WA_INLINE void settle(float* run, float sample) {
+  run[0] = sample * START_0;
+#ifdef TWO_POLES
+  run[1] = run[0] * START_1;
+#endif
+}
+
+WA_INLINE float step_run(float* run, float sample) {
+  run[0] = wa_prefilter_causal(sample, POLE_0, run[0]);
+#ifdef TWO_POLES
+  run[1] = wa_prefilter_causal(run[0], POLE_1, run[1]);
+#endif
+  return run[POLES - 1];
+}
+
+WA_INLINE void start_column(Column* column) {
+#pragma unroll
+  for (int i = 0; i < POLES; ++i) column->causal[i] = 0.0f;
+#pragma unroll
+  for (int i = 0; i < CHUNK; ++i) column->previous[i] = 0.0f;
+}
+
+// Takes chunk number `index`; from number 2 on, `results` are those of the chunk before.
+WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, float* results) {
+  if (index == 0) settle(column->causal, samples[0]);
+#pragma unroll
+  for (int j = 0; j < CHUNK; ++j) samples[j] = step_run(column->causal, samples[j]);
+  float back[POLES];
+  settle(back, samples[HALO - 1]);
+#pragma unroll
+  for (int j = HALO - 2; j >= 0; --j) step_run(back, samples[j]);
+#pragma unroll
+  for (int j = CHUNK - 1; j >= 0; --j) results[j] = step_run(back, column->previous[j]);
+#pragma unroll
+  for (int j = 0; j < CHUNK; ++j) column->previous[j] = samples[j];
+}
+
+#else  // CONVOLUTION
+
+#define REACH 7
+
+// Two lanes on either side of a row's 32 may be read; what comes from there is used for nothing.
+#define EXCHANGE_ROW (LANES + 4)
+#define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
+#define EXCHANGE_SIZE (ROWS * EXCHANGE_STEP)
+typedef float4 Exchanged;
+
+WA_INLINE void clear_exchange(local Exchanged* exchange) {
+  for (int i = (int)get_local_id(0); i < EXCHANGE_SIZE; i += GROUP) exchange[i] = (float4)(0.0f);
+}
+
+// From the middle outwards; `window` points at the middle.
+WA_INLINE float convolve(const float* window, float8 taps) {
+  float sum = taps.s0 * window[0];
+  sum = fma(taps.s1, window[-1] + window[1], sum);
+  sum = fma(taps.s2, window[-2] + window[2], sum);
+  sum = fma(taps.s3, window[-3] + window[3], sum);
+  sum = fma(taps.s4, window[-4] + window[4], sum);
+  sum = fma(taps.s5, window[-5] + window[5], sum);
+  sum = fma(taps.s6, window[-6] + window[6], sum);
+  return fma(taps.s7, window[-7] + window[7], sum);
+}
+
+// The 20 pixels around a lane's four.
+WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* place) {
+#pragma unroll
+  for (int lanes = -2; lanes <= 2; ++lanes) {
+    const float4 word = lanes == 0 ? own : place[lanes];
+    window[4 * (lanes + 2)] = word.x;
+    window[4 * (lanes + 2) + 1] = word.y;
+    window[4 * (lanes + 2) + 2] = word.z;
+    window[4 * (lanes + 2) + 3] = word.w;
+  }
+}
+
+// Filters rows. Every item of the group calls it; another barrier must come before the next call.
+WA_INLINE void filter_rows(float4* rows, float8 taps, local Exchanged* exchange) {
+  local Exchanged* place =
+      exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) place[r * EXCHANGE_STEP] = rows[r];
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    float window[5 * LANE_PIXELS];
+    gather_window(rows[r], window, place + r * EXCHANGE_STEP);
+    rows[r] = (float4)(convolve(window + 8, taps), convolve(window + 9, taps),
+                       convolve(window + 10, taps), convolve(window + 11, taps));
+  }
+}
+
+typedef struct {
+  float window[CHUNK + REACH];  // the end of the chunk two before, and the one before
+} Column;
+
+WA_INLINE void start_column(Column* column) {
+#pragma unroll
+  for (int i = 0; i < CHUNK + REACH; ++i) column->window[i] = 0.0f;
+}
+
+WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, float* results) {
+  float window[2 * CHUNK + REACH];
+#pragma unroll
+  for (int i = 0; i < CHUNK + REACH; ++i) window[i] = column->window[i];
+#pragma unroll
+  for (int i = 0; i < CHUNK; ++i) window[CHUNK + REACH + i] = samples[i];
+#pragma unroll
+  for (int j = 0; j < CHUNK; ++j) results[j] = convolve(window + REACH + j, taps);
+#pragma unroll
+  for (int i = 0; i < CHUNK + REACH; ++i) column->window[i] = window[CHUNK + i];
+}
+
+#endif  // CONVOLUTION
+
+// Stores a chunk's results `stride` apart, the first `count` of them.
+WA_INLINE void store_column(global float* at, long stride, int count, float gain,
+                            const float* results) {
+  if (count >= CHUNK) {
+#pragma unroll
+    for (int j = 0; j < CHUNK; ++j, at += stride) *at = gain * results[j];
+  } else {
+#pragma unroll
+    for (int j = 0; j < CHUNK; ++j, at += stride) {
+      if (j < count) *at = gain * results[j];
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,30 @@
+// What interpolation makes of coefficients and of results, for OpenCL kernels alone.
+//
+// Options: COMPLEX: coefficients and results are pairs of floats; else one of OUTPUT_U8,
+// OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. Integers are rounded, halves away from zero, and saturated.
+#ifndef WARPALIGN_FORMULAS_OPENCL_OUTPUT_H
+#define WARPALIGN_FORMULAS_OPENCL_OUTPUT_H
+
+#include "formulas/language.h"
+
+#ifdef COMPLEX
+typedef float2 Value;
+#else
+typedef float Value;
+#endif
+
+#if defined(OUTPUT_U8)
+typedef uchar Output;
+#define STORE(output, i, value) (output)[i] = convert_uchar_sat(round(value))
+#elif defined(OUTPUT_U16)
+typedef ushort Output;
+#define STORE(output, i, value) (output)[i] = convert_ushort_sat(round(value))
+#elif defined(OUTPUT_F16)
+typedef half Output;
+#define STORE(output, i, value) vstore_half_rte(value, i, output)
+#else
+typedef Value Output;
+#define STORE(output, i, value) (output)[i] = (value)
+#endif
+
+#endif

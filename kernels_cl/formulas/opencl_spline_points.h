@@ -1,0 +1,45 @@
+// Points of a transform in nearly twice single precision, and whether a spline has a value there,
+// for OpenCL kernels alone.
+//
+// Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
+// POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails).
+#ifndef WARPALIGN_FORMULAS_OPENCL_SPLINE_POINTS_H
+#define WARPALIGN_FORMULAS_OPENCL_SPLINE_POINTS_H
+
+#include "formulas/affine.h"
+#include "formulas/boundary.h"
+#include "formulas/bspline.h"
+
+#define TAPS (DEGREE + 1)
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define WEIGHTS JOIN(wa_bspline_weights_, DEGREE)
+#define DERIVATIVES JOIN(wa_bspline_derivatives_, DEGREE)
+
+// A point's place on an axis of n samples before neighbours are chosen; false: the value is cval.
+WA_INLINE bool bring(float high, float low, int n, int* whole, float* fraction) {
+#if defined(POINTS_REJECT)
+  // The sign first: the fraction of what lies just below 0 rounds to 1.
+  if (wa_is_far(high) || high + low < 0.0f) return false;
+  *fraction = wa_split(high, low, whole);
+  return *whole >= 0 && (*whole < n - 1 || (*whole == n - 1 && *fraction == 0.0f));
+#elif defined(POINTS_WRAP)
+  *fraction = wa_bring_wrapped(high, low, n, whole);
+  return true;
+#else
+  *fraction = wa_bring_within(EXTENSION, high, low, n, whole);
+  return true;
+#endif
+}
+
+// One row of a transform, `rest` being what floats lose of it, times a pixel's place.
+WA_INLINE void transformed(float4 row, float4 rest, float x, float y, float z, float* high,
+                           float* low) {
+  *high = row.w;
+  *low = rest.w;
+  wa_add_product(row.x, rest.x, x, high, low);
+  if (DIMENSIONS >= 2) wa_add_product(row.y, rest.y, y, high, low);
+  if (DIMENSIONS >= 3) wa_add_product(row.z, rest.z, z, high, low);
+}
+
+#endif
