@@ -9,10 +9,10 @@
 #include "contact_sheet.hpp"
 #include "experiment_report.hpp"
 #include "gray_levels.hpp"
+#include "interpolation.hpp"
 #include "interpolation_options.hpp"
 #include "output_folder.hpp"
 #include "progress.hpp"
-#include "resampler.hpp"
 #include "rotation.hpp"
 #include "svg_plot.hpp"
 #include "usage_error.hpp"
@@ -112,7 +112,7 @@ Levels turn_progressively(const Device& device, const Options& options, const Le
                           const Shape& shape, const PrefilterChoice& prefilter) {
   Interpolation interpolation;
   interpolation.prefilter = prefilter;
-  Resampler resampler(device, {shape, shape, 2, PixelType::f32, PixelType::f32}, interpolation);
+  ResamplePlan plan(device, resample_spec(interpolation, {shape, shape, 2}));
   Stream stream = device.make_stream();
   Image now = device.make_image(PixelType::f32, shape);
   Image next = device.make_image(PixelType::f32, shape);
@@ -121,7 +121,7 @@ Levels turn_progressively(const Device& device, const Options& options, const Le
   stream.upload(levels.data(), bytes, now.buffer());
   const Transform step = rotation_about(centre_of(shape), options.angle);
   for (int i = 0; i < options.steps; ++i) {
-    resampler.run(stream, now, step, next);
+    plan.execute(stream, now, step, next);
     std::swap(now, next);
   }
   stream.download(now, levels.data(), bytes);

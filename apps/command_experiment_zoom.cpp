@@ -8,10 +8,10 @@
 #include "contact_sheet.hpp"
 #include "experiment_report.hpp"
 #include "gray_levels.hpp"
+#include "interpolation.hpp"
 #include "number_list.hpp"
 #include "output_folder.hpp"
 #include "progress.hpp"
-#include "resampler.hpp"
 #include "usage_error.hpp"
 
 #include <warpalign/open_device.hpp>
@@ -108,7 +108,8 @@ LoadedImage enlarge(const Device& device, const Way& way, const std::vector<Arra
   interpolation.degree = way.degree;
   if (!way.prefiltered) interpolation.prefilter.method.reset();
   const Shape shape = channels.front().shape();
-  Resampler resampler(device, {shape, panel, 2, PixelType::f32, PixelType::u8}, interpolation);
+  ResamplePlan plan(device,
+                    resample_spec(interpolation, {shape, panel, 2, PixelType::f32, PixelType::u8}));
   Stream stream = device.make_stream();
   Image input = device.make_image(PixelType::f32, shape);
   Image output = device.make_image(PixelType::u8, panel);
@@ -116,7 +117,7 @@ LoadedImage enlarge(const Device& device, const Way& way, const std::vector<Arra
   for (const Array& channel : channels) {
     const Array samples = to_float(channel);
     stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
-    resampler.run(stream, input, panel_to_image(region, panel), output);
+    plan.execute(stream, input, panel_to_image(region, panel), output);
     enlarged.push_back(make_array({panel.height, panel.width}, PixelType::u8));
     stream.download(output, enlarged.back().bytes.data(), enlarged.back().bytes.size());
   }

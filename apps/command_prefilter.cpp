@@ -4,8 +4,8 @@
 #include "common_options.hpp"
 #include "file_names.hpp"
 #include "image_io/atomic_file.hpp"
+#include "interpolation.hpp"
 #include "interpolation_options.hpp"
-#include "resampler.hpp"
 #include "usage_error.hpp"
 
 #include <warpalign/open_device.hpp>

@@ -4,8 +4,8 @@
 #include "common_options.hpp"
 #include "file_names.hpp"
 #include "image_io/atomic_file.hpp"
+#include "interpolation.hpp"
 #include "interpolation_options.hpp"
-#include "resampler.hpp"
 #include "sampling_points.hpp"
 #include "usage_error.hpp"
 
@@ -48,9 +48,9 @@ std::vector<Array> resample(const Device& device, const Interpolation& interpola
                             const std::vector<Array>& channels, const SamplingPoints& points) {
   const Array& first = channels.front();
   const PixelType stage_type = first.type == PixelType::c32 ? PixelType::c32 : PixelType::f32;
-  Resampler resampler(
-      device, {first.shape(), points.stage_shape, first.dimensions(), stage_type, first.type},
-      interpolation);
+  ResamplePlan plan(
+      device, resample_spec(interpolation, {first.shape(), points.stage_shape, first.dimensions(),
+                                            stage_type, first.type}));
   Stream stream = device.make_stream();
   Image input = device.make_image(stage_type, first.shape());
   Image output = device.make_image(first.type, points.stage_shape);
@@ -67,9 +67,9 @@ std::vector<Array> resample(const Device& device, const Interpolation& interpola
     const Array samples = to_float(channel);
     stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
     if (field) {
-      resampler.run(stream, input, *field, output);
+      plan.execute(stream, input, *field, output);
     } else {
-      resampler.run(stream, input, points.transform, output);
+      plan.execute(stream, input, points.transform, output);
     }
     results.push_back(make_array(points.extents, channel.type));
     stream.download(output, results.back().bytes.data(), results.back().bytes.size());

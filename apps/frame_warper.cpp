@@ -33,10 +33,10 @@ FrameWarper::FrameWarper(const Device& device, const Shape& shape)
 FrameWarper::Output& FrameWarper::output_of(PixelType type) {
   const auto found = outputs_.find(type);
   if (found != outputs_.end()) return found->second;
-  const Resampler::Spec spec{shape_, shape_, 2, PixelType::f32, type};
+  const ResampleSpec spec =
+      resample_spec(cubic_within_the_frame(), {shape_, shape_, 2, PixelType::f32, type});
   return outputs_
-      .emplace(type, Output{Resampler(device_, spec, cubic_within_the_frame()),
-                            device_.make_image(type, shape_)})
+      .emplace(type, Output{ResamplePlan(device_, spec), device_.make_image(type, shape_)})
       .first->second;
 }
 
@@ -47,7 +47,7 @@ LoadedImage FrameWarper::warp(const LoadedImage& frame, const Affine& grid_to_fr
     Array samples = to_float(channel);
     remove_nonfinite(samples);
     stream_.upload(samples.bytes.data(), samples.bytes.size(), input_.buffer());
-    output.resampler.run(stream_, input_, grid_to_frame, output.pixels);
+    output.resample.execute(stream_, input_, grid_to_frame, output.pixels);
     stream_.download(output.pixels, channel.bytes.data(), channel.bytes.size());
   }
   return join_channels(channels);

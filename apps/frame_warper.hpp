@@ -2,7 +2,7 @@
 #pragma once
 
 #include "image_io/image_file.hpp"
-#include "resampler.hpp"
+#include "interpolation.hpp"
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
@@ -22,7 +22,7 @@ class FrameWarper {
 
  private:
   struct Output {
-    Resampler resampler;
+    ResamplePlan resample;
     Image pixels;
   };
   Output& output_of(PixelType type);

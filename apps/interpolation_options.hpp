@@ -1,7 +1,7 @@
 // The options that say how to interpolate, as the commands share them.
 #pragma once
 
-#include "resampler.hpp"
+#include "interpolation.hpp"
 
 #include <CLI/App.hpp>
 

@@ -145,7 +145,7 @@ class TextureForm final : public ComplexBilinearStage<Form> {
                                                              this->place_);
     }
     fence_.enter(queue);
-    copy_->copy_from(data<float2>(image), stream_of(queue));
+    copy_->copy_from(data<float2>(image), queue);
     return copy_->texture();
   }
 

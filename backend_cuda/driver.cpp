@@ -168,6 +168,11 @@ std::unique_ptr<backend::Interpolate> CudaDriver::make_interpolate(
     const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
   return cuda::make_interpolate(context_, spec, details);
 }
+std::unique_ptr<backend::Resample> CudaDriver::make_resample(
+    const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+    const backend::InterpolateDetails& details) {
+  return cuda::make_resample(context_, spec, filter, details);
+}
 std::unique_ptr<backend::ComplexBilinear> CudaDriver::make_complex_bilinear(
     const ComplexBilinearSpec& spec) {
   return cuda::make_complex_bilinear(context_, spec);

@@ -34,6 +34,9 @@ class CudaDriver final : public backend::Driver {
       const PrefilterSpec& spec, const backend::PrefilterDetails& details) override;
   std::unique_ptr<backend::Interpolate> make_interpolate(
       const InterpolateSpec& spec, const backend::InterpolateDetails& details) override;
+  std::unique_ptr<backend::Resample> make_resample(
+      const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+      const backend::InterpolateDetails& details) override;
   std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(
       const ComplexBilinearSpec& spec) override;
   std::unique_ptr<backend::Despeckle> make_despeckle(const DespeckleSpec& spec) override;

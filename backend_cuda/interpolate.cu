@@ -1,7 +1,8 @@
 // Stage: evaluate a B-spline at the points of a transform, a coordinate field or a log-polar grid.
 //
 // In full precision, neighbours are loaded, where possible through shared memory; in texture
-// precision they are looked up in an array that the stage copies the coefficients to.
+// precision they are looked up where they lie, if rows are aligned, else in an array that the stage
+// copies the coefficients to.
 #include "interpolate_box.hpp"
 #include "interpolate_tile.cuh"
 #include "lookup_table.hpp"
@@ -15,8 +16,6 @@
 #include <type_traits>
 
 namespace warpalign::cuda {
-namespace {
-
 SplineGeometry geometry_of(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
                            const Place& place) {
   SplineGeometry geometry{};
@@ -31,12 +30,19 @@ SplineGeometry geometry_of(const InterpolateSpec& spec, const backend::Interpola
   return geometry;
 }
 
-PointSource points_of(const backend::SamplingPoints& points, long long pixels) {
+PointSource points_of(const Transform& transform) {
   PointSource source;
-  if (points.transform != nullptr) {
-    source.kind = points.transform->is_affine() ? PointKind::affine : PointKind::projective;
-    std::copy(points.transform->m.begin(), points.transform->m.end(), source.m);
-  } else if (points.coordinates != nullptr) {
+  source.kind = transform.is_affine() ? PointKind::affine : PointKind::projective;
+  std::copy(transform.m.begin(), transform.m.end(), source.m);
+  return source;
+}
+
+namespace {
+
+PointSource points_of(const backend::SamplingPoints& points, long long pixels) {
+  if (points.transform != nullptr) return cuda::points_of(*points.transform);
+  PointSource source;
+  if (points.coordinates != nullptr) {
     source.kind = PointKind::field;
     source.field = data<float>(*points.coordinates);
     source.field_plane = pixels;
@@ -151,9 +157,10 @@ class TextureInterpolate final : public InterpolateStage {
  public:
   TextureInterpolate(const Context& context, const InterpolateSpec& spec,
                      const backend::InterpolateDetails& details)
-      : InterpolateStage(context, spec, details),
-        array_(place_, texture_size(spec, details), 1, {.linear = true, .border = false}),
-        fence_(place_) {
+      : InterpolateStage(context, spec, details), size_(texture_size(spec, details)) {
+    if (size_.depth > 0 || !fits_linear(context, size_.width, size_.height, sizeof(float))) {
+      array_.emplace(place_, size_, 1, TextureReading{.linear = true, .border = false});
+    }
     const bool by_table = spec.precision == Precision::texture_lut;
     kernel_ = texture_kernel(spec.dimensions, spec.degree, by_table);
     load(kernel_, place_);
@@ -168,10 +175,7 @@ class TextureInterpolate final : public InterpolateStage {
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
-    place_.context.activate();
-    fence_.enter(queue);
-    array_.copy_from(data<float>(coefficients), stream_of(queue));
-    const TextureSources sources{array_.texture(), table_ ? table_->texture() : 0};
+    const TextureSources sources{texture_of(queue, coefficients), table_ ? table_->texture() : 0};
     const Evaluation all = evaluation(points, output, gradient);
     if (const auto tiles = tile_kernel_ != nullptr ? tile_source<2>(all, degree_) : std::nullopt) {
       launch(place_, queue, grid_of_tiles<2>(all.output), dim3(tile_threads), tile_kernel_, sources,
@@ -182,12 +186,24 @@ class TextureInterpolate final : public InterpolateStage {
   }
 
  private:
-  TextureArray array_;
+  cudaTextureObject_t texture_of(backend::Queue& queue, const backend::Memory& coefficients) {
+    place_.context.activate();
+    if (!array_) {
+      return static_cast<const DeviceMemory&>(coefficients)
+          .texture({size_.width, size_.height}, place_);
+    }
+    fence_.enter(queue);
+    array_->copy_from(data<float>(coefficients), queue);
+    return array_->texture();
+  }
+
+  TextureArray::Size size_;
+  std::optional<TextureArray> array_;  ///< none where coefficients are read in place
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;
   TextureTileKernel tile_kernel_ = nullptr;  // of planes
   int degree_ = 0;
-  Fence fence_;
+  Fence fence_{place_};
 };
 
 }  // namespace

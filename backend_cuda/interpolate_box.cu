@@ -1,5 +1,6 @@
 // Evaluation from a copy of the source in shared memory, under an affine transform.
 #include "interpolate_box.hpp"
+#include "interpolate_shared.cuh"
 #include "interpolate_tile.cuh"
 
 #include <cuda_pipeline_primitives.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 namespace warpalign::cuda {
 namespace {
@@ -20,30 +20,6 @@ constexpr int steep_pitch = 100;
 constexpr int volume_pitch = 48;
 constexpr int widest_pitch = 100;
 constexpr std::size_t wanted_shared = 96 * 1024;
-
-template <int offset>
-__device__ __forceinline__ float shared_float(unsigned address) {
-  float value;
-  asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(value) : "r"(address), "n"(offset));
-  return value;
-}
-
-template <int degree, int row, int... column>
-__device__ __forceinline__ float sum_box_row(const float (&w)[degree + 1], unsigned address,
-                                             std::integer_sequence<int, column...>) {
-  float sum = 0.0f;
-  ((sum = fmaf(w[column], shared_float<row + 4 * column>(address), sum)), ...);
-  return sum;
-}
-
-template <int degree, int pitch, int... row>
-__device__ __forceinline__ float sum_box_plane(const float (&wx)[degree + 1],
-                                               const float (&wy)[degree + 1], unsigned address,
-                                               std::integer_sequence<int, row...> along) {
-  float sum = 0.0f;
-  ((sum = fmaf(wy[row], sum_box_row<degree, 4 * pitch * row>(wx, address, along), sum)), ...);
-  return sum;
-}
 
 // `address`: of the first neighbour; planes lie `plane` bytes apart.
 template <int degree, int pitch, int dimensions>
@@ -237,14 +213,7 @@ std::array<Box<3>, 1> boxes_of(int degree, bool floats, Box<3>) {
   return {{{kernel_of_degree<3, volume_pitch>(degree, floats), volume_pitch}}};
 }
 
-// What a box may take of a device's shared memory; a kernel has a little of its own.
-std::size_t most_shared(const Place& place) {
-  int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                               place.context.ordinal),
-        "cudaDeviceGetAttribute", place);
-  return std::min<std::size_t>(wanted_shared, static_cast<std::size_t>(bytes) - 1024);
-}
+std::size_t most_for_box(const Place& place) { return std::min(wanted_shared, most_shared(place)); }
 
 template <int dimensions>
 bool evaluate(const Place& place, const backend::Queue& queue, const float* coefficients,
@@ -257,7 +226,7 @@ bool evaluate(const Place& place, const backend::Queue& queue, const float* coef
       steep || source->extent[0] > boxes.front().pitch ? boxes.back() : boxes.front();
   std::size_t bytes = sizeof(float) * static_cast<std::size_t>(box.pitch);
   for (int i = 1; i < dimensions; ++i) bytes *= static_cast<std::size_t>(source->extent[i]);
-  if (source->extent[0] > box.pitch || bytes > most_shared(place)) return false;
+  if (source->extent[0] > box.pitch || bytes > most_for_box(place)) return false;
   launch_with_shared(place, queue, grid_of_tiles<dimensions>(e.output), dim3(tile_threads), bytes,
                      box.kernel, coefficients, e, *source);
   return true;
@@ -268,7 +237,7 @@ void load_boxes(const Place& place, int degree) {
   for (const bool floats : {false, true}) {
     for (const auto& box : boxes_of(degree, floats, Box<dimensions>{})) {
       load(box.kernel, place);
-      allow_shared(box.kernel, most_shared(place), place);
+      allow_shared(box.kernel, most_for_box(place), place);
     }
   }
 }
@@ -278,6 +247,7 @@ void load_boxes(const Place& place, int degree) {
 bool evaluate_from_boxes(const Place& place, const backend::Queue& queue, const float* coefficients,
                          const Evaluation& e, int dimensions, int degree) {
   if (degree < 3 || dimensions < 2) return false;
+  if (dimensions == 3 && degree == 3 && evaluate_volume(place, queue, coefficients, e)) return true;
   return dimensions == 2 ? evaluate<2>(place, queue, coefficients, e, degree)
                          : evaluate<3>(place, queue, coefficients, e, degree);
 }
@@ -288,6 +258,7 @@ void load_box_kernels(const Place& place, int dimensions, int degree) {
     load_boxes<2>(place, degree);
   } else {
     load_boxes<3>(place, degree);
+    if (degree == 3) load_volume_kernels(place);
   }
 }
 

@@ -14,7 +14,11 @@ namespace warpalign::cuda {
 /// nothing was enqueued.
 bool evaluate_from_boxes(const Place& place, const backend::Queue& queue, const float* coefficients,
                          const Evaluation& e, int dimensions, int degree);
-/// Loads all kernels that this may use.
+/// The same of cubic splines in three dimensions, with tiles of their own.
+bool evaluate_volume(const Place& place, const backend::Queue& queue, const float* coefficients,
+                     const Evaluation& e);
+/// Loads all kernels that these may use.
 void load_box_kernels(const Place& place, int dimensions, int degree);
+void load_volume_kernels(const Place& place);
 
 }  // namespace warpalign::cuda

@@ -1,6 +1,8 @@
 // What interpolation kernels are told: the spline, its rules, the points, the output. Plain data.
 #pragma once
 
+#include "context.hpp"
+
 #include <warpalign/backend/stages.hpp>
 
 #include <cuda_runtime_api.h>
@@ -24,6 +26,10 @@ struct SplineGeometry {
   SplineRules rules;
 };
 
+[[nodiscard]] SplineGeometry geometry_of(const InterpolateSpec& spec,
+                                         const backend::InterpolateDetails& details,
+                                         const Place& place);
+
 enum class PointKind { affine, projective, field, log_polar };
 
 struct PointSource {
@@ -33,6 +39,8 @@ struct PointSource {
   long long field_plane = 0;     // pixels of the output
   LogPolarSampling polar;        // angles in half turns
 };
+
+[[nodiscard]] PointSource points_of(const Transform& transform);
 
 struct OutputImage {
   void* pixels = nullptr;

@@ -175,7 +175,7 @@ LookupTable::LookupTable(const Place& place)
   const DeviceMemory entries(place, table_entries * sizeof(float4));
   const StreamQueue queue(place.context);
   launch(place, queue, dim3(1), dim3(table_entries), &table_kernel, entries.as<float4>());
-  array_.copy_from(entries.as<float4>(), stream_of(queue));
+  array_.copy_from(entries.as<float4>(), queue);
 }
 
 }  // namespace warpalign::cuda

@@ -5,10 +5,6 @@
 #include <cmath>
 
 namespace warpalign::cuda {
-namespace {
-
-// Whether every point of the output is near (integers that differ by a tile then stay integers) and
-// neighbouring points are.
 template <int dimensions>
 bool all_near(const Evaluation& e) {
   constexpr double limit = 0x1p29;
@@ -25,8 +21,8 @@ bool all_near(const Evaluation& e) {
   }
   return true;
 }
-
-}  // namespace
+template bool all_near<2>(const Evaluation& e);
+template bool all_near<3>(const Evaluation& e);
 
 template <int dimensions>
 std::optional<TileSource<dimensions>> tile_source(const Evaluation& e, int degree) {

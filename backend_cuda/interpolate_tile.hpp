@@ -36,6 +36,11 @@ struct TileSource {
   bool words = false;  // whether rows of coefficients are aligned for copies of four
 };
 
+/// Whether every point of the output is near (integers that differ by a tile then stay integers)
+/// and neighbouring points are.
+template <int dimensions>
+[[nodiscard]] bool all_near(const Evaluation& e);
+
 /// None where tiles cannot be: for `wrap`, for points far away or far apart, and unless affine.
 template <int dimensions>
 [[nodiscard]] std::optional<TileSource<dimensions>> tile_source(const Evaluation& e, int degree);

@@ -63,6 +63,16 @@ void load(void (*kernel)(Parameters...), const Place& place) {
         "cudaFuncGetAttributes", place);
 }
 
+/// The shared memory that a block may be launched with; kernels may have 2 KiB of their own
+/// besides.
+[[nodiscard]] inline std::size_t most_shared(const Place& place) {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               place.context.ordinal),
+        "cudaDeviceGetAttribute", place);
+  return static_cast<std::size_t>(bytes) - 2048;
+}
+
 /// Lets a kernel be launched with up to `bytes` of shared memory; every kernel may have 48 KiB.
 template <class... Parameters>
 void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const Place& place) {

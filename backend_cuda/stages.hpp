@@ -26,6 +26,10 @@ std::unique_ptr<backend::Prefilter> make_prefilter(const Context& context,
 std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
                                                        const InterpolateSpec& spec,
                                                        const backend::InterpolateDetails& details);
+/// Null where there is no such kernel.
+std::unique_ptr<backend::Resample> make_resample(const Context& context, const ResampleSpec& spec,
+                                                 const backend::PrefilterDetails& filter,
+                                                 const backend::InterpolateDetails& details);
 std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(const Context& context,
                                                                 const ComplexBilinearSpec& spec);
 std::unique_ptr<backend::Despeckle> make_despeckle(const Context& context,

@@ -2,6 +2,7 @@
 #include "texture.hpp"
 
 #include "errors.hpp"
+#include "queue.hpp"
 
 #include <algorithm>
 
@@ -32,14 +33,21 @@ TextureArray::TextureArray(const Place& place, Size size, int channels,
   const std::size_t texels =
       size.width * std::max<std::size_t>(size.height, 1) * std::max<std::size_t>(size.depth, 1);
   const cudaExtent extent{size.width, size.height, size.depth};
-  check_allocation(cudaMalloc3DArray(&array_, &format, extent, cudaArrayDefault),
-                   "cudaMalloc3DArray", texels * texel_bytes_, place);
+  const bool written = channels == 1 && size.height > 0;
+  const unsigned flags = written ? cudaArraySurfaceLoadStore : cudaArrayDefault;
+  check_allocation(cudaMalloc3DArray(&array_, &format, extent, flags), "cudaMalloc3DArray",
+                   texels * texel_bytes_, place);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array_;
   try {
     texture_ = make_texture(resource, reading, place);
+    if (written) {
+      load_surface_kernels(place);
+      check(cudaCreateSurfaceObject(&surface_, &resource), "cudaCreateSurfaceObject", place);
+    }
   } catch (...) {
+    if (texture_ != 0) static_cast<void>(cudaDestroyTextureObject(texture_));
     static_cast<void>(cudaFreeArray(array_));
     throw;
   }
@@ -49,9 +57,14 @@ TextureArray::~TextureArray() {
   place_.context.activate_quietly();
   static_cast<void>(cudaFreeArray(array_));  // waits for the kernels that use it
   static_cast<void>(cudaDestroyTextureObject(texture_));
+  if (surface_ != 0) static_cast<void>(cudaDestroySurfaceObject(surface_));
 }
 
-void TextureArray::copy_from(const void* source, cudaStream_t stream) const {
+void TextureArray::copy_from(const void* source, const backend::Queue& queue) const {
+  if (surface_ != 0) {
+    write_surface(place_, queue, static_cast<const float*>(source), surface_, size_);
+    return;
+  }
   const std::size_t row_bytes = size_.width * texel_bytes_;
   const std::size_t rows = std::max<std::size_t>(size_.height, 1);
   cudaMemcpy3DParms parameters{};
@@ -59,7 +72,7 @@ void TextureArray::copy_from(const void* source, cudaStream_t stream) const {
   parameters.dstArray = array_;
   parameters.extent = {size_.width, rows, std::max<std::size_t>(size_.depth, 1)};
   parameters.kind = cudaMemcpyDeviceToDevice;
-  check(cudaMemcpy3DAsync(&parameters, stream), "cudaMemcpy3DAsync", place_);
+  check(cudaMemcpy3DAsync(&parameters, stream_of(queue)), "cudaMemcpy3DAsync", place_);
 }
 
 bool fits_array(const Context& context, const TextureArray::Size& size) noexcept {

@@ -3,6 +3,8 @@
 
 #include "context.hpp"
 
+#include <warpalign/backend/queue.hpp>
+
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -33,7 +35,7 @@ class TextureArray {
   ~TextureArray();
 
   /// Enqueues a copy of dense device memory of the array's size.
-  void copy_from(const void* source, cudaStream_t stream) const;
+  void copy_from(const void* source, const backend::Queue& queue) const;
 
   [[nodiscard]] cudaTextureObject_t texture() const noexcept { return texture_; }
 
@@ -43,7 +45,15 @@ class TextureArray {
   std::size_t texel_bytes_;
   cudaArray_t array_ = nullptr;
   cudaTextureObject_t texture_ = 0;
+  cudaSurfaceObject_t surface_ = 0;  ///< of planes and volumes of single floats
 };
+
+/// Enqueues a copy of dense floats to an array of that size, through a surface over it: two to
+/// three times as fast as the runtime's own.
+void write_surface(const Place& place, const backend::Queue& queue, const float* source,
+                   cudaSurfaceObject_t surface, const TextureArray::Size& size);
+/// Loads the kernels for that.
+void load_surface_kernels(const Place& place);
 
 /// Whether the texture unit of the device takes an array.
 [[nodiscard]] bool fits_array(const Context& context, const TextureArray::Size& size) noexcept;

@@ -148,7 +148,7 @@ class CopiedTextureWarp final : public WarpStage {
                backend::Memory& output) override {
     place_.context.activate();
     fence_.enter(queue);
-    copy_.copy_from(data<float>(input), stream_of(queue));
+    copy_.copy_from(data<float>(input), queue);
     run(queue, &warp_texture_kernel, copy_.texture(), output, transform);
   }
 

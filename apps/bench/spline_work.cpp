@@ -4,6 +4,8 @@
 #include "bench/spline_host.hpp"
 #include "bench/stage_work.hpp"
 
+#include <warpalign/stages/resample.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -18,7 +20,19 @@ InterpolateSpec evaluation(const SplineProblem& problem) {
   spec.dimensions = problem.dimensions;
   spec.degree = problem.degree;
   spec.precision = *problem.precision;
-  spec.prefiltered = problem.prefilter.has_value();
+  spec.prefiltered = false;
+  return spec;
+}
+
+ResampleSpec complete(const SplineProblem& problem) {
+  ResampleSpec spec;
+  spec.image = problem.image;
+  spec.output = problem.output;
+  spec.dimensions = problem.dimensions;
+  spec.degree = problem.degree;
+  spec.prefilter = problem.prefilter;
+  spec.taps = problem.taps;
+  spec.precision = *problem.precision;
   return spec;
 }
 
@@ -60,11 +74,13 @@ class SplineWork final : public StageWork {
         with_rms_(with_rms) {}
 
   void make_plans() override {
-    evaluation_.reset();
-    if (problem_.prefilter) prefilter_.emplace(device(), prefilter(problem_));
-    if (problem_.precision) evaluation_.emplace(device(), evaluation(problem_));
-    if (problem_.prefilter && problem_.precision && !coefficients_) {
-      coefficients_.emplace(device().make_image(PixelType::f32, problem_.image));
+    complete_.reset();
+    if (problem_.prefilter && problem_.precision) {
+      complete_.emplace(device(), complete(problem_));
+    } else if (problem_.prefilter) {
+      prefilter_.emplace(device(), prefilter(problem_));
+    } else {
+      evaluation_.emplace(device(), evaluation(problem_));
     }
   }
 
@@ -81,14 +97,14 @@ class SplineWork final : public StageWork {
 
  private:
   void run_on(Stream& stream, Set& set) override {
-    const Image* read = &set.inputs[0];
-    if (prefilter_) {
-      Image& filtered = coefficients_ ? *coefficients_ : set.outputs[0];
-      prefilter_->execute(stream, *read, filtered);
-      read = &filtered;
-    }
-    if (evaluation_) {
-      evaluation_->execute(stream, *read, problem_.output_to_input, set.outputs[0]);
+    const Image& input = set.inputs[0];
+    Image& output = set.outputs[0];
+    if (complete_) {
+      complete_->execute(stream, input, problem_.output_to_input, output);
+    } else if (prefilter_) {
+      prefilter_->execute(stream, input, output);
+    } else {
+      evaluation_->execute(stream, input, problem_.output_to_input, output);
     }
   }
 
@@ -97,7 +113,7 @@ class SplineWork final : public StageWork {
   double rms_ = 0;
   std::optional<PrefilterPlan> prefilter_;
   std::optional<InterpolatePlan> evaluation_;
-  std::optional<Image> coefficients_;  ///< between the two
+  std::optional<ResamplePlan> complete_;
 };
 
 }  // namespace

@@ -70,6 +70,12 @@ void check_stream(const char* stage, const Device& plan, const Stream& stream) {
   check_same_device(stage, "the stream", plan, stream.device());
 }
 
+void check_transform(const char* stage, const Transform& transform) {
+  for (const double number : transform.m) {
+    if (!std::isfinite(number)) refuse(stage, "the points' description is not finite");
+  }
+}
+
 void check_distinct(const char* stage, const Image& a, const Image& b) {
   if (&a == &b) refuse(stage, "input and output must be different images");
 }

@@ -3,6 +3,7 @@
 
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
+#include <warpalign/transform.hpp>
 
 #include <initializer_list>
 #include <string>
@@ -27,6 +28,8 @@ void check_image(const char* stage, const char* what, const Device& plan, const 
 void check_buffer(const char* stage, const char* what, const Device& plan, const Buffer& buffer,
                   std::size_t bytes);
 void check_stream(const char* stage, const Device& plan, const Stream& stream);
+/// No number of it infinite or NaN.
+void check_transform(const char* stage, const Transform& transform);
 void check_distinct(const char* stage, const Image& a, const Image& b);
 
 }  // namespace warpalign::detail

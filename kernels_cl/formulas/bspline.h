@@ -38,6 +38,15 @@ WA_INLINE void wa_bspline_weights_3(float t, float* w) {
   w[2] = (1.0f - w[1]) - (w[0] + w[3]);
 }
 
+// Six times the cubic weights, each rounded by itself: for sums whose scale takes the factor.
+WA_INLINE void wa_bspline_sixfold_weights_3(float t, float* w) {
+  const float s = 1.0f - t;
+  w[0] = s * (s * s);
+  w[1] = WA_FMA(t * t, WA_FMA(3.0f, t, -6.0f), 4.0f);
+  w[2] = WA_FMA(s * s, WA_FMA(3.0f, s, -6.0f), 4.0f);
+  w[3] = t * (t * t);
+}
+
 // beta_4 between 1/2 and 3/2 from the centre, at distance 1 + t.
 WA_INLINE float wa_bspline_beside_4(float t) {
   return WA_FMA(

@@ -7,6 +7,7 @@
 #include <warpalign/open_device.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/prefilter.hpp>
+#include <warpalign/stages/resample.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -163,7 +164,7 @@ void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Tr
     return bench.median([&](const Image& in) { evaluate(plan, in); });
   };
   const double linear = time(1, Precision::texture);
-  report("linear, texture (copied to an array first)", linear, copy, linear);
+  report("linear, texture", linear, copy, linear);
   report("linear, full precision", time(1, Precision::full), copy, linear);
   report("cubic, texture", time(3, Precision::texture), copy, linear);
   report("cubic, full precision", time(3, Precision::full), copy, linear);
@@ -172,7 +173,15 @@ void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Tr
     exact.execute(bench.stream, in, bench.coefficients);
     evaluate(cubic, bench.coefficients);
   });
-  report("cubic, exact prefilter and full precision", complete, copy, linear);
+  report("exact prefilter, cubic, full precision: two plans", complete, copy, linear);
+  warpalign::ResampleSpec spec;
+  spec.image = spec.output = shape;
+  spec.dimensions = dimensions;
+  spec.boundary = Boundary::constant;
+  warpalign::ResamplePlan resample(bench.device, spec);
+  const double together = bench.median(
+      [&](const Image& in) { resample.execute(bench.stream, in, turn, bench.output); });
+  report("exact prefilter, cubic, full precision: one plan", together, copy, linear);
 }
 
 void measure_planes(const warpalign::Device& device, std::int64_t size) {
@@ -189,7 +198,7 @@ void measure_planes(const warpalign::Device& device, std::int64_t size) {
     }),
            copy);
   }
-  for (const double degrees : {17.0, 45.0}) {
+  for (const double degrees : {17.0, 45.0, 73.0}) {
     std::printf("  rotated by %g degrees\n", degrees);
     measure_rotation(bench, shape, 2, rotation(shape, degrees, false), copy);
   }

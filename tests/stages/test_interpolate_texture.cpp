@@ -80,6 +80,21 @@ TEST_CASE("interpolate texture: within 8 fractional bits of the oracle, in every
   });
 }
 
+TEST_CASE("interpolate texture: rows of any alignment") {
+  // Aligned rows may be read in place, others are copied, in words where they are whole words.
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const std::int64_t width : {43, 44, 46, 48, 64}) {
+      for (const int degree : {1, 3}) {
+        for (const Boundary boundary : {Boundary::mirror, Boundary::nearest}) {
+          auto spec = spec_of(2, degree, boundary, Precision::texture);
+          spec.image.width = width;
+          compare(device, spec);
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("interpolate texture: Sigg and Hadwiger's table is close to it") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int dimensions : {2, 3}) {

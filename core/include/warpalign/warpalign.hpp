@@ -24,6 +24,7 @@
 #include <warpalign/stages/overlap_correlation.hpp>
 #include <warpalign/stages/peak.hpp>
 #include <warpalign/stages/prefilter.hpp>
+#include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/similarity_sums.hpp>
 #include <warpalign/stages/smooth.hpp>
 #include <warpalign/stages/sobel.hpp>

@@ -24,6 +24,16 @@ Extension sample_extension(Boundary boundary) noexcept {
   return Extension::mirror;
 }
 
+backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec) {
+  backend::PrefilterDetails details;
+  details.extension = sample_extension(spec.boundary);
+  details.margin = PrefilterPlan::margin(spec.degree, spec.boundary);
+  details.poles = PrefilterPlan::poles(spec.degree);
+  details.horizon = PrefilterPlan::horizon(spec.degree);
+  if (spec.method == PrefilterMethod::fir) details.fir_taps = PrefilterPlan::fir_taps(spec.taps);
+  return details;
+}
+
 backend::InterpolateDetails interpolation_details(Boundary boundary, int margin) noexcept {
   backend::InterpolateDetails details;
   details.extension = sample_extension(boundary);

@@ -11,6 +11,9 @@ namespace warpalign::detail {
 /// points may lie: their samples are extended by mirroring, as in SciPy.
 backend::Extension sample_extension(Boundary boundary) noexcept;
 
+/// What follows from a valid spec.
+backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec);
+
 /// How points and neighbours are treated in evaluation; `margin` as the coefficients have it.
 backend::InterpolateDetails interpolation_details(Boundary boundary, int margin) noexcept;
 

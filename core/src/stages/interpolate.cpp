@@ -85,7 +85,7 @@ InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& sp
           spec, detail::interpolation_details(spec.boundary, margin_of(spec)))) {}
 
 backend::SamplingPoints InterpolatePlan::points_of(const Transform& transform) const {
-  for (const double number : transform.m) check_numbers({number});
+  detail::check_transform(stage, transform);
   return {.transform = &transform, .coordinates = nullptr, .log_polar = nullptr};
 }
 

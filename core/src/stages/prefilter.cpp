@@ -41,17 +41,6 @@ PrefilterSpec checked(const PrefilterSpec& spec) {
   return spec;
 }
 
-backend::PrefilterDetails details_of(const PrefilterSpec& spec) {
-  const PrefilterSpec valid = checked(spec);
-  backend::PrefilterDetails details;
-  details.extension = detail::sample_extension(valid.boundary);
-  details.margin = PrefilterPlan::margin(valid.degree, valid.boundary);
-  details.poles = PrefilterPlan::poles(valid.degree);
-  details.horizon = PrefilterPlan::horizon(valid.degree);
-  if (valid.method == PrefilterMethod::fir) details.fir_taps = PrefilterPlan::fir_taps(valid.taps);
-  return details;
-}
-
 // The same memory without the filtered axes of one sample. Where such a sample counts as repeated
 // for ever it is its own coefficient: recursions over the axis would only round it. At least one
 // axis is left.
@@ -70,7 +59,7 @@ PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetail
 }
 
 std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const PrefilterSpec& spec) {
-  const backend::PrefilterDetails details = details_of(spec);
+  const backend::PrefilterDetails details = detail::prefilter_details(checked(spec));
   return detail::Access::driver(device).make_prefilter(squeezed(spec, details), details);
 }
 

@@ -37,6 +37,10 @@ class Driver {
                                                     const PrefilterDetails& details) = 0;
   virtual std::unique_ptr<Interpolate> make_interpolate(const InterpolateSpec& spec,
                                                         const InterpolateDetails& details) = 0;
+  /// Null where the backend has no such kernel: core then runs the two stages.
+  virtual std::unique_ptr<Resample> make_resample(const ResampleSpec& spec,
+                                                  const PrefilterDetails& filter,
+                                                  const InterpolateDetails& details) = 0;
   virtual std::unique_ptr<ComplexBilinear> make_complex_bilinear(
       const ComplexBilinearSpec& spec) = 0;
   virtual std::unique_ptr<Despeckle> make_despeckle(const DespeckleSpec& spec) = 0;

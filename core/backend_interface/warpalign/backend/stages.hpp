@@ -20,6 +20,7 @@
 #include <warpalign/stages/overlap_correlation.hpp>
 #include <warpalign/stages/peak.hpp>
 #include <warpalign/stages/prefilter.hpp>
+#include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/similarity_sums.hpp>
 #include <warpalign/stages/smooth.hpp>
 #include <warpalign/stages/sobel.hpp>
@@ -129,6 +130,15 @@ class Interpolate : public Stage {
   /// `gradient` is null when only values are wanted.
   virtual void enqueue(Queue& queue, const Memory& coefficients, const SamplingPoints& points,
                        Memory& output, Memory* gradient) = 0;
+};
+
+/// Prefilter and evaluation in one kernel: exact prefilter, full precision. Made with the details
+/// of both; those of the evaluation have no margin, as samples themselves go on beyond the edges.
+class Resample : public Stage {
+ public:
+  /// False: this transform is none for it, and nothing was enqueued.
+  [[nodiscard]] virtual bool enqueue(Queue& queue, const Memory& samples,
+                                     const Transform& transform, Memory& output) = 0;
 };
 
 class ComplexBilinear : public Stage {

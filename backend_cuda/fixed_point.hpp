@@ -1,0 +1,15 @@
+// Coordinates in fixed point: multiples of 2^-32 of a pixel, in 64 bits.
+//
+// Steps from pixel to pixel are off by half of one, so points of a tile by less than 2^-26 of a
+// pixel.
+#pragma once
+
+#include <cmath>
+
+namespace warpalign::cuda {
+
+inline constexpr double fixed_one = 0x1p32;
+
+[[nodiscard]] inline long long to_fixed(double step) { return std::llrint(step * fixed_one); }
+
+}  // namespace warpalign::cuda
