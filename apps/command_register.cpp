@@ -1,8 +1,8 @@
 // `warpalign register`: finds where a reference's pixels are in a moving image.
-#include "aligned_image.hpp"
 #include "commands.hpp"
 #include "common_options.hpp"
 #include "file_names.hpp"
+#include "frame_warper.hpp"
 #include "image_io/atomic_file.hpp"
 #include "luminance.hpp"
 #include "overlay.hpp"
@@ -134,7 +134,8 @@ class Outputs {
                                  const Affine& matrix) {
     std::vector<WrittenFile> written;
     if (!aligned_ && !overlay_) return written;
-    const LoadedImage aligned = align_image(device, moving, matrix, reference.shape());
+    const LoadedImage aligned =
+        FrameWarper(device, moving.shape(), reference.shape()).warp(moving, matrix);
     if (aligned_) {
       aligned_->write(encode_image(aligned, format_of_name(*options.output)));
       written.push_back({"aligned", *options.output, describe(aligned)});

@@ -164,7 +164,10 @@ class Stack {
  public:
   Stack(const Options& options, const RegistrationOptions& settings, const Device& device,
         const LoadedImage& first, std::optional<LoadedImage> mask, Outputs& outputs)
-      : options_(options), shape_(first.shape()), warper_(device, shape_), outputs_(outputs) {
+      : options_(options),
+        shape_(first.shape()),
+        warper_(device, shape_, shape_),
+        outputs_(outputs) {
     naming(options.files[0], [&] {
       registrar_.emplace(device, settings, stack_reference_named(options.to), first,
                          std::move(mask), warper_);

@@ -17,6 +17,7 @@ void add_devices_command(CLI::App& program, Action& chosen);
 void add_experiment_command(CLI::App& program, Action& chosen);
 void add_prefilter_command(CLI::App& program, Action& chosen);
 void add_register_command(CLI::App& program, Action& chosen);
+void add_register_volume_command(CLI::App& program, Action& chosen);
 void add_resample_command(CLI::App& program, Action& chosen);
 void add_stack_command(CLI::App& program, Action& chosen);
 

@@ -1,4 +1,4 @@
-// Frames of one size on the grid of the first of them.
+// Pictures of one size on another picture's grid.
 #include "frame_warper.hpp"
 
 #include "array_file.hpp"
@@ -24,19 +24,20 @@ Interpolation cubic_within_the_frame() {
 
 }  // namespace
 
-FrameWarper::FrameWarper(const Device& device, const Shape& shape)
+FrameWarper::FrameWarper(const Device& device, const Shape& frame, const Shape& grid)
     : device_(device),
-      shape_(shape),
+      frame_(frame),
+      grid_(grid),
       stream_(device.make_stream()),
-      input_(device.make_image(PixelType::f32, shape)) {}
+      input_(device.make_image(PixelType::f32, frame)) {}
 
 FrameWarper::Output& FrameWarper::output_of(PixelType type) {
   const auto found = outputs_.find(type);
   if (found != outputs_.end()) return found->second;
   const ResampleSpec spec =
-      resample_spec(cubic_within_the_frame(), {shape_, shape_, 2, PixelType::f32, type});
+      resample_spec(cubic_within_the_frame(), {frame_, grid_, 2, PixelType::f32, type});
   return outputs_
-      .emplace(type, Output{ResamplePlan(device_, spec), device_.make_image(type, shape_)})
+      .emplace(type, Output{ResamplePlan(device_, spec), device_.make_image(type, grid_)})
       .first->second;
 }
 
@@ -48,6 +49,7 @@ LoadedImage FrameWarper::warp(const LoadedImage& frame, const Affine& grid_to_fr
     remove_nonfinite(samples);
     stream_.upload(samples.bytes.data(), samples.bytes.size(), input_.buffer());
     output.resample.execute(stream_, input_, grid_to_frame, output.pixels);
+    channel = make_array({grid_.height, grid_.width}, frame.type);
     stream_.download(output.pixels, channel.bytes.data(), channel.bytes.size());
   }
   return join_channels(channels);

@@ -1,4 +1,4 @@
-// Frames of one size on the grid of the first of them.
+// Pictures of one size on another picture's grid.
 #pragma once
 
 #include "image_io/image_file.hpp"
@@ -14,7 +14,7 @@ namespace warpalign::program {
 /// Warps by the exact cubic spline, on the device; plans and memory are made once.
 class FrameWarper {
  public:
-  FrameWarper(const Device& device, const Shape& shape);
+  FrameWarper(const Device& device, const Shape& frame, const Shape& grid);
 
   /// Channel by channel, in the frame's own type, integers rounded and saturated; 0 outside of the
   /// frame. Numbers that are not finite are taken for 0.
@@ -28,7 +28,8 @@ class FrameWarper {
   Output& output_of(PixelType type);
 
   Device device_;
-  Shape shape_;
+  Shape frame_;
+  Shape grid_;
   Stream stream_;
   Image input_;
   std::map<PixelType, Output> outputs_;

@@ -25,9 +25,9 @@ namespace {
 using namespace warpalign::program;
 using warpalign::ErrorKind;
 
-constexpr std::array commands{add_devices_command,  add_register_command,  add_stack_command,
-                              add_resample_command, add_prefilter_command, add_experiment_command,
-                              add_bench_command};
+constexpr std::array commands{
+    add_devices_command,  add_register_command,  add_register_volume_command, add_stack_command,
+    add_resample_command, add_prefilter_command, add_experiment_command,      add_bench_command};
 
 constexpr const char* footer =
     "Examples:\n"
@@ -35,6 +35,7 @@ constexpr const char* footer =
     "  warpalign register fixed.png moved.png                what lies between two images\n"
     "  warpalign register fixed.png moved.png --overlay fit.png\n"
     "                                                        ... and a picture of how they fit\n"
+    "  warpalign register-volume fixed.npy moved.npy         what lies between two volumes\n"
     "  warpalign stack frame*.png --csv drift.csv            how a stack's frames drift\n"
     "  warpalign resample in.png turned.png --rotate 30      an image read at other points\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"

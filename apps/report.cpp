@@ -1,6 +1,8 @@
 // The registration's report as JSON and as text.
 #include "report.hpp"
 
+#include "report_lines.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +15,6 @@ using Json = nlohmann::ordered_json;
 
 const char* status(const RegistrationResult& result) {
   return result.reliable ? "ok" : "unreliable";
-}
-
-Json timings_json(const std::vector<StageTiming>& timings) {
-  Json object = Json::object();
-  for (const StageTiming& timing : timings) object[timing.stage] = timing.milliseconds;
-  return object;
 }
 
 /// What every way of lying on one another has; the fast pipeline's overlap is null.
@@ -43,14 +39,12 @@ std::string verdict(const RegistrationResult& result) {
          "little";
 }
 
-std::string line(const std::string& name, const std::string& text) {
-  return fmt::format("  {:<11}{}\n", name, text);
-}
-
 std::string matrix_lines(const Affine& m) {
-  return line("matrix", fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  reference pixel (x, y, 1)", m.a,
-                                    m.b, m.c)) +
-         line("", fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  -> moving pixel", m.d, m.e, m.f));
+  return report_line("matrix",
+                     fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  reference pixel (x, y, 1)", m.a,
+                                 m.b, m.c)) +
+         report_line("",
+                     fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  -> moving pixel", m.d, m.e, m.f));
 }
 
 std::string similarity_text(const Similarity& found) {
@@ -68,33 +62,11 @@ std::string fit_text(const Registered& found, bool fast) {
 std::string runner_up_lines(const std::vector<Registered>& others) {
   std::string text;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    text += line(i == 0 ? "or else" : "", fmt::format("{}; confidence {:.2f}, correlation {:.4f}",
-                                                      similarity_text(others[i].similarity),
-                                                      others[i].confidence, others[i].correlation));
+    text += report_line(i == 0 ? "or else" : "",
+                        fmt::format("{}; confidence {:.2f}, correlation {:.4f}",
+                                    similarity_text(others[i].similarity), others[i].confidence,
+                                    others[i].correlation));
   }
-  return text;
-}
-
-std::string timing_lines(const std::vector<StageTiming>& timings) {
-  if (timings.empty()) return {};
-  constexpr double bar_columns = 40;
-  double total = 0;
-  double longest = 0;
-  std::size_t name_columns = std::string("in all").size();
-  for (const StageTiming& timing : timings) {
-    total += timing.milliseconds;
-    longest = std::max(longest, timing.milliseconds);
-    name_columns = std::max(name_columns, timing.stage.size());
-  }
-  std::string text = "\n  device time of each stage\n";
-  for (const StageTiming& timing : timings) {
-    const double bar = longest > 0 ? bar_columns * timing.milliseconds / longest : 0;
-    const double share = total > 0 ? 100 * timing.milliseconds / total : 0;
-    text += fmt::format("  {:<{}} {:10.3f} ms {:5.1f} %  {}\n", timing.stage, name_columns,
-                        timing.milliseconds, share,
-                        std::string(static_cast<std::size_t>(bar + 0.5), '#'));
-  }
-  text += fmt::format("  {:<{}} {:10.3f} ms\n", "in all", name_columns, total);
   return text;
 }
 
@@ -118,19 +90,20 @@ std::string json_text(const RegistrationReport& report) {
 std::string human_text(const RegistrationReport& report) {
   const RegistrationResult& result = report.result;
   std::string text =
-      line("reference", fmt::format("{} ({})", report.reference, report.reference_description)) +
-      line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
-      line("found", similarity_text(result.similarity)) +
-      line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(result))) +
-      line("fit", fit_text(result, report.fast)) + runner_up_lines(result.runners_up) +
+      report_line("reference",
+                  fmt::format("{} ({})", report.reference, report.reference_description)) +
+      report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
+      report_line("found", similarity_text(result.similarity)) +
+      report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(result))) +
+      report_line("fit", fit_text(result, report.fast)) + runner_up_lines(result.runners_up) +
       matrix_lines(result.matrix) +
-      line("device", fmt::format("{} ({}, {})", report.device.name, report.device.id,
-                                 report.device.platform));
+      report_line("device", fmt::format("{} ({}, {})", report.device.name, report.device.id,
+                                        report.device.platform));
   for (const WrittenFile& file : report.files) {
-    text += line(file.what, fmt::format("{} ({})", file.path, file.description));
+    text += report_line(file.what, fmt::format("{} ({})", file.path, file.description));
   }
-  text +=
-      line("time", fmt::format("{:.2f} s, files and start of the device included", report.seconds));
+  text += report_line(
+      "time", fmt::format("{:.2f} s, files and start of the device included", report.seconds));
   return text + timing_lines(result.timings);
 }
 

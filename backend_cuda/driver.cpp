@@ -208,6 +208,20 @@ std::unique_ptr<backend::LightField> CudaDriver::make_light_field(
     const LightFieldSpec& spec, const std::vector<float>& weights) {
   return cuda::make_light_field(context_, spec, weights);
 }
+std::unique_ptr<backend::SpectrumSums> CudaDriver::make_spectrum_sums(
+    const SpectrumSumsSpec& spec) {
+  return cuda::make_spectrum_sums(context_, spec);
+}
+std::unique_ptr<backend::VolumeCanvas> CudaDriver::make_volume_canvas(
+    const VolumeCanvasSpec& spec) {
+  return cuda::make_volume_canvas(context_, spec);
+}
+std::unique_ptr<backend::VolumePeaks> CudaDriver::make_volume_peaks(const VolumePeaksSpec& spec) {
+  return cuda::make_volume_peaks(context_, spec);
+}
+std::unique_ptr<backend::VolumeSums> CudaDriver::make_volume_sums(const VolumeSumsSpec& spec) {
+  return cuda::make_volume_sums(context_, spec);
+}
 std::unique_ptr<backend::Warp> CudaDriver::make_warp(const WarpSpec& spec) {
   return cuda::make_warp(context_, spec);
 }

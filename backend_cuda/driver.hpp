@@ -53,6 +53,10 @@ class CudaDriver final : public backend::Driver {
       const SimilaritySumsSpec& spec) override;
   std::unique_ptr<backend::LightField> make_light_field(const LightFieldSpec& spec,
                                                         const std::vector<float>& weights) override;
+  std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(const SpectrumSumsSpec& spec) override;
+  std::unique_ptr<backend::VolumeCanvas> make_volume_canvas(const VolumeCanvasSpec& spec) override;
+  std::unique_ptr<backend::VolumePeaks> make_volume_peaks(const VolumePeaksSpec& spec) override;
+  std::unique_ptr<backend::VolumeSums> make_volume_sums(const VolumeSumsSpec& spec) override;
   std::unique_ptr<backend::Warp> make_warp(const WarpSpec& spec) override;
 
  private:

@@ -1,8 +1,8 @@
-// Stage: the two-dimensional Fourier transform of real images, by cuFFT.
+// Stage: the Fourier transform of real images and volumes, by cuFFT.
 //
-// Images one pixel wide take a way of their own: their half spectrum is the whole spectrum of a
-// line, which a complex transform in place computes. cuFFT is thus never asked for a dimension of
-// size 1.
+// Images and volumes one pixel wide take a way of their own: their half spectrum is the whole
+// spectrum of a line, or of a plane, which a complex transform in place computes. cuFFT is thus
+// never asked for a dimension of size 1.
 #include "errors.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
@@ -136,17 +136,27 @@ DeviceMemory make_work_area(const Place& place, std::size_t bytes) {
   return DeviceMemory(place, std::max<std::size_t>(bytes, 1));
 }
 
-std::vector<long long> extents_of(const Shape& shape) {
+std::vector<long long> extents_of(const RealFftSpec& spec) {
+  const Shape& shape = spec.shape;
+  if (spec.dimensions == 3) return {shape.depth, shape.height, shape.width};
   if (shape.height == 1) return {shape.width};
   return {shape.height, shape.width};
 }
 
+/// Of what is one pixel wide.
+std::vector<long long> column_extents_of(const RealFftSpec& spec) {
+  if (spec.dimensions == 3) return {spec.shape.depth, spec.shape.height};
+  return {spec.shape.height};
+}
+
+long long batch_of(const RealFftSpec& spec) { return spec.dimensions == 3 ? 1 : spec.shape.depth; }
+
 class RealFftStage final : public backend::RealFft {
  public:
-  RealFftStage(const Context& context, const Shape& shape)
+  RealFftStage(const Context& context, const RealFftSpec& spec)
       : place_{context, "fft"},
-        forward_(place_, extents_of(shape), CUFFT_R2C, shape.depth),
-        inverse_(place_, extents_of(shape), CUFFT_C2R, shape.depth),
+        forward_(place_, extents_of(spec), CUFFT_R2C, batch_of(spec)),
+        inverse_(place_, extents_of(spec), CUFFT_C2R, batch_of(spec)),
         work_(make_work_area(place_, std::max(forward_.work_bytes(), inverse_.work_bytes()))),
         fence_(place_) {
     forward_.use_work_area(work_);
@@ -182,14 +192,15 @@ class RealFftStage final : public backend::RealFft {
   std::mutex mutex_;  // a plan's stream and its execution belong together
 };
 
-// Images of width 1, and of 1 x 1, which are their own transform.
+// Images and volumes of width 1, and of 1 x 1, which are their own transform.
 class ColumnFftStage final : public backend::RealFft {
  public:
-  ColumnFftStage(const Context& context, const Shape& shape)
-      : place_{context, "fft"}, pixels_(static_cast<std::size_t>(shape.pixels())), fence_(place_) {
-    if (shape.height == 1) return;
-    plan_ = std::make_unique<FftPlan>(place_, std::vector<long long>{shape.height}, CUFFT_C2C,
-                                      shape.depth);
+  ColumnFftStage(const Context& context, const RealFftSpec& spec)
+      : place_{context, "fft"},
+        pixels_(static_cast<std::size_t>(spec.shape.pixels())),
+        fence_(place_) {
+    if (spec.shape.height == 1) return;
+    plan_ = std::make_unique<FftPlan>(place_, column_extents_of(spec), CUFFT_C2C, batch_of(spec));
     work_ = std::make_unique<DeviceMemory>(place_, std::max<std::size_t>(plan_->work_bytes(), 1));
     plan_->use_work_area(*work_);
   }
@@ -241,8 +252,8 @@ class ColumnFftStage final : public backend::RealFft {
 }  // namespace
 
 std::unique_ptr<backend::RealFft> make_real_fft(const Context& context, const RealFftSpec& spec) {
-  if (spec.shape.width == 1) return std::make_unique<ColumnFftStage>(context, spec.shape);
-  return std::make_unique<RealFftStage>(context, spec.shape);
+  if (spec.shape.width == 1) return std::make_unique<ColumnFftStage>(context, spec);
+  return std::make_unique<RealFftStage>(context, spec);
 }
 
 }  // namespace warpalign::cuda

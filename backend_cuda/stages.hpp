@@ -50,6 +50,14 @@ std::unique_ptr<backend::SimilaritySums> make_similarity_sums(const Context& con
 std::unique_ptr<backend::LightField> make_light_field(const Context& context,
                                                       const LightFieldSpec& spec,
                                                       const std::vector<float>& weights);
+std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(const Context& context,
+                                                          const SpectrumSumsSpec& spec);
+std::unique_ptr<backend::VolumeCanvas> make_volume_canvas(const Context& context,
+                                                          const VolumeCanvasSpec& spec);
+std::unique_ptr<backend::VolumePeaks> make_volume_peaks(const Context& context,
+                                                        const VolumePeaksSpec& spec);
+std::unique_ptr<backend::VolumeSums> make_volume_sums(const Context& context,
+                                                      const VolumeSumsSpec& spec);
 std::unique_ptr<backend::Warp> make_warp(const Context& context, const WarpSpec& spec);
 
 }  // namespace warpalign::cuda

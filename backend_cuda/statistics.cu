@@ -1,6 +1,7 @@
 // Stage: mean, extremes and validity of an image, by a two-stage parallel reduction.
 #include "launch.hpp"
 #include "memory.hpp"
+#include "pixel_load.cuh"
 #include "stages.hpp"
 
 #include <cub/block/block_reduce.cuh>
@@ -43,8 +44,9 @@ struct Combine {
 
 using Reduce = cub::BlockReduce<Partial, reduction_threads>;
 
+template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
-    statistics_partial_kernel(const float* __restrict__ input, long long pixels,
+    statistics_partial_kernel(const Pixel* __restrict__ input, long long pixels,
                               Partial* __restrict__ partials) {
   __shared__ typename Reduce::TempStorage scratch;
   const long long first = static_cast<long long>(blockIdx.x) * reduction_threads + threadIdx.x;
@@ -53,13 +55,13 @@ __global__ void __launch_bounds__(reduction_threads)
   Partial partial = nothing();
 #pragma unroll 4  // so many loads are under way at a time
   for (long long i = first; i < quads; i += step) {
-    const float4 quad = reinterpret_cast<const float4*>(input)[i];
-    include_pixel(partial, quad.x);
-    include_pixel(partial, quad.y);
-    include_pixel(partial, quad.z);
-    include_pixel(partial, quad.w);
+    const FourPixels<Pixel> quad = reinterpret_cast<const FourPixels<Pixel>*>(input)[i];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) include_pixel(partial, static_cast<float>(quad.pixel[k]));
   }
-  for (long long i = 4 * quads + first; i < pixels; i += step) include_pixel(partial, input[i]);
+  for (long long i = 4 * quads + first; i < pixels; i += step) {
+    include_pixel(partial, static_cast<float>(input[i]));
+  }
   const Partial total = Reduce(scratch).Reduce(partial, Combine{});
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }
@@ -83,6 +85,7 @@ __global__ void __launch_bounds__(reduction_threads)
                         __uint_as_float(nonfinite));
 }
 
+template <class Pixel>
 class StatisticsStage final : public backend::Statistics {
  public:
   StatisticsStage(const Context& context, const StatisticsSpec& spec)
@@ -91,7 +94,7 @@ class StatisticsStage final : public backend::Statistics {
         blocks_(reduction_blocks(pixels_, context)),
         partials_(place_, static_cast<std::size_t>(blocks_) * sizeof(Partial)),
         fence_(place_) {
-    load(&statistics_partial_kernel, place_);
+    load(&statistics_partial_kernel<Pixel>, place_);
     load(&statistics_total_kernel, place_);
   }
 
@@ -100,7 +103,7 @@ class StatisticsStage final : public backend::Statistics {
     place_.context.activate();
     fence_.enter(queue);
     launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(reduction_threads),
-           &statistics_partial_kernel, data<float>(input), pixels_, partials_.as<Partial>());
+           &statistics_partial_kernel<Pixel>, data<Pixel>(input), pixels_, partials_.as<Partial>());
     launch(place_, queue, dim3(1), dim3(reduction_threads), &statistics_total_kernel,
            partials_.as<const Partial>(), blocks_, pixels_, data<float4>(record));
   }
@@ -117,7 +120,14 @@ class StatisticsStage final : public backend::Statistics {
 
 std::unique_ptr<backend::Statistics> make_statistics(const Context& context,
                                                      const StatisticsSpec& spec) {
-  return std::make_unique<StatisticsStage>(context, spec);
+  switch (spec.input) {
+    case PixelType::u8:
+      return std::make_unique<StatisticsStage<std::uint8_t>>(context, spec);
+    case PixelType::u16:
+      return std::make_unique<StatisticsStage<std::uint16_t>>(context, spec);
+    default:
+      return std::make_unique<StatisticsStage<float>>(context, spec);
+  }
 }
 
 }  // namespace warpalign::cuda

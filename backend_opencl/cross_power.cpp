@@ -12,9 +12,17 @@ constexpr const char* stage = "cross_power";
 
 std::string options_for(const CrossPowerSpec& spec) {
   std::string options;
-  if (spec.sigma > 0) options += "-D WEIGHTED";
-  if (spec.half_turns) options += options.empty() ? "-D HALF_TURNS" : " -D HALF_TURNS";
+  if (spec.sigma > 0) options += " -D WEIGHTED";
+  if (spec.half_turns) options += " -D HALF_TURNS";
+  if (spec.image.depth > 1) options += " -D VOLUME";
   return options;
+}
+
+/// Volumes may have more rows than a grid has.
+Grid grid_for(const OpenedDevice& device, const Shape& image) {
+  const Shape half = RealFftPlan::half_spectrum(image);
+  return image.depth > 1 ? patches(device, half.width, half.height * half.depth)
+                         : covering(device, half.width, half.height);
 }
 
 /// 1 / (2 sigma^2), as wa_gaussian_weight takes it.
@@ -29,17 +37,19 @@ class CrossPower final : public backend::CrossPower {
       : width_(to_int(spec.image.width, device.place(stage))),
         columns_(width_ / 2 + 1),
         height_(to_int(spec.image.height, device.place(stage))),
+        depth_(to_int(spec.image.depth, device.place(stage))),
         falloff_(falloff_of(spec.sigma)),
-        grid_(covering(device, columns_, height_)),
+        grid_(grid_for(device, spec.image)),
         kernel_(device, stage, kernels::cross_power, "cross_power", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& output) override {
-    kernel_.launch(queue_of(queue), grid_, a, b, output, width_, columns_, height_, falloff_);
+    kernel_.launch(queue_of(queue), grid_, a, b, output, width_, columns_, height_, depth_,
+                   falloff_);
   }
 
  private:
-  cl_int width_, columns_, height_;
+  cl_int width_, columns_, height_, depth_;
   cl_float falloff_;
   Grid grid_;
   Kernel kernel_;

@@ -115,6 +115,22 @@ std::unique_ptr<backend::LightField> Driver::make_light_field(const LightFieldSp
   return opencl::make_light_field(device_, spec, weights);
 }
 
+std::unique_ptr<backend::SpectrumSums> Driver::make_spectrum_sums(const SpectrumSumsSpec& spec) {
+  return opencl::make_spectrum_sums(device_, spec);
+}
+
+std::unique_ptr<backend::VolumeCanvas> Driver::make_volume_canvas(const VolumeCanvasSpec& spec) {
+  return opencl::make_volume_canvas(device_, spec);
+}
+
+std::unique_ptr<backend::VolumePeaks> Driver::make_volume_peaks(const VolumePeaksSpec& spec) {
+  return opencl::make_volume_peaks(device_, spec);
+}
+
+std::unique_ptr<backend::VolumeSums> Driver::make_volume_sums(const VolumeSumsSpec& spec) {
+  return opencl::make_volume_sums(device_, spec);
+}
+
 std::unique_ptr<backend::Warp> Driver::make_warp(const WarpSpec& spec) {
   return opencl::make_warp(device_, spec);
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace warpalign::opencl {
@@ -20,23 +21,27 @@ using Complex = std::complex<double>;
 
 constexpr const char* stage = "fft check";
 constexpr double tolerance = 1e-4;        // of the impulses' total; right plans are near 1e-6
-constexpr std::int64_t most_rows = 1024;  // of each slice that are compared
+constexpr std::int64_t most_rows = 1024;  // of each image, or of a volume, that are compared
 
 /// A plan with wrong strides writes beyond its output: a stretch after it that must stay as it is.
 constexpr std::size_t guard_bytes = 65536;
 constexpr cl_float guard_value = -777;
 
 struct Impulse {
-  std::int64_t x, y;
+  std::int64_t x, y, z;
   double weight;
 };
 
-/// Three impulses, other ones in each slice; on tiny images they may fall together.
-std::array<Impulse, 3> impulses(const Shape& shape, std::int64_t slice) {
-  const std::int64_t w = shape.width;
-  const std::int64_t h = shape.height;
-  return {Impulse{(w / 3 + slice) % w, (h / 2 + slice) % h, 1.0},
-          Impulse{(w - 1) % w, (1 + slice) % h, -0.5}, Impulse{1 % w, (2 * h) / 3 % h, 0.75}};
+/// Three impulses in a volume, or other ones in each image; on tiny images they may fall together.
+std::array<Impulse, 3> impulses(const RealFftSpec& spec, std::int64_t slice) {
+  const std::int64_t w = spec.shape.width;
+  const std::int64_t h = spec.shape.height;
+  const std::int64_t d = spec.shape.depth;
+  const bool volume = spec.dimensions == 3;
+  const std::int64_t turn = volume ? 0 : slice;
+  return {Impulse{(w / 3 + turn) % w, (h / 2 + turn) % h, volume ? d / 3 : slice, 1.0},
+          Impulse{(w - 1) % w, (1 + turn) % h, volume ? d - 1 : slice, -0.5},
+          Impulse{1 % w, (2 * h) / 3 % h, volume ? 1 : slice, 0.75}};
 }
 constexpr double total_weight = 2.25;
 
@@ -49,11 +54,19 @@ std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t 
   return table;
 }
 
-/// Rows 0, step, 2 step, ... are compared.
-std::int64_t row_step(const Shape& shape) { return (shape.height + most_rows - 1) / most_rows; }
+/// Rows 0, step, 2 step, ... of an image or a volume are compared. A volume's step comes by every
+/// row of a plane.
+std::int64_t row_step(const RealFftSpec& spec) {
+  const Shape& shape = spec.shape;
+  if (spec.dimensions == 2) return (shape.height + most_rows - 1) / most_rows;
+  std::int64_t step = (shape.height * shape.depth + most_rows - 1) / most_rows;
+  while (std::gcd(step, shape.height) != 1) ++step;
+  return step;
+}
 
 struct Bench {
   const OpenedDevice& device;
+  RealFftSpec spec;
   Shape shape;
   compute::command_queue queue;
   compute::buffer real, spectrum;
@@ -70,6 +83,9 @@ struct Bench {
   [[nodiscard]] std::size_t row(std::int64_t slice, std::int64_t y) const {
     return static_cast<std::size_t>(slice * shape.height + y);
   }
+  [[nodiscard]] bool compares(std::int64_t slice, std::int64_t y) const {
+    return (spec.dimensions == 3 ? slice * shape.height + y : y) % row_step(spec) == 0;
+  }
   void read(const compute::buffer& from, std::size_t offset, std::size_t bytes, void* to) const {
     check(clEnqueueReadBuffer(queue.get(), from.get(), CL_TRUE, offset, bytes, to, 0, nullptr,
                               nullptr),
@@ -83,8 +99,8 @@ struct Bench {
   }
 };
 
-Bench make_bench(const OpenedDevice& device, const Shape& shape) {
-  Bench bench{device, shape, device.make_service_queue(), {}, {}};
+Bench make_bench(const OpenedDevice& device, const RealFftSpec& spec) {
+  Bench bench{device, spec, spec.shape, device.make_service_queue(), {}, {}};
   bench.real = make_buffer(device, bench.real_bytes() + guard_bytes, stage);
   bench.spectrum = make_buffer(device, bench.spectrum_bytes() + guard_bytes, stage);
   bench.fill(bench.real, guard_value, bench.real_bytes(), guard_bytes);
@@ -103,7 +119,8 @@ void write_impulses(const Bench& bench) {
   const Place place = bench.device.place(stage);
   bench.fill(bench.real, 0, 0, bench.real_bytes());
   for (std::int64_t slice = 0; slice < bench.shape.depth; ++slice) {
-    for (const Impulse& one : impulses(bench.shape, slice)) {
+    for (const Impulse& one : impulses(bench.spec, slice)) {
+      if (one.z != slice) continue;
       const std::size_t at = bench.row(slice, one.y) * static_cast<std::size_t>(bench.shape.width) +
                              static_cast<std::size_t>(one.x);
       cl_float value = 0;
@@ -118,21 +135,27 @@ void write_impulses(const Bench& bench) {
 
 /// The largest deviation of one slice's spectrum from its closed form.
 double spectrum_error(const Bench& bench, std::int64_t slice) {
-  const auto spots = impulses(bench.shape, slice);
+  const auto spots = impulses(bench.spec, slice);
   std::array<std::vector<Complex>, 3> along_x, along_y;
+  std::array<Complex, 3> of_slice{1, 1, 1};
   for (std::size_t i = 0; i < spots.size(); ++i) {
     along_x[i] = phases(spots[i].x, bench.shape.width, bench.shape.width / 2 + 1);
     along_y[i] = phases(spots[i].y, bench.shape.height, bench.shape.height);
+    if (bench.spec.dimensions == 3) {
+      of_slice[i] = phases(slice * spots[i].z, bench.shape.depth, 2)[1];
+    }
   }
   std::vector<std::complex<float>> got(bench.columns());
   double worst = 0;
-  for (std::int64_t v = 0; v < bench.shape.height; v += row_step(bench.shape)) {
+  for (std::int64_t v = 0; v < bench.shape.height; ++v) {
+    if (!bench.compares(slice, v)) continue;
     const std::size_t bytes = got.size() * sizeof got[0];
     bench.read(bench.spectrum, bench.row(slice, v) * bytes, bytes, got.data());
     for (std::size_t u = 0; u < got.size(); ++u) {
       Complex want = 0;
       for (std::size_t i = 0; i < spots.size(); ++i) {
-        want += spots[i].weight * along_x[i][u] * along_y[i][static_cast<std::size_t>(v)];
+        want +=
+            spots[i].weight * of_slice[i] * along_x[i][u] * along_y[i][static_cast<std::size_t>(v)];
       }
       const double error = std::abs(Complex(got[u]) - want);
       if (std::isnan(error)) return error;
@@ -142,21 +165,22 @@ double spectrum_error(const Bench& bench, std::int64_t slice) {
   return worst;
 }
 
-/// The largest deviation of one slice after the inverse transform, over width height.
+/// The largest deviation of one slice after the inverse transform, over the image's or the volume's
+/// pixels.
 double image_error(const Bench& bench, std::int64_t slice) {
-  const auto spots = impulses(bench.shape, slice);
-  const double scale = 1 / static_cast<double>(bench.shape.plane());
+  const auto spots = impulses(bench.spec, slice);
+  const double scale = 1 / static_cast<double>(bench.spec.dimensions == 3 ? bench.shape.pixels()
+                                                                          : bench.shape.plane());
   std::vector<float> got(static_cast<std::size_t>(bench.shape.width));
   double worst = 0;
   for (std::int64_t y = 0; y < bench.shape.height; ++y) {
-    const bool has_spot =
-        std::any_of(spots.begin(), spots.end(), [y](const Impulse& i) { return i.y == y; });
-    if (y % row_step(bench.shape) != 0 && !has_spot) continue;
+    const auto here = [slice, y](const Impulse& i) { return i.z == slice && i.y == y; };
+    if (!bench.compares(slice, y) && std::none_of(spots.begin(), spots.end(), here)) continue;
     const std::size_t bytes = got.size() * sizeof got[0];
     bench.read(bench.real, bench.row(slice, y) * bytes, bytes, got.data());
     std::vector<double> want(got.size());
     for (const Impulse& one : spots) {
-      if (one.y == y) want[static_cast<std::size_t>(one.x)] += one.weight;
+      if (here(one)) want[static_cast<std::size_t>(one.x)] += one.weight;
     }
     for (std::size_t x = 0; x < got.size(); ++x) {
       const double error = std::abs(scale * static_cast<double>(got[x]) - want[x]);
@@ -184,8 +208,8 @@ std::string fault(const Bench& bench, const char* direction, ErrorOf error_of) {
 
 }  // namespace
 
-std::string fault_of_plan(const OpenedDevice& device, FftPlan& plan, const Shape& shape) {
-  const Bench bench = make_bench(device, shape);
+std::string fault_of_plan(const OpenedDevice& device, FftPlan& plan, const RealFftSpec& spec) {
+  const Bench bench = make_bench(device, spec);
   write_impulses(bench);
   plan.forward(bench.queue.get(), bench.real.get(), bench.spectrum.get());
   const std::string wrong = fault(bench, "the forward", spectrum_error);

@@ -5,9 +5,9 @@
 
 namespace warpalign::opencl {
 
-/// Runs a plan on images of a few impulses, whose spectra are known, there and back. Returns what
-/// is wrong, empty if nothing.
+/// Runs a plan on images, or a volume, of a few impulses, whose spectra are known, there and back.
+/// Returns what is wrong, empty if nothing.
 [[nodiscard]] std::string fault_of_plan(const OpenedDevice& device, FftPlan& plan,
-                                        const Shape& shape);
+                                        const RealFftSpec& spec);
 
 }  // namespace warpalign::opencl

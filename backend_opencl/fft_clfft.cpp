@@ -117,15 +117,20 @@ bool has_only_small_factors(std::int64_t n) {
   return n == 1;
 }
 
+clfftDim rank_of(const RealFftSpec& spec) {
+  if (spec.dimensions == 3) return CLFFT_3D;
+  return spec.shape.height > 1 ? CLFFT_2D : CLFFT_1D;
+}
+
 /// One direction of a shape's transform.
 class Direction {
  public:
-  Direction(const OpenedDevice& device, const Shape& shape, clfftDirection direction)
+  Direction(const OpenedDevice& device, const RealFftSpec& spec, clfftDirection direction)
       : place_(device.place(stage)), direction_(direction) {
     const compute::command_queue queue = device.make_service_queue();
     const std::lock_guard lock(planning_mutex);
     try {
-      create(device, shape);
+      create(device, spec);
       cl_command_queue raw = queue.get();
       demand(library().bake(handle_, 1, &raw, nullptr, nullptr), "clfftBakePlan");
       std::size_t bytes = 0;
@@ -154,15 +159,17 @@ class Direction {
     check_clfft(status, call, ErrorKind::build_failed, place_);
   }
 
-  void create(const OpenedDevice& device, const Shape& shape) {
-    const auto width = static_cast<std::size_t>(shape.width);
-    const auto height = static_cast<std::size_t>(shape.height);
+  void create(const OpenedDevice& device, const RealFftSpec& spec) {
+    const auto width = static_cast<std::size_t>(spec.shape.width);
+    const auto height = static_cast<std::size_t>(spec.shape.height);
+    const auto depth = static_cast<std::size_t>(spec.shape.depth);
     const std::size_t columns = width / 2 + 1;
     const bool forward = direction_ == CLFFT_FORWARD;
-    const std::array<std::size_t, 2> lengths{width, height};
-    std::array<std::size_t, 2> real{1, width};
-    std::array<std::size_t, 2> half{1, columns};
-    const clfftDim dimensions = height > 1 ? CLFFT_2D : CLFFT_1D;
+    const bool volume = spec.dimensions == 3;
+    const std::array<std::size_t, 3> lengths{width, height, depth};
+    std::array<std::size_t, 3> real{1, width, width * height};
+    std::array<std::size_t, 3> half{1, columns, columns * height};
+    const clfftDim dimensions = rank_of(spec);
     const Library& fft = library();
     demand(fft.create(&handle_, device.context().get(), dimensions, lengths.data()),
            "clfftCreateDefaultPlan");
@@ -179,12 +186,13 @@ class Direction {
            "clfftSetPlanInStride");
     demand(fft.set_out_stride(handle_, dimensions, forward ? half.data() : real.data()),
            "clfftSetPlanOutStride");
-    const std::size_t real_plane = width * height;
-    const std::size_t half_plane = columns * height;
-    demand(fft.set_distance(handle_, forward ? real_plane : half_plane,
-                            forward ? half_plane : real_plane),
+    const std::size_t planes = volume ? depth : 1;
+    const std::size_t real_image = width * height * planes;
+    const std::size_t half_image = columns * height * planes;
+    demand(fft.set_distance(handle_, forward ? real_image : half_image,
+                            forward ? half_image : real_image),
            "clfftSetPlanDistance");
-    demand(fft.set_batch(handle_, static_cast<std::size_t>(shape.depth)), "clfftSetPlanBatchSize");
+    demand(fft.set_batch(handle_, volume ? 1 : depth), "clfftSetPlanBatchSize");
   }
 
   void destroy() noexcept {
@@ -203,8 +211,8 @@ class Direction {
 
 class Plan final : public FftPlan {
  public:
-  Plan(const OpenedDevice& device, const Shape& shape)
-      : forward_(device, shape, CLFFT_FORWARD), inverse_(device, shape, CLFFT_BACKWARD) {}
+  Plan(const OpenedDevice& device, const RealFftSpec& spec)
+      : forward_(device, spec, CLFFT_FORWARD), inverse_(device, spec, CLFFT_BACKWARD) {}
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
     forward_.run(queue, real, spectrum);
@@ -227,14 +235,16 @@ class ClFft final : public FftProvider {
            std::to_string(clfftVersionPatch);
   }
 
-  [[nodiscard]] std::unique_ptr<FftPlan> plan(const Shape& shape) override {
-    if (!has_only_small_factors(shape.width) || !has_only_small_factors(shape.height)) {
+  [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
+    const Shape& shape = spec.shape;
+    if (!has_only_small_factors(shape.width) || !has_only_small_factors(shape.height) ||
+        (spec.dimensions == 3 && !has_only_small_factors(shape.depth))) {
       throw error(ErrorKind::invalid_argument,
                   "clFFT cannot transform images of " + to_string(shape) +
                       ": it takes sizes whose prime factors are at most 13",
                   device_.place(stage), "pad the image, or set opencl.fft = \"vkfft\"");
     }
-    return std::make_unique<Plan>(device_, shape);
+    return std::make_unique<Plan>(device_, spec);
   }
 
  private:

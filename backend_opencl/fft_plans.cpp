@@ -12,6 +12,10 @@ namespace {
 // Plans kept although nobody holds them: one pair after another often has the same few shapes.
 constexpr std::size_t most_kept = 8;
 
+std::string what(const RealFftSpec& spec) {
+  return to_string(spec.shape) + (spec.dimensions == 3 ? " in three dimensions" : "");
+}
+
 constexpr const char* verdict_right = "right";
 constexpr const char* verdict_wrong = "wrong: ";
 
@@ -40,41 +44,40 @@ FftPlans::FftPlans(OpenedDevice& device) : device_(device), preferred_(make_pref
   device.info().fft = preferred_->name();
 }
 
-std::shared_ptr<SharedFft> FftPlans::get(const Shape& shape) {
+std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(recent_.begin(), recent_.end(),
-                                  [&](const auto& entry) { return entry.first == shape; });
+                                  [&](const auto& entry) { return entry.first == spec; });
   if (found != recent_.end()) {
     recent_.splice(recent_.begin(), recent_, found);
   } else {
-    recent_.emplace_front(shape, make(shape));
+    recent_.emplace_front(spec, make(spec));
     if (recent_.size() > most_kept) recent_.pop_back();
   }
   return recent_.front().second;
 }
 
-std::shared_ptr<SharedFft> FftPlans::make(const Shape& shape) {
+std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
   std::string reasons;
-  if (auto plan = checked_plan(*preferred_, shape, reasons)) {
+  if (auto plan = checked_plan(*preferred_, spec, reasons)) {
     return std::make_shared<SharedFft>(std::move(plan));
   }
   if (FftProvider* other = fallback(reasons)) {
-    if (auto plan = checked_plan(*other, shape, reasons)) {
+    if (auto plan = checked_plan(*other, spec, reasons)) {
       return std::make_shared<SharedFft>(std::move(plan));
     }
   }
   throw error(ErrorKind::build_failed,
-              "no FFT of " + to_string(shape) + " works on this device: " + reasons,
-              device_.place("fft"),
+              "no FFT of " + what(spec) + " works on this device: " + reasons, device_.place("fft"),
               "set opencl.fft to the other library, or try a newer driver or another device");
 }
 
 /// A right plan, or nothing with the reason appended. What is no fault of the plan is thrown on.
-std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Shape& shape,
+std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                                 std::string& reasons) {
   const std::string who = std::string(provider.name()) + " " + provider.version();
   const std::string key =
-      "fft verdict\n" + device_.identity() + who + "\nshape " + to_string(shape) + "\n";
+      "fft verdict\n" + device_.identity() + who + "\nshape " + what(spec) + "\n";
   const std::string verdict = device_.host().load_cached(key).value_or("");
   const auto blame = [&](const std::string& reason) {
     reasons += (reasons.empty() ? "" : "; ") + who + ": " + reason;
@@ -84,9 +87,9 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Sha
     return blame(verdict.substr(std::string(verdict_wrong).size()));
   }
   try {
-    auto plan = provider.plan(shape);
+    auto plan = provider.plan(spec);
     if (verdict == verdict_right) return plan;
-    const std::string fault = fault_of_plan(device_, *plan, shape);
+    const std::string fault = fault_of_plan(device_, *plan, spec);
     device_.host().store_cached(key, fault.empty() ? verdict_right : verdict_wrong + fault);
     if (fault.empty()) return plan;
     return blame(fault);

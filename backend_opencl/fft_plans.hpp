@@ -33,11 +33,11 @@ class FftPlans {
 
   /// A plan that has been checked on this device and driver, now or in an earlier run. Falls back
   /// from VkFFT to clFFT; Error(build_failed) with all reasons when no library is right.
-  [[nodiscard]] std::shared_ptr<SharedFft> get(const Shape& shape);
+  [[nodiscard]] std::shared_ptr<SharedFft> get(const RealFftSpec& spec);
 
  private:
-  std::shared_ptr<SharedFft> make(const Shape& shape);
-  std::unique_ptr<FftPlan> checked_plan(FftProvider& provider, const Shape& shape,
+  std::shared_ptr<SharedFft> make(const RealFftSpec& spec);
+  std::unique_ptr<FftPlan> checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                         std::string& reasons);
   FftProvider* fallback(std::string& reasons);
 
@@ -45,7 +45,7 @@ class FftPlans {
   std::unique_ptr<FftProvider> preferred_;
   std::unique_ptr<FftProvider> fallback_;
   std::mutex mutex_;
-  std::list<std::pair<Shape, std::shared_ptr<SharedFft>>> recent_;  // latest first
+  std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // latest first
 };
 
 }  // namespace warpalign::opencl

@@ -3,13 +3,15 @@
 
 #include "opened_device.hpp"
 
+#include <warpalign/stages/fft.hpp>
+
 #include <memory>
 #include <string>
 
 namespace warpalign::opencl {
 
-/// The transforms of real images of one shape; contract in warpalign/stages/fft.hpp. Its scratch
-/// memory serves one launch at a time: FftPlans keeps the order.
+/// The transforms of real images, or a volume, of one shape; contract in warpalign/stages/fft.hpp.
+/// Its scratch memory serves one launch at a time: FftPlans keeps the order.
 class FftPlan {
  public:
   FftPlan() = default;
@@ -31,7 +33,7 @@ class FftProvider {
   [[nodiscard]] virtual std::string version() const = 0;
   /// Throws Error(invalid_argument) for sizes the library cannot do, Error(build_failed) when it
   /// fails otherwise.
-  [[nodiscard]] virtual std::unique_ptr<FftPlan> plan(const Shape& shape) = 0;
+  [[nodiscard]] virtual std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) = 0;
 };
 
 /// Never throws for want of a library: VkFFT is compiled in.

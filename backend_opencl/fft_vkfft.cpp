@@ -139,22 +139,25 @@ std::uint64_t extent(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
 /// Real to half complex, out of place: VkFFT's "input buffer" is the real image in both
 /// directions, its "buffer" the spectrum.
-VkFFTConfiguration real_configuration(const Shape& shape) {
+VkFFTConfiguration real_configuration(const RealFftSpec& spec) {
+  const Shape& shape = spec.shape;
+  const bool volume = spec.dimensions == 3;
   VkFFTConfiguration configuration = {};
   const std::uint64_t width = extent(shape.width);
   const std::uint64_t height = extent(shape.height);
   const std::uint64_t columns = width / 2 + 1;
-  configuration.FFTdim = height > 1 ? 2 : 1;
+  configuration.FFTdim = volume ? 3 : (height > 1 ? 2 : 1);
   configuration.size[0] = width;
   configuration.size[1] = height;
-  configuration.size[2] = 1;
-  configuration.numberBatches = extent(shape.depth);
+  configuration.size[2] = volume ? extent(shape.depth) : 1;
+  configuration.numberBatches = volume ? 1 : extent(shape.depth);
   configuration.performR2C = 1;
   configuration.isInputFormatted = 1;
   configuration.inverseReturnToInputBuffer = 1;
-  // From row to row, from plane to plane, and (the plane's third size being 1) from image to image.
-  const std::array<std::uint64_t, 3> real{width, width * height, width * height};
-  const std::array<std::uint64_t, 3> half{columns, columns * height, columns * height};
+  // From row to row, from plane to plane, and from image to image (an image's third size is 1).
+  const std::uint64_t planes = configuration.size[2];
+  const std::array<std::uint64_t, 3> real{width, width * height, width * height * planes};
+  const std::array<std::uint64_t, 3> half{columns, columns * height, columns * height * planes};
   std::copy(real.begin(), real.end(), configuration.inputBufferStride);
   std::copy(half.begin(), half.end(), configuration.bufferStride);
   return configuration;
@@ -162,8 +165,8 @@ VkFFTConfiguration real_configuration(const Shape& shape) {
 
 class RealPlan final : public FftPlan {
  public:
-  RealPlan(OpenedDevice& device, const Shape& shape)
-      : application_(device, real_configuration(shape)) {}
+  RealPlan(OpenedDevice& device, const RealFftSpec& spec)
+      : application_(device, real_configuration(spec)) {}
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
     application_.run(-1, queue, spectrum, real);
@@ -176,20 +179,22 @@ class RealPlan final : public FftPlan {
   Application application_;
 };
 
-/// Images one pixel wide, which VkFFT has no real transform for: a complex one along y, in place
-/// in the spectrum.
+/// Images and volumes one pixel wide, which VkFFT has no real transform for: a complex one along
+/// the other axes, in place in the spectrum.
 class ColumnPlan final : public FftPlan {
  public:
-  ColumnPlan(OpenedDevice& device, const Shape& shape)
-      : count_(extent(shape.pixels())),
-        grid_(covering(device, shape.pixels())),
+  ColumnPlan(OpenedDevice& device, const RealFftSpec& spec)
+      : count_(extent(spec.shape.pixels())),
+        grid_(covering(device, spec.shape.pixels())),
         widen_(device, stage, kernels::real_fft, "widen"),
         narrow_(device, stage, kernels::real_fft, "narrow") {
-    if (shape.height == 1) return;
+    if (spec.shape.height == 1) return;
+    const bool volume = spec.dimensions == 3;
     VkFFTConfiguration configuration = {};
-    configuration.FFTdim = 1;
-    configuration.size[0] = extent(shape.height);
-    configuration.numberBatches = extent(shape.depth);
+    configuration.FFTdim = volume ? 2 : 1;
+    configuration.size[0] = extent(spec.shape.height);
+    configuration.size[1] = volume ? extent(spec.shape.depth) : 1;
+    configuration.numberBatches = volume ? 1 : extent(spec.shape.depth);
     application_ = std::make_unique<Application>(device, configuration);
   }
 
@@ -216,9 +221,9 @@ class VkFft final : public FftProvider {
   [[nodiscard]] const char* name() const noexcept override { return "vkfft"; }
   [[nodiscard]] std::string version() const override { return std::to_string(VkFFTGetVersion()); }
 
-  [[nodiscard]] std::unique_ptr<FftPlan> plan(const Shape& shape) override {
-    if (shape.width == 1) return std::make_unique<ColumnPlan>(device_, shape);
-    return std::make_unique<RealPlan>(device_, shape);
+  [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
+    if (spec.shape.width == 1) return std::make_unique<ColumnPlan>(device_, spec);
+    return std::make_unique<RealPlan>(device_, spec);
   }
 
  private:

@@ -47,6 +47,10 @@ std::size_t reduction_group(const OpenedDevice& device) {
   return size;
 }
 
+std::size_t short_row_group(const OpenedDevice& device) {
+  return device.is_cpu() ? 1 : std::min<std::size_t>(reduction_group(device), 64);
+}
+
 std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels) {
   const std::size_t share = reduction_group(device) * 16;
   const std::size_t groups = (static_cast<std::size_t>(pixels) + share - 1) / share;

@@ -29,6 +29,10 @@ struct Grid {
 /// The work-group's size for reductions through local memory: a power of two.
 [[nodiscard]] std::size_t reduction_group(const OpenedDevice& device);
 
+/// The size of work groups that go over rows, which may be short, and hold several sums in
+/// registers: 64 items, or one on CPUs, whose items share nothing and need no barriers then.
+[[nodiscard]] std::size_t short_row_group(const OpenedDevice& device);
+
 /// How many groups of that size share `pixels`, each item adding at least 16 of them.
 [[nodiscard]] std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels);
 

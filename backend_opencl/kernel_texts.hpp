@@ -28,8 +28,12 @@ extern const std::string_view sampling_test;
 extern const std::string_view similarity_sums;
 extern const std::string_view smooth;
 extern const std::string_view sobel;
+extern const std::string_view spectrum_sums;
 extern const std::string_view statistics;
 extern const std::string_view texture_fill;
+extern const std::string_view volume_canvas;
+extern const std::string_view volume_peaks;
+extern const std::string_view volume_sums;
 extern const std::string_view warp;
 
 }  // namespace warpalign::opencl::kernels

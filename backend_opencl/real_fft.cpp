@@ -29,7 +29,7 @@ class RealFft final : public backend::RealFft {
 }  // namespace
 
 std::unique_ptr<backend::RealFft> make_real_fft(FftPlans& plans, const RealFftSpec& spec) {
-  return std::make_unique<RealFft>(plans.get(spec.shape));
+  return std::make_unique<RealFft>(plans.get(spec));
 }
 
 }  // namespace warpalign::opencl

@@ -45,6 +45,14 @@ std::unique_ptr<backend::SimilaritySums> make_similarity_sums(OpenedDevice& devi
 std::unique_ptr<backend::LightField> make_light_field(OpenedDevice& device,
                                                       const LightFieldSpec& spec,
                                                       const std::vector<float>& weights);
+std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(OpenedDevice& device,
+                                                          const SpectrumSumsSpec& spec);
+std::unique_ptr<backend::VolumeCanvas> make_volume_canvas(OpenedDevice& device,
+                                                          const VolumeCanvasSpec& spec);
+std::unique_ptr<backend::VolumePeaks> make_volume_peaks(OpenedDevice& device,
+                                                        const VolumePeaksSpec& spec);
+std::unique_ptr<backend::VolumeSums> make_volume_sums(OpenedDevice& device,
+                                                      const VolumeSumsSpec& spec);
 std::unique_ptr<backend::Warp> make_warp(OpenedDevice& device, const WarpSpec& spec);
 
 /// An extent as kernels take it; Error(invalid_argument) beyond what an int holds.

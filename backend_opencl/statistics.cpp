@@ -1,4 +1,5 @@
 // Stage: mean, extremes and number of non-finite pixels, by a two-stage reduction.
+#include "build_options.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -21,8 +22,8 @@ class Statistics final : public backend::Statistics {
         group_(reduction_group(device)),
         groups_(reduction_groups(device, spec.shape.pixels())),
         partials_(make_buffer(device, groups_ * partial_bytes, stage)),
-        first_(device, stage, kernels::statistics, "statistics_partial", options()),
-        second_(device, stage, kernels::statistics, "statistics_final", options()) {}
+        first_(device, stage, kernels::statistics, "statistics_partial", options(spec)),
+        second_(device, stage, kernels::statistics, "statistics_final", options(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& record) override {
@@ -34,7 +35,9 @@ class Statistics final : public backend::Statistics {
   }
 
  private:
-  [[nodiscard]] std::string options() const { return "-D GROUP=" + std::to_string(group_); }
+  [[nodiscard]] std::string options(const StatisticsSpec& spec) const {
+    return "-D GROUP=" + std::to_string(group_) + pixel_option(spec.input);
+  }
 
   cl_ulong pixels_;
   std::size_t group_, groups_;

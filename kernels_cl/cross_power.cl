@@ -1,16 +1,26 @@
 // The normalised cross-power spectrum (registration paper, equation 4), in one pass.
 //
-// Options: WEIGHTED for the Gaussian weight, HALF_TURNS to write the second slice.
+// Options: WEIGHTED for the Gaussian weight; HALF_TURNS to write the second slice; VOLUME for the
+// spectra of volumes, whose grid is one of patches().
+#include "formulas/opencl_grid.h"
 #include "formulas/spectrum.h"
 
 // columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|.
 // |A| and |B| are divided out one by one: their product may overflow or vanish.
 kernel void cross_power(global const float2* a, global const float2* b, global float2* output,
-                        int width, int columns, int height, float falloff) {
+                        int width, int columns, int height, int depth, float falloff) {
+#ifdef VOLUME
+  const Item item = patch_item(columns);
+  const int u = item.x;
+  const int row = item.y;
+  const int v = row % height;
+#else
   const int u = (int)get_global_id(0);
-  const int v = (int)get_global_id(1);
-  if (u >= columns || v >= height) return;
-  const size_t at = (size_t)v * (size_t)columns + (size_t)u;
+  const int row = (int)get_global_id(1);
+  const int v = row;
+#endif
+  if (u >= columns || row >= height * depth) return;
+  const size_t at = (size_t)row * (size_t)columns + (size_t)u;
   const float2 raw_a = a[at];
   const float2 raw_b = b[at];
   const float scale_a = wa_reciprocal_magnitude(raw_a.x, raw_a.y);
@@ -24,7 +34,12 @@ kernel void cross_power(global const float2* a, global const float2* b, global f
 #ifdef WEIGHTED
     const float rho_x = 2.0f * (float)u / (float)width;
     const float rho_y = 2.0f * (float)wa_signed_frequency(v, height) / (float)height;
-    weight = wa_gaussian_weight(rho_x, rho_y, falloff);
+    float rho_square = fma(rho_x, rho_x, rho_y * rho_y);
+#ifdef VOLUME
+    const float rho_z = 2.0f * (float)wa_signed_frequency(row / height, depth) / (float)depth;
+    rho_square = fma(rho_z, rho_z, rho_square);
+#endif
+    weight = wa_gaussian_weight(rho_square, falloff);
 #endif
     const float2 p = raw_a * (scale_a * weight);
     const float2 q = raw_b * scale_b;

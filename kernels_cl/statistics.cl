@@ -1,10 +1,11 @@
 // Mean, extremes and number of non-finite pixels, in two stages of parallel reduction.
 //
-// Option: GROUP, the work-group's size, a power of two.
+// Options: GROUP, the work-group's size, a power of two; PIXEL_U8, PIXEL_U16 or PIXEL_F32.
 //
 // The mean keeps two sums, so that it is right for every finite image: `large` collects values
 // beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` the others. Both are compensated
 // (Kahan), so that the error does not grow with the number of pixels a work item adds.
+#include "formulas/opencl_pixels.h"
 
 #define LARGE 1e28f
 #define SCALE_DOWN 0x1p-40f
@@ -75,9 +76,10 @@ inline Partial merge_group(Partial mine, local Partial* shared) {
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_partial(
-    global const float* input, ulong pixels, global Partial* partials) {
+    global const Pixel* input, ulong pixels, global Partial* partials) {
   local Partial shared[GROUP];
   Running running = {nothing(), 0.0f, 0.0f};
+#ifdef PIXEL_F32
   global const float4* words = (global const float4*)input;  // buffers begin at words
   const size_t whole = (size_t)(pixels / 4);
   for (size_t i = get_global_id(0); i < whole; i += get_global_size(0)) {
@@ -87,8 +89,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_partia
     running = count_in(running, four.z);
     running = count_in(running, four.w);
   }
-  const size_t left_over = 4 * whole + get_global_id(0);
-  if (left_over < pixels) running = count_in(running, input[left_over]);
+  const size_t left = 4 * whole;
+#else
+  const size_t left = 0;
+#endif
+  for (size_t i = left + get_global_id(0); i < pixels; i += get_global_size(0)) {
+    running = count_in(running, LOAD_PIXEL(input, i));
+  }
   const Partial mine = merge_group(running.partial, shared);
   if (get_local_id(0) == 0) partials[get_group_id(0)] = mine;
 }

@@ -21,10 +21,26 @@ WA_INLINE float wa_magnitude_power(float re, float im, float half_exponent) {
 // The frequency of row v of n in cycles per n pixels, in -n/2 ... n/2.
 WA_INLINE int wa_signed_frequency(int v, int n) { return 2 * v > n ? v - n : v; }
 
-// exp(-(rho_x^2 + rho_y^2) / (2 sigma^2)), rho in units of the Nyquist frequency;
-// falloff = 1 / (2 sigma^2), 0 for no weight.
-WA_INLINE float wa_gaussian_weight(float rho_x, float rho_y, float falloff) {
-  return WA_EXP(-falloff * WA_FMA(rho_x, rho_x, rho_y * rho_y));
+// exp(-rho^2 / (2 sigma^2)), rho in units of the Nyquist frequency; falloff = 1 / (2 sigma^2), 0
+// for no weight.
+WA_INLINE float wa_gaussian_weight(float rho_square, float falloff) {
+  return WA_EXP(-falloff * rho_square);
+}
+
+// How often column u of the half spectrum of `width` stands in the whole spectrum.
+WA_INLINE float wa_column_weight(int u, int width) {
+  return u == 0 || 2 * u == width ? 1.0f : 2.0f;
+}
+
+// In the order of warpalign::SpectrumSums; scale: 1 / N.
+#define WA_SPECTRUM_SUMS 3
+WA_INLINE void wa_spectrum_add(float a_re, float a_im, float b_re, float b_im, float weight,
+                               float scale, float* sums) {
+  const float a = WA_FMA(a_re, a_re * scale, a_im * (a_im * scale));
+  const float b = WA_FMA(b_re, b_re * scale, b_im * (b_im * scale));
+  sums[0] = WA_FMA(weight, a, sums[0]);
+  sums[1] = WA_FMA(weight, b, sums[1]);
+  sums[2] = WA_FMA(weight, a * b, sums[2]);
 }
 
 // 1 / |z|, and 0 for 0 or what is not finite. Scaled so that the squares neither overflow nor

@@ -1,4 +1,4 @@
-// The Hann window.
+// The Hann window, and Tukey's.
 #ifndef WARPALIGN_FORMULAS_WINDOW_H
 #define WARPALIGN_FORMULAS_WINDOW_H
 
@@ -7,6 +7,15 @@
 // sin^2(pi (i + 1/2) / n), i = 0 ... n - 1.
 WA_INLINE float wa_hann(int i, float one_over_n) {
   const float s = WA_SINPI(((float)i + 0.5f) * one_over_n);
+  return s * s;
+}
+
+// Tukey's window, the tapered cosine: sin^2(pi/2 (i + 1/2) / ramp) over the first `ramp` of n, the
+// same falling at the end, 1 between. Ramps are at most n / 2.
+WA_INLINE float wa_tukey_window(int i, int n, float ramp) {
+  const float from_end = (float)(i < n - 1 - i ? i : n - 1 - i) + 0.5f;
+  if (from_end >= ramp) return 1.0f;
+  const float s = WA_SINPI(0.5f * from_end / ramp);
   return s * s;
 }
 

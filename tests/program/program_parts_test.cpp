@@ -83,7 +83,7 @@ LoadedImage constant_frame(std::uint8_t value) {
 
 TEST_CASE("a running mean does not count what is outside of a frame") {
   if (!has_test_device()) return;
-  FrameWarper warper(open_device(test_device()), {64, 48, 1});
+  FrameWarper warper(open_device(test_device()), {64, 48, 1}, {64, 48, 1});
   RunningMean mean({64, 48, 1}, {});
   mean.add(constant_frame(100), {}, warper);
   mean.add(constant_frame(200), Affine::translation(10.5, 0), warper);
@@ -106,7 +106,7 @@ TEST_CASE("a running mean does not count masked pixels, nor what they would reac
   for (std::size_t i = 0; i < second.pixels.size(); ++i) {
     if (i % 64 >= 30) second.samples<std::uint8_t>()[i] = 0;
   }
-  FrameWarper warper(open_device(test_device()), {64, 48, 1});
+  FrameWarper warper(open_device(test_device()), {64, 48, 1}, {64, 48, 1});
   RunningMean mean({64, 48, 1}, mask);
   mean.add(constant_frame(100), {}, warper);
   mean.add(second, Affine::translation(10.5, 0), warper);

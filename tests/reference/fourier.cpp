@@ -1,5 +1,6 @@
 // The oracle's Fourier transforms: FFTW in double precision.
 #include "reference/stages.hpp"
+#include "reference/volumes.hpp"
 
 #include <fftw3.h>
 
@@ -25,6 +26,18 @@ Plane inverse(const Spectrum& half, std::int64_t width) {
   fftw_execute(plan);
   fftw_destroy_plan(plan);
   return image;
+}
+
+ComplexVolume forward(const Volume& volume) {
+  Volume input = volume;
+  ComplexVolume half(volume.width / 2 + 1, volume.height, volume.depth);
+  fftw_plan plan =
+      fftw_plan_dft_r2c_3d(static_cast<int>(volume.depth), static_cast<int>(volume.height),
+                           static_cast<int>(volume.width), input.values.data(),
+                           reinterpret_cast<fftw_complex*>(half.values.data()), FFTW_ESTIMATE);
+  fftw_execute(plan);
+  fftw_destroy_plan(plan);
+  return half;
 }
 
 }  // namespace reference

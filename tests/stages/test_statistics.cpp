@@ -3,7 +3,9 @@
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
+#include "support/volumes.hpp"
 
+#include <warpalign/error.hpp>
 #include <warpalign/stages/statistics.hpp>
 
 #include <cmath>
@@ -72,5 +74,36 @@ TEST_CASE("statistics: an image with no finite pixel") {
 TEST_CASE("statistics: huge values do not overflow the mean") {
   test::on_every_device([](const warpalign::Device& device) {
     compare(device, test::random_plane(300, 200, 2.5e38, 3.3e38, 7));
+  });
+}
+
+TEST_CASE("statistics: volumes of every type") {
+  test::on_every_device([](const warpalign::Device& device) {
+    using warpalign::PixelType;
+    const warpalign::Shape shape{37, 11, 9};
+    for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+      CAPTURE(warpalign::name_of(type));
+      auto stream = device.make_stream();
+      const auto volume = test::random_samples(shape, type, 8);
+      const auto input = test::to_device(device, stream, volume, type);
+      auto record = device.make_buffer(sizeof(warpalign::StatisticsRecord));
+      warpalign::StatisticsPlan(device, {shape, type}).execute(stream, input, record);
+      warpalign::StatisticsRecord found;
+      stream.download(record, &found, sizeof found);
+      reference::Plane all(shape.pixels(), 1);
+      all.values = volume.values;
+      const auto expected = reference::statistics(all);
+      CHECK(static_cast<double>(found.mean) == doctest::Approx(expected.mean).epsilon(1e-5));
+      CHECK(static_cast<double>(found.minimum) == expected.minimum);
+      CHECK(static_cast<double>(found.maximum) == expected.maximum);
+      CHECK(found.nonfinite == 0);
+    }
+  });
+}
+
+TEST_CASE("statistics: pixels of another type are refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    CHECK_THROWS_AS(warpalign::StatisticsPlan(device, {{8, 8, 1}, warpalign::PixelType::c32}),
+                    warpalign::Error);
   });
 }

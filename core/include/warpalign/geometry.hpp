@@ -16,6 +16,13 @@ struct Point {
   double y = 0;
 };
 
+/// A point in space, or a shift.
+struct Point3 {
+  double x = 0;
+  double y = 0;
+  double z = 0;
+};
+
 /// The centre of an image: ((width - 1) / 2, (height - 1) / 2), in pixels.
 [[nodiscard]] constexpr Point centre_of(const Shape& shape) noexcept {
   return {(static_cast<double>(shape.width) - 1) / 2, (static_cast<double>(shape.height) - 1) / 2};

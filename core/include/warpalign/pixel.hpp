@@ -50,4 +50,11 @@ struct HostImage {
   [[nodiscard]] Shape shape() const noexcept { return {width, height, 1}; }
 };
 
+/// A read-only view of a dense volume in host memory. The view owns nothing.
+struct HostVolume {
+  const void* data = nullptr;
+  PixelType type = PixelType::u8;
+  Shape shape;
+};
+
 }  // namespace warpalign

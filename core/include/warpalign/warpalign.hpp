@@ -28,7 +28,12 @@
 #include <warpalign/stages/similarity_sums.hpp>
 #include <warpalign/stages/smooth.hpp>
 #include <warpalign/stages/sobel.hpp>
+#include <warpalign/stages/spectrum_sums.hpp>
 #include <warpalign/stages/statistics.hpp>
+#include <warpalign/stages/volume_canvas.hpp>
+#include <warpalign/stages/volume_peaks.hpp>
+#include <warpalign/stages/volume_sums.hpp>
 #include <warpalign/stages/warp.hpp>
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
+#include <warpalign/volume_registrar.hpp>

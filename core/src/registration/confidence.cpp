@@ -1,6 +1,7 @@
 // How sure a registration is.
 #include "registration/confidence.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace warpalign::detail {
@@ -24,6 +25,16 @@ double odds(double level, double even) {
 }  // namespace
 
 double confidence_of(double significance) { return odds(significance, significance_of_even_odds); }
+
+double volume_significance(double correlation, double independent) {
+  constexpr double largest = 1 - 1e-6;
+  const double z = std::atanh(std::clamp(correlation, -largest, largest));
+  return z * std::sqrt(std::max(independent - 3, 0.0));
+}
+
+double volume_confidence(double significance) {
+  return odds(significance, volume_significance_of_even_odds);
+}
 
 double fast_confidence(double deviations, std::int64_t pixels) {
   return odds(deviations, fast_even_odds * std::pow(static_cast<double>(pixels), 0.25));

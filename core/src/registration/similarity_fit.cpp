@@ -1,6 +1,7 @@
 // Gauss-Newton on the four parameters of a similarity, for one pair of images.
 #include "registration/similarity_fit.hpp"
 
+#include "registration/correlation.hpp"
 #include "registration/plane_geometry.hpp"
 #include "registration/small_solver.hpp"
 
@@ -87,12 +88,8 @@ bool same(const SimilaritySumsSpec& a, const SimilaritySumsSpec& b) {
 }  // namespace
 
 double correlation_of(const SimilaritySumsResult& sums) {
-  const double n = sums.pixels;
-  if (!(n > 1)) return 0;
-  const double r = sums.reference_square - sums.reference * sums.reference / n;
-  const double m = sums.moving_square - sums.moving * sums.moving / n;
-  if (!(r > 0) || !(m > 0)) return 0;
-  return (sums.product - sums.reference * sums.moving / n) / std::sqrt(r * m);
+  return correlation_of(Moments{sums.pixels, sums.reference, sums.moving, sums.reference_square,
+                                sums.moving_square, sums.product});
 }
 
 double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {

@@ -15,7 +15,10 @@ namespace {
 constexpr const char* stage = "cross_power";
 
 CrossPowerSpec checked(const CrossPowerSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(stage, "the image", spec.image, detail::largest_side);
+  if (spec.half_turns && spec.image.depth > 1) {
+    detail::refuse(stage, "half_turns are of images, not of volumes");
+  }
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
     detail::refuse(stage, "sigma must be 0 or more");
   }
@@ -38,7 +41,8 @@ double axis_sum(std::int64_t n, double sigma, double factor) {
 double sum_of_weights(const CrossPowerSpec& spec, double power) {
   const CrossPowerSpec valid = checked(spec);
   return axis_sum(valid.image.width, static_cast<double>(valid.sigma), power) *
-         axis_sum(valid.image.height, static_cast<double>(valid.sigma), power);
+         axis_sum(valid.image.height, static_cast<double>(valid.sigma), power) *
+         axis_sum(valid.image.depth, static_cast<double>(valid.sigma), power);
 }
 
 }  // namespace
@@ -50,7 +54,7 @@ CrossPowerPlan::CrossPowerPlan(const Device& device, const CrossPowerSpec& spec)
 
 void CrossPowerPlan::execute(Stream& stream, const Image& a, const Image& b, Image& output) const {
   const Shape half = RealFftPlan::half_spectrum(spec_.image);
-  const Shape out{half.width, half.height, spec_.half_turns ? 2 : 1};
+  const Shape out{half.width, half.height, spec_.half_turns ? 2 : half.depth};
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the first spectrum", device_, a, PixelType::c32, half);
   detail::check_image(stage, "the second spectrum", device_, b, PixelType::c32, half);

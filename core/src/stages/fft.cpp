@@ -1,4 +1,4 @@
-// Stage: the two-dimensional Fourier transform of real images.
+// Stage: the Fourier transform of real images and volumes.
 #include <warpalign/stages/fft.hpp>
 
 #include "access.hpp"
@@ -12,7 +12,22 @@ constexpr const char* stage = "fft";
 constexpr std::int64_t largest_batch = 65535;
 
 RealFftSpec checked(const RealFftSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape, largest_batch);
+  if (spec.dimensions != 2 && spec.dimensions != 3) {
+    detail::refuse(stage,
+                   "the transform has 2 or 3 dimensions, not " + std::to_string(spec.dimensions));
+  }
+  detail::check_shape(stage, "the image", spec.shape,
+                      spec.dimensions == 3 ? detail::largest_side : largest_batch);
+  return spec;
+}
+
+// A volume with an axis of one voxel is an image, in the same order in memory: backends see volumes
+// that are at least two voxels high and deep.
+RealFftSpec without_idle_axes(const RealFftSpec& spec) {
+  if (spec.dimensions == 2) return spec;
+  const Shape& s = spec.shape;
+  if (s.depth == 1) return {s, 2};
+  if (s.height == 1) return {{s.width, s.depth, 1}, 2};
   return spec;
 }
 
@@ -21,7 +36,7 @@ RealFftSpec checked(const RealFftSpec& spec) {
 RealFftPlan::RealFftPlan(const Device& device, const RealFftSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_real_fft(spec)) {}
+      kernel_(detail::Access::driver(device).make_real_fft(without_idle_axes(spec))) {}
 
 void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) const {
   detail::check_stream(stage, device_, stream);

@@ -11,7 +11,10 @@ namespace {
 constexpr const char* stage = "statistics";
 
 StatisticsSpec checked(const StatisticsSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape);
+  detail::check_shape(stage, "the image", spec.shape, detail::largest_side);
+  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
+  }
   return spec;
 }
 
@@ -26,7 +29,7 @@ StatisticsPlan::StatisticsPlan(const Device& device, const StatisticsSpec& spec)
 
 void StatisticsPlan::execute(Stream& stream, const Image& input, Buffer& record) const {
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.shape);
+  detail::check_image(stage, "the input", device_, input, spec_.input, spec_.shape);
   detail::check_buffer(stage, "the record", device_, record, sizeof(StatisticsRecord));
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(record));

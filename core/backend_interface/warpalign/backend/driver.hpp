@@ -56,6 +56,10 @@ class Driver {
   /// `weights`: of cells 0, 1, ... away from a cell, along either axis.
   virtual std::unique_ptr<LightField> make_light_field(const LightFieldSpec& spec,
                                                        const std::vector<float>& weights) = 0;
+  virtual std::unique_ptr<SpectrumSums> make_spectrum_sums(const SpectrumSumsSpec& spec) = 0;
+  virtual std::unique_ptr<VolumeCanvas> make_volume_canvas(const VolumeCanvasSpec& spec) = 0;
+  virtual std::unique_ptr<VolumePeaks> make_volume_peaks(const VolumePeaksSpec& spec) = 0;
+  virtual std::unique_ptr<VolumeSums> make_volume_sums(const VolumeSumsSpec& spec) = 0;
   virtual std::unique_ptr<Warp> make_warp(const WarpSpec& spec) = 0;
 };
 

@@ -24,9 +24,16 @@
 #include <warpalign/stages/similarity_sums.hpp>
 #include <warpalign/stages/smooth.hpp>
 #include <warpalign/stages/sobel.hpp>
+#include <warpalign/stages/spectrum_sums.hpp>
 #include <warpalign/stages/statistics.hpp>
+#include <warpalign/stages/volume_canvas.hpp>
+#include <warpalign/stages/volume_peaks.hpp>
+#include <warpalign/stages/volume_sums.hpp>
 #include <warpalign/stages/warp.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace warpalign::backend {
@@ -234,6 +241,70 @@ class LightField : public Stage {
  public:
   virtual void enqueue(Queue& queue, const SimilarityMemory& images, const Affine& matrix,
                        const LightPrior& prior, Memory& field) = 0;
+};
+
+class VolumeCanvas : public Stage {
+ public:
+  virtual void enqueue(Queue& queue, const Memory& input, const VolumeLevels& levels,
+                       Memory& canvas) = 0;
+};
+
+/// What a VolumePeaks stage writes for a brick: its maximum (-infinity where no voxel may be a
+/// peak), and where that is within a whole brick, row-major; the first of several.
+struct BrickRecord {
+  float value = 0;
+  std::uint32_t position = 0;
+};
+
+/// Bricks are numbered row-major; those at the far faces may be smaller.
+inline constexpr Shape brick{8, 4, 4};
+[[nodiscard]] constexpr Shape bricks_of(const Shape& surface) noexcept {
+  return {(surface.width + brick.width - 1) / brick.width,
+          (surface.height + brick.height - 1) / brick.height,
+          (surface.depth + brick.depth - 1) / brick.depth};
+}
+
+class VolumePeaks : public Stage {
+ public:
+  /// `reach`: as in VolumePeakLimits.
+  virtual void enqueue(Queue& queue, const Memory& surface,
+                       const std::array<std::int64_t, 3>& reach, Memory& records) = 0;
+};
+
+/// Reference voxels `first` to `first + size`, not empty, each compared with the moving voxel (or,
+/// at a fraction, the spline's cell) `shift` further on. All that is read exists.
+struct VolumeBox {
+  std::array<std::int64_t, 3> first{};
+  std::array<std::int64_t, 3> size{};
+  VoxelShift shift{};
+};
+
+/// Sums of one work group: those of VolumeMoments but the first; and of VolumeStepSums its members
+/// in their order (18), then the same moments (5).
+inline constexpr std::size_t volume_moment_count = 5;
+inline constexpr std::size_t volume_step_count = 23;
+
+class VolumeSums : public Stage {
+ public:
+  /// Work groups, each of which writes its sums: sum i of group g and slot s stands at
+  /// (s count + i) groups() + g.
+  [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
+  virtual void enqueue_moments(Queue& queue, const Memory& reference, const Memory& moving,
+                               const VolumeBox& box, std::size_t slot, Memory& partials) = 0;
+  /// In slot 0.
+  virtual void enqueue_step(Queue& queue, const Memory& reference, const Memory& moving,
+                            const VolumeBox& box, const std::array<float, 3>& fraction,
+                            Memory& partials) = 0;
+};
+
+/// Sums of one work group: those of warpalign::SpectrumSums.
+inline constexpr std::size_t spectrum_sum_count = 3;
+
+class SpectrumSums : public Stage {
+ public:
+  /// Work groups, each of which writes its sums: sum i of group g stands at i groups() + g.
+  [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
+  virtual void enqueue(Queue& queue, const Memory& a, const Memory& b, Memory& partials) = 0;
 };
 
 class Warp : public Stage {

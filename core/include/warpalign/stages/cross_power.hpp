@@ -10,19 +10,20 @@ class CrossPower;
 }
 
 struct CrossPowerSpec {
-  Shape image;  ///< of the real images whose spectra are given; depth 1
+  Shape image;  ///< of the real images, or volumes, whose spectra are given
   /// Standard deviation of a Gaussian weight exp(-rho^2 / (2 sigma^2)) on the frequency rho, in
-  /// units of the Nyquist frequency (rho^2 = (2u/width)^2 + (2v/height)^2); 0: no weight.
+  /// units of the Nyquist frequency (rho^2 = (2u/width)^2 + (2v/height)^2, of volumes also
+  /// + (2w/depth)^2); 0: no weight.
   float sigma = 0;
   /// Also write the spectrum for the second image turned by half a turn (its spectrum
-  /// conjugated), as a second slice.
+  /// conjugated), as a second slice. Not of volumes.
   bool half_turns = false;
 };
 
 /// Phase correlation's spectrum: w A conj(B) / |A conj(B)|, 0 where the denominator vanishes
 /// (registration paper, equation 4). Its unnormalised inverse transform peaks at d when
-/// a(x) = b(x - d). Inputs c32 of shape (width / 2 + 1, height); output the same with depth 1, or
-/// 2 with `half_turns`, slice 1 being w A B / |A B|.
+/// a(x) = b(x - d). Inputs c32 of shape (width / 2 + 1, height, depth); output the same, or of
+/// depth 2 with `half_turns`, slice 1 being w A B / |A B|.
 class WARPALIGN_API CrossPowerPlan {
  public:
   CrossPowerPlan(const Device& device, const CrossPowerSpec& spec);

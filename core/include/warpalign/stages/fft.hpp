@@ -1,4 +1,4 @@
-// Stage: the two-dimensional Fourier transform of real images.
+// Stage: the Fourier transform of real images and volumes.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -10,18 +10,23 @@ class RealFft;
 }
 
 struct RealFftSpec {
-  Shape shape;  ///< of the real images; `depth` is the number of images transformed at once
+  Shape shape;         ///< of the real images; in two dimensions `depth` is the number of images
+                       ///< transformed at once
+  int dimensions = 2;  ///< 2: of images; 3: of one volume
+
+  friend bool operator==(const RealFftSpec&, const RealFftSpec&) = default;
 };
 
-/// Two-dimensional FFT between real images (f32) and their half spectra (c32).
+/// FFT between real images or a real volume (f32) and their half spectra (c32).
 ///
 /// The contract, for every backend and library:
-/// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)); inverse: the
-///   conjugate kernel; neither is normalised, so inverse(forward(f)) = width height f.
+/// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)), in three dimensions
+///   with w z / depth as a third term; inverse: the conjugate kernel; neither is normalised, so
+///   inverse(forward(f)) = width height f, or width height depth f.
 /// - The half spectrum has shape (width / 2 + 1, height, depth), dense: u = 0 ... width / 2, and
-///   v in the usual order 0, 1, ..., -1.
+///   v (and w) in the usual order 0, 1, ..., -1.
 /// - forward keeps its input; inverse destroys it.
-/// - Any size from 1 x 1 up (clFFT excepted: prime factors up to 13).
+/// - Any size from 1 x 1 (x 1) up (clFFT excepted: prime factors up to 13).
 class WARPALIGN_API RealFftPlan {
  public:
   RealFftPlan(const Device& device, const RealFftSpec& spec);

@@ -12,7 +12,8 @@ class Statistics;
 }
 
 struct StatisticsSpec {
-  Shape shape;  ///< of the f32 input; depth 1
+  Shape shape;                       ///< of an image, or of a volume
+  PixelType input = PixelType::f32;  ///< u8, u16 or f32
 };
 
 /// What a StatisticsPlan writes to its 16-byte record. NaN and infinities are counted and
@@ -24,7 +25,7 @@ struct StatisticsRecord {
   std::uint32_t nonfinite = 0;  ///< pixels that are NaN or infinite
 };
 
-/// Mean, minimum, maximum and number of non-finite pixels of an f32 image, by a two-stage
+/// Mean, minimum, maximum and number of non-finite pixels of an image or a volume, by a two-stage
 /// parallel reduction.
 class WARPALIGN_API StatisticsPlan {
  public:

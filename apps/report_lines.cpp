@@ -1,0 +1,44 @@
+// What the reports of registrations share.
+#include "report_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace warpalign::program {
+
+std::string report_line(const std::string& name, const std::string& text) {
+  return fmt::format("  {:<11}{}\n", name, text);
+}
+
+std::string timing_lines(const std::vector<StageTiming>& timings) {
+  if (timings.empty()) return {};
+  constexpr double bar_columns = 40;
+  double total = 0;
+  double longest = 0;
+  std::size_t name_columns = std::string("in all").size();
+  for (const StageTiming& timing : timings) {
+    total += timing.milliseconds;
+    longest = std::max(longest, timing.milliseconds);
+    name_columns = std::max(name_columns, timing.stage.size());
+  }
+  std::string text = "\n  device time of each stage\n";
+  for (const StageTiming& timing : timings) {
+    const double bar = longest > 0 ? bar_columns * timing.milliseconds / longest : 0;
+    const double share = total > 0 ? 100 * timing.milliseconds / total : 0;
+    text += fmt::format("  {:<{}} {:10.3f} ms {:5.1f} %  {}\n", timing.stage, name_columns,
+                        timing.milliseconds, share,
+                        std::string(static_cast<std::size_t>(bar + 0.5), '#'));
+  }
+  text += fmt::format("  {:<{}} {:10.3f} ms\n", "in all", name_columns, total);
+  return text;
+}
+
+nlohmann::ordered_json timings_json(const std::vector<StageTiming>& timings) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const StageTiming& timing : timings) object[timing.stage] = timing.milliseconds;
+  return object;
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,56 @@
+// The report of a registration of volumes as JSON and as text.
+#include "volume_report.hpp"
+
+#include "report_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace warpalign::program {
+
+std::string json_text(const VolumeReport& report) {
+  using Json = nlohmann::ordered_json;
+  const VolumeRegistration& result = report.result;
+  const Point3& t = result.translation;
+  Json object;
+  object["status"] = result.reliable ? "ok" : "unreliable";
+  object["translation"] = {t.x, t.y, t.z};
+  object["confidence"] = result.confidence;
+  object["overlap"] = result.overlap;
+  object["correlation"] = result.correlation;
+  object["significance"] = result.significance;
+  object["refined"] = result.refined;
+  object["device"] = report.device.name;
+  object["backend"] = report.device.backend;
+  object["timings_ms"] = timings_json(result.timings);
+  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string human_text(const VolumeReport& report) {
+  const VolumeRegistration& result = report.result;
+  const Point3& t = result.translation;
+  const char* verdict =
+      result.reliable ? "reliable"
+                      : "NOT RELIABLE: 0.5 is needed; the volumes may not show the same thing, or "
+                        "overlap too little";
+  std::string text =
+      report_line("reference", report.reference) + report_line("moving", report.moving) +
+      report_line("found", fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z",
+                                       t.x, t.y, t.z)) +
+      report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
+      report_line("fit", fmt::format("correlation {:.4f}, significance {:.1f}, {:.1f} % of the "
+                                     "reference in common, {}",
+                                     result.correlation, result.significance, 100 * result.overlap,
+                                     result.refined ? "refined" : "not refined")) +
+      report_line("device", fmt::format("{} ({}, {})", report.device.name, report.device.id,
+                                        report.device.platform));
+  for (const WrittenFile& file : report.files) {
+    text += report_line(file.what, fmt::format("{} ({})", file.path, file.description));
+  }
+  text += report_line(
+      "time", fmt::format("{:.2f} s, files and start of the device included", report.seconds));
+  return text + timing_lines(result.timings);
+}
+
+}  // namespace warpalign::program

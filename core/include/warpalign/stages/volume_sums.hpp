@@ -1,0 +1,75 @@
+// Stage: sums over what two shifted volumes have in common.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace warpalign {
+
+namespace backend {
+class VolumeSums;
+}
+
+struct VolumeSumsSpec {
+  Shape reference;           ///< of the f32 reference volume
+  Shape moving;              ///< of the f32 moving volume
+  int reference_margin = 1;  ///< voxels at the reference's faces that do not count in step(); >= 1
+};
+
+/// Whole voxels along x, y and z: reference voxel p is compared with moving voxel p + shift.
+using VoxelShift = std::array<std::int64_t, 3>;
+
+/// Sums over the voxels that two volumes have in common.
+struct VolumeMoments {
+  double voxels = 0;            ///< how many they are
+  double reference = 0;         ///< sum of r
+  double moving = 0;            ///< sum of m
+  double reference_square = 0;  ///< sum of r^2
+  double moving_square = 0;     ///< sum of m^2
+  double product = 0;           ///< sum of r m
+};
+
+/// What a step towards the shift needs: the moments, and sums of products with the slopes a_i of
+/// the reference (half the difference of the neighbours along axis i) and b_i of the moving volume.
+struct VolumeStepSums : VolumeMoments {
+  std::array<double, 9> slopes{};           ///< sum of a_i b_j, row-major
+  std::array<double, 3> slope_reference{};  ///< sum of a_i r
+  std::array<double, 3> slope_moving{};     ///< sum of a_i m
+  std::array<double, 3> slope{};            ///< sum of a_i
+};
+
+/// One pass over the overlap for each shift: products in single precision, summed by work groups,
+/// and added up in double on the host.
+class WARPALIGN_API VolumeSumsPlan {
+ public:
+  static constexpr std::size_t most_shifts = 128;  ///< at once
+
+  VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec);
+
+  /// For each of the shifts, of which there are at most `most_shifts`. Waits.
+  [[nodiscard]] std::vector<VolumeMoments> moments(Stream& stream, const Image& reference,
+                                                   const Image& moving,
+                                                   std::span<const VoxelShift> shifts) const;
+
+  /// At a shift (x, y, z) of any fraction: m and its slopes are those of sum_k moving(k)
+  /// beta_3(q - k), the cubic B-spline with the voxels themselves as coefficients, at q = p +
+  /// shift. That smooths the moving volume; a reference smoothed alike (see VolumeRegistrar) is
+  /// equal to it at the right shift. Counted are the voxels p that the reference's margin leaves
+  /// and for which the spline takes only voxels that exist. Waits.
+  [[nodiscard]] VolumeStepSums step(Stream& stream, const Image& reference, const Image& moving,
+                                    const std::array<double, 3>& shift) const;
+
+ private:
+  void check(const Stream& stream, const Image& reference, const Image& moving) const;
+
+  Device device_;
+  VolumeSumsSpec spec_;
+  std::shared_ptr<backend::VolumeSums> kernel_;
+  std::shared_ptr<Buffer> partials_;
+};
+
+}  // namespace warpalign

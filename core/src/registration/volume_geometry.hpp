@@ -1,0 +1,23 @@
+// Small geometry that the steps of a registration of volumes share.
+#pragma once
+
+#include <warpalign/geometry.hpp>
+
+#include <algorithm>
+
+namespace warpalign::detail {
+
+/// How many of the reference's voxels lie within the moving volume when shifted; a part of one
+/// where the shift is not whole.
+inline double common_voxels(const Shape& reference, const Shape& moving, const Point3& shift) {
+  const auto along = [](std::int64_t n, std::int64_t m, double s) {
+    const double first = std::max(0.0, -s);
+    const double end = std::min(static_cast<double>(n), static_cast<double>(m) - s);
+    return std::max(end - first, 0.0);
+  };
+  return along(reference.width, moving.width, shift.x) *
+         along(reference.height, moving.height, shift.y) *
+         along(reference.depth, moving.depth, shift.z);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,24 @@
+// Private sums added up over a work group, for OpenCL kernels alone.
+//
+// Option: GROUP, the work-group's size, a power of two.
+#ifndef WARPALIGN_FORMULAS_OPENCL_SUMS_H
+#define WARPALIGN_FORMULAS_OPENCL_SUMS_H
+
+#include "formulas/language.h"
+
+// Sum i of group g goes to partials[i groups + g]. Every work item calls it.
+WA_INLINE void add_up(const float* sums, int count, local float* shared, global float* partials) {
+  const int item = (int)get_local_id(0);
+  for (int i = 0; i < count; ++i) {
+    shared[item] = sums[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
+      if (item < half_group) shared[item] += shared[item + half_group];
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0) partials[i * (int)get_num_groups(0) + (int)get_group_id(0)] = shared[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+
+#endif

@@ -1,0 +1,71 @@
+// What a voxel adds to the sums over what two volumes have in common.
+#ifndef WARPALIGN_FORMULAS_VOLUME_H
+#define WARPALIGN_FORMULAS_VOLUME_H
+
+#include "formulas/bspline.h"
+#include "formulas/language.h"
+#include "formulas/similarity.h"
+
+// In the order of warpalign::backend::volume_moment_count and volume_step_count.
+#define WA_VOLUME_MOMENTS 5
+#define WA_VOLUME_STEP_SUMS 23
+
+WA_INLINE void wa_volume_add_moments(float reference, float moving, float* sums) {
+  sums[0] += reference;
+  sums[1] += moving;
+  sums[2] = WA_FMA(reference, reference, sums[2]);
+  sums[3] = WA_FMA(moving, moving, sums[3]);
+  sums[4] = WA_FMA(reference, moving, sums[4]);
+}
+
+// Cubic weights and their derivatives along the three axes.
+typedef struct {
+  float x[4], y[4], z[4];
+  float dx[4], dy[4], dz[4];
+} WaVolumeWeights;
+
+WA_INLINE void wa_volume_weights(float x, float y, float z, WaVolumeWeights* weights) {
+  wa_bspline_weights_3(x, weights->x);
+  wa_bspline_weights_3(y, weights->y);
+  wa_bspline_weights_3(z, weights->z);
+  wa_bspline_derivatives_3(x, weights->dx);
+  wa_bspline_derivatives_3(y, weights->dy);
+  wa_bspline_derivatives_3(z, weights->dz);
+}
+
+// A row of four coefficients around a point, with its weight along y and that weight's derivative.
+// plane: value and slopes along x and y of the rows' plane.
+WA_INLINE void wa_volume_add_row(float c0, float c1, float c2, float c3,
+                                 const WaVolumeWeights* weights, float y, float dy, float* plane) {
+  const float row = wa_row_of_four(c0, c1, c2, c3, weights->x);
+  plane[0] = WA_FMA(y, row, plane[0]);
+  plane[1] = WA_FMA(y, wa_row_of_four(c0, c1, c2, c3, weights->dx), plane[1]);
+  plane[2] = WA_FMA(dy, row, plane[2]);
+}
+
+// A plane with its weight along z and that weight's derivative. place: the spline's value and its
+// slopes along x, y and z.
+WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float* place) {
+  place[0] = WA_FMA(z, plane[0], place[0]);
+  place[1] = WA_FMA(z, plane[1], place[1]);
+  place[2] = WA_FMA(z, plane[2], place[2]);
+  place[3] = WA_FMA(dz, plane[0], place[3]);
+}
+
+// reference_slope: half the differences of the reference's neighbours along x, y and z.
+WA_INLINE void wa_volume_add_step(float reference, const float* reference_slope, const float* place,
+                                  float* sums) {
+  const float value = place[0];
+  for (int i = 0; i < 3; ++i) {
+    const float slope = reference_slope[i];
+    for (int j = 0; j < 3; ++j) {
+      sums[3 * i + j] = WA_FMA(slope, place[1 + j], sums[3 * i + j]);
+    }
+    sums[9 + i] = WA_FMA(slope, reference, sums[9 + i]);
+    sums[12 + i] = WA_FMA(slope, value, sums[12 + i]);
+    sums[15 + i] += slope;
+  }
+  wa_volume_add_moments(reference, value, sums + 18);
+}
+
+#endif
