@@ -98,8 +98,9 @@ def cupy_warp(results, column, cupy, ndimage, time, images, check, matrix, offse
 def cupy_texture(results, column, cupy, ndimage, time, images, check, side):
     """Its hardware bilinear, which knows no mirrored edges: checked within the image."""
     matrix, offset = record.rotation(side, 17)
-    on_device = cupy.asarray(matrix)
-    run = lambda i: ndimage.affine_transform(images[i % len(images)], on_device, offset, order=1,
+    whole = np.vstack([np.column_stack([matrix, offset]), [0, 0, 1]])
+    on_device = cupy.asarray(whole, dtype=cupy.float32)
+    run = lambda i: ndimage.affine_transform(images[i % len(images)], on_device, order=1,
                                              mode="nearest", texture_memory=True)
     inside = record.Checker(cupy.asnumpy(images[0]))
     where = matrix @ inside.points + offset[:, None]

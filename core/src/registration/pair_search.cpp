@@ -21,6 +21,9 @@ constexpr double settle_side = 256;  // of the views that candidates are settled
 constexpr double least_judged_part = 0.04;  // of the smaller view, in common
 constexpr double least_settle_side = 48;    // smaller views hold too little to settle on
 
+// Fits that still move a corner by more, in moving pixels, are on their way to somewhere else.
+constexpr double most_unsettled = 0.2;
+
 // A candidate this significant needs no rivals: several times what unrelated pictures reach.
 constexpr double beyond_doubt = 2 * significance_of_even_odds;
 
@@ -244,7 +247,7 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const FitOptions options{options_.motion, 12, 0.0005, 0.03, least_light_cell};
   const auto fitted =
       fine_fit_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
-  if (!fitted) return;
+  if (!fitted || fitted->last_move > most_unsettled) return;
   candidate.matrix = swapped ? fitted->matrix.inverse() : fitted->matrix;
   candidate.refined = true;
 }

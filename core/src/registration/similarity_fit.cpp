@@ -182,7 +182,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   if (options.light_cell > 0) images.light = &*plans.field;
 
   SimilarityState state{start, global.gain, global.offset, 0};
-  FitResult result{start, false, correlation_of(at_start), at_start.pixels};
+  FitResult result{start, false, 0, correlation_of(at_start), at_start.pixels};
   bool light_settled = false;
   for (int i = 0; i < options.iterations && !result.settled; ++i) {
     if (options.light_cell > 0 && !light_settled) {
@@ -198,6 +198,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
     if (!(corner_distance(next, start, reference) < farthest)) return std::nullopt;
     // Before the first step all pixels counted alike: it only tells the residuals' size.
     result.settled = state.scale > 0 && moved < options.settled;
+    result.last_move = moved;
     light_settled = moved < 20 * options.settled;
     const Light light = options.light_cell > 0 ? global : light_of(sums);
     state = {next, light.gain, light.offset,

@@ -34,6 +34,7 @@ struct FitOptions {
 struct FitResult {
   Affine matrix;
   bool settled = false;
+  double last_move = 0;    ///< of a corner, in the last step, in moving pixels
   double correlation = 0;  ///< normalised, of the pixels in common at the last step's start
   double pixels = 0;       ///< how many these are
 };
