@@ -89,22 +89,14 @@ std::string json_text(const RegistrationReport& report) {
 
 std::string human_text(const RegistrationReport& report) {
   const RegistrationResult& result = report.result;
-  std::string text =
-      report_line("reference",
-                  fmt::format("{} ({})", report.reference, report.reference_description)) +
-      report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
-      report_line("found", similarity_text(result.similarity)) +
-      report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(result))) +
-      report_line("fit", fit_text(result, report.fast)) + runner_up_lines(result.runners_up) +
-      matrix_lines(result.matrix) +
-      report_line("device", fmt::format("{} ({}, {})", report.device.name, report.device.id,
-                                        report.device.platform));
-  for (const WrittenFile& file : report.files) {
-    text += report_line(file.what, fmt::format("{} ({})", file.path, file.description));
-  }
-  text += report_line(
-      "time", fmt::format("{:.2f} s, files and start of the device included", report.seconds));
-  return text + timing_lines(result.timings);
+  return report_line("reference",
+                     fmt::format("{} ({})", report.reference, report.reference_description)) +
+         report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
+         report_line("found", similarity_text(result.similarity)) +
+         report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(result))) +
+         report_line("fit", fit_text(result, report.fast)) + runner_up_lines(result.runners_up) +
+         matrix_lines(result.matrix) +
+         closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 
 }  // namespace warpalign::program

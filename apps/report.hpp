@@ -1,6 +1,8 @@
 // What the program says about a registration, for people and for programs.
 #pragma once
 
+#include "report_lines.hpp"
+
 #include <warpalign/device.hpp>
 #include <warpalign/registrar.hpp>
 
@@ -8,12 +10,6 @@
 #include <vector>
 
 namespace warpalign::program {
-
-struct WrittenFile {
-  std::string what;  ///< "aligned", "overlay"
-  std::string path;
-  std::string description;
-};
 
 struct RegistrationReport {
   std::string reference;  ///< the files' names as they were given

@@ -12,6 +12,18 @@ std::string report_line(const std::string& name, const std::string& text) {
   return fmt::format("  {:<11}{}\n", name, text);
 }
 
+std::string closing_lines(const DeviceInfo& device, const std::vector<WrittenFile>& files,
+                          double seconds, const std::vector<StageTiming>& timings) {
+  std::string text =
+      report_line("device", fmt::format("{} ({}, {})", device.name, device.id, device.platform));
+  for (const WrittenFile& file : files) {
+    text += report_line(file.what, fmt::format("{} ({})", file.path, file.description));
+  }
+  text +=
+      report_line("time", fmt::format("{:.2f} s, files and start of the device included", seconds));
+  return text + timing_lines(timings);
+}
+
 std::string timing_lines(const std::vector<StageTiming>& timings) {
   if (timings.empty()) return {};
   constexpr double bar_columns = 40;

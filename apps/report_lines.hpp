@@ -1,6 +1,7 @@
 // What the reports of registrations share: lines of text, and the stages' times.
 #pragma once
 
+#include <warpalign/device.hpp>
 #include <warpalign/registrar.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,8 +11,20 @@
 
 namespace warpalign::program {
 
+struct WrittenFile {
+  std::string what;  ///< "aligned", "overlay"
+  std::string path;
+  std::string description;
+};
+
 /// "  name       text\n".
 [[nodiscard]] std::string report_line(const std::string& name, const std::string& text);
+
+/// The device, the files written, the time taken, and the stages' times where there are any:
+/// what every report ends with.
+[[nodiscard]] std::string closing_lines(const DeviceInfo& device,
+                                        const std::vector<WrittenFile>& files, double seconds,
+                                        const std::vector<StageTiming>& timings);
 
 /// A bar chart; empty where there are no timings.
 [[nodiscard]] std::string timing_lines(const std::vector<StageTiming>& timings);

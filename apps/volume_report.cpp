@@ -34,23 +34,17 @@ std::string human_text(const VolumeReport& report) {
       result.reliable ? "reliable"
                       : "NOT RELIABLE: 0.5 is needed; the volumes may not show the same thing, or "
                         "overlap too little";
-  std::string text =
-      report_line("reference", report.reference) + report_line("moving", report.moving) +
-      report_line("found", fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z",
-                                       t.x, t.y, t.z)) +
-      report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
-      report_line("fit", fmt::format("correlation {:.4f}, significance {:.1f}, {:.1f} % of the "
-                                     "reference in common, {}",
-                                     result.correlation, result.significance, 100 * result.overlap,
-                                     result.refined ? "refined" : "not refined")) +
-      report_line("device", fmt::format("{} ({}, {})", report.device.name, report.device.id,
-                                        report.device.platform));
-  for (const WrittenFile& file : report.files) {
-    text += report_line(file.what, fmt::format("{} ({})", file.path, file.description));
-  }
-  text += report_line(
-      "time", fmt::format("{:.2f} s, files and start of the device included", report.seconds));
-  return text + timing_lines(result.timings);
+  return report_line("reference", report.reference) + report_line("moving", report.moving) +
+         report_line("found",
+                     fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z", t.x,
+                                 t.y, t.z)) +
+         report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
+         report_line("fit",
+                     fmt::format("correlation {:.4f}, significance {:.1f}, {:.1f} % of the "
+                                 "reference in common, {}",
+                                 result.correlation, result.significance, 100 * result.overlap,
+                                 result.refined ? "refined" : "not refined")) +
+         closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 
 }  // namespace warpalign::program

@@ -259,6 +259,17 @@ __device__ __forceinline__ void store(const OutputImage& output, long long index
   static_cast<float2*>(output.pixels)[index] = value;
 }
 
+/// The same where the type is known to the compiler to be f32 or not.
+template <bool floats>
+__device__ __forceinline__ void store_pixel(const OutputImage& output, long long index,
+                                            float value) {
+  if constexpr (floats) {
+    static_cast<float*>(output.pixels)[index] = value;
+  } else {
+    store(output, index, value);
+  }
+}
+
 /// Calls visit(x, y, z, index) for every pixel of the output that is this thread's.
 template <class Visit>
 __device__ __forceinline__ void for_each_pixel(const OutputImage& output, Visit visit) {

@@ -36,10 +36,8 @@ struct TileSource {
   bool words = false;  // whether rows of coefficients are aligned for copies of four
 };
 
-/// Whether every point of the output is near (integers that differ by a tile then stay integers)
-/// and neighbouring points are.
-template <int dimensions>
-[[nodiscard]] bool all_near(const Evaluation& e);
+/// backend::all_near() of an affine transform's points.
+[[nodiscard]] bool all_near(const Evaluation& e, int dimensions);
 
 /// None where tiles cannot be: for `wrap`, for points far away or far apart, and unless affine.
 template <int dimensions>

@@ -69,7 +69,7 @@ std::optional<VolumeSource> source_of_depth(const Evaluation& e, int depth) {
 // Of the deepest tile that fits.
 std::optional<VolumeSource> volume_source(const Evaluation& e) {
   if (e.points.kind != PointKind::affine || e.spline.rules.points == PointRule::period_minus_one ||
-      !all_near<3>(e)) {
+      !all_near(e, 3)) {
     return std::nullopt;
   }
   for (int depth = greatest_depth; depth >= 8; depth -= 4) {
@@ -233,16 +233,6 @@ __device__ __forceinline__ void for_pixels(const Evaluation& e, const VolumeSour
 #pragma unroll
       for (int i = 0; i < 3; ++i) walk.point[i] += 2 * source.along[i][2];
     }
-  }
-}
-
-template <bool floats>
-__device__ __forceinline__ void store_pixel(const OutputImage& output, long long index,
-                                            float value) {
-  if constexpr (floats) {
-    static_cast<float*>(output.pixels)[index] = value;
-  } else {
-    store(output, index, value);
   }
 }
 

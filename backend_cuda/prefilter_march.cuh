@@ -8,7 +8,8 @@
 #include "memory.hpp"
 #include "prefilter_plane.cuh"
 
-#include <limits>
+#include <warpalign/backend/strips.hpp>
+
 #include <optional>
 
 namespace warpalign::cuda {
@@ -129,24 +130,12 @@ class MarchingPrefilter final : public backend::Prefilter {
            coefficients_, segment, static_cast<float>(scale_));
   }
 
-  // Long strips read little twice; a device is busy to the end when its last round of blocks is
-  // nearly full. Of the lengths from `least` to `most` chunks, that of the shortest rounds
-  // together.
   [[nodiscard]] int strip_for(int length, std::int64_t strips_abreast, int blocks_a_multiprocessor,
                               int least, int most) const {
     const std::int64_t slots =
         std::int64_t{place_.context.multiprocessors} * blocks_a_multiprocessor;
-    int best = least;
-    std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
-    for (int chunks = least; chunks <= most; ++chunks) {
-      const std::int64_t blocks = strips_abreast * divide_up(length, chunks * kernels_.chunk);
-      const std::int64_t cost = divide_up(blocks, slots) * (chunks + 2);
-      if (cost < best_cost) {
-        best = chunks;
-        best_cost = cost;
-      }
-    }
-    return best * kernels_.chunk;
+    const int chunk = kernels_.chunk;
+    return chunk * backend::chunks_a_strip({length, strips_abreast, chunk, slots}, least, most);
   }
 
   [[nodiscard]] Plane plane_of(int height, long long depth, double scale) const {

@@ -33,16 +33,6 @@ __device__ __forceinline__ long long index_of(const OutputImage& output, int x, 
   return static_cast<long long>(y) * output.width + x;
 }
 
-template <bool floats>
-__device__ __forceinline__ void store_pixel(const OutputImage& output, long long index,
-                                            float value) {
-  if constexpr (floats) {
-    static_cast<float*>(output.pixels)[index] = value;
-  } else {
-    store(output, index, value);
-  }
-}
-
 __device__ __forceinline__ bool is_in(const OutputImage& output, int x, int y) {
   return x >= 0 && x < output.width && y >= 0 && y < output.height;
 }

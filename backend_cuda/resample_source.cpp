@@ -74,7 +74,7 @@ int wanted_shear(const double* m, bool steep) {
 
 std::optional<ResampleSource> resample_source(const Evaluation& e) {
   if (e.points.kind != PointKind::affine || e.spline.rules.points == PointRule::period_minus_one ||
-      !all_near<2>(e)) {
+      !all_near(e, 2)) {
     return std::nullopt;
   }
   const double* m = e.points.m;

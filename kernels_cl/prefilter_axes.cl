@@ -51,7 +51,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_rows(
   } else {
     load_pixels(row, x, n, cval, v);
   }
-  filter_rows(v, taps, exchange);
+  filter_rows(v, IS_CONSTANT(n), taps, exchange);
   if (row == 0 || own < 0 || own >= USEFUL) return;
   global float* result = target + ((size_t)y * (size_t)wide + (size_t)(left + own)) * COMPONENTS;
   const int count = wide - (left + own);

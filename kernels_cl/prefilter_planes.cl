@@ -88,7 +88,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
   load_rows(rows, samples, width, word, places + item / LANES, columns + lane_start, cval);
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
-    filter_rows(rows, taps, exchange);  // has barriers: all have taken their columns
+    filter_rows(rows, IS_CONSTANT(width), taps,
+                exchange);  // has barriers: all have taken their columns
     if (own >= 0 && own < USEFUL) {
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {

@@ -3,6 +3,7 @@
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
 // count; CELL, the side of a light field's cells in pixels, where there is one.
+#include "formulas/opencl_sums.h"
 #include "formulas/light.h"
 #include "formulas/opencl_spline_place.h"
 
@@ -57,15 +58,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
                         reference[py * reference_width + px], here.x, here.y, light.z, sums);
     }
   }
-  const int item = (int)get_local_id(0);
-  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) {
-    shared[item] = sums[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
-      if (item < half_group) shared[item] += shared[item + half_group];
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0) partials[i * (int)get_num_groups(0) + (int)get_group_id(0)] = shared[0];
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  add_up(sums, WA_SIMILARITY_SUMS, shared, partials);
 }

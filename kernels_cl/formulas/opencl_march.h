@@ -6,14 +6,18 @@
 // the first only warms up. What a recursion starts from is what a constant signal would have left:
 // over a halo it forgets that to single precision.
 //
-// Options: ROWS: rows that an item filters at once; CHUNK: samples of a column's chunk; either
-// POLE_0, START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also POLE_1 and START_1: the
-// recursive filter; or CONVOLUTION: up to 15 taps, b(0) ... b(7) in `taps` (Champagnat and Le Sant,
-// equation 12).
+// Options: EXTENSION (formulas/boundary.h); ROWS: rows that an item filters at once; CHUNK: samples
+// of a column's chunk; either POLE_0, START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also
+// POLE_1 and START_1: the recursive filter; or CONVOLUTION: up to 15 taps, b(0) ... b(7) in `taps`
+// (Champagnat and Le Sant, equation 12).
 #ifndef WARPALIGN_FORMULAS_OPENCL_MARCH_H
 #define WARPALIGN_FORMULAS_OPENCL_MARCH_H
 
+#include "formulas/boundary.h"
 #include "formulas/bspline.h"
+
+// Whether an axis of n samples holds one number, beyond its ends too.
+#define IS_CONSTANT(n) ((n) == 1 && EXTENSION != WA_FILL)
 
 #define LANES 32
 #define LANE_PIXELS 4
@@ -88,42 +92,29 @@ WA_INLINE void run_over_rows(float4* rows, int direction, float z, float start, 
   }
 }
 
+// What the recursions make of a constant 1.
 #ifdef TWO_POLES
-// Takes the first pixel of each row from all of it. Four runs round a constant row eight times in
-// the same direction, half a unit each; its differences from itself are exact. What filters the
-// differences, filters the pixels: the filter takes a constant to this multiple of it.
 #define OF_CONSTANT (START_0 * START_0 * START_1 * START_1)
-
-WA_INLINE void take_constants(float4* rows, float* constants, local Exchanged* exchange) {
-  const int lane = (int)get_local_id(0) % LANES;
-  // Of the exchange backwards, which comes after the barrier of the one forwards.
-  local Exchanged* first =
-      exchange + ROWS * EXCHANGE_STEP + (int)get_local_id(0) / LANES * EXCHANGE_ROW + MOST_LANES;
-#pragma unroll
-  for (int r = 0; r < ROWS; ++r) {
-    if (lane == 0) first[r * EXCHANGE_STEP] = rows[r].x;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-  for (int r = 0; r < ROWS; ++r) {
-    constants[r] = first[r * EXCHANGE_STEP];
-    rows[r] -= constants[r];
-  }
-}
+#else
+#define OF_CONSTANT (START_0 * START_0)
 #endif
 
 // Filters rows. Lanes that count: z^16 = 7e-10 for one pole (degrees 2 and 3); of two (degrees 4
 // and 5), z^32 <= 2e-12 for the slower and z^8 <= 2e-11 for the other.
-WA_INLINE void filter_rows(float4* rows, float8 taps, local Exchanged* exchange) {
+// `is_constant`, the same for the group: rows hold one number each, which the runs would round in
+// the same direction every time.
+WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
+  if (is_constant) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) rows[r] *= OF_CONSTANT;
+    return;
+  }
 #ifdef TWO_POLES
-  float constants[ROWS];
-  take_constants(rows, constants, exchange);
   run_over_rows(rows, 1, POLE_0, START_0, 8, exchange);
   run_over_rows(rows, -1, POLE_0, START_0, 8, exchange);
   run_over_rows(rows, 1, POLE_1, START_1, 2, exchange);
   run_over_rows(rows, -1, POLE_1, START_1, 2, exchange);
-#pragma unroll
-  for (int r = 0; r < ROWS; ++r) rows[r] = fma((float4)(OF_CONSTANT), constants[r], rows[r]);
 #else
   run_over_rows(rows, 1, POLE_0, START_0, 4, exchange);
   run_over_rows(rows, -1, POLE_0, START_0, 4, exchange);
@@ -210,8 +201,9 @@ WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* p
   }
 }
 
-// Filters rows. Every item of the group calls it; another barrier must come before the next call.
-WA_INLINE void filter_rows(float4* rows, float8 taps, local Exchanged* exchange) {
+// Filters rows, constant or not. Every item of the group calls it; another barrier must come before
+// the next call.
+WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
   local Exchanged* place =
       exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
 #pragma unroll

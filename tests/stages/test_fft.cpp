@@ -2,6 +2,7 @@
 #include "reference/stages.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
+#include "support/relative_error.hpp"
 #include "support/transfer.hpp"
 
 #include <warpalign/config.hpp>
@@ -19,18 +20,6 @@ namespace {
 using warpalign::PixelType;
 using warpalign::RealFftPlan;
 
-// |found - expected| / |expected|, in the Euclidean norm.
-template <class Values>
-double relative_error(const Values& found, const Values& expected) {
-  double difference = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    difference += std::norm(found[i] - expected[i]);
-    size += std::norm(expected[i]);
-  }
-  return std::sqrt(difference / size);
-}
-
 // Single precision transforms err by about 1e-7 log2(n); lengths with large primes go through two
 // more transforms (Bluestein). 2e-6 is the worst seen anywhere, 2.7e-6 for a round trip.
 constexpr double forward_tolerance = 2e-6;
@@ -46,7 +35,7 @@ void compare(const warpalign::Device& device, test::Size size) {
   const RealFftPlan plan(device, {real.shape()});
   plan.forward(stream, real, spectrum);
   const auto found = test::spectrum_from_device(stream, spectrum);
-  CHECK(relative_error(found.values, reference::forward(image).values) <= forward_tolerance);
+  CHECK(test::relative_error(found.values, reference::forward(image).values) <= forward_tolerance);
   CHECK(test::from_device(stream, real).values == image.values);  // forward keeps its input
 
   auto back = device.make_image(PixelType::f32, real.shape());
@@ -54,7 +43,7 @@ void compare(const warpalign::Device& device, test::Size size) {
   plan.inverse(stream, spectrum, back);
   auto expected = image;
   for (double& value : expected.values) value *= static_cast<double>(image.values.size());
-  CHECK(relative_error(test::from_device(stream, back).values, expected.values) <=
+  CHECK(test::relative_error(test::from_device(stream, back).values, expected.values) <=
         round_trip_tolerance);
 }
 
@@ -73,11 +62,11 @@ double worst_error_of_a_thread(const warpalign::Device& device, std::size_t firs
     const RealFftPlan plan(device, {real.shape()});
     plan.forward(stream, real, spectrum);
     const auto found = test::spectrum_from_device(stream, spectrum);
-    worst = std::max(worst, relative_error(found.values, expected[i % images.size()].values));
+    worst = std::max(worst, test::relative_error(found.values, expected[i % images.size()].values));
     plan.inverse(stream, spectrum, back);
     for (double& value : image.values) value *= static_cast<double>(image.values.size());
-    worst =
-        std::max(worst, relative_error(test::from_device(stream, back).values, image.values) / 2);
+    worst = std::max(
+        worst, test::relative_error(test::from_device(stream, back).values, image.values) / 2);
   }
   return worst;
 }
@@ -129,14 +118,15 @@ TEST_CASE("fft: a batch transforms every slice by itself") {
     for (std::int64_t slice = 0; slice < 3; ++slice) {
       const auto& plane = planes[static_cast<std::size_t>(slice)];
       const auto found = test::spectrum_from_device(stream, spectrum, slice);
-      CHECK(relative_error(found.values, reference::forward(plane).values) <= forward_tolerance);
+      CHECK(test::relative_error(found.values, reference::forward(plane).values) <=
+            forward_tolerance);
     }
     auto back = device.make_image(PixelType::f32, shape);
     plan.inverse(stream, spectrum, back);
     for (std::int64_t slice = 0; slice < 3; ++slice) {
       auto expected = planes[static_cast<std::size_t>(slice)];
       for (double& value : expected.values) value *= 480;
-      CHECK(relative_error(test::from_device(stream, back, slice).values, expected.values) <=
+      CHECK(test::relative_error(test::from_device(stream, back, slice).values, expected.values) <=
             round_trip_tolerance);
     }
   });
@@ -159,10 +149,10 @@ TEST_CASE("fft: one shape planned twice and used on two streams") {
       first.forward(first_stream, a, fa);
       second.forward(second_stream, b, fb);
     }
-    CHECK(relative_error(test::spectrum_from_device(first_stream, fa).values, expected.values) <=
-          forward_tolerance);
-    CHECK(relative_error(test::spectrum_from_device(second_stream, fb).values, expected.values) <=
-          forward_tolerance);
+    CHECK(test::relative_error(test::spectrum_from_device(first_stream, fa).values,
+                               expected.values) <= forward_tolerance);
+    CHECK(test::relative_error(test::spectrum_from_device(second_stream, fb).values,
+                               expected.values) <= forward_tolerance);
   });
 }
 

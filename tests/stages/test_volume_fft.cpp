@@ -1,6 +1,7 @@
 // The Fourier transform of volumes against FFTW in double precision, on every device.
 #include "reference/volumes.hpp"
 #include "support/devices.hpp"
+#include "support/relative_error.hpp"
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
@@ -22,18 +23,6 @@ using warpalign::Shape;
 constexpr double forward_tolerance = 2e-6;
 constexpr double round_trip_tolerance = 4e-6;
 
-// |found - expected| / |expected|, in the Euclidean norm.
-template <class Values>
-double relative_error(const Values& found, const Values& expected) {
-  double difference = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    difference += std::norm(found[i] - expected[i]);
-    size += std::norm(expected[i]);
-  }
-  return std::sqrt(difference / size);
-}
-
 void compare(const warpalign::Device& device, const Shape& shape) {
   CAPTURE(to_string(shape));
   auto stream = device.make_stream();
@@ -44,7 +33,7 @@ void compare(const warpalign::Device& device, const Shape& shape) {
   const RealFftPlan plan(device, {shape, 3});
   plan.forward(stream, real, spectrum);
   const auto found = test::complex_volume_from_device(stream, spectrum);
-  CHECK(relative_error(found.values, reference::forward(volume).values) <= forward_tolerance);
+  CHECK(test::relative_error(found.values, reference::forward(volume).values) <= forward_tolerance);
   CHECK(test::volume_from_device(stream, real).values == volume.values);  // forward keeps its input
 
   auto back = device.make_image(PixelType::f32, shape);
@@ -52,7 +41,7 @@ void compare(const warpalign::Device& device, const Shape& shape) {
   plan.inverse(stream, spectrum, back);
   auto expected = volume;
   for (double& value : expected.values) value *= static_cast<double>(shape.pixels());
-  CHECK(relative_error(test::volume_from_device(stream, back).values, expected.values) <=
+  CHECK(test::relative_error(test::volume_from_device(stream, back).values, expected.values) <=
         round_trip_tolerance);
 }
 
@@ -79,11 +68,11 @@ TEST_CASE("fft of volumes: a batch of images of the same shape is another transf
     const RealFftPlan whole(device, {shape, 3});
     const auto expected = reference::forward(volume);
     images.forward(stream, real, spectrum);
-    CHECK(relative_error(test::complex_volume_from_device(stream, spectrum).values,
-                         expected.values) > 0.1);
+    CHECK(test::relative_error(test::complex_volume_from_device(stream, spectrum).values,
+                               expected.values) > 0.1);
     whole.forward(stream, real, spectrum);
-    CHECK(relative_error(test::complex_volume_from_device(stream, spectrum).values,
-                         expected.values) <= forward_tolerance);
+    CHECK(test::relative_error(test::complex_volume_from_device(stream, spectrum).values,
+                               expected.values) <= forward_tolerance);
   });
 }
 

@@ -26,15 +26,14 @@ struct TileSource {
 inline constexpr double tile_fixed_point = 65536;
 
 /// Whether every point of the output is near (integers that differ by a tile then stay integers)
-/// and neighbouring points are.
-[[nodiscard]] inline bool all_near(const Transform& transform, const Shape& output,
-                                   int dimensions) {
+/// and neighbouring points are. `matrix`: of an affine transform, as in Transform.
+[[nodiscard]] inline bool all_near(const double* matrix, const Shape& output, int dimensions) {
   constexpr double limit = 0x1p29;
   constexpr double far_apart = 4;  // source pixels an output pixel
   const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
   const auto axes = static_cast<std::size_t>(dimensions);
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const double* m = transform.m.data() + 4 * axis;
+    const double* m = matrix + 4 * axis;
     double reach = std::abs(m[3]);
     for (std::size_t i = 0; i < axes; ++i) {
       if (!(std::abs(m[i]) <= far_apart)) return false;
@@ -45,23 +44,18 @@ inline constexpr double tile_fixed_point = 65536;
   return true;
 }
 
-/// None where tiles cannot be: for `period_minus_one`, for points far away or far apart, and unless
-/// affine. `tile`: its sides in pixels.
-[[nodiscard]] inline std::optional<TileSource> tile_source(const Transform& transform,
-                                                           const Shape& output,
-                                                           InterpolateDetails::Points points,
-                                                           int dimensions, int degree,
+/// None for points far away or far apart. `tile`: its sides in pixels.
+[[nodiscard]] inline std::optional<TileSource> tile_source(const double* matrix,
+                                                           const Shape& output, int dimensions,
+                                                           int degree,
                                                            const std::array<int, 3>& tile) {
-  if (!transform.is_affine() || points == InterpolateDetails::Points::period_minus_one ||
-      !all_near(transform, output, dimensions)) {
-    return std::nullopt;
-  }
+  if (!all_near(matrix, output, dimensions)) return std::nullopt;
   TileSource source;
   const auto axes = static_cast<std::size_t>(dimensions);
   for (std::size_t axis = 0; axis < axes; ++axis) {
     double span = 0;
     for (std::size_t i = 0; i < axes; ++i) {
-      const double entry = transform.m[4 * axis + i];
+      const double entry = matrix[4 * axis + i];
       const double side = entry * (tile[i] - 1);
       span += std::abs(side);
       source.least[axis] += std::min(side, 0.0);
@@ -74,6 +68,18 @@ inline constexpr double tile_fixed_point = 65536;
   }
   source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
   return source;
+}
+
+/// The same; none, too, for `period_minus_one`, and unless affine.
+[[nodiscard]] inline std::optional<TileSource> tile_source(const Transform& transform,
+                                                           const Shape& output,
+                                                           InterpolateDetails::Points points,
+                                                           int dimensions, int degree,
+                                                           const std::array<int, 3>& tile) {
+  if (!transform.is_affine() || points == InterpolateDetails::Points::period_minus_one) {
+    return std::nullopt;
+  }
+  return tile_source(transform.m.data(), output, dimensions, degree, tile);
 }
 
 }  // namespace warpalign::backend
