@@ -27,6 +27,22 @@ WA_INLINE float4 load_pixels(global const Pixel* row, local const int* columns, 
   return (float4)(pixels[0], pixels[1], pixels[2], pixels[3]);
 }
 
+// Filters rows of an image `width` pixels wide. One pixel amid fill values is filtered less these:
+// the runs would round the constant around it in the same direction every time.
+WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 taps,
+                                 local Exchanged* exchange) {
+#if EXTENSION == WA_FILL && !defined(CONVOLUTION)
+  const float around = width == 1 ? cval : 0.0f;
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) rows[i] -= around;
+#endif
+  filter_rows(rows, IS_CONSTANT(width), taps, exchange);
+#if EXTENSION == WA_FILL && !defined(CONVOLUTION)
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) rows[i] += around * OF_CONSTANT;
+#endif
+}
+
 // An item's four pixels of each of its rows, found by `places`. `word`: where they stand in a row,
 // as one word; -1: each is where `columns` says.
 WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int word,
@@ -88,8 +104,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
   load_rows(rows, samples, width, word, places + item / LANES, columns + lane_start, cval);
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
-    filter_rows(rows, IS_CONSTANT(width), taps,
-                exchange);  // has barriers: all have taken their columns
+    filter_image_rows(rows, width, cval, taps,
+                      exchange);  // has barriers: all have taken their columns
     if (own >= 0 && own < USEFUL) {
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {
