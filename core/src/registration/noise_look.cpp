@@ -1,6 +1,7 @@
 // How much a pair of registered images is to be smoothed before its last fit: what noise costs it.
 #include "registration/noise_look.hpp"
 
+#include "registration/correlation.hpp"
 #include "registration/similarity_fit.hpp"
 
 #include <algorithm>
@@ -49,11 +50,12 @@ NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double s
 }
 
 double residual_under_one_light(const SimilaritySumsResult& sums) {
-  const double n = sums.pixels;
-  const double r = sums.reference_square / n - std::pow(sums.reference / n, 2);
-  const double m = sums.moving_square / n - std::pow(sums.moving / n, 2);
-  const double both = sums.product / n - sums.reference * sums.moving / (n * n);
-  return std::max(r > 0 ? m - both * both / r : m, 0.0);
+  const double mean = sums.moving / sums.pixels;
+  const double variance = std::max(sums.moving_square / sums.pixels - mean * mean, 0.0);
+  const double correlation =
+      correlation_of(Moments{sums.pixels, sums.reference, sums.moving, sums.reference_square,
+                             sums.moving_square, sums.product});
+  return variance * (1 - correlation * correlation);
 }
 
 double residual_found(const SimilaritySumsResult& sums) {

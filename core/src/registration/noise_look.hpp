@@ -10,12 +10,11 @@ namespace warpalign::detail {
 /// A pair as it looks when both images are smoothed by one point spread, near registration. All
 /// pixels alike; lengths in the moving image's pixels.
 struct NoiseLook {
-  double sigma = 1;   ///< of the moving image's Gaussian
-  double scale = 1;   ///< moving pixels per reference pixel
-  double pixels = 0;  ///< in common
-  double residual =
-      0;  ///< variance of moving - (gain reference + offset), from its mean absolute value
-  double slope = 0;  ///< mean square of the moving image's slope along an axis
+  double sigma = 1;     ///< of the moving image's Gaussian
+  double scale = 1;     ///< moving pixels per reference pixel
+  double pixels = 0;    ///< in common
+  double residual = 0;  ///< variance of moving - (gain reference + offset)
+  double slope = 0;     ///< mean square of the moving image's slope along an axis
 };
 
 [[nodiscard]] NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double sigma,
