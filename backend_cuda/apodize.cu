@@ -1,17 +1,15 @@
-// Stage: window an image and place it on a canvas.
+// Stage: window an image, or its gradient, about its mean and place it on a canvas.
+#include "axis_tables.hpp"
+#include "gradient_rows.cuh"
 #include "launch.hpp"
 #include "memory.hpp"
+#include "pixel_load.cuh"
 #include "stages.hpp"
-
-#include "formulas/window.h"
 
 #include <cstddef>
 
 namespace warpalign::cuda {
 namespace {
-
-constexpr int columns_a_thread = 4;
-constexpr int rows_a_thread = 4;  // so that the columns' weights are computed once for several rows
 
 struct Geometry {
   int width, height;  // of the input
@@ -19,48 +17,43 @@ struct Geometry {
   int offset_x, offset_y;  // of the input on the canvas
 };
 
-template <bool windowed>
-__device__ __forceinline__ float weight(int i, int n) {
-  if constexpr (windowed) {
-    return wa_hann(i, 1.0f / static_cast<float>(n));
-  } else {
-    return 1.0f;
-  }
+struct Window2d {
+  const float* __restrict__ x;
+  const float* __restrict__ y;
+};
+
+__device__ __forceinline__ float weighted_deviation(float value, float mean, float weight) {
+  return isfinite(value) ? (value - mean) * weight : 0.0f;
 }
 
-__device__ __forceinline__ float deviation(float pixel, float mean) {
-  return isfinite(pixel) ? pixel - mean : 0.0f;
-}
-
-template <bool windowed>
-__global__ void apodize_kernel(const float* __restrict__ input, const float* __restrict__ mean,
-                               float* __restrict__ canvas, Geometry g) {
-  const int left = static_cast<int>(blockIdx.x * (columns_a_thread * warp_lanes) + threadIdx.x);
-  const int top = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
-  const int step = static_cast<int>(gridDim.y * row_block_height);
+// What lies beside the input on the canvas is 0 already. `words`: the input's rows, and
+// `canvas_words`: the canvas's, too, begin at words of four pixels.
+template <bool gradient, bool words, bool canvas_words, class Pixel>
+__global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
+                               Window2d window, float* __restrict__ canvas, Geometry g) {
   const float average = *mean;
-  float column_weight[columns_a_thread];
-#pragma unroll
-  for (int k = 0; k < columns_a_thread; ++k) {
-    column_weight[k] = weight<windowed>(left + k * warp_lanes - g.offset_x, g.width);
-  }
-  for (int y = top; y < g.canvas_height; y += step) {
-    const int row = y - g.offset_y;
-    const bool row_inside = row >= 0 && row < g.height;
-    const float row_weight = weight<windowed>(row, g.height);
-    const long long source = static_cast<long long>(row) * g.width - g.offset_x;
-#pragma unroll
-    for (int k = 0; k < columns_a_thread; ++k) {
-      const int x = left + k * warp_lanes;
-      if (x >= g.canvas_width) continue;
-      const int column = x - g.offset_x;
-      float value = 0.0f;
-      if (row_inside && column >= 0 && column < g.width) {
-        value = deviation(input[source + x], average) * (column_weight[k] * row_weight);
-      }
-      canvas[static_cast<long long>(y) * g.canvas_width + x] = value;
-    }
-  }
+  const int x = block_columns * static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  const float4 wx = four_pixels<words>(window.x, x, g.width);
+  for_rows_of_four<gradient, words>(input, g.width, g.height, [&](int, int y, float4 four) {
+    const float wy = window.y[y];
+    float* row = canvas + static_cast<long long>(y + g.offset_y) * g.canvas_width + g.offset_x;
+    store_four<canvas_words>(row, x, g.width,
+                             make_float4(weighted_deviation(four.x, average, wx.x * wy),
+                                         weighted_deviation(four.y, average, wx.y * wy),
+                                         weighted_deviation(four.z, average, wx.z * wy),
+                                         weighted_deviation(four.w, average, wx.w * wy)));
+  });
+}
+
+template <class Pixel>
+using Kernel = void (*)(const Pixel*, const float*, Window2d, float*, Geometry);
+
+template <bool gradient, class Pixel>
+Kernel<Pixel> kernel_for(const Geometry& g) {
+  if (!rows_are_words(g.width)) return &apodize_kernel<gradient, false, false, Pixel>;
+  const bool canvas_words = rows_are_words(g.canvas_width) && rows_are_words(g.offset_x);
+  return canvas_words ? &apodize_kernel<gradient, true, true, Pixel>
+                      : &apodize_kernel<gradient, true, false, Pixel>;
 }
 
 Geometry geometry_of(const ApodizeSpec& spec, const Place& place) {
@@ -70,34 +63,56 @@ Geometry geometry_of(const ApodizeSpec& spec, const Place& place) {
           static_cast<int>(offset.width),   static_cast<int>(offset.height)};
 }
 
+template <class Pixel>
 class ApodizeStage final : public backend::Apodize {
  public:
-  ApodizeStage(const Context& context, const ApodizeSpec& spec)
+  ApodizeStage(const Context& context, const ApodizeSpec& spec,
+               const backend::WindowWeights& window)
       : place_{context, "apodize"},
         geometry_(geometry_of(spec, place_)),
-        kernel_(spec.window == Window::hann ? &apodize_kernel<true> : &apodize_kernel<false>) {
+        margin_bytes_(spec.canvas == spec.input
+                          ? 0
+                          : static_cast<std::size_t>(spec.canvas.pixels()) * sizeof(float)),
+        window_x_(upload(place_, window.x)),
+        window_y_(upload(place_, window.y)),
+        kernel_(spec.signal == Signal::gradient ? kernel_for<true, Pixel>(geometry_)
+                                                : kernel_for<false, Pixel>(geometry_)) {
     load(kernel_, place_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                const backend::Memory& statistics, backend::Memory& canvas) override {
-    const dim3 grid = tile_grid(geometry_.canvas_width, geometry_.canvas_height,
-                                columns_a_thread * warp_lanes, rows_a_thread * row_block_height);
     static_assert(offsetof(StatisticsRecord, mean) == 0);
-    launch(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_, data<float>(input),
-           data<float>(statistics), data<float>(canvas), geometry_);
+    place_.context.activate();
+    if (margin_bytes_ > 0) {
+      check(cudaMemsetAsync(data<float>(canvas), 0, margin_bytes_, stream_of(queue)),
+            "cudaMemsetAsync", place_);
+    }
+    launch(place_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
+           kernel_, data<Pixel>(input), data<float>(statistics),
+           Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(canvas), geometry_);
   }
 
  private:
   Place place_;
   Geometry geometry_;
-  void (*kernel_)(const float*, const float*, float*, Geometry);
+  std::size_t margin_bytes_;  // to clear, 0 when the input covers the canvas
+  Constants window_x_, window_y_;
+  Kernel<Pixel> kernel_;
 };
 
 }  // namespace
 
-std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec) {
-  return std::make_unique<ApodizeStage>(context, spec);
+std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec,
+                                               const backend::WindowWeights& window) {
+  switch (spec.type) {
+    case PixelType::u8:
+      return std::make_unique<ApodizeStage<std::uint8_t>>(context, spec, window);
+    case PixelType::u16:
+      return std::make_unique<ApodizeStage<std::uint16_t>>(context, spec, window);
+    default:
+      return std::make_unique<ApodizeStage<float>>(context, spec, window);
+  }
 }
 
 }  // namespace warpalign::cuda

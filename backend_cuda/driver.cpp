@@ -4,6 +4,7 @@
 #include "errors.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
+#include "readback.hpp"
 #include "self_test.hpp"
 #include "stages.hpp"
 
@@ -136,14 +137,19 @@ std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
   return std::make_unique<StreamQueue>(context_);
 }
 
+std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {
+  return std::make_unique<PinnedReadback>(context_, bytes);
+}
+
 std::unique_ptr<backend::Sobel> CudaDriver::make_sobel(const SobelSpec& spec) {
   return cuda::make_sobel(context_, spec);
 }
 std::unique_ptr<backend::Statistics> CudaDriver::make_statistics(const StatisticsSpec& spec) {
   return cuda::make_statistics(context_, spec);
 }
-std::unique_ptr<backend::Apodize> CudaDriver::make_apodize(const ApodizeSpec& spec) {
-  return cuda::make_apodize(context_, spec);
+std::unique_ptr<backend::Apodize> CudaDriver::make_apodize(const ApodizeSpec& spec,
+                                                           const backend::WindowWeights& window) {
+  return cuda::make_apodize(context_, spec, window);
 }
 std::unique_ptr<backend::RealFft> CudaDriver::make_real_fft(const RealFftSpec& spec) {
   return cuda::make_real_fft(context_, spec);
@@ -151,8 +157,9 @@ std::unique_ptr<backend::RealFft> CudaDriver::make_real_fft(const RealFftSpec& s
 std::unique_ptr<backend::Magnitude> CudaDriver::make_magnitude(const MagnitudeSpec& spec) {
   return cuda::make_magnitude(context_, spec);
 }
-std::unique_ptr<backend::LogPolar> CudaDriver::make_log_polar(const LogPolarSpec& spec) {
-  return cuda::make_log_polar(context_, spec);
+std::unique_ptr<backend::LogPolar> CudaDriver::make_log_polar(
+    const LogPolarSpec& spec, const backend::LogPolarPoints& points) {
+  return cuda::make_log_polar(context_, spec, points);
 }
 std::unique_ptr<backend::CrossPower> CudaDriver::make_cross_power(const CrossPowerSpec& spec) {
   return cuda::make_cross_power(context_, spec);

@@ -47,11 +47,12 @@ inline constexpr int reduction_threads = 256;
               static_cast<unsigned>(std::min<std::int64_t>(divide_up(height, tile_height), 65535)));
 }
 
-/// Blocks for the first stage of a reduction: enough to fill the device, each with some work.
+/// Blocks for the first stage of a reduction: enough to fill the device with loads, each with some
+/// work, and no more, because what all of them found is reduced by one.
 [[nodiscard]] inline int reduction_blocks(std::int64_t pixels, const Context& context) {
   constexpr std::int64_t pixels_a_block = 8 * reduction_threads;
   return static_cast<int>(std::clamp<std::int64_t>(divide_up(pixels, pixels_a_block), 1,
-                                                   8 * std::int64_t{context.multiprocessors}));
+                                                   4 * std::int64_t{context.multiprocessors}));
 }
 
 /// Loads a kernel now, so that its first launch does not.

@@ -1,5 +1,6 @@
 // Stage: the maximum of an image with its coordinates and neighbours, in two stages
-// (registration paper, section 4).
+// (registration paper, section 4), of which the last block to end does the second.
+#include "last_block.cuh"
 #include "launch.hpp"
 #include "memory.hpp"
 #include "stages.hpp"
@@ -20,15 +21,15 @@ struct Record {
 };
 static_assert(sizeof(Record) == sizeof(PeakRecord) && sizeof(Record) == 48);
 
-struct Candidate {
+struct alignas(8) Candidate {
   float value;
-  long long index;  // row-major in its slice
+  int index;  // row-major in its slice, which has at most 2^28 pixels
 };
 
-constexpr long long no_index = 0x7fffffffffffffffLL;
+constexpr int no_index = 0x7fffffff;
 
 // NaN is neither greater than nor equal to anything, so it never wins.
-__device__ __forceinline__ bool beats(float value, long long index, const Candidate& best) {
+__device__ __forceinline__ bool beats(float value, int index, const Candidate& best) {
   return value > best.value || (value == best.value && index < best.index);
 }
 
@@ -42,76 +43,62 @@ __device__ __forceinline__ Candidate nobody() {
   return {__int_as_float(static_cast<int>(0xff800000U)), no_index};
 }
 
-__device__ __forceinline__ void consider(Candidate& best, float value, long long index) {
+__device__ __forceinline__ void consider(Candidate& best, float value, int index) {
   if (beats(value, index, best)) best = {value, index};
 }
 
 // The same for indices that rise from call to call; pixels of -infinity are left to consider().
-__device__ __forceinline__ void consider_next(Candidate& best, float value, long long index) {
+__device__ __forceinline__ void consider_next(Candidate& best, float value, int index) {
   if (value > best.value) best = {value, index};
+}
+
+__device__ __forceinline__ void consider_next_four(Candidate& best, float4 four, int index) {
+  const float highest = fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w));  // leaves NaN out
+  if (!(highest > best.value)) return;
+  consider_next(best, four.x, index);
+  consider_next(best, four.y, index + 1);
+  consider_next(best, four.z, index + 2);
+  consider_next(best, four.w, index + 3);
 }
 
 using Reduce = cub::BlockReduce<Candidate, reduction_threads>;
 
+constexpr int quads_at_once = 8;  // so many loads are under way at a time
+
 // The best of each block's share of one slice. `quads`: groups of four pixels that can be loaded
 // at once, from the slice's start.
-__device__ __forceinline__ Candidate scan(const float* slice, long long plane, long long quads) {
-  const long long first = static_cast<long long>(blockIdx.x) * reduction_threads + threadIdx.x;
-  const long long step = static_cast<long long>(gridDim.x) * reduction_threads;
+__device__ __forceinline__ Candidate scan(const float* slice, int pixels, int quads) {
+  const int first = static_cast<int>(blockIdx.x * reduction_threads + threadIdx.x);
+  const int step = static_cast<int>(gridDim.x) * reduction_threads;
+  const float4* words = reinterpret_cast<const float4*>(slice);
   Candidate best = nobody();
-#pragma unroll 4  // so many loads are under way at a time
-  for (long long i = first; i < quads; i += step) {
-    const float4 quad = reinterpret_cast<const float4*>(slice)[i];
-    consider_next(best, quad.x, 4 * i);
-    consider_next(best, quad.y, 4 * i + 1);
-    consider_next(best, quad.z, 4 * i + 2);
-    consider_next(best, quad.w, 4 * i + 3);
+  int i = first;
+  for (; i + (quads_at_once - 1) * step < quads; i += quads_at_once * step) {
+    float4 four[quads_at_once];
+#pragma unroll
+    for (int k = 0; k < quads_at_once; ++k) four[k] = words[i + k * step];
+#pragma unroll
+    for (int k = 0; k < quads_at_once; ++k) consider_next_four(best, four[k], 4 * (i + k * step));
   }
-  for (long long i = 4 * quads + first; i < plane; i += step) consider_next(best, slice[i], i);
+  for (; i < quads; i += step) consider_next_four(best, words[i], 4 * i);
+  for (int k = 4 * quads + first; k < pixels; k += step) consider_next(best, slice[k], k);
   if (best.index != no_index) return best;
-  for (long long i = 4 * first; i < plane; i += 4 * step) {
-    for (long long k = i; k < min(i + 4, plane); ++k) consider(best, slice[k], k);
-  }
+  for (int k = first; k < pixels; k += step) consider(best, slice[k], k);
   return best;
-}
-
-__global__ void __launch_bounds__(reduction_threads)
-    peak_partial_kernel(const float* __restrict__ input, long long plane, long long quads,
-                        int depth, Candidate* __restrict__ partials) {
-  __shared__ typename Reduce::TempStorage scratch;
-  for (int slice = static_cast<int>(blockIdx.y); slice < depth;
-       slice += static_cast<int>(gridDim.y)) {
-    const Candidate mine = scan(input + slice * plane, plane, quads);
-    const Candidate best = Reduce(scratch).Reduce(mine, Better{});
-    if (threadIdx.x == 0) {
-      partials[static_cast<long long>(slice) * gridDim.x + blockIdx.x] = best;
-    }
-    __syncthreads();  // before the next slice uses the scratch memory
-  }
 }
 
 __device__ __forceinline__ int wrap(int i, int n) { return i < 0 ? i + n : (i >= n ? i - n : i); }
 
-// One block a slice.
-__global__ void __launch_bounds__(reduction_threads)
-    peak_total_kernel(const float* __restrict__ input, const Candidate* __restrict__ partials,
-                      int count, int width, int height, Record* __restrict__ records) {
-  __shared__ typename Reduce::TempStorage scratch;
-  __shared__ Candidate peak;
-  const long long slice = blockIdx.x;
-  Candidate best = nobody();
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += reduction_threads) {
-    best = Better{}(best, partials[slice * count + i]);
-  }
-  best = Reduce(scratch).Reduce(best, Better{});
-  if (threadIdx.x == 0) {
-    if (best.index == no_index) best.index = 0;  // every pixel is NaN
-    peak = best;
-  }
-  __syncthreads();
-  const int x = static_cast<int>(peak.index % width);
-  const int y = static_cast<int>(peak.index / width);
-  Record& record = records[slice];
+struct Plane {
+  int width, height;
+  int quads;  // groups of four pixels that are aligned in every slice
+};
+
+// By the first nine threads.
+__device__ __forceinline__ void write_record(const float* slice, const Candidate& peak, Plane plane,
+                                             Record& record) {
+  const int x = peak.index % plane.width;
+  const int y = peak.index / plane.width;
   if (threadIdx.x == 0) {
     record.value = peak.value;
     record.x = x;
@@ -119,50 +106,79 @@ __global__ void __launch_bounds__(reduction_threads)
   }
   if (threadIdx.x < 9) {
     const int k = static_cast<int>(threadIdx.x);
-    const long long column = wrap(x + k % 3 - 1, width);
-    const long long row = slice * height + wrap(y + k / 3 - 1, height);
-    record.neighbours[k] = input[row * width + column];
+    const long long column = wrap(x + k % 3 - 1, plane.width);
+    const long long row = wrap(y + k / 3 - 1, plane.height);
+    record.neighbours[k] = slice[row * plane.width + column];
   }
+}
+
+// Partials and counters: those of every block, one after the other, and one a slice.
+__global__ void __launch_bounds__(reduction_threads)
+    peak_kernel(const float* __restrict__ input, Plane plane, int depth,
+                Candidate* __restrict__ partials, unsigned* __restrict__ counters,
+                Record* __restrict__ records) {
+  __shared__ typename Reduce::TempStorage scratch;
+  __shared__ Candidate peak;
+  const int pixels = plane.width * plane.height;
+  for (int slice = static_cast<int>(blockIdx.y); slice < depth;
+       slice += static_cast<int>(gridDim.y)) {
+    const float* pixels_of_slice = input + static_cast<long long>(slice) * pixels;
+    Candidate* partials_of_slice = partials + static_cast<long long>(slice) * gridDim.x;
+    Candidate best = Reduce(scratch).Reduce(scan(pixels_of_slice, pixels, plane.quads), Better{});
+    if (threadIdx.x == 0) partials_of_slice[blockIdx.x] = best;
+    if (!comes_last(counters + slice, gridDim.x)) continue;
+    best = nobody();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += reduction_threads) {
+      best = Better{}(best, load_fresh(partials_of_slice + i));
+    }
+    best = Reduce(scratch).Reduce(best, Better{});
+    if (threadIdx.x == 0) {
+      if (best.index == no_index) best.index = 0;  // every pixel is NaN
+      peak = best;
+    }
+    __syncthreads();
+    write_record(pixels_of_slice, peak, plane, records[slice]);
+    __syncthreads();  // before another slice changes the peak
+  }
+}
+
+Plane plane_of(const PeakSpec& spec, const Place& place) {
+  const int pixels = extent(spec.shape.plane(), place);
+  const bool aligned_slices = spec.shape.depth == 1 || pixels % 4 == 0;
+  return {extent(spec.shape.width, place), extent(spec.shape.height, place),
+          aligned_slices ? pixels / 4 : 0};
 }
 
 class PeakStage final : public backend::Peak {
  public:
   PeakStage(const Context& context, const PeakSpec& spec)
       : place_{context, "peak"},
-        width_(extent(spec.shape.width, place_)),
-        height_(extent(spec.shape.height, place_)),
+        plane_(plane_of(spec, place_)),
         depth_(extent(spec.shape.depth, place_)),
-        plane_(spec.shape.plane()),
-        blocks_(reduction_blocks(plane_, context)),
+        blocks_(reduction_blocks(spec.shape.plane(), context)),
         partials_(place_, static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(depth_) *
                               sizeof(Candidate)),
+        counters_(place_, static_cast<std::size_t>(depth_)),
         fence_(place_) {
-    load(&peak_partial_kernel, place_);
-    load(&peak_total_kernel, place_);
+    load(&peak_kernel, place_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& records) override {
     place_.context.activate();
     fence_.enter(queue);
-    const bool aligned_slices = depth_ == 1 || plane_ % 4 == 0;
-    const long long quads = aligned_slices ? plane_ / 4 : 0;
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
-    launch(place_, queue, grid, dim3(reduction_threads), &peak_partial_kernel, data<float>(input),
-           plane_, quads, depth_, partials_.as<Candidate>());
-    launch(place_, queue, dim3(static_cast<unsigned>(depth_)), dim3(reduction_threads),
-           &peak_total_kernel, data<float>(input), partials_.as<const Candidate>(), blocks_, width_,
-           height_, data<Record>(records));
+    launch(place_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input), plane_,
+           depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
   }
 
  private:
   Place place_;
-  int width_;
-  int height_;
+  Plane plane_;
   int depth_;
-  long long plane_;
   int blocks_;
   DeviceMemory partials_;
+  Counters counters_;
   Fence fence_;
 };
 

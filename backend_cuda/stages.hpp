@@ -12,11 +12,13 @@ namespace warpalign::cuda {
 std::unique_ptr<backend::Sobel> make_sobel(const Context& context, const SobelSpec& spec);
 std::unique_ptr<backend::Statistics> make_statistics(const Context& context,
                                                      const StatisticsSpec& spec);
-std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec);
+std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec,
+                                               const backend::WindowWeights& window);
 std::unique_ptr<backend::RealFft> make_real_fft(const Context& context, const RealFftSpec& spec);
 std::unique_ptr<backend::Magnitude> make_magnitude(const Context& context,
                                                    const MagnitudeSpec& spec);
-std::unique_ptr<backend::LogPolar> make_log_polar(const Context& context, const LogPolarSpec& spec);
+std::unique_ptr<backend::LogPolar> make_log_polar(const Context& context, const LogPolarSpec& spec,
+                                                  const backend::LogPolarPoints& points);
 std::unique_ptr<backend::CrossPower> make_cross_power(const Context& context,
                                                       const CrossPowerSpec& spec);
 std::unique_ptr<backend::Peak> make_peak(const Context& context, const PeakSpec& spec);

@@ -1,4 +1,6 @@
-// Stage: window an image about its mean and place it on a canvas.
+// Stage: window an image, or its gradient, about its mean and place it on a canvas.
+#include "axis_tables.hpp"
+#include "build_options.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -10,42 +12,47 @@ namespace {
 
 constexpr const char* stage = "apodize";
 
-/// The window along one axis; one unused element where there is no window.
-compute::buffer make_window(OpenedDevice& device, Window window, cl_int n) {
-  const std::size_t elements = window == Window::hann ? static_cast<std::size_t>(n) : 1;
-  compute::buffer table = make_buffer(device, elements * sizeof(float), stage);
-  if (window != Window::hann) return table;
-  Kernel fill(device, stage, kernels::apodize, "hann_table");
-  const compute::command_queue queue = device.make_service_queue();
-  fill.launch(queue.get(), covering(device, n), table, n,
-              static_cast<cl_float>(1.0 / static_cast<double>(n)));
-  check(clFinish(queue.get()), "clFinish", device.place(stage));
-  return table;
+std::string options_for(const ApodizeSpec& spec) {
+  const bool words = spec.input.width % 4 == 0;
+  const bool canvas_words =
+      words && spec.canvas.width % 4 == 0 && ApodizePlan::offset(spec).width % 4 == 0;
+  return signal_options(spec.type, spec.signal, spec.input.width) +
+         (canvas_words ? " -D CANVAS_WORDS" : "");
 }
 
 class Apodize final : public backend::Apodize {
  public:
-  Apodize(OpenedDevice& device, const ApodizeSpec& spec)
-      : width_(to_int(spec.input.width, device.place(stage))),
-        height_(to_int(spec.input.height, device.place(stage))),
-        canvas_width_(to_int(spec.canvas.width, device.place(stage))),
-        canvas_height_(to_int(spec.canvas.height, device.place(stage))),
-        ox_((canvas_width_ - width_) / 2),
-        oy_((canvas_height_ - height_) / 2),
-        window_x_(make_window(device, spec.window, width_)),
-        window_y_(make_window(device, spec.window, height_)),
-        grid_(covering(device, spec.canvas.width, spec.canvas.height)),
-        kernel_(device, stage, kernels::apodize, "apodize",
-                spec.window == Window::hann ? "-D WINDOWED" : "") {}
+  Apodize(OpenedDevice& device, const ApodizeSpec& spec, const backend::WindowWeights& window)
+      : place_(device.place(stage)),
+        width_(to_int(spec.input.width, place_)),
+        height_(to_int(spec.input.height, place_)),
+        canvas_width_(to_int(spec.canvas.width, place_)),
+        ox_(to_int(ApodizePlan::offset(spec).width, place_)),
+        oy_(to_int(ApodizePlan::offset(spec).height, place_)),
+        margin_bytes_(spec.canvas == spec.input
+                          ? 0
+                          : static_cast<std::size_t>(spec.canvas.pixels()) * sizeof(float)),
+        window_x_(upload_floats(device, window.x, stage)),
+        window_y_(upload_floats(device, window.y, stage)),
+        grid_(signal_blocks(device, spec.input)),
+        kernel_(device, stage, kernels::apodize, "apodize", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                const backend::Memory& statistics, backend::Memory& canvas) override {
+    if (margin_bytes_ > 0) {
+      const cl_float zero = 0;
+      check(clEnqueueFillBuffer(queue_of(queue), buffer_of(canvas), &zero, sizeof zero, 0,
+                                margin_bytes_, 0, nullptr, nullptr),
+            "clEnqueueFillBuffer", place_);
+    }
     kernel_.launch(queue_of(queue), grid_, input, width_, height_, statistics, window_x_, window_y_,
-                   canvas, canvas_width_, canvas_height_, ox_, oy_);
+                   canvas, canvas_width_, ox_, oy_);
   }
 
  private:
-  cl_int width_, height_, canvas_width_, canvas_height_, ox_, oy_;
+  Place place_;
+  cl_int width_, height_, canvas_width_, ox_, oy_;
+  std::size_t margin_bytes_;  // to clear, 0 when the input covers the canvas
   compute::buffer window_x_, window_y_;
   Grid grid_;
   Kernel kernel_;
@@ -53,8 +60,9 @@ class Apodize final : public backend::Apodize {
 
 }  // namespace
 
-std::unique_ptr<backend::Apodize> make_apodize(OpenedDevice& device, const ApodizeSpec& spec) {
-  return std::make_unique<Apodize>(device, spec);
+std::unique_ptr<backend::Apodize> make_apodize(OpenedDevice& device, const ApodizeSpec& spec,
+                                               const backend::WindowWeights& window) {
+  return std::make_unique<Apodize>(device, spec, window);
 }
 
 }  // namespace warpalign::opencl

@@ -1,4 +1,4 @@
-// Build options that several spline kernels share.
+// Build options that several kernels share.
 #include "build_options.hpp"
 
 #include <array>
@@ -29,6 +29,11 @@ std::string pixel_option(PixelType type) {
       break;
   }
   return " -D PIXEL_F32";
+}
+
+std::string signal_options(PixelType type, Signal signal, std::int64_t width) {
+  return pixel_option(type) + (signal == Signal::gradient ? " -D SIGNAL_GRADIENT" : "") +
+         (width % 4 == 0 ? " -D WHOLE_WORDS" : "");
 }
 
 std::string extension_option(backend::Extension extension) {

@@ -1,4 +1,4 @@
-// Build options that several spline kernels share: pixel types, boundary rules, constants.
+// Build options that several kernels share: pixel types, boundary rules, constants.
 #pragma once
 
 #include <warpalign/backend/stages.hpp>
@@ -13,6 +13,9 @@ namespace warpalign::opencl {
 
 /// " -D PIXEL_..." for formulas/opencl_pixels.h; complex numbers are read as pairs of f32.
 [[nodiscard]] std::string pixel_option(PixelType type);
+
+/// The options of formulas/opencl_signal.h for images of `width` pixels.
+[[nodiscard]] std::string signal_options(PixelType type, Signal signal, std::int64_t width);
 
 /// " -D EXTENSION=..." with the number of formulas/boundary.h.
 [[nodiscard]] std::string extension_option(backend::Extension extension);

@@ -3,6 +3,7 @@
 
 #include "memory.hpp"
 #include "queue.hpp"
+#include "readback.hpp"
 #include "sampling_test.hpp"
 #include "stages.hpp"
 
@@ -24,6 +25,10 @@ std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
   return std::make_unique<Queue>(device_, timed);
 }
 
+std::unique_ptr<backend::Readback> Driver::make_readback(std::size_t bytes) {
+  return std::make_unique<PinnedReadback>(device_, bytes);
+}
+
 std::unique_ptr<backend::Sobel> Driver::make_sobel(const SobelSpec& spec) {
   return opencl::make_sobel(device_, spec);
 }
@@ -32,8 +37,9 @@ std::unique_ptr<backend::Statistics> Driver::make_statistics(const StatisticsSpe
   return opencl::make_statistics(device_, spec);
 }
 
-std::unique_ptr<backend::Apodize> Driver::make_apodize(const ApodizeSpec& spec) {
-  return opencl::make_apodize(device_, spec);
+std::unique_ptr<backend::Apodize> Driver::make_apodize(const ApodizeSpec& spec,
+                                                       const backend::WindowWeights& window) {
+  return opencl::make_apodize(device_, spec, window);
 }
 
 std::unique_ptr<backend::RealFft> Driver::make_real_fft(const RealFftSpec& spec) {
@@ -44,8 +50,9 @@ std::unique_ptr<backend::Magnitude> Driver::make_magnitude(const MagnitudeSpec& 
   return opencl::make_magnitude(device_, spec);
 }
 
-std::unique_ptr<backend::LogPolar> Driver::make_log_polar(const LogPolarSpec& spec) {
-  return opencl::make_log_polar(device_, spec);
+std::unique_ptr<backend::LogPolar> Driver::make_log_polar(const LogPolarSpec& spec,
+                                                          const backend::LogPolarPoints& points) {
+  return opencl::make_log_polar(device_, spec, points);
 }
 
 std::unique_ptr<backend::CrossPower> Driver::make_cross_power(const CrossPowerSpec& spec) {

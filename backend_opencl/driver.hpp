@@ -16,13 +16,16 @@ class Driver final : public backend::Driver {
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
+  std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
 
   std::unique_ptr<backend::Sobel> make_sobel(const SobelSpec& spec) override;
   std::unique_ptr<backend::Statistics> make_statistics(const StatisticsSpec& spec) override;
-  std::unique_ptr<backend::Apodize> make_apodize(const ApodizeSpec& spec) override;
+  std::unique_ptr<backend::Apodize> make_apodize(const ApodizeSpec& spec,
+                                                 const backend::WindowWeights& window) override;
   std::unique_ptr<backend::RealFft> make_real_fft(const RealFftSpec& spec) override;
   std::unique_ptr<backend::Magnitude> make_magnitude(const MagnitudeSpec& spec) override;
-  std::unique_ptr<backend::LogPolar> make_log_polar(const LogPolarSpec& spec) override;
+  std::unique_ptr<backend::LogPolar> make_log_polar(const LogPolarSpec& spec,
+                                                    const backend::LogPolarPoints& points) override;
   std::unique_ptr<backend::CrossPower> make_cross_power(const CrossPowerSpec& spec) override;
   std::unique_ptr<backend::Peak> make_peak(const PeakSpec& spec) override;
   std::unique_ptr<backend::Prefilter> make_prefilter(

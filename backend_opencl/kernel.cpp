@@ -25,6 +25,10 @@ Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t heigh
   return {{rounded_up(width, columns), rounded_up(height, rows)}, {columns, rows}};
 }
 
+Grid signal_blocks(const OpenedDevice& device, const Shape& image) {
+  return covering(device, (image.width + 3) / 4, (image.height + 1) / 2);
+}
+
 Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
   const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
   std::size_t columns = device.is_cpu() ? 64 : 32;

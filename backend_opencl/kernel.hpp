@@ -21,6 +21,9 @@ struct Grid {
 [[nodiscard]] Grid covering(const OpenedDevice& device, std::int64_t width,
                             std::int64_t height = 1);
 
+/// A grid of items with 4 x 2 pixels each, for kernels that use formulas/opencl_signal.h.
+[[nodiscard]] Grid signal_blocks(const OpenedDevice& device, const Shape& image);
+
 /// A grid covering width x height items in patches, one a work group, for kernels that use
 /// formulas/opencl_grid.h: any number of rows, and on CPUs, too, what neighbours read stays in the
 /// first cache.

@@ -2,12 +2,14 @@
 //
 // Always by loads and single precision: on GPUs they are served by the same cache as textures, and
 // the spectrum's peaks are too sharp for 8 bits of fraction.
+#include "axis_tables.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
 #include "stages.hpp"
 
-#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace warpalign::opencl {
 
@@ -15,47 +17,46 @@ namespace {
 
 constexpr const char* stage = "log_polar";
 
+std::vector<float> flat(const std::vector<std::array<float, 2>>& pairs) {
+  std::vector<float> values;
+  values.reserve(2 * pairs.size());
+  for (const std::array<float, 2>& pair : pairs) values.insert(values.end(), {pair[0], pair[1]});
+  return values;
+}
+
+// On GPUs groups of 8 radii x 16 angles: along a ray that is far out, 32 radii would lie in as many
+// rows of the spectrum, each a cache line of its own.
+Grid grid_for(const OpenedDevice& device, const Shape& output) {
+  if (device.is_cpu()) return covering(device, output.width, output.height);
+  const auto whole = [](std::int64_t n, std::size_t group) {
+    return (static_cast<std::size_t>(n) + group - 1) / group * group;
+  };
+  return {{whole(output.width, 8), whole(output.height, 16)}, {8, 16}};
+}
+
 class LogPolar final : public backend::LogPolar {
  public:
-  LogPolar(OpenedDevice& device, const LogPolarSpec& spec)
-      : columns_(to_int(spec.image.width / 2 + 1, device.place(stage))),
+  LogPolar(OpenedDevice& device, const LogPolarSpec& spec, const backend::LogPolarPoints& points)
+      : columns_(to_int(RealFftPlan::half_spectrum(spec.image).width, device.place(stage))),
         height_(to_int(spec.image.height, device.place(stage))),
         radius_count_(to_int(spec.output.width, device.place(stage))),
         angle_count_(to_int(spec.output.height, device.place(stage))),
-        radii_(
-            make_buffer(device, static_cast<std::size_t>(radius_count_) * sizeof(cl_float), stage)),
-        directions_(
-            make_buffer(device, static_cast<std::size_t>(angle_count_) * sizeof(cl_float2), stage)),
-        grid_(covering(device, radius_count_, angle_count_)),
-        kernel_(device, stage, kernels::log_polar, "log_polar") {
-    const LogPolarGrid geometry = LogPolarPlan::grid(spec);
-    const auto width = static_cast<double>(spec.image.width);
-    const auto height = static_cast<double>(spec.image.height);
-    u_scale_ = static_cast<cl_float>(width / geometry.size);
-    v_scale_ = static_cast<cl_float>(height / geometry.size);
-    u_end_ = static_cast<cl_float>(width / 2);
-    v_end_ = static_cast<cl_float>(height / 2);
-    fill_tables(device, geometry);
-  }
+        u_end_(0.5F * static_cast<float>(spec.image.width)),
+        v_end_(0.5F * static_cast<float>(spec.image.height)),
+        radii_(upload_floats(device, points.radii, stage)),
+        directions_(upload_floats(device, flat(points.directions), stage)),
+        grid_(grid_for(device, spec.output)),
+        kernel_(device, stage, kernels::log_polar, "log_polar") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
                backend::Memory& output) override {
     kernel_.launch(queue_of(queue), grid_, magnitude, columns_, height_, radii_, radius_count_,
-                   directions_, angle_count_, u_scale_, v_scale_, u_end_, v_end_, output);
+                   directions_, angle_count_, u_end_, v_end_, output);
   }
 
  private:
-  void fill_tables(OpenedDevice& device, const LogPolarGrid& geometry) {
-    Kernel fill(device, stage, kernels::log_polar, "log_polar_tables");
-    const compute::command_queue queue = device.make_service_queue();
-    fill.launch(queue.get(), covering(device, std::max(radius_count_, angle_count_)), radii_,
-                radius_count_, static_cast<cl_float>(geometry.log_base), directions_, angle_count_,
-                static_cast<cl_float>(1.0 / static_cast<double>(angle_count_)));
-    check(clFinish(queue.get()), "clFinish", device.place(stage));
-  }
-
   cl_int columns_, height_, radius_count_, angle_count_;
-  cl_float u_scale_ = 0, v_scale_ = 0, u_end_ = 0, v_end_ = 0;
+  cl_float u_end_, v_end_;
   compute::buffer radii_, directions_;
   Grid grid_;
   Kernel kernel_;
@@ -63,8 +64,9 @@ class LogPolar final : public backend::LogPolar {
 
 }  // namespace
 
-std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec) {
-  return std::make_unique<LogPolar>(device, spec);
+std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec,
+                                                  const backend::LogPolarPoints& points) {
+  return std::make_unique<LogPolar>(device, spec, points);
 }
 
 }  // namespace warpalign::opencl

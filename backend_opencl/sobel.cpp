@@ -1,4 +1,5 @@
 // Stage: gradient magnitude by the Sobel operator, 4 x 2 outputs a work item, or one (plain).
+#include "build_options.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -10,19 +11,11 @@ namespace {
 
 constexpr const char* stage = "sobel";
 
-std::string options_for(const SobelSpec& spec) {
-  std::string options = "-D PIXEL_F32";
-  if (spec.input == PixelType::u8) options = "-D PIXEL_U8";
-  if (spec.input == PixelType::u16) options = "-D PIXEL_U16";
-  if (spec.shape.width % 4 == 0) options += " -D WHOLE_WORDS";
-  return options;
-}
-
 Grid grid_for(OpenedDevice& device, const SobelSpec& spec) {
   if (spec.method == SobelMethod::plain) {
     return covering(device, spec.shape.width, spec.shape.height);
   }
-  return covering(device, (spec.shape.width + 3) / 4, (spec.shape.height + 1) / 2);
+  return signal_blocks(device, spec.shape);
 }
 
 class Sobel final : public backend::Sobel {
@@ -32,7 +25,8 @@ class Sobel final : public backend::Sobel {
         height_(to_int(spec.shape.height, device.place(stage))),
         grid_(grid_for(device, spec)),
         kernel_(device, stage, kernels::sobel,
-                spec.method == SobelMethod::plain ? "sobel_plain" : "sobel", options_for(spec)) {}
+                spec.method == SobelMethod::plain ? "sobel_plain" : "sobel",
+                signal_options(spec.input, Signal::gradient, spec.shape.width)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {

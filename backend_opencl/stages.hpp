@@ -14,10 +14,12 @@ class FftPlans;
 std::unique_ptr<backend::Sobel> make_sobel(OpenedDevice& device, const SobelSpec& spec);
 std::unique_ptr<backend::Statistics> make_statistics(OpenedDevice& device,
                                                      const StatisticsSpec& spec);
-std::unique_ptr<backend::Apodize> make_apodize(OpenedDevice& device, const ApodizeSpec& spec);
+std::unique_ptr<backend::Apodize> make_apodize(OpenedDevice& device, const ApodizeSpec& spec,
+                                               const backend::WindowWeights& window);
 std::unique_ptr<backend::RealFft> make_real_fft(FftPlans& plans, const RealFftSpec& spec);
 std::unique_ptr<backend::Magnitude> make_magnitude(OpenedDevice& device, const MagnitudeSpec& spec);
-std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec);
+std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec,
+                                                  const backend::LogPolarPoints& points);
 std::unique_ptr<backend::CrossPower> make_cross_power(OpenedDevice& device,
                                                       const CrossPowerSpec& spec);
 std::unique_ptr<backend::Peak> make_peak(OpenedDevice& device, const PeakSpec& spec);

@@ -1,30 +1,50 @@
-// Window an image about its mean and place it on a canvas.
+// Window an image, or its gradient, about its mean and place it on a canvas.
 //
-// Option: WINDOWED, where there is a window; its two 1-D tables are made once per plan.
-#include "formulas/window.h"
+// Options: those of formulas/opencl_signal.h; CANVAS_WORDS where the canvas's rows, too, begin at
+// words of four pixels.
+#include "formulas/opencl_signal.h"
 
-kernel void hann_table(global float* table, int n, float one_over_n) {
-  const int i = (int)get_global_id(0);
-  if (i < n) table[i] = wa_hann(i, one_over_n);
+// Where the signal is not finite it counts as the mean.
+inline float4 weighted_deviation(float4 value, float mean, float4 weight) {
+  return select((float4)(0.0f), (value - mean) * weight, isfinite(value));
 }
 
-// statistics[0] is the mean; (ox, oy) is where the input's pixel (0, 0) lies.
-kernel void apodize(global const float* input, int width, int height,
-                    global const float* statistics, global const float* window_x,
-                    global const float* window_y, global float* canvas, int canvas_width,
-                    int canvas_height, int ox, int oy) {
-  const int cx = (int)get_global_id(0);
-  const int cy = (int)get_global_id(1);
-  if (cx >= canvas_width || cy >= canvas_height) return;
-  const int x = cx - ox;
-  const int y = cy - oy;
-  float result = 0.0f;
-  if (x >= 0 && x < width && y >= 0 && y < height) {
-    const float value = input[(size_t)y * (size_t)width + (size_t)x];
-    if (isfinite(value)) result = value - statistics[0];
-#ifdef WINDOWED
-    result *= window_x[x] * window_y[y];
+inline void store_on_canvas(global float* row, int x, int width, float4 value) {
+#if defined(CANVAS_WORDS)
+  ((global float4*)row)[x >> 2] = value;
+#else
+  row[x] = value.s0;
+  if (x + 1 < width) row[x + 1] = value.s1;
+  if (x + 2 < width) row[x + 2] = value.s2;
+  if (x + 3 < width) row[x + 3] = value.s3;
 #endif
-  }
-  canvas[(size_t)cy * (size_t)canvas_width + (size_t)cx] = result;
+}
+
+inline float4 four_weights(global const float* window, int x, int width) {
+#if defined(WHOLE_WORDS)
+  return ((global const float4*)window)[x >> 2];
+#else
+  const int last = width - 1;
+  return (float4)(window[x], window[min(x + 1, last)], window[min(x + 2, last)],
+                  window[min(x + 3, last)]);
+#endif
+}
+
+// statistics[0] is the mean; (ox, oy) is where the input's pixel (0, 0) lies. What lies beside the
+// input on the canvas is 0 already. A block of 4 x 2 pixels a work item.
+kernel void apodize(global const Pixel* input, int width, int height,
+                    global const float* statistics, global const float* window_x,
+                    global const float* window_y, global float* canvas, int canvas_width, int ox,
+                    int oy) {
+  const int x = (int)get_global_id(0) * 4;
+  const int y = (int)get_global_id(1) * 2;
+  if (x >= width || y >= height) return;
+  const Block block = signal_block(input, x, y, width, height);
+  const float4 weight = four_weights(window_x, x, width);
+  const float mean = statistics[0];
+  global float* row = canvas + (size_t)(y + oy) * (size_t)canvas_width + (size_t)ox;
+  store_on_canvas(row, x, width, weighted_deviation(block.upper, mean, weight * window_y[y]));
+  if (y + 1 >= height) return;
+  store_on_canvas(row + canvas_width, x, width,
+                  weighted_deviation(block.lower, mean, weight * window_y[y + 1]));
 }

@@ -1,15 +1,45 @@
 // The magnitude of a half spectrum raised to a power, its rows reordered around v = 0.
-#include "formulas/spectrum.h"
+//
+// Option: SIXTEEN, sixteen columns a work item, for devices with vector registers.
+#if defined(SIXTEEN)
+#define WA_REAL float16
+#endif
+#include "formulas/magnitude.h"
 
 // columns = width / 2 + 1. Row v goes to row (v + height / 2) mod height.
 kernel void magnitude(global const float2* spectrum, global float* output, int columns,
                       int height, float half_exponent) {
-  const int u = (int)get_global_id(0);
   const int v = (int)get_global_id(1);
-  if (u >= columns || v >= height) return;
+  if (v >= height) return;
   const int shifted = v + height / 2;
   const int row = shifted >= height ? shifted - height : shifted;
-  const float2 value = spectrum[(size_t)v * (size_t)columns + (size_t)u];
-  output[(size_t)row * (size_t)columns + (size_t)u] =
-      wa_magnitude_power(value.x, value.y, half_exponent);
+  global const float* source = (global const float*)(spectrum + (size_t)v * (size_t)columns);
+  global float* target = output + (size_t)row * (size_t)columns;
+#if defined(SIXTEEN)
+  const int wanted = 16 * (int)get_global_id(0);
+  if (wanted >= columns) return;
+  if (columns < 16) {
+    for (int u = 0; u < columns; ++u) {
+      target[u] = wa_magnitude_power((float16)(source[2 * u]), (float16)(source[2 * u + 1]),
+                                     half_exponent).s0;
+    }
+    return;
+  }
+  const int u = min(wanted, columns - 16);  // the last ones are loaded with some before them
+  const float16 first = vload16(0, source + 2 * u);
+  const float16 second = vload16(1, source + 2 * u);
+  const float16 powers = wa_magnitude_power((float16)(first.even, second.even),
+                                            (float16)(first.odd, second.odd), half_exponent);
+  if (u == wanted) {
+    vstore16(powers, 0, target + u);
+    return;
+  }
+  float lanes[16];
+  vstore16(powers, 0, lanes);
+  for (int k = wanted - u; k < 16; ++k) target[u + k] = lanes[k];
+#else
+  const int u = (int)get_global_id(0);
+  if (u >= columns) return;
+  target[u] = wa_magnitude_power(source[2 * u], source[2 * u + 1], half_exponent);
+#endif
 }

@@ -9,21 +9,25 @@
 #if defined(PIXEL_U8)
 typedef uchar Pixel;
 #define LOAD_PIXEL(p, i) ((float)(p)[i])
+#define LOAD_4_PIXELS(p) convert_float4(vload4(0, p))
 #define LOAD_16_PIXELS(p) convert_float16(vload16(0, p))
 #define LOAD_WORD(p) convert_float4(*(global const uchar4*)(p))
 #elif defined(PIXEL_U16)
 typedef ushort Pixel;
 #define LOAD_PIXEL(p, i) ((float)(p)[i])
+#define LOAD_4_PIXELS(p) convert_float4(vload4(0, p))
 #define LOAD_16_PIXELS(p) convert_float16(vload16(0, p))
 #define LOAD_WORD(p) convert_float4(*(global const ushort4*)(p))
 #elif defined(PIXEL_F16)
 typedef half Pixel;
 #define LOAD_PIXEL(p, i) vload_half(i, p)
+#define LOAD_4_PIXELS(p) vload_half4(0, p)
 #define LOAD_16_PIXELS(p) vload_half16(0, p)
 #define LOAD_WORD(p) vloada_half4(0, p)
 #else
 typedef float Pixel;
 #define LOAD_PIXEL(p, i) ((p)[i])
+#define LOAD_4_PIXELS(p) vload4(0, p)
 #define LOAD_16_PIXELS(p) vload16(0, p)
 #define LOAD_WORD(p) (*(global const float4*)(p))
 #endif

@@ -1,22 +1,8 @@
-// Magnitudes, weights and cross-power of Fourier coefficients.
+// Weights and cross-power of Fourier coefficients.
 #ifndef WARPALIGN_FORMULAS_SPECTRUM_H
 #define WARPALIGN_FORMULAS_SPECTRUM_H
 
 #include "formulas/language.h"
-
-// |F|^(2 half_exponent) = 2^(half_exponent log2 |F|^2), a third of the work of a power function.
-// Where the square would overflow or vanish, F is scaled by a power of two first, whose logarithm
-// is exact.
-WA_INLINE float wa_magnitude_power(float re, float im, float half_exponent) {
-  const float size = fmax(WA_FABS(re), WA_FABS(im));
-  const float scale = size > 1e18f ? 0x1p-64f : (size < 1e-18f ? 0x1p+64f : 1.0f);
-  const float log2_of_scale_squared = size > 1e18f ? 128.0f : (size < 1e-18f ? -128.0f : 0.0f);
-  const float r = re * scale;
-  const float i = im * scale;
-  const float square = WA_FMA(r, r, i * i);
-  const float power = WA_EXP2(half_exponent * (WA_LOG2(square) + log2_of_scale_squared));
-  return size > 0.0f ? power : 0.0f;
-}
 
 // The frequency of row v of n in cycles per n pixels, in -n/2 ... n/2.
 WA_INLINE int wa_signed_frequency(int v, int n) { return 2 * v > n ? v - n : v; }
@@ -43,16 +29,17 @@ WA_INLINE void wa_spectrum_add(float a_re, float a_im, float b_re, float b_im, f
   sums[2] = WA_FMA(weight, a * b, sums[2]);
 }
 
-// 1 / |z|, and 0 for 0 or what is not finite. Scaled so that the squares neither overflow nor
-// vanish.
+// 1 / |z|, and 0 for 0 or what is not finite. Scaled by a power of two so that the squares neither
+// overflow nor vanish.
 WA_INLINE float wa_reciprocal_magnitude(float re, float im) {
   const float size = fmax(WA_FABS(re), WA_FABS(im));
   if (!(size > 1e-37f) || size > 3e38f) return 0.0f;
-  const float r = re / size;
-  const float i = im / size;
+  const float scale = size > 1e18f ? 0x1p-66f : (size < 1e-18f ? 0x1p+64f : 1.0f);
+  const float r = re * scale;
+  const float i = im * scale;
   const float square = WA_FMA(r, r, i * i);
-  if (!(square >= 1.0f)) return 0.0f;  // a NaN beside a number: fmax() hides it
-  return 1.0f / (size * WA_SQRT(square));
+  if (!(square > 0.0f)) return 0.0f;  // a NaN beside a number: fmax() hides it
+  return scale * WA_RSQRT(square);
 }
 
 #endif

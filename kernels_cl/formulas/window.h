@@ -1,14 +1,8 @@
-// The Hann window, and Tukey's.
+// Tukey's window.
 #ifndef WARPALIGN_FORMULAS_WINDOW_H
 #define WARPALIGN_FORMULAS_WINDOW_H
 
 #include "formulas/language.h"
-
-// sin^2(pi (i + 1/2) / n), i = 0 ... n - 1.
-WA_INLINE float wa_hann(int i, float one_over_n) {
-  const float s = WA_SINPI(((float)i + 0.5f) * one_over_n);
-  return s * s;
-}
 
 // Tukey's window, the tapered cosine: sin^2(pi/2 (i + 1/2) / ramp) over the first `ramp` of n, the
 // same falling at the end, 1 between. Ramps are at most n / 2.

@@ -13,11 +13,15 @@
 
 namespace {
 
-warpalign::StatisticsRecord run(const warpalign::Device& device, const reference::Plane& image) {
+using warpalign::PixelType;
+using warpalign::Signal;
+
+warpalign::StatisticsRecord run(const warpalign::Device& device, const reference::Plane& image,
+                                PixelType type = PixelType::f32, Signal signal = Signal::pixels) {
   auto stream = device.make_stream();
-  const auto input = test::to_device(device, stream, image);
+  const auto input = test::to_device(device, stream, image, type);
   auto record = device.make_buffer(sizeof(warpalign::StatisticsRecord));
-  warpalign::StatisticsPlan(device, {input.shape()}).execute(stream, input, record);
+  warpalign::StatisticsPlan(device, {input.shape(), type, signal}).execute(stream, input, record);
   warpalign::StatisticsRecord found;
   stream.download(record, &found, sizeof found);
   return found;
@@ -44,6 +48,35 @@ TEST_CASE("statistics: random images of every size") {
       compare(device, test::random_plane(size.width, size.height, -3, 5, 4));
     }
     compare(device, test::random_plane(2048, 1500, 0, 1000, 5));
+  });
+}
+
+TEST_CASE("statistics: the gradient of 8-bit, 16-bit and float images") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto compare_gradient = [&](const reference::Plane& image, PixelType type) {
+      const auto found = run(device, image, type, Signal::gradient);
+      const auto expected = reference::statistics(reference::sobel(image));
+      // Of every magnitude 2 ulp, of the mean what compare() allows.
+      const double size = expected.maximum;
+      CHECK(std::abs(static_cast<double>(found.mean) - expected.mean) <= 1e-5 * size);
+      CHECK(std::abs(static_cast<double>(found.minimum) - expected.minimum) <= 5e-7 * size);
+      CHECK(std::abs(static_cast<double>(found.maximum) - expected.maximum) <= 5e-7 * size);
+      CHECK(found.nonfinite == 0);
+    };
+    for (const test::Size& size : test::sizes()) {
+      CAPTURE(test::to_string(size));
+      const auto [w, h] = size;
+      compare_gradient(test::random_integers(w, h, 255, 1), PixelType::u8);
+      compare_gradient(test::random_integers(w, h, 65535, 2), PixelType::u16);
+      compare_gradient(test::random_plane(w, h, -1, 1, 3), PixelType::f32);
+    }
+    compare_gradient(test::random_integers(2048, 1501, 255, 4), PixelType::u8);
+    auto broken = test::random_plane(50, 40, -1, 1, 5);
+    broken.at(20, 20) = std::numeric_limits<double>::quiet_NaN();
+    broken.at(0, 39) = std::numeric_limits<double>::infinity();
+    // A NaN spoils all of its 3 x 3 neighbours but itself, as gx and gy leave out the middle; an
+    // infinity in a corner spoils its 2 x 2, where the edge is repeated.
+    CHECK(run(device, broken, PixelType::f32, Signal::gradient).nonfinite == 8 + 4);
   });
 }
 
@@ -79,7 +112,6 @@ TEST_CASE("statistics: huge values do not overflow the mean") {
 
 TEST_CASE("statistics: volumes of every type") {
   test::on_every_device([](const warpalign::Device& device) {
-    using warpalign::PixelType;
     const warpalign::Shape shape{37, 11, 9};
     for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
       CAPTURE(warpalign::name_of(type));
@@ -101,8 +133,11 @@ TEST_CASE("statistics: volumes of every type") {
   });
 }
 
-TEST_CASE("statistics: pixels of another type are refused") {
+TEST_CASE("statistics: pixels of another type, and volumes' gradients, are refused") {
   test::on_every_device([](const warpalign::Device& device) {
+    CHECK_THROWS_AS(
+        warpalign::StatisticsPlan(device, {{8, 8, 2}, PixelType::f32, Signal::gradient}),
+        warpalign::Error);
     CHECK_THROWS_AS(warpalign::StatisticsPlan(device, {{8, 8, 1}, warpalign::PixelType::c32}),
                     warpalign::Error);
   });

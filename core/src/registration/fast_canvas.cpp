@@ -50,21 +50,24 @@ FastCanvas::FastCanvas(const Device& device, const Shape& canvas,
       reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas))),
       reference_log_polar_spectrum_(
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas))),
-      records_(device.make_buffer(2 * sizeof(PeakRecord))) {}
+      records_(device.make_buffer(2 * sizeof(PeakRecord))),
+      turn_found_(device),
+      shifts_found_(device, 2) {}
 
-void FastCanvas::place(Stream& stream, StageClock& clock, const Source& source, Image& canvas) {
-  const ApodizePlan& apodize = placement_of(source.shape());
-  clock.run("window",
-            [&] { apodize.execute(stream, source.gradient(), source.statistics(), canvas); });
+void FastCanvas::place(Stream& stream, StageClock& clock, const Image& pixels,
+                       const Buffer& statistics) {
+  const ApodizePlan& apodize = placement_of(pixels.type(), pixels.shape());
+  clock.run("sobel_window", [&] { apodize.execute(stream, pixels, statistics, placed_); });
 }
 
-const ApodizePlan& FastCanvas::placement_of(const Shape& image) {
-  constexpr std::size_t kept = 2;  // the reference's shape and the moving images'
+const ApodizePlan& FastCanvas::placement_of(PixelType type, const Shape& image) {
+  constexpr std::size_t kept = 2;  // the reference's kind and the moving images'
   for (const Placement& placement : placements_) {
-    if (placement.image == image) return placement.plan;
+    if (placement.type == type && placement.image == image) return placement.plan;
   }
   if (placements_.size() == kept) placements_.erase(placements_.begin());
-  placements_.push_back({image, ApodizePlan(device_, {image, canvas_, window_})});
+  const ApodizeSpec spec{image, canvas_, window_, type, Signal::gradient};
+  placements_.push_back({type, image, ApodizePlan(device_, spec)});
   return placements_.back().plan;
 }
 
@@ -75,8 +78,9 @@ void FastCanvas::log_polar_spectrum(Stream& stream, StageClock& clock, const Ima
   clock.run("fft", [&] { fft_.forward(stream, log_polar_, log_polar_spectrum); });
 }
 
-void FastCanvas::set_reference(Stream& stream, StageClock& clock, const Source& source) {
-  place(stream, clock, source, placed_);
+void FastCanvas::set_reference(Stream& stream, StageClock& clock, const Image& pixels,
+                               const Buffer& statistics) {
+  place(stream, clock, pixels, statistics);
   clock.run("fft", [&] { fft_.forward(stream, placed_, reference_spectrum_); });
   log_polar_spectrum(stream, clock, reference_spectrum_, reference_log_polar_spectrum_);
 }
@@ -84,8 +88,9 @@ void FastCanvas::set_reference(Stream& stream, StageClock& clock, const Source& 
 // With p_moving = s R(r) p_reference, the magnitudes obey |M|(rho, phi) = |R|(s rho, phi + r)
 // (equation 11): the moving image's log-polar spectrum is the reference's, shifted by
 // (ln s / ln b, r / step), which is where the correlation peaks.
-Turn FastCanvas::find_turn(Stream& stream, StageClock& clock, const Source& moving) {
-  place(stream, clock, moving, placed_);
+Turn FastCanvas::find_turn(Stream& stream, StageClock& clock, const Image& moving,
+                           const Buffer& statistics) {
+  place(stream, clock, moving, statistics);
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
   Image& moving_log_polar_spectrum = spectrum_;  // the spectrum is not needed any more
   log_polar_spectrum(stream, clock, spectrum_, moving_log_polar_spectrum);
@@ -94,10 +99,9 @@ Turn FastCanvas::find_turn(Stream& stream, StageClock& clock, const Source& movi
   });
   clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, turned_); });
   clock.run("peak", [&] { turn_peak_.execute(stream, turned_, records_); });
+  turn_found_.enqueue(stream, records_);
 
-  PeakRecord record;
-  stream.download(records_, &record, sizeof record);
-  const Point peak = subpixel_position(record);
+  const Point peak = subpixel_position(turn_found_.wait().front());
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
   const auto width = static_cast<double>(canvas_.width);
   const auto height = static_cast<double>(canvas_.height);
@@ -113,9 +117,9 @@ std::array<Shift, 2> FastCanvas::find_shifts(Stream& stream, StageClock& clock, 
             [&] { shift_power_.execute(stream, reference_spectrum_, spectrum_, cross_pair_); });
   clock.run("inverse_fft", [&] { fft_pair_.inverse(stream, cross_pair_, surfaces_); });
   clock.run("peak", [&] { shift_peak_.execute(stream, surfaces_, records_); });
+  shifts_found_.enqueue(stream, records_);
 
-  std::array<PeakRecord, 2> records;
-  stream.download(records_, records.data(), sizeof records);
+  const std::vector<PeakRecord> records = shifts_found_.wait();
   const double total = CrossPowerPlan::total_weight(shift_power_spec_);
   const double deviation = std::sqrt(CrossPowerPlan::total_squared_weight(shift_power_spec_));
   std::array<Shift, 2> shifts;

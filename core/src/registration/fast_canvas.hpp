@@ -1,7 +1,7 @@
 // The canvas: plans, scratch memory and the reference's spectra for one common working size.
 #pragma once
 
-#include "registration/source.hpp"
+#include "readback.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -36,8 +36,9 @@ struct Shift {
   double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
 };
 
-/// The plan that places images of one shape on the canvas.
+/// The plan that places images of one kind on the canvas.
 struct Placement {
+  PixelType type;
   Shape image;
   ApodizePlan plan;
 };
@@ -48,18 +49,20 @@ class FastCanvas {
 
   [[nodiscard]] const Shape& canvas() const { return canvas_; }
 
-  void set_reference(Stream& stream, StageClock& clock, const Source& source);
+  /// Enqueues the reference's spectra. `statistics`: of the image's gradient, here and below.
+  void set_reference(Stream& stream, StageClock& clock, const Image& pixels,
+                     const Buffer& statistics);
 
   /// Enqueues the first stage (Fig. 3 of the paper) and waits for its peak.
-  Turn find_turn(Stream& stream, StageClock& clock, const Source& moving);
+  Turn find_turn(Stream& stream, StageClock& clock, const Image& moving, const Buffer& statistics);
 
   /// Undoes the turn and finds the shift, for the turn as given [0] and with half a turn more [1].
   /// Waits. To be called after find_turn, for the same image.
   std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock, const Turn& turn);
 
  private:
-  void place(Stream& stream, StageClock& clock, const Source& source, Image& canvas);
-  const ApodizePlan& placement_of(const Shape& image);
+  void place(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
+  const ApodizePlan& placement_of(PixelType type, const Shape& image);
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
                           Image& log_polar_spectrum);
 
@@ -81,7 +84,7 @@ class FastCanvas {
   PeakPlan turn_peak_;
   PeakPlan shift_peak_;
   WarpPlan warp_;
-  std::vector<Placement> placements_;  // of the last image shapes seen, at most two
+  std::vector<Placement> placements_;  // of the last kinds of images seen, at most two
 
   Image placed_;    // the moving image's windowed gradient
   Image turned_;    // the same with rotation and scale undone; scratch before that
@@ -94,6 +97,8 @@ class FastCanvas {
   Image reference_spectrum_;
   Image reference_log_polar_spectrum_;
   Buffer records_;
+  Readback<PeakRecord> turn_found_;
+  Readback<PeakRecord> shifts_found_;
 };
 
 }  // namespace warpalign::detail

@@ -37,12 +37,22 @@ void FastPipeline::set_reference(Stream& stream, StageClock& clock, const Pixels
     reference_.emplace(device_, type, pixels.shape());
   }
   try {
-    reference_->take(stream, clock, pixels);
-    reference_->require_usable(stream, "the reference image");
+    reference_->measure(stream, clock, reference_->keep(stream, clock, pixels));
+    // The device goes on while the host waits for the statistics, where the canvas can be known.
+    if (canvas_ && canvas_->canvas() == common_canvas(reference_->shape(), last_moving_)) {
+      place_reference(stream, clock);
+    }
+    reference_->require_usable("the reference image");
   } catch (...) {
+    canvas_has_reference_ = false;
     reference_.reset();
     throw;
   }
+}
+
+void FastPipeline::place_reference(Stream& stream, StageClock& clock) {
+  canvas_->set_reference(stream, clock, reference_->kept(), reference_->statistics());
+  canvas_has_reference_ = true;
 }
 
 void FastPipeline::prepare_canvas(Stream& stream, StageClock& clock, const Shape& moving) {
@@ -52,8 +62,8 @@ void FastPipeline::prepare_canvas(Stream& stream, StageClock& clock, const Shape
     canvas_has_reference_ = false;
     canvas_.emplace(device_, shape, options_);
   }
-  if (!canvas_has_reference_) canvas_->set_reference(stream, clock, *reference_);
-  canvas_has_reference_ = true;
+  last_moving_ = moving;
+  if (!canvas_has_reference_) place_reference(stream, clock);
 }
 
 template <class Pixels>
@@ -64,9 +74,10 @@ RegistrationResult FastPipeline::align(Stream& stream, StageClock& clock, const 
     moving_.reset();
     moving_.emplace(device_, type, pixels.shape());
   }
-  moving_->take(stream, clock, pixels);
-  const Turn turn = canvas_->find_turn(stream, clock, *moving_);
-  moving_->require_usable(stream, "the moving image");
+  const Image& moving = moving_->here(stream, clock, pixels);
+  moving_->measure(stream, clock, moving);
+  const Turn turn = canvas_->find_turn(stream, clock, moving, moving_->statistics());
+  moving_->require_usable("the moving image");
   return result_of(turn, canvas_->find_shifts(stream, clock, turn));
 }
 

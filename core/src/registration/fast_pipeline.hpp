@@ -27,6 +27,7 @@ class FastPipeline {
 
  private:
   void prepare_canvas(Stream& stream, StageClock& clock, const Shape& moving);
+  void place_reference(Stream& stream, StageClock& clock);
   RegistrationResult result_of(const Turn& turn, const std::array<Shift, 2>& shifts) const;
 
   Device device_;
@@ -35,6 +36,7 @@ class FastPipeline {
   std::optional<Source> moving_;
   std::optional<FastCanvas> canvas_;
   bool canvas_has_reference_ = false;
+  Shape last_moving_{};
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// From pixels to a gradient image that is ready for the canvas: upload, Sobel, statistics.
+// The pixels of one image of a pair on the device, and the mean of their gradient.
 #include "registration/source.hpp"
 
 #include "check.hpp"
@@ -32,25 +32,32 @@ Source::Source(const Device& device, PixelType type, const Shape& shape)
     : device_(device),
       type_(type),
       shape_(shape),
-      sobel_(device, {type, shape}),
-      statistics_plan_(device, {shape}),
-      gradient_(device.make_image(PixelType::f32, shape)),
-      statistics_(device.make_buffer(sizeof(StatisticsRecord))) {}
+      statistics_plan_(device, {shape, type, Signal::gradient}),
+      statistics_(device.make_buffer(sizeof(StatisticsRecord))),
+      measured_(device) {}
 
-void Source::take(Stream& stream, StageClock& clock, const HostImage& pixels) {
+Image& Source::memory() {
   if (!pixels_) pixels_ = device_.make_image(type_, shape_);
-  clock.run("upload", [&] { stream.upload(pixels, *pixels_); });
-  take(stream, clock, *pixels_);
+  return *pixels_;
 }
 
-void Source::take(Stream& stream, StageClock& clock, const Image& pixels) {
-  clock.run("sobel", [&] { sobel_.execute(stream, pixels, gradient_); });
-  clock.run("statistics", [&] { statistics_plan_.execute(stream, gradient_, statistics_); });
+const Image& Source::keep(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  clock.run("upload", [&] { stream.upload(pixels, memory()); });
+  return *pixels_;
 }
 
-void Source::require_usable(Stream& stream, const char* what) const {
-  StatisticsRecord record;
-  stream.download(statistics_, &record, sizeof record);
+const Image& Source::keep(Stream& stream, StageClock& clock, const Image& pixels) {
+  clock.run("copy", [&] { stream.copy(pixels.buffer(), memory().buffer()); });
+  return *pixels_;
+}
+
+void Source::measure(Stream& stream, StageClock& clock, const Image& pixels) {
+  clock.run("sobel_mean", [&] { statistics_plan_.execute(stream, pixels, statistics_); });
+  measured_.enqueue(stream, statistics_);
+}
+
+void Source::require_usable(const char* what) {
+  const StatisticsRecord record = measured_.wait().front();
   if (record.nonfinite != 0) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " holds NaN, infinities or values too large to square near " +

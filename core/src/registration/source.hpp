@@ -1,16 +1,16 @@
-// From pixels to a gradient image that is ready for the canvas: upload, Sobel, statistics.
+// The pixels of one image of a pair on the device, and the mean of their gradient.
 #pragma once
 
+#include "readback.hpp"
 #include "registration/stage_clock.hpp"
 
-#include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/statistics.hpp>
 
 #include <optional>
 
 namespace warpalign::detail {
 
-/// The plans and memory for images of one type and shape, with the last one's gradient.
+/// The plans and memory for images of one type and shape.
 class Source {
  public:
   Source(const Device& device, PixelType type, const Shape& shape);
@@ -18,26 +18,38 @@ class Source {
   [[nodiscard]] bool fits(PixelType type, const Shape& shape) const {
     return type == type_ && shape == shape_;
   }
+  [[nodiscard]] PixelType type() const { return type_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] const Image& gradient() const { return gradient_; }
+
+  /// Copies an image here; from the host, or what may change on the device.
+  const Image& keep(Stream& stream, StageClock& clock, const HostImage& pixels);
+  const Image& keep(Stream& stream, StageClock& clock, const Image& pixels);
+  /// The image where it is, if it is on the device, or else a copy.
+  const Image& here(Stream& stream, StageClock& clock, const HostImage& pixels) {
+    return keep(stream, clock, pixels);
+  }
+  static const Image& here(Stream&, StageClock&, const Image& pixels) { return pixels; }
+  /// What was kept last.
+  [[nodiscard]] const Image& kept() const { return *pixels_; }
+
+  /// Enqueues the statistics of the gradient of an image that was kept or is here.
+  void measure(Stream& stream, StageClock& clock, const Image& pixels);
   [[nodiscard]] const Buffer& statistics() const { return statistics_; }
 
-  void take(Stream& stream, StageClock& clock, const HostImage& pixels);
-  void take(Stream& stream, StageClock& clock, const Image& pixels);
-
-  /// Waits; throws Error(invalid_image) when the last image taken cannot be registered. `what`
-  /// names it in the message.
-  void require_usable(Stream& stream, const char* what) const;
+  /// Waits for the statistics; throws Error(invalid_image) when the image cannot be registered.
+  /// `what` names it in the message.
+  void require_usable(const char* what);
 
  private:
+  Image& memory();
+
   Device device_;
   PixelType type_;
   Shape shape_;
-  SobelPlan sobel_;
   StatisticsPlan statistics_plan_;
-  std::optional<Image> pixels_;  // only once an image came from the host
-  Image gradient_;
+  std::optional<Image> pixels_;  // only once an image was copied
   Buffer statistics_;
+  Readback<StatisticsRecord> measured_;
 };
 
 /// Throws Error(invalid_argument) unless the type and shape are what a Registrar takes.

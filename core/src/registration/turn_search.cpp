@@ -77,14 +77,13 @@ TurnSearch::Placement& TurnSearch::placement_of(const Shape& view, const Shape& 
     if (placement.view == view && placement.crop == crop) return placement;
   }
   if (placements_.size() == kept) placements_.pop_front();
-  placements_.push_back({view, crop, WarpPlan(device_, {view, crop}),
-                         StatisticsPlan(device_, {crop}),
-                         ApodizePlan(device_, {crop, canvas_, options_.window}),
-                         device_.make_image(PixelType::f32, crop), std::nullopt, std::nullopt});
-  if (options_.spectrum == SpectrumOf::gradient) {
-    placements_.back().sobel.emplace(device_, SobelSpec{PixelType::f32, crop});
-    placements_.back().gradient.emplace(device_.make_image(PixelType::f32, crop));
-  }
+  const Signal signal =
+      options_.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
+  placements_.push_back(
+      {view, crop, WarpPlan(device_, {view, crop}),
+       StatisticsPlan(device_, {crop, PixelType::f32, signal}),
+       ApodizePlan(device_, {crop, canvas_, options_.window, PixelType::f32, signal}),
+       device_.make_image(PixelType::f32, crop)});
   return placements_.back();
 }
 
@@ -104,10 +103,6 @@ void TurnSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Ima
         Affine::translation(static_cast<double>(crop.x), static_cast<double>(crop.y));
     clock.run("crop", [&] { placement.cut.execute(stream, seen, corner, placement.part); });
     part = &placement.part;
-  }
-  if (placement.sobel) {
-    clock.run("sobel", [&] { placement.sobel->execute(stream, *part, *placement.gradient); });
-    part = &*placement.gradient;
   }
   clock.run("window", [&] {
     placement.statistics.execute(stream, *part, statistics_);

@@ -10,12 +10,10 @@
 #include <warpalign/stages/flatten_profile.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
-#include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/statistics.hpp>
 #include <warpalign/stages/warp.hpp>
 
 #include <list>
-#include <optional>
 #include <vector>
 
 namespace warpalign::detail {
@@ -63,8 +61,6 @@ class TurnSearch {
     StatisticsPlan statistics;
     ApodizePlan window;
     Image part;
-    std::optional<SobelPlan> sobel;  // where spectra are of the gradient
-    std::optional<Image> gradient;
   };
   Placement& placement_of(const Shape& view, const Shape& crop);
   const Image& seen(Stream& stream, StageClock& clock, Picture& picture, View& view) const;

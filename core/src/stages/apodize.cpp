@@ -6,6 +6,9 @@
 
 #include <warpalign/stages/statistics.hpp>
 
+#include <cmath>
+#include <numbers>
+
 namespace warpalign {
 
 namespace {
@@ -13,6 +16,9 @@ namespace {
 constexpr const char* stage = "apodize";
 
 ApodizeSpec checked(const ApodizeSpec& spec) {
+  if (spec.type == PixelType::c32 || spec.type == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.type));
+  }
   detail::check_shape(stage, "the image", spec.input);
   detail::check_shape(stage, "the canvas", spec.canvas);
   if (spec.canvas.width < spec.input.width || spec.canvas.height < spec.input.height) {
@@ -22,17 +28,32 @@ ApodizeSpec checked(const ApodizeSpec& spec) {
   return spec;
 }
 
+std::vector<float> weights_of(Window window, std::int64_t n) {
+  std::vector<float> weights(static_cast<std::size_t>(n), 1.0F);
+  if (window == Window::none) return weights;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double sine =
+        std::sin(std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n));
+    weights[i] = static_cast<float>(sine * sine);
+  }
+  return weights;
+}
+
+backend::WindowWeights window_of(const ApodizeSpec& spec) {
+  return {weights_of(spec.window, spec.input.width), weights_of(spec.window, spec.input.height)};
+}
+
 }  // namespace
 
 ApodizePlan::ApodizePlan(const Device& device, const ApodizeSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_apodize(spec)) {}
+      kernel_(detail::Access::driver(device).make_apodize(spec, window_of(spec))) {}
 
 void ApodizePlan::execute(Stream& stream, const Image& input, const Buffer& statistics,
                           Image& canvas) const {
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.input);
+  detail::check_image(stage, "the input", device_, input, spec_.type, spec_.input);
   detail::check_buffer(stage, "the statistics", device_, statistics, sizeof(StatisticsRecord));
   detail::check_image(stage, "the canvas", device_, canvas, PixelType::f32, spec_.canvas);
   detail::check_distinct(stage, input, canvas);

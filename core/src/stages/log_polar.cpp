@@ -22,12 +22,29 @@ LogPolarSpec checked(const LogPolarSpec& spec) {
   return spec;
 }
 
+// The points of equations 11 to 13, as radii and what a unit of radius is along each direction.
+backend::LogPolarPoints points_of(const LogPolarSpec& spec) {
+  const LogPolarGrid grid = LogPolarPlan::grid(spec);
+  const double u_per_radius = static_cast<double>(spec.image.width) / grid.size;
+  const double v_per_radius = static_cast<double>(spec.image.height) / grid.size;
+  backend::LogPolarPoints points;
+  for (std::int64_t i = 0; i < spec.output.width; ++i) {
+    points.radii.push_back(static_cast<float>(std::exp(static_cast<double>(i) * grid.log_base)));
+  }
+  for (std::int64_t j = 0; j < spec.output.height; ++j) {
+    const double angle = static_cast<double>(j) * grid.angle_step - std::numbers::pi / 2;
+    points.directions.push_back({static_cast<float>(std::max(std::cos(angle), 0.0) * u_per_radius),
+                                 static_cast<float>(std::sin(angle) * v_per_radius)});
+  }
+  return points;
+}
+
 }  // namespace
 
 LogPolarPlan::LogPolarPlan(const Device& device, const LogPolarSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_log_polar(spec)) {}
+      kernel_(detail::Access::driver(device).make_log_polar(spec, points_of(spec))) {}
 
 void LogPolarPlan::execute(Stream& stream, const Image& magnitude, Image& output) const {
   detail::check_stream(stage, device_, stream);

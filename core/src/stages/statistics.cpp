@@ -15,6 +15,10 @@ StatisticsSpec checked(const StatisticsSpec& spec) {
   if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
     detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
   }
+  if (spec.signal == Signal::gradient && spec.shape.depth != 1) {
+    detail::refuse(stage,
+                   "takes the gradient of images, not of a volume of " + to_string(spec.shape));
+  }
   return spec;
 }
 

@@ -23,14 +23,17 @@ class Driver {
 
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
   virtual std::unique_ptr<Queue> make_queue(bool timed) = 0;
+  virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
 
   // One factory per stage. They compile, plan and allocate scratch memory.
   virtual std::unique_ptr<Sobel> make_sobel(const SobelSpec& spec) = 0;
   virtual std::unique_ptr<Statistics> make_statistics(const StatisticsSpec& spec) = 0;
-  virtual std::unique_ptr<Apodize> make_apodize(const ApodizeSpec& spec) = 0;
+  virtual std::unique_ptr<Apodize> make_apodize(const ApodizeSpec& spec,
+                                                const WindowWeights& window) = 0;
   virtual std::unique_ptr<RealFft> make_real_fft(const RealFftSpec& spec) = 0;
   virtual std::unique_ptr<Magnitude> make_magnitude(const MagnitudeSpec& spec) = 0;
-  virtual std::unique_ptr<LogPolar> make_log_polar(const LogPolarSpec& spec) = 0;
+  virtual std::unique_ptr<LogPolar> make_log_polar(const LogPolarSpec& spec,
+                                                   const LogPolarPoints& points) = 0;
   virtual std::unique_ptr<CrossPower> make_cross_power(const CrossPowerSpec& spec) = 0;
   virtual std::unique_ptr<Peak> make_peak(const PeakSpec& spec) = 0;
   virtual std::unique_ptr<Prefilter> make_prefilter(const PrefilterSpec& spec,

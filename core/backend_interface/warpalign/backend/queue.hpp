@@ -28,4 +28,18 @@ class Queue {
   virtual double milliseconds_between(const Mark& from, const Mark& to) = 0;
 };
 
+/// A few bytes on their way to the host, while the queue goes on. Its destructor waits for them.
+class Readback {
+ public:
+  Readback() = default;
+  Readback(const Readback&) = delete;
+  Readback& operator=(const Readback&) = delete;
+  virtual ~Readback() = default;
+
+  /// Enqueues a copy from the start of `source`. The last one has been waited for.
+  virtual void enqueue(Queue& queue, const Memory& source) = 0;
+  /// Waits; what was copied stays there until the next enqueue.
+  virtual const void* wait() = 0;
+};
+
 }  // namespace warpalign::backend

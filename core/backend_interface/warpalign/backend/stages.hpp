@@ -57,6 +57,11 @@ class Statistics : public Stage {
   virtual void enqueue(Queue& queue, const Memory& input, Memory& record) = 0;
 };
 
+/// The window's weight of each of the input's columns and rows.
+struct WindowWeights {
+  std::vector<float> x, y;
+};
+
 class Apodize : public Stage {
  public:
   virtual void enqueue(Queue& queue, const Memory& input, const Memory& statistics,
@@ -72,6 +77,13 @@ class RealFft : public Stage {
 class Magnitude : public Stage {
  public:
   virtual void enqueue(Queue& queue, const Memory& spectrum, Memory& magnitude) = 0;
+};
+
+/// Point (i, j) of a log-polar grid is frequency (u, v) = radii[i] directions[j], u >= 0, in cycles
+/// per width and per height of the image. Beyond half of these (Nyquist) the output is 0.
+struct LogPolarPoints {
+  std::vector<float> radii;
+  std::vector<std::array<float, 2>> directions;
 };
 
 class LogPolar : public Stage {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <warpalign/device.hpp>
+#include <warpalign/stages/sobel.hpp>
 
 namespace warpalign {
 
@@ -15,17 +16,20 @@ enum class Window {
 };
 
 struct ApodizeSpec {
-  Shape input;   ///< of the f32 input; depth 1
+  Shape input;   ///< of the input; depth 1
   Shape canvas;  ///< of the f32 output; at least as large as the input in each direction
   Window window = Window::hann;
+  PixelType type = PixelType::f32;  ///< of the input: u8, u16 or f32
+  Signal signal = Signal::pixels;
 };
 
-/// canvas(x + ox, y + oy) = (input(x, y) - mean) w(x) w(y), 0 elsewhere; (ox, oy) is
-/// floor((canvas - input) / 2), see offset(). Non-finite pixels count as the mean.
+/// canvas(x + ox, y + oy) = (signal(x, y) - mean) w(x) w(y), 0 elsewhere; (ox, oy) is
+/// floor((canvas - input) / 2), see offset(). The signal is the input or its gradient; where it is
+/// not finite, it counts as the mean.
 class WARPALIGN_API ApodizePlan {
  public:
   ApodizePlan(const Device& device, const ApodizeSpec& spec);
-  /// `statistics` is a StatisticsRecord on the device, of which the mean is used.
+  /// `statistics` is a StatisticsRecord of the signal, on the device, of which the mean is used.
   void execute(Stream& stream, const Image& input, const Buffer& statistics, Image& canvas) const;
 
   /// Where the input's pixel (0, 0) lies on the canvas, as (x, y, 0).

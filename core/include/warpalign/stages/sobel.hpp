@@ -20,6 +20,12 @@ struct SobelSpec {
   SobelMethod method = SobelMethod::packed;
 };
 
+/// What a stage takes an image for.
+enum class Signal {
+  pixels,   ///< what it holds
+  gradient  ///< the gradient magnitude that SobelPlan gives, computed on the way
+};
+
 /// The gradient magnitude sqrt(gx^2 + gy^2) of an image, with
 /// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), unscaled,
 /// in the input's grey levels. Pixels beyond the edge repeat the edge. Output: f32, same shape.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <warpalign/device.hpp>
+#include <warpalign/stages/sobel.hpp>
 
 #include <cstdint>
 
@@ -14,6 +15,7 @@ class Statistics;
 struct StatisticsSpec {
   Shape shape;                       ///< of an image, or of a volume
   PixelType input = PixelType::f32;  ///< u8, u16 or f32
+  Signal signal = Signal::pixels;    ///< gradient: images only
 };
 
 /// What a StatisticsPlan writes to its 16-byte record. NaN and infinities are counted and
@@ -25,8 +27,8 @@ struct StatisticsRecord {
   std::uint32_t nonfinite = 0;  ///< pixels that are NaN or infinite
 };
 
-/// Mean, minimum, maximum and number of non-finite pixels of an image or a volume, by a two-stage
-/// parallel reduction.
+/// Mean, minimum, maximum and number of non-finite pixels of an image or a volume, or of an image's
+/// gradient, by a two-stage parallel reduction.
 class WARPALIGN_API StatisticsPlan {
  public:
   StatisticsPlan(const Device& device, const StatisticsSpec& spec);

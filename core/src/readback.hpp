@@ -1,0 +1,38 @@
+// Records that are on their way to the host while the stream goes on.
+#pragma once
+
+#include "access.hpp"
+#include "check.hpp"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// `count` records at the start of a buffer, fetched in two steps.
+template <class Record>
+class Readback {
+ public:
+  explicit Readback(const Device& device, std::size_t count = 1)
+      : count_(count), readback_(Access::driver(device).make_readback(count * sizeof(Record))) {}
+
+  /// Enqueues their copy. What was enqueued before must have been waited for.
+  void enqueue(Stream& stream, const Buffer& source) {
+    check_buffer("readback", "the source", stream.device(), source, count_ * sizeof(Record));
+    readback_->enqueue(Access::queue(stream), Access::memory(source));
+  }
+
+  /// Waits for the copy, not for what was enqueued after it.
+  [[nodiscard]] std::vector<Record> wait() {
+    std::vector<Record> records(count_);
+    std::memcpy(records.data(), readback_->wait(), count_ * sizeof(Record));
+    return records;
+  }
+
+ private:
+  std::size_t count_;
+  std::unique_ptr<backend::Readback> readback_;
+};
+
+}  // namespace warpalign::detail
