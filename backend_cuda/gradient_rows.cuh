@@ -1,6 +1,6 @@
 // Images, or their Sobel gradients, four pixels of a row at a time (registration paper, section 4).
 //
-// Each thread computes blocks of 4 x 2 pixels. For a gradient it reads four rows of four pixels,
+// Each thread computes blocks of 4 x 4 pixels. For a gradient it reads six rows of four pixels,
 // one word a row, and takes the columns left and right of them from its neighbours in the warp.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace warpalign::cuda {
 
 inline constexpr int block_columns = 4;
-inline constexpr int block_rows = 2;
+inline constexpr int block_rows = 4;
 inline constexpr unsigned all_lanes = 0xffffffffU;
 
 /// Blocks of 32 x 8 threads; kernels step down by gridDim.y of them.

@@ -6,6 +6,7 @@
 #include "stages.hpp"
 
 #include "formulas/bilinear.h"
+#include "formulas/log_polar.h"
 
 namespace warpalign::cuda {
 namespace {
@@ -25,26 +26,15 @@ struct Map {
   const float2* __restrict__ direction;  // of each row: (u, v) a unit of radius
 };
 
-// The rows of frequencies v and v + 1 in the magnitude, where v = 0 stands in row height / 2.
-// -height / 2 - 1 <= v <= height / 2, so one turn is enough.
-__device__ __forceinline__ int wrapped_row(int v, int height) {
-  const int row = v + height / 2;
-  return row < 0 ? row + height : (row >= height ? row - height : row);
-}
-
-// The magnitude at frequency (u, v), 0 <= u. Columns repeat the last one, rows wrap around.
+// The magnitude at frequency (u, v), within both Nyquist frequencies.
 __device__ __forceinline__ float sample(const float* __restrict__ magnitude, const Map& m, float u,
                                         float v) {
-  const float whole_u = WA_FLOOR(u);
-  const float whole_v = WA_FLOOR(v);
-  const int left = min(static_cast<int>(whole_u), m.columns - 1);
-  const int right = min(left + 1, m.columns - 1);
-  const int v0 = static_cast<int>(whole_v);
-  const float* upper = magnitude + static_cast<long long>(wrapped_row(v0, m.height)) * m.columns;
-  const float* lower =
-      magnitude + static_cast<long long>(wrapped_row(v0 + 1, m.height)) * m.columns;
-  return wa_bilinear(upper[left], upper[right], lower[left], lower[right], u - whole_u,
-                     v - whole_v);
+  int above, below, right;
+  float x, y;
+  wa_half_plane_cell(u, v, m.columns, m.height, &above, &below, &right, &x, &y);
+  const float* upper = magnitude + above;
+  const float* lower = magnitude + below;
+  return wa_bilinear(upper[0], upper[right], lower[0], lower[right], x, y);
 }
 
 __global__ void log_polar_kernel(const float* __restrict__ magnitude, float* __restrict__ output,

@@ -72,15 +72,15 @@ __device__ __forceinline__ Candidate scan(const float* slice, int pixels, int qu
   const int step = static_cast<int>(gridDim.x) * reduction_threads;
   const float4* words = reinterpret_cast<const float4*>(slice);
   Candidate best = nobody();
-  int i = first;
-  for (; i + (quads_at_once - 1) * step < quads; i += quads_at_once * step) {
+  for (int i = first; i < quads; i += quads_at_once * step) {
     float4 four[quads_at_once];
 #pragma unroll
-    for (int k = 0; k < quads_at_once; ++k) four[k] = words[i + k * step];
+    for (int k = 0; k < quads_at_once; ++k) four[k] = words[min(i + k * step, quads - 1)];
 #pragma unroll
-    for (int k = 0; k < quads_at_once; ++k) consider_next_four(best, four[k], 4 * (i + k * step));
+    for (int k = 0; k < quads_at_once; ++k) {
+      consider_next_four(best, four[k], 4 * min(i + k * step, quads - 1));
+    }
   }
-  for (; i < quads; i += step) consider_next_four(best, words[i], 4 * i);
   for (int k = 4 * quads + first; k < pixels; k += step) consider_next(best, slice[k], k);
   if (best.index != no_index) return best;
   for (int k = first; k < pixels; k += step) consider(best, slice[k], k);

@@ -1,6 +1,6 @@
 // Stage: gradient magnitude by the 3 x 3 Sobel operator (registration paper, section 4).
 //
-// By blocks of 4 x 2 pixels (gradient_rows.cuh). The plain kernel, which it is compared with,
+// By blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it is compared with,
 // computes one pixel a thread from reads of its own.
 #include "gradient_rows.cuh"
 #include "launch.hpp"

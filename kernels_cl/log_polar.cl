@@ -1,19 +1,15 @@
 // Log-polar resampling of a centred half-plane magnitude (registration paper, equations 11 to 13).
 #include "formulas/bilinear.h"
+#include "formulas/log_polar.h"
 
-// The magnitude at frequency (u, v), 0 <= u <= Nyquist, |v| <= Nyquist. Rows are periodic; beyond
-// the last column lies its own mirror image, which clamping stands for.
+// The magnitude at frequency (u, v), within both Nyquist frequencies.
 inline float lookup(global const float* magnitude, int columns, int height, float u, float v) {
-  const float u_floor = floor(u);
-  const float v_floor = floor(v);
-  const int u0 = min((int)u_floor, columns - 1);
-  const int u1 = min(u0 + 1, columns - 1);
-  const int row = (int)v_floor + height / 2;  // at most one row beyond either end
-  const int v0 = row < 0 ? row + height : (row >= height ? row - height : row);
-  const int v1 = v0 + 1 == height ? 0 : v0 + 1;
-  global const float* row0 = magnitude + (size_t)v0 * (size_t)columns;
-  global const float* row1 = magnitude + (size_t)v1 * (size_t)columns;
-  return wa_bilinear(row0[u0], row0[u1], row1[u0], row1[u1], u - u_floor, v - v_floor);
+  int above, below, right;
+  float x, y;
+  wa_half_plane_cell(u, v, columns, height, &above, &below, &right, &x, &y);
+  global const float* upper = magnitude + above;
+  global const float* lower = magnitude + below;
+  return wa_bilinear(upper[0], upper[right], lower[0], lower[right], x, y);
 }
 
 // Directions are (u, v) a unit of radius; (u_end, v_end) = (width, height) / 2 are the Nyquist

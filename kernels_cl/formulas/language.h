@@ -31,8 +31,14 @@ WA_INLINE float wa_sqrt(float x) {
 #define WA_SQRT(x) wa_sqrt(x)
 #define WA_RSQRT(x) rsqrtf(x)
 #define WA_EXP(x) expf(x)
-#define WA_EXP2(x) exp2f(x)
-#define WA_LOG2(x) log2f(x)
+// Within 2 ulp; log2 within 2^-22 near 1, where it vanishes.
+WA_INLINE float wa_exp2(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+#define WA_EXP2(x) wa_exp2(x)
+#define WA_LOG2(x) __log2f(x)
 #define WA_SIN(x) sinf(x)
 #define WA_COS(x) cosf(x)
 #define WA_SINPI(x) sinpif(x)

@@ -1,8 +1,38 @@
-// Points of log-polar grids (as in equations 11 to 13 of the registration paper).
+// Log-polar grids (as in equations 11 to 13 of the registration paper), and what they are laid over.
 #ifndef WARPALIGN_FORMULAS_LOG_POLAR_H
 #define WARPALIGN_FORMULAS_LOG_POLAR_H
 
 #include "formulas/language.h"
+
+// The greatest integer at most x, or, where x is one, perhaps the one before it: for interpolation
+// either will do. |x| < 2^21. Additions, where floor() and conversions run at a fraction of their
+// rate on GPUs: 1.5 2^23 + n has n as its last digits.
+WA_INLINE float wa_cell_of(float x, int* cell) {
+  const float shifted = (x - 0.5f) + 12582912.0f;
+  *cell = (int)(WA_FLOAT_BITS(shifted) - 0x4b400000u);
+  return shifted - 12582912.0f;
+}
+
+// Where frequency (u, v), 0 <= u <= width / 2 and |v| <= height / 2, lies in a half-plane magnitude
+// of `columns` whose row height / 2 is v = 0: the offsets of its left neighbours above and below,
+// the distance to the right ones, and the fractions. Rows are periodic; beyond the last column lies
+// its own mirror image, which that column stands for.
+WA_INLINE void wa_half_plane_cell(float u, float v, int columns, int height, int* above,
+                                  int* below, int* right, float* x, float* y) {
+  int left, row;
+  float corner = wa_cell_of(u, &left);
+  if (left > columns - 2) {
+    left = columns > 1 ? columns - 2 : 0;
+    corner = (float)left;
+  }
+  *right = columns > 1 ? 1 : 0;
+  *x = columns > 1 ? fmin(u - corner, 1.0f) : 0.0f;
+  *y = v - wa_cell_of(v, &row);
+  row += height / 2;
+  row = row < 0 ? row + height : (row >= height ? row - height : row);
+  *above = row * columns + left;
+  *below = row + 1 == height ? left : *above + columns;
+}
 
 // A log-polar grid anywhere: exp(high + low), cos(high + low) and sin(high + low) for a small low.
 // Good to a few units of single precision, so that points are good to about 3e-7 of their radius.
