@@ -76,4 +76,12 @@ std::string output_option(PixelType type) {
   return " -D OUTPUT_F32";
 }
 
+std::string spline_options(const InterpolateSpec& spec,
+                           const backend::InterpolateDetails& details) {
+  return int_option("DEGREE", spec.degree) + int_option("DIMENSIONS", spec.dimensions) +
+         extension_option(details.extension) + points_option(details.points) +
+         output_option(spec.output_type) +
+         (spec.coefficients == PixelType::c32 ? " -D COMPLEX" : "");
+}
+
 }  // namespace warpalign::opencl

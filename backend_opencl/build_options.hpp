@@ -25,4 +25,8 @@ namespace warpalign::opencl {
 [[nodiscard]] std::string points_option(backend::InterpolateDetails::Points points);
 [[nodiscard]] std::string output_option(PixelType type);
 
+/// What evaluation pixel by pixel, and by rows, is built with in all forms.
+[[nodiscard]] std::string spline_options(const InterpolateSpec& spec,
+                                         const backend::InterpolateDetails& details);
+
 }  // namespace warpalign::opencl

@@ -1,4 +1,5 @@
 // Stage: bilinear interpolation of complex data at arbitrary points.
+#include "interpolate_rows.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -51,12 +52,24 @@ class ComplexBilinear final : public backend::ComplexBilinear {
         kernel_(device, stage, kernels::complex_bilinear, "complex_bilinear", option_for(form_)) {
     if (form_ != BilinearForm::global_memory) {
       texture_.emplace(device, texture_of(spec), stage);
+      return;
+    }
+    const InterpolateSpec bilinear =
+        RowEvaluation::bilinear(spec.image, spec.output, PixelType::c32);
+    if (RowEvaluation::serves(device, bilinear, spec.image)) {
+      rows_.emplace(device, stage, RowEvaluation::From::field, bilinear, RowEvaluation::amid_zeros,
+                    spec.image);
     }
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& image, const backend::Memory& x,
                const backend::Memory& y, backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
+    if (rows_) {
+      const cl_mem xs = buffer_of(x);
+      rows_->enqueue(commands, buffer_of(image), {xs, buffer_of(y), xs}, 0, output);
+      return;
+    }
     const auto launch = [&](const auto&... source) {
       kernel_.launch(commands, grid_, source..., width_, height_, x, y, output, output_width_,
                      output_height_);
@@ -73,6 +86,7 @@ class ComplexBilinear final : public backend::ComplexBilinear {
   BilinearForm form_;
   Grid grid_;
   Kernel kernel_;
+  std::optional<RowEvaluation> rows_;
   std::optional<TextureCopy> texture_;
   QueueOrder order_;
 };

@@ -10,17 +10,28 @@ namespace {
 
 constexpr const char* stage = "cross_power";
 
-std::string options_for(const CrossPowerSpec& spec) {
+// Of a work item of cross_power_lanes.cl.
+constexpr std::int64_t lane_columns = 128;
+constexpr std::int64_t lane_rows = 16;
+
+std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
   std::string options;
   if (spec.sigma > 0) options += " -D WEIGHTED";
   if (spec.half_turns) options += " -D HALF_TURNS";
-  if (spec.image.depth > 1) options += " -D VOLUME";
+  if (spec.image.depth > 1 && !by_lanes) options += " -D VOLUME";
   return options;
 }
 
 /// Volumes may have more rows than a grid has.
 Grid grid_for(const OpenedDevice& device, const Shape& image) {
   const Shape half = RealFftPlan::half_spectrum(image);
+  if (device.has_vectors()) {
+    const auto groups = [](std::int64_t n, std::int64_t size) {
+      return static_cast<std::size_t>((n + size - 1) / size);
+    };
+    return {{groups(half.width, lane_columns), groups(half.height * half.depth, lane_rows)},
+            {1, 1}};
+  }
   return image.depth > 1 ? patches(device, half.width, half.height * half.depth)
                          : covering(device, half.width, half.height);
 }
@@ -40,7 +51,9 @@ class CrossPower final : public backend::CrossPower {
         depth_(to_int(spec.image.depth, device.place(stage))),
         falloff_(falloff_of(spec.sigma)),
         grid_(grid_for(device, spec.image)),
-        kernel_(device, stage, kernels::cross_power, "cross_power", options_for(spec)) {}
+        kernel_(device, stage,
+                device.has_vectors() ? kernels::cross_power_lanes : kernels::cross_power,
+                "cross_power", options_for(spec, device.has_vectors())) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& output) override {

@@ -2,6 +2,7 @@
 #include "build_options.hpp"
 #include "interpolate_box.hpp"
 #include "interpolate_points.hpp"
+#include "interpolate_rows.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -44,6 +45,9 @@ class Interpolate final : public backend::Interpolate {
     if (BoxEvaluation::serves(device, spec, details)) {
       boxes_.emplace(device, spec, details, shape_);
     }
+    if (!by_texture_ && RowEvaluation::serves(device, spec, shape_)) {
+      rows_.emplace(device, stage, RowEvaluation::From::transform, spec, details, shape_);
+    }
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
@@ -52,6 +56,10 @@ class Interpolate final : public backend::Interpolate {
     const cl_command_queue commands = queue_of(queue);
     if (boxes_ && gradient == nullptr && points.transform != nullptr &&
         boxes_->enqueue(commands, buffer_of(coefficients), *points.transform, output)) {
+      return;
+    }
+    if (rows_ && gradient == nullptr && points.transform != nullptr &&
+        rows_->enqueue(commands, buffer_of(coefficients), *points.transform, output)) {
       return;
     }
     Points at;
@@ -96,11 +104,7 @@ class Interpolate final : public backend::Interpolate {
 
   [[nodiscard]] std::string options(const InterpolateSpec& spec,
                                     const backend::InterpolateDetails& details) const {
-    std::string text = int_option("DEGREE", spec.degree) +
-                       int_option("DIMENSIONS", spec.dimensions) +
-                       extension_option(details.extension) + points_option(details.points) +
-                       output_option(spec.output_type);
-    if (spec.coefficients == PixelType::c32) text += " -D COMPLEX";
+    std::string text = spline_options(spec, details);
     if (has_gradient(spec)) text += " -D GRADIENT";
     if (by_texture_) text += " -D TEXTURE";
     if (by_texture_ && spec.precision == Precision::texture_lut) text += " -D LUT";
@@ -140,6 +144,7 @@ class Interpolate final : public backend::Interpolate {
   Kernel values_;
   std::optional<Kernel> gradients_;
   std::optional<BoxEvaluation> boxes_;
+  std::optional<RowEvaluation> rows_;
   std::optional<TextureCopy> texture_;
   compute::buffer table_;
   QueueOrder order_;

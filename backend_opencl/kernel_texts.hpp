@@ -8,10 +8,12 @@ namespace warpalign::opencl::kernels {
 extern const std::string_view apodize;
 extern const std::string_view complex_bilinear;
 extern const std::string_view cross_power;
+extern const std::string_view cross_power_lanes;
 extern const std::string_view despeckle;
 extern const std::string_view flatten_profile;
 extern const std::string_view interpolate;
 extern const std::string_view interpolate_box;
+extern const std::string_view interpolate_rows;
 extern const std::string_view light_field;
 extern const std::string_view local_contrast;
 extern const std::string_view log_polar;

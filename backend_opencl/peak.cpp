@@ -12,7 +12,8 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "peak";
-constexpr std::size_t partial_bytes = 8;  // Best in peak.cl
+constexpr std::size_t partial_bytes = 8;   // Best in peak.cl
+constexpr std::size_t lane_share = 16384;  // SHARE
 
 static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
 
@@ -34,7 +35,9 @@ class Peak final : public backend::Peak {
         plane_(plane_of(spec, device.place(stage))),
         depth_(static_cast<std::size_t>(spec.shape.depth)),
         group_(reduction_group(device)),
-        groups_(reduction_groups(device, spec.shape.plane())),
+        by_lanes_(device.has_vectors()),
+        groups_(by_lanes_ ? (plane_ - 1) / lane_share + 1
+                          : reduction_groups(device, spec.shape.plane())),
         partials_(make_buffer(device, groups_ * depth_ * partial_bytes, stage)),
         first_(device, stage, kernels::peak, "peak_partial", options()),
         second_(device, stage, kernels::peak, "peak_final", options()) {}
@@ -43,17 +46,22 @@ class Peak final : public backend::Peak {
                backend::Memory& records) override {
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
-    first_.launch(commands, {{groups_ * group_, depth_}, {group_, 1}}, input, plane_, partials_);
+    const std::size_t items = by_lanes_ ? 1 : group_;
+    first_.launch(commands, {{groups_ * items, depth_}, {items, 1}}, input, plane_, partials_);
     second_.launch(commands, {{group_, depth_}, {group_, 1}}, input, width_, height_, partials_,
                    static_cast<cl_uint>(groups_), records);
   }
 
  private:
-  [[nodiscard]] std::string options() const { return "-D GROUP=" + std::to_string(group_); }
+  [[nodiscard]] std::string options() const {
+    return "-D GROUP=" + std::to_string(group_) + (by_lanes_ ? " -D LANES" : "");
+  }
 
   cl_int width_, height_;
   cl_uint plane_;
-  std::size_t depth_, group_, groups_;
+  std::size_t depth_, group_;
+  bool by_lanes_;
+  std::size_t groups_;
   compute::buffer partials_;
   Kernel first_, second_;
   QueueOrder order_;

@@ -1,10 +1,13 @@
 // Stage: bilinear resampling under an affine transform.
 #include "build_options.hpp"
+#include "interpolate_rows.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
 #include "stages.hpp"
 #include "two_floats.hpp"
+
+#include <optional>
 
 namespace warpalign::opencl {
 
@@ -22,10 +25,20 @@ class Warp final : public backend::Warp {
         output_height_(to_int(spec.output.height, place_)),
         grid_(grid_for(device)),
         kernel_(device, stage, kernels::warp, "warp",
-                int_option("PIXELS", pixels_an_item(device))) {}
+                int_option("PIXELS", pixels_an_item(device))) {
+    const InterpolateSpec bilinear =
+        RowEvaluation::bilinear(spec.input, spec.output, PixelType::f32);
+    if (RowEvaluation::serves(device, bilinear, spec.input)) {
+      rows_.emplace(device, stage, RowEvaluation::From::transform, bilinear,
+                    RowEvaluation::amid_zeros, spec.input);
+    }
+  }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                backend::Memory& output) override {
+    if (rows_ && rows_->enqueue(queue_of(queue), buffer_of(input), transform_of(map), output)) {
+      return;
+    }
     const cl_int centre_x = output_width_ / 2;
     const cl_int centre_y = output_height_ / 2;
     const double x = centre_x;
@@ -39,6 +52,12 @@ class Warp final : public backend::Warp {
 
  private:
   Place place_;
+  static Transform transform_of(const Affine& map) {
+    Transform transform;
+    transform.m = {map.a, map.b, 0, map.c, map.d, map.e, 0, map.f, 0, 0, 1, 0, 0, 0, 0, 1};
+    return transform;
+  }
+
   static int pixels_an_item(const OpenedDevice& device) { return device.is_cpu() ? 1 : 4; }
 
   /// On GPUs 32 neighbouring items cover 8 x 4 pixels, which keeps what a rotated picture's are
@@ -59,6 +78,7 @@ class Warp final : public backend::Warp {
   cl_int width_, height_, output_width_, output_height_;
   Grid grid_;
   Kernel kernel_;
+  std::optional<RowEvaluation> rows_;
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // The maximum of each slice with its coordinates and neighbours, in two stages of parallel
 // reduction (registration paper, section 4).
 //
-// Option: GROUP, the work-group's size, a power of two.
+// Options: GROUP, the work-group's size, a power of two; LANES, for CPUs: the first stage by
+// vectors of sixteen pixels.
 
 #define NOWHERE 0xffffffffu
 
@@ -33,9 +34,46 @@ inline Best best_of_group(Best mine, local Best* shared) {
   return shared[0];
 }
 
+#ifdef LANES
+
+#define SHARE 16384  // of a work item in pixels, lane_share in peak.cpp
+
+// Item x has pixels from SHARE x on of slice y.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global const float* input,
+                                                                        uint plane,
+                                                                        global Best* partials) {
+  const size_t slice = get_global_id(1);
+  global const float* pixels = input + slice * plane;
+  const uint first = (uint)get_global_id(0) * SHARE;
+  const uint end = first + min(plane - first, (uint)SHARE);
+  float16 values = -INFINITY;
+  uint16 blocks = NOWHERE;
+  uint i = first;
+  for (; end - i >= 16; i += 16) {
+    const float16 here = vload16(0, pixels + i);
+    const int16 larger = here > values;
+    values = select(values, here, larger);
+    blocks = select(blocks, (uint16)(i), larger);
+  }
+  Best best = nothing();
+  for (uint lane = 0; lane < 16; ++lane) {
+    const uint block = ((const uint*)&blocks)[lane];
+    const Best mine = {((const float*)&values)[lane], block == NOWHERE ? NOWHERE : block + lane};
+    best = better(best, mine);
+  }
+  // What is left; all of it once more where all of it was NaN or -infinity.
+  for (i = best.index == NOWHERE ? first : i; i < end; ++i) {
+    const Best here = {pixels[i], i};
+    best = better(best, here);
+  }
+  partials[slice * get_num_groups(0) + get_group_id(0)] = best;
+}
+
+#else
+
 // Work groups along x share a slice; y is the slice.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void peak_partial(global const float* input, uint plane, global Best* partials) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_partial(
+    global const float* input, uint plane, global Best* partials) {
   local Best shared[GROUP];
   const size_t slice = get_global_id(1);
   global const float* pixels = input + slice * plane;
@@ -50,10 +88,12 @@ void peak_partial(global const float* input, uint plane, global Best* partials) 
   if (get_local_id(0) == 0) partials[slice * get_num_groups(0) + get_group_id(0)] = mine;
 }
 
+#endif
+
 // One work group a slice. A record is 12 words: value, x, y, 3 x 3 neighbours.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void peak_final(global const float* input, int width, int height, global const Best* partials,
-                uint count, global uint* records) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_final(
+    global const float* input, int width, int height, global const Best* partials, uint count,
+    global uint* records) {
   local Best shared[GROUP];
   const size_t slice = get_global_id(1);
   Best mine = nothing();

@@ -16,15 +16,19 @@ typedef float Value;
 #if defined(OUTPUT_U8)
 typedef uchar Output;
 #define STORE(output, i, value) (output)[i] = convert_uchar_sat(round(value))
+#define STORE_16(output, values) vstore16(convert_uchar16_sat(round(values)), 0, output)
 #elif defined(OUTPUT_U16)
 typedef ushort Output;
 #define STORE(output, i, value) (output)[i] = convert_ushort_sat(round(value))
+#define STORE_16(output, values) vstore16(convert_ushort16_sat(round(values)), 0, output)
 #elif defined(OUTPUT_F16)
 typedef half Output;
 #define STORE(output, i, value) vstore_half_rte(value, i, output)
+#define STORE_16(output, values) vstore_half16_rte(values, 0, output)
 #else
 typedef Value Output;
 #define STORE(output, i, value) (output)[i] = (value)
+#define STORE_16(output, values) vstore16(values, 0, output)
 #endif
 
 #endif
