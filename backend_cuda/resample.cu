@@ -172,7 +172,6 @@ Kernel kernel_of(int rows, bool steep, bool floats) {
 }
 
 ResampleFilter filter_of(const std::vector<double>& poles) {
-  constexpr double weights = 36;  // by which the sixfold weights are too large
   const double z = as_in_kernels(poles.front());
   ResampleFilter filter;
   filter.z = static_cast<float>(z);
@@ -180,7 +179,7 @@ ResampleFilter filter_of(const std::vector<double>& poles) {
   for (int i = 0; i <= resample_halo + 1; ++i) {
     filter.powers[i] = static_cast<float>(std::pow(z, i));
   }
-  filter.scale = static_cast<float>(scale_of(poles) * scale_of(poles) / weights);
+  filter.scale = static_cast<float>(backend::resample_scale(filter.z));
   return filter;
 }
 
@@ -230,11 +229,9 @@ class ResampleStage final : public backend::Resample {
   }
 
   [[nodiscard]] dim3 grid_of(const ResampleSource& source) const {
-    const int sheared = std::abs(source.shear) * (resample_tile / shear_group - 1);
-    const int width = evaluation_.output.width + (source.steep ? sheared : 0);
-    const int height = evaluation_.output.height + (source.steep ? 0 : sheared);
-    return dim3(static_cast<unsigned>(divide_up(width, resample_tile)),
-                static_cast<unsigned>(divide_up(height, resample_tile)));
+    const auto [across, down] = backend::resample_grid(
+        {evaluation_.output.width, evaluation_.output.height, 1}, source.steep, source.shear);
+    return dim3(static_cast<unsigned>(across), static_cast<unsigned>(down));
   }
 
   Place place_;

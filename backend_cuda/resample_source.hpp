@@ -3,31 +3,28 @@
 
 #include "interpolate_spline.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/resample_tiles.hpp>
 
 #include <optional>
 
 namespace warpalign::cuda {
 
-inline constexpr int resample_tile = 64;      // output pixels along each axis
-inline constexpr int resample_halo = 12;      // as the exact prefilter's for one pole
-inline constexpr int resample_columns = 128;  // of samples that are loaded for a tile
-inline constexpr int resample_first = 16;     // of these, the first that is kept
-inline constexpr int most_kept_columns = resample_columns - resample_halo - resample_first;
-inline constexpr int shear_group = 8;  // columns of a tile that lie at one height
-inline constexpr int few_rows = 104;   // of samples, halos included; there is a kernel for
-inline constexpr int many_rows = 120;  // either
+using backend::few_rows;
+using backend::many_rows;
+using backend::resample_columns;
+using backend::resample_first;
+using backend::resample_halo;
+using backend::resample_tile;
+using backend::shear_group;
 
-/// What the tiles of a transform have in common.
+/// backend::ResampleTiles, and the transform's steps.
 struct ResampleSource {
-  double least[2] = {};  // the least coordinates, from the tile's first point
-  int columns = 0;       // of coefficients that a tile needs
-  int rows = few_rows;   // of samples that are loaded
-  bool steep = false;    // rows of the output go along columns of the source, rather
-  // Of the columns of a tile (steep: of its rows), a group lies by so many rows (columns) below
-  // (beside) the group before.
+  double least[2] = {};
+  int columns = 0;
+  int rows = few_rows;
+  bool steep = false;
   int shear = 0;
-  int before[2] = {};         // columns and rows by which the first tile begins before the output
+  int before[2] = {};
   long long along_x[2] = {};  // steps of a point, of x and of y, in fixed point
   long long along_y[2] = {};
 };

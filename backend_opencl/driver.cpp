@@ -73,12 +73,12 @@ std::unique_ptr<backend::Interpolate> Driver::make_interpolate(
   return opencl::make_interpolate(device_, spec, details);
 }
 
-// Prefilter and evaluation are two kernels here.
-std::unique_ptr<backend::Resample> Driver::make_resample(const ResampleSpec&,
-                                                         const backend::PrefilterDetails&,
-                                                         const backend::InterpolateDetails&) {
-  return nullptr;
+std::unique_ptr<backend::Resample> Driver::make_resample(
+    const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+    const backend::InterpolateDetails& details) {
+  return opencl::make_resample(device_, spec, filter, details);
 }
+
 std::unique_ptr<backend::ComplexBilinear> Driver::make_complex_bilinear(
     const ComplexBilinearSpec& spec) {
   return opencl::make_complex_bilinear(device_, spec);

@@ -3,6 +3,7 @@
 #include "interpolate_box.hpp"
 #include "interpolate_points.hpp"
 #include "interpolate_rows.hpp"
+#include "interpolate_volume.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "queue.hpp"
@@ -42,7 +43,9 @@ class Interpolate final : public backend::Interpolate {
                          options(spec, details));
     }
     if (by_texture_) make_lookups(device, spec, details);
-    if (BoxEvaluation::serves(device, spec, details)) {
+    if (VolumeEvaluation::serves(device, spec, details)) {
+      volumes_.emplace(device, spec, details, shape_);
+    } else if (BoxEvaluation::serves(device, spec, details)) {
       boxes_.emplace(device, spec, details, shape_);
     }
     if (!by_texture_ && RowEvaluation::serves(device, spec, shape_)) {
@@ -54,12 +57,8 @@ class Interpolate final : public backend::Interpolate {
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
     const cl_command_queue commands = queue_of(queue);
-    if (boxes_ && gradient == nullptr && points.transform != nullptr &&
-        boxes_->enqueue(commands, buffer_of(coefficients), *points.transform, output)) {
-      return;
-    }
-    if (rows_ && gradient == nullptr && points.transform != nullptr &&
-        rows_->enqueue(commands, buffer_of(coefficients), *points.transform, output)) {
+    if (gradient == nullptr && points.transform != nullptr &&
+        enqueue_tiles(commands, buffer_of(coefficients), *points.transform, output)) {
       return;
     }
     Points at;
@@ -121,6 +120,14 @@ class Interpolate final : public backend::Interpolate {
     check(clFinish(queue.get()), "clFinish", place_);
   }
 
+  /// By a kernel for tiles of the output, if there is one for the transform.
+  bool enqueue_tiles(cl_command_queue commands, cl_mem coefficients, const Transform& transform,
+                     const backend::Memory& output) {
+    if (volumes_) return volumes_->enqueue(commands, coefficients, transform, output);
+    if (rows_) return rows_->enqueue(commands, coefficients, transform, output);
+    return boxes_ && boxes_->enqueue(commands, coefficients, transform, output);
+  }
+
   /// Launches a kernel that takes `first` before what all of them take.
   template <class... Arguments>
   void launch(Kernel& kernel, cl_command_queue queue, cl_mem source, const Points& at, cl_mem field,
@@ -145,6 +152,7 @@ class Interpolate final : public backend::Interpolate {
   std::optional<Kernel> gradients_;
   std::optional<BoxEvaluation> boxes_;
   std::optional<RowEvaluation> rows_;
+  std::optional<VolumeEvaluation> volumes_;
   std::optional<TextureCopy> texture_;
   compute::buffer table_;
   QueueOrder order_;

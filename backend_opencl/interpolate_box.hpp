@@ -34,7 +34,7 @@ class BoxEvaluation {
   backend::InterpolateDetails details_;
   Shape stored_;
   std::size_t most_bytes_;
-  Kernel kernel_;
+  Kernel flat_, steep_;  // by how far apart rows of a box lie
 };
 
 }  // namespace warpalign::opencl

@@ -28,6 +28,10 @@ std::unique_ptr<backend::Prefilter> make_prefilter(OpenedDevice& device, const P
 std::unique_ptr<backend::Interpolate> make_interpolate(OpenedDevice& device,
                                                        const InterpolateSpec& spec,
                                                        const backend::InterpolateDetails& details);
+/// Null where prefilter and evaluation are two kernels.
+std::unique_ptr<backend::Resample> make_resample(OpenedDevice& device, const ResampleSpec& spec,
+                                                 const backend::PrefilterDetails& filter,
+                                                 const backend::InterpolateDetails& details);
 std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(OpenedDevice& device,
                                                                 const ComplexBilinearSpec& spec);
 std::unique_ptr<backend::Despeckle> make_despeckle(OpenedDevice& device, const DespeckleSpec& spec);

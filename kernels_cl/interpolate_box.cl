@@ -1,13 +1,14 @@
-// B-spline evaluation under an affine transform, for GPUs (and CPUs without vectors): for each tile
-// of the output, the box of coefficients that it needs is copied to local memory.
+// B-spline evaluation under an affine transform, for GPUs (and CPUs without vectors; cubic volumes
+// have interpolate_volume.cl): for each tile of the output, the box of coefficients that it needs
+// is copied to local memory.
 //
 // Relative to its box a point is at most 2^8 away. The transform's matrix is split into multiples
 // of 2^-16 (`high`), with which sums of products are exact in float, and a rest (`low`) that is
 // added to the fraction (core: backend::tile_source()).
 //
 // Options: DEGREE 3 to 5 (below, the pieces join too roughly for points rounded across a knot);
-// DIMENSIONS 2 or 3; EXTENSION; POINTS_FREE, POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8,
-// OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+// DIMENSIONS 2 or 3; PITCH: how far apart rows lie in local memory; EXTENSION; POINTS_FREE,
+// POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
 #include "formulas/opencl_output.h"
 #include "formulas/opencl_spline_points.h"
 
@@ -124,7 +125,7 @@ WA_INLINE Axis go_along_z(Axis axis, float z) {
 // The box's rows, and where each is found.
 typedef struct {
   Axis y, z;
-  int pitch, plane;    // how far apart rows and planes lie in local memory
+  int plane;           // how far apart planes lie in local memory
   int count;           // rows, of all planes
   float planes_a_row;  // 1 / rows of a plane
 } Rows;
@@ -154,7 +155,7 @@ WA_INLINE void copy_box(global const float* coefficients, Axis x, Rows rows, loc
       for (int i = 0; i < COPIES; ++i) {
         const int row = first + i * COPY_ROWS;
         const int plane = plane_of(rows, row);
-        const int at = plane * rows.plane + (row - plane * rows.y.extent) * rows.pitch + column;
+        const int at = plane * rows.plane + (row - plane * rows.y.extent) * PITCH + column;
         if (row < rows.count) *(local float4*)(box + at) = words[i];
       }
     }
@@ -172,7 +173,7 @@ WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, f
     const int y = wa_extend(EXTENSION, rows.y.corner + row_of_plane, rows.y.n);
     const int z = DIMENSIONS == 2 ? 0 : wa_extend(EXTENSION, rows.z.corner + plane, rows.z.n);
     global const float* from = coefficients + ((long)max(z, 0) * rows.y.n + max(y, 0)) * x.n;
-    local float* to = box + plane * rows.plane + row_of_plane * rows.pitch;
+    local float* to = box + plane * rows.plane + row_of_plane * PITCH;
     for (int i = item % 32; i < x.extent; i += 32) {
       to[i] = y >= 0 && z >= 0 && columns[i] >= 0 ? from[columns[i]] : cval;
     }
@@ -180,11 +181,11 @@ WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, f
 }
 
 // The weighted sum over a plane of neighbours from `first` on.
-WA_INLINE float sum_plane(local const float* first, const float* wx, const float* wy, int pitch) {
+WA_INLINE float sum_plane(local const float* first, const float* wx, const float* wy) {
   float sum = 0.0f;
 #pragma unroll
   for (int j = 0; j < TAPS; ++j) {
-    local const float* row = first + j * pitch;
+    local const float* row = first + j * PITCH;
     float sum_row = wx[0] * row[0];
 #pragma unroll
     for (int i = 1; i < TAPS; ++i) sum_row = fma(wx[i], row[i], sum_row);
@@ -198,13 +199,13 @@ WA_INLINE float sum_box(local const float* first, const float* t, Rows rows) {
   WEIGHTS(t[0], wx);
   WEIGHTS(t[1], wy);
 #if DIMENSIONS == 2
-  return sum_plane(first, wx, wy, rows.pitch);
+  return sum_plane(first, wx, wy);
 #else
   float wz[TAPS], sum = 0.0f;
   WEIGHTS(t[2], wz);
 #pragma unroll
   for (int k = 0; k < TAPS; ++k) {
-    sum = fma(wz[k], sum_plane(first + k * rows.plane, wx, wy, rows.pitch), sum);
+    sum = fma(wz[k], sum_plane(first + k * rows.plane, wx, wy), sum);
   }
   return sum;
 #endif
@@ -254,7 +255,7 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
     float t[DIMENSIONS];
     const int at_x = split_coordinate(x, (float)y, &t[0]);
     const int at_y = split_coordinate(rows.y, (float)y, &t[1]);
-    int first = (at_y - DEGREE / 2) * rows.pitch + at_x - DEGREE / 2;
+    int first = (at_y - DEGREE / 2) * PITCH + at_x - DEGREE / 2;
 #if DIMENSIONS == 3
     const int at_z = split_coordinate(rows.z, (float)y, &t[2]);
     first += (at_z - DEGREE / 2) * rows.plane;
@@ -309,11 +310,11 @@ WA_INLINE void blank_tile(Tile tile, float cval, OUTPUT_PARAMETERS, size_t index
 
 // Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z. `words`:
 // rows of coefficients begin at words; `box_words` (words, so that drivers align it as such): the
-// box, its rows `pitch` and its planes `plane` apart.
+// box, its planes `plane` apart.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_box(
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int centre_x,
-    int centre_y, int centre_z, int tile_y, int tile_z, int words, int pitch, int plane,
+    int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
     local float4* box_words, global Output* restrict output, int output_width, int output_height,
     int output_depth) {
   local int columns[WIDEST];
@@ -341,7 +342,6 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_box(
   const Axis x = AXIS(x, places[0], width);
   Rows rows;
   rows.y = AXIS(y, places[1], height);
-  rows.pitch = pitch;
   rows.plane = plane;
   rows.planes_a_row = 1.0f / (float)extent_y;
 #if DIMENSIONS == 2

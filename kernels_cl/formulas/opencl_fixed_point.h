@@ -1,0 +1,34 @@
+// Points of an affine transform in fixed point, multiples of 2^-32 of a pixel, for OpenCL kernels
+// alone.
+//
+// A row of the transform comes twice: `fine`, entries in multiples of 2^-60 and the shift in fixed
+// point, finds a pixel's point to 2^-30 wherever it lies; `steps`, entries in fixed point, goes
+// from there to the pixels of a tile. Entries are at most 4, points less than 2^29 away.
+#ifndef WARPALIGN_FORMULAS_OPENCL_FIXED_POINT_H
+#define WARPALIGN_FORMULAS_OPENCL_FIXED_POINT_H
+
+#include "formulas/language.h"
+
+// n steps of an entry in multiples of 2^-60, in fixed point.
+WA_INLINE long wa_fixed_product(long entry, int n) {
+  const long high = (entry >> 32) * n;
+  const long low = (entry & 0xffffffffL) * n;
+  return high * 16 + (low >> 28);
+}
+
+WA_INLINE long wa_fixed_point(long4 fine, int x, int y, int z) {
+  return wa_fixed_product(fine.x, x) + wa_fixed_product(fine.y, y) + wa_fixed_product(fine.z, z) +
+         fine.w;
+}
+
+WA_INLINE int wa_fixed_whole(long coordinate) { return (int)(coordinate >> 32); }
+
+WA_INLINE float wa_fixed_fraction(long coordinate) { return (float)(uint)coordinate * 0x1p-32f; }
+
+// Whether a coordinate lies within n samples, or misses them by less than 2^-25 (wa_snap()).
+WA_INLINE bool wa_fixed_lies_on(long coordinate, int n) {
+  const long missed = 1L << 7;
+  return coordinate > -missed && coordinate < ((long)(n - 1) << 32) + missed;
+}
+
+#endif
