@@ -1,13 +1,14 @@
 // Prefilter, method `fir`: convolution with the truncated closed form of the cubic prefilter
 // (Champagnat and Le Sant, equation 12 and proposition 1).
 //
-// Up to 15 taps march as the exact filter does. For more, two-dimensional real images are one
-// kernel: a block convolves the rows of a tile and the rows around it into shared memory, then its
-// columns. Other arrays are convolved axis by axis. All passes compute several neighbouring results
-// a thread, so that each sample is read once for them.
+// Up to 15 taps march as the exact filter does, 15 themselves by running sums. For more,
+// two-dimensional real images are one kernel: a block convolves the rows of a tile and the rows
+// around it into shared memory, then its columns. Other arrays are convolved axis by axis. All
+// passes compute several neighbouring results a thread, so that each sample is read once for them.
 #include "prefilter_convolution.cuh"
 #include "prefilter_march.cuh"
 #include "prefilter_method.hpp"
+#include "prefilter_running.cuh"
 
 #include <array>
 #include <optional>
@@ -297,7 +298,16 @@ class FirPrefilter final : public backend::Prefilter {
 std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
                                                        const PrefilterSpec& spec,
                                                        const backend::PrefilterDetails& details) {
-  if (details.fir_taps.size() <= most_marching_taps) {
+  if (details.fir_taps.size() == running_taps) {
+    return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
+      using Pixel = decltype(pixel);
+      const double pole = details.poles.front();
+      return std::make_unique<MarchingPrefilter<Pixel, PolePowers>>(
+          context, spec, details, marching_kernels<Pixel, RunningSums>(), pole_powers(pole),
+          truncated_scale(pole));
+    });
+  }
+  if (details.fir_taps.size() < running_taps) {
     return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
       using Pixel = decltype(pixel);
       return std::make_unique<MarchingPrefilter<Pixel, SymmetricTaps>>(

@@ -9,6 +9,7 @@
 #include <warpalign/backend/strips.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ constexpr int longest_segment = 64;
 struct Filter {
   cl_float8 taps{};
   std::string options;
+  double axis_gain = 1;  // of a convolution; that of recursions is PassMaker's
   int chunk = 1;
   int side = 0;                           ///< columns beyond each end of a group's row
   int plane_groups = 8, axis_groups = 6;  ///< that a compute unit has at work at once, about
@@ -71,6 +73,27 @@ Filter convolution(const PassMaker& maker) {
     filter.taps.s[k] = static_cast<cl_float>(taps[middle + k]);
   }
   return filter;
+}
+
+/// The 15 taps, each a power of the pole times the one in the middle.
+Filter running_sums(const PassMaker& maker) {
+  Filter filter = convolution(maker);
+  filter.options += " -D RUNNING_SUMS";
+  const auto z = static_cast<double>(static_cast<float>(maker.details.poles.front()));
+  double sum = 1;
+  for (int k = 1; k <= 8; ++k) {
+    const double power = std::pow(z, k);
+    filter.taps.s[k - 1] = static_cast<cl_float>(power);
+    if (k < 8) sum += 2 * power;
+  }
+  filter.axis_gain = 1 / sum;
+  return filter;
+}
+
+Filter filter_of(const PassMaker& maker) {
+  if (maker.spec.method != PrefilterMethod::fir) return recursion(maker);
+  return maker.details.fir_taps.size() == most_marching_taps ? running_sums(maker)
+                                                             : convolution(maker);
 }
 
 /// A chain of passes while it is made.
@@ -155,8 +178,10 @@ class March {
   /// What a pass over so many axes is told besides its sizes.
   [[nodiscard]] Rest rest(int axes) const {
     const bool recursive = maker_.spec.method == PrefilterMethod::exact;
-    return {shape_.width % 4 == 0 ? 1 : 0, static_cast<cl_float>(maker_.spec.cval),
-            static_cast<cl_float>(recursive ? maker_.gain_of(axes) : 1), filter_.taps};
+    return {
+        shape_.width % 4 == 0 ? 1 : 0, static_cast<cl_float>(maker_.spec.cval),
+        static_cast<cl_float>(recursive ? maker_.gain_of(axes) : std::pow(filter_.axis_gain, axes)),
+        filter_.taps};
   }
 
   void finish_pass() { shape_ = passes_.back().result; }
@@ -199,8 +224,7 @@ class March {
 }  // namespace
 
 std::vector<Pass> marching_passes(const PassMaker& maker) {
-  const bool is_fir = maker.spec.method == PrefilterMethod::fir;
-  March march(maker, is_fir ? convolution(maker) : recursion(maker));
+  March march(maker, filter_of(maker));
   const int dimensions = maker.spec.dimensions;
   if (dimensions >= 2 && maker.components() == 1) {
     march.add_planes();

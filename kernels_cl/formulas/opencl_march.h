@@ -9,12 +9,14 @@
 // Options: EXTENSION (formulas/boundary.h); ROWS: rows that an item filters at once; CHUNK: samples
 // of a column's chunk; either POLE_0, START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also
 // POLE_1 and START_1: the recursive filter; or CONVOLUTION: up to 15 taps, b(0) ... b(7) in `taps`
-// (Champagnat and Le Sant, equation 12).
+// (Champagnat and Le Sant, equation 12), and with RUNNING_SUMS also the 15 that are powers of the
+// cubic pole, z ... z^8 in `taps`.
 #ifndef WARPALIGN_FORMULAS_OPENCL_MARCH_H
 #define WARPALIGN_FORMULAS_OPENCL_MARCH_H
 
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
+#include "formulas/running_sums.h"
 
 // Whether an axis of n samples holds one number, beyond its ends too.
 #define IS_CONSTANT(n) ((n) == 1 && EXTENSION != WA_FILL)
@@ -161,6 +163,79 @@ WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, f
   for (int j = CHUNK - 1; j >= 0; --j) results[j] = step_run(back, column->previous[j]);
 #pragma unroll
   for (int j = 0; j < CHUNK; ++j) column->previous[j] = samples[j];
+}
+
+#elif defined(RUNNING_SUMS)
+
+// Two lanes on either side of a row's 32 may be read; what comes from there is used for nothing.
+#define EXCHANGE_ROW (LANES + 4)
+#define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
+#define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
+typedef float4 Exchanged;
+
+WA_INLINE void clear_exchange(local Exchanged* exchange) {
+  for (int i = (int)get_local_id(0); i < EXCHANGE_SIZE; i += GROUP) exchange[i] = (float4)(0.0f);
+}
+
+WA_INLINE void powers_of(float8 taps, float* z) {
+  const float powers[9] = {1.0f,    taps.s0, taps.s1, taps.s2, taps.s3,
+                           taps.s4, taps.s5, taps.s6, taps.s7};
+#pragma unroll
+  for (int k = 0; k < 9; ++k) z[k] = powers[k];
+}
+
+WA_INLINE float4 lane_sums(float4 v, const float* z) {
+  float sum[4];
+  wa_lane_sums(v.x, v.y, v.z, v.w, z, sum);
+  return (float4)(sum[0], sum[1], sum[2], sum[3]);
+}
+
+// From the sums of the next lane and of the one after it.
+WA_INLINE void reached_sums(float4 next, float4 after_next, const float* z, float* reached) {
+  const float part[3] = {after_next.x, after_next.y, after_next.z};
+  wa_reached_sums(next.w, part, z, reached);
+}
+
+// Filters rows, constant or not. Every item of the group calls it; another barrier must come before
+// the next call.
+WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
+  local Exchanged* left =
+      exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
+  local Exchanged* right = left + ROWS * EXCHANGE_STEP;
+  float z[9];
+  powers_of(taps, z);
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    left[r * EXCHANGE_STEP] = lane_sums(rows[r], z);
+    right[r * EXCHANGE_STEP] = lane_sums(rows[r].wzyx, z);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    const int at = r * EXCHANGE_STEP;
+    float before[4], after[4];
+    float v[4] = {rows[r].x, rows[r].y, rows[r].z, rows[r].w};
+    reached_sums(left[at - 1], left[at - 2], z, before);
+    reached_sums(right[at + 1], right[at + 2], z, after);
+    wa_running_row(v, before, after, z);
+    rows[r] = (float4)(v[0], v[1], v[2], v[3]);
+  }
+}
+
+typedef struct {
+  float previous[CHUNK];  // the chunk before
+  float causal[CHUNK];    // and the sums up to each of it
+} Column;
+
+WA_INLINE void start_column(Column* column) {
+#pragma unroll
+  for (int i = 0; i < CHUNK; ++i) column->previous[i] = column->causal[i] = 0.0f;
+}
+
+WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, float* results) {
+  float z[9];
+  powers_of(taps, z);
+  wa_running_column(column->previous, column->causal, samples, z, results);
 }
 
 #else  // CONVOLUTION
