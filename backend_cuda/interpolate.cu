@@ -3,6 +3,7 @@
 // In full precision, neighbours are loaded, where possible through shared memory; in texture
 // precision they are looked up where they lie, if rows are aligned, else in an array that the stage
 // copies the coefficients to.
+#include "interpolate_bilinear.hpp"
 #include "interpolate_box.hpp"
 #include "interpolate_tile.cuh"
 #include "lookup_table.hpp"
@@ -164,10 +165,13 @@ class TextureInterpolate final : public InterpolateStage {
     const bool by_table = spec.precision == Precision::texture_lut;
     kernel_ = texture_kernel(spec.dimensions, spec.degree, by_table);
     load(kernel_, place_);
-    if (spec.dimensions == 2) {
-      degree_ = spec.degree;
-      tile_kernel_ = texture_tile_kernel_of(degree_, by_table, spec.output_type == PixelType::f32);
+    const bool floats = spec.output_type == PixelType::f32;
+    if (spec.dimensions == 2 && spec.degree == 3) {
+      tile_kernel_ = texture_tile_kernel_of(by_table, floats);
       load(tile_kernel_, place_);
+    } else if (spec.dimensions == 2 && details.margin == 0) {
+      bilinear_kernel_ = bilinear_kernel_of(floats);
+      load(bilinear_kernel_, place_);
     }
     if (by_table) table_.emplace(place_);
   }
@@ -177,7 +181,12 @@ class TextureInterpolate final : public InterpolateStage {
                backend::Memory* gradient) override {
     const TextureSources sources{texture_of(queue, coefficients), table_ ? table_->texture() : 0};
     const Evaluation all = evaluation(points, output, gradient);
-    if (const auto tiles = tile_kernel_ != nullptr ? tile_source<2>(all, degree_) : std::nullopt) {
+    if (bilinear_kernel_ != nullptr && bilinear_serves(all)) {
+      launch_bilinear(place_, queue, bilinear_kernel_, sources.coefficients,
+                      data<float>(coefficients), all);
+      return;
+    }
+    if (const auto tiles = tile_kernel_ != nullptr ? tile_source<2>(all, 3) : std::nullopt) {
       launch(place_, queue, grid_of_tiles<2>(all.output), dim3(tile_threads), tile_kernel_, sources,
              data<float>(coefficients), all, *tiles);
       return;
@@ -201,8 +210,8 @@ class TextureInterpolate final : public InterpolateStage {
   std::optional<TextureArray> array_;  ///< none where coefficients are read in place
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;
-  TextureTileKernel tile_kernel_ = nullptr;  // of planes
-  int degree_ = 0;
+  TextureTileKernel tile_kernel_ = nullptr;   // of planes, degree 3
+  BilinearKernel bilinear_kernel_ = nullptr;  // of planes, degree 1
   Fence fence_{place_};
 };
 

@@ -111,29 +111,29 @@ __global__ void __launch_bounds__(256)
   });
 }
 
-// Affine transforms of planes, by tiles; those at the border pixel by pixel.
-template <int degree, bool by_table, bool floats>
+// Affine transforms of planes, degree 3, by tiles; those at the border pixel by pixel.
+template <bool by_table, bool floats>
 __global__ void __launch_bounds__(tile_threads)
     texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
-  for_tiles<degree, 2>(e, source, [&](const TilePlace<2>& place) {
+  for_tiles<3, 2>(e, source, [&](const TilePlace<2>& place) {
     if (place.within) {
-      evaluate_tile<degree, 2, floats, false>(
+      evaluate_tile<3, 2, floats, false>(
           e, source, place, [&](const unsigned(&k)[2], const float(&t)[2]) {
             const int whole[2] = {static_cast<int>(k[0] - magic_bits) + place.corner[0],
                                   static_cast<int>(k[1] - magic_bits) + place.corner[1]};
-            return look_up<degree, 2, by_table>(sources, whole, t);
+            return look_up<3, 2, by_table>(sources, whole, t);
           });
     } else if (place.apart && e.spline.rules.points == PointRule::reject_outside) {
       blank_tile(e, place);
     } else {
       const TileThread<2> thread;
       for_tile_pixels(e, place, [&](int j, long long index) {
-        store(e.output, index,
-              look_up_or_load<degree, 2, by_table>(sources, coefficients, e,
-                                                   place.first[0] + thread.at[0],
-                                                   place.first[1] + j, 0, index));
+        store(
+            e.output, index,
+            look_up_or_load<3, 2, by_table>(sources, coefficients, e, place.first[0] + thread.at[0],
+                                            place.first[1] + j, 0, index));
       });
     }
   });
@@ -144,12 +144,6 @@ TextureKernel kernel_for(int degree, bool by_table) {
   if (degree == 1) return &interpolate_texture_kernel<1, dimensions, false>;
   return by_table ? &interpolate_texture_kernel<3, dimensions, true>
                   : &interpolate_texture_kernel<3, dimensions, false>;
-}
-
-template <bool floats>
-TextureTileKernel tile_kernel_for(int degree, bool by_table) {
-  if (degree == 1) return &texture_tile_kernel<1, false, floats>;
-  return by_table ? &texture_tile_kernel<3, true, floats> : &texture_tile_kernel<3, false, floats>;
 }
 
 __global__ void table_kernel(float4* entries) {
@@ -165,9 +159,10 @@ TextureKernel texture_kernel(int dimensions, int degree, bool by_table) {
   return dimensions == 2 ? kernel_for<2>(degree, by_table) : kernel_for<3>(degree, by_table);
 }
 
-TextureTileKernel texture_tile_kernel_of(int degree, bool by_table, bool floats) {
-  return floats ? tile_kernel_for<true>(degree, by_table)
-                : tile_kernel_for<false>(degree, by_table);
+TextureTileKernel texture_tile_kernel_of(bool by_table, bool floats) {
+  if (floats)
+    return by_table ? &texture_tile_kernel<true, true> : &texture_tile_kernel<false, true>;
+  return by_table ? &texture_tile_kernel<true, false> : &texture_tile_kernel<false, false>;
 }
 
 LookupTable::LookupTable(const Place& place)

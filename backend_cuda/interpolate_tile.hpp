@@ -45,6 +45,6 @@ template <int dimensions>
 
 /// Through the texture unit by tiles.
 using TextureTileKernel = void (*)(TextureSources, const float*, Evaluation, TileSource<2>);
-TextureTileKernel texture_tile_kernel_of(int degree, bool by_table, bool floats);
+TextureTileKernel texture_tile_kernel_of(bool by_table, bool floats);
 
 }  // namespace warpalign::cuda

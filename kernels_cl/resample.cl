@@ -162,6 +162,15 @@ WA_INLINE RowLane lane_of_row(int columns) {
   return result;
 }
 
+// Not vload4() and vstore4(), of which not every compiler sees that they leave v in registers.
+WA_INLINE float4 four_of(const float* v) { return (float4)(v[0], v[1], v[2], v[3]); }
+WA_INLINE void put_four(float4 four, float* v) {
+  v[0] = four.s0;
+  v[1] = four.s1;
+  v[2] = four.s2;
+  v[3] = four.s3;
+}
+
 // What reaches an item from the two items before it (`direction` 1) or after it, of what they left
 // in `ends`; at a row's end, what its outermost pixel would have left were it all there is.
 WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, float outermost) {
@@ -182,8 +191,8 @@ WA_INLINE void filter_rows(int columns, local float* box) {
 #pragma unroll
   for (int k = 0; k < LANE_ROWS; ++k) {
     local const float4* from = (local const float4*)(words + k * GROUP_ROWS * COLUMNS);
-    vstore4(from[0], 0, v[k]);
-    vstore4(from[1], 1, v[k]);
+    put_four(from[0], v[k]);
+    put_four(from[1], v[k] + 4);
     outermost[k] = v[k][0];
 #pragma unroll
     for (int i = 1; i < LANE_PIXELS; ++i) v[k][i] = wa_prefilter_causal(v[k][i], POLE, v[k][i - 1]);
@@ -217,8 +226,8 @@ WA_INLINE void filter_rows(int columns, local float* box) {
 #pragma unroll
   for (int k = 0; k < LANE_ROWS; ++k) {
     local float4* to = (local float4*)(words + k * GROUP_ROWS * COLUMNS);
-    if (lane.low) to[0] = vload4(0, v[k]);
-    if (lane.high) to[1] = vload4(1, v[k]);
+    if (lane.low) to[0] = four_of(v[k]);
+    if (lane.high) to[1] = four_of(v[k] + 4);
   }
 }
 

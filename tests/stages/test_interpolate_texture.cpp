@@ -5,6 +5,7 @@
 #include <warpalign/stages/interpolate.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace {
 
@@ -29,14 +30,18 @@ InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, Precision
 
 /// What the hardware's 8 fractional bits allow, in values. A lookup's place is rounded to 1/256 of
 /// a pixel, so off by at most 2^-9 on each axis; linear interpolation then errs by that much of the
-/// difference of two neighbours, at most the coefficients' range (cval among them). Equation 5 is a
-/// weighted mean of such lookups (g0 + g1 = 1), which errs no more. Coordinates of less than 64 +
+/// difference of two neighbours, at most the coefficients' range (cval among them). The 2^d weights
+/// are multiples of 1/256 as well (measured on an H100: each of four is up to 2^-9 beside the
+/// product); they sum to 1, so that half of them may be too large and half too small. Equation 5 is
+/// a weighted mean of such lookups (g0 + g1 = 1), which errs no more. Coordinates of less than 64 +
 /// 1/2 are themselves rounded to 2^-18, on either side of the rounding.
 double hardware_error(const reference::Spline& spline) {
   const auto [low, high] =
       std::minmax_element(spline.coefficients.values.begin(), spline.coefficients.values.end());
   const double range = std::max(*high, spline.cval) - std::min(*low, spline.cval);
-  return spline.dimensions * range * (0x1p-9 + 0x1p-17);
+  const double places = spline.dimensions * (0x1p-9 + 0x1p-17);
+  const double weights = std::exp2(spline.dimensions - 1) * 0x1p-9;
+  return range * (places + weights);
 }
 
 /// What the table of 128 entries adds. Between entries 1/127 apart a function bends by at most
@@ -122,6 +127,46 @@ TEST_CASE("interpolate texture: NaN, infinite and huge coordinates have the mode
         const auto found = test::interpolated_at(device, spec, spline, points);
         const double error = 4e-7 + hardware_error(spline) / scale;
         CHECK(test::worst(spline, points, found, {error, 0}) <= 1);
+      }
+    }
+  });
+}
+
+TEST_CASE(
+    "interpolate texture: affine transforms, within and far beyond the image, in every mode") {
+  // Turned, sheared, mirrored; the last leads up to six widths away.
+  const std::vector<warpalign::Affine> maps{{0.95, -0.31, 7.123, 0.29, 0.97, -5.377},
+                                            {-1.13, 0.57, 50.71, 0.21, 1.49, -17.43},
+                                            {5.17, 0.83, -111.39, -0.61, 7.31, -70.83}};
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Boundary boundary : test::boundaries()) {
+      for (const int degree : {1, 3}) {
+        CAPTURE(std::string(warpalign::name_of(boundary)));
+        CAPTURE(degree);
+        for (const PixelType type : {PixelType::f32, PixelType::f16}) {
+          auto spec = spec_of(2, degree, boundary, Precision::texture);
+          spec.image.width = 48;  // may be read in place
+          spec.output_type = type;
+          const auto spline = test::random_spline(spec, 55);
+          const double scale = std::max(test::largest(spline.coefficients), std::abs(spline.cval));
+          for (const warpalign::Affine& map : maps) {
+            const auto points = test::points_of(spec, [&](double x, double y, double) {
+              return Point{map.a * x + map.b * y + map.c, map.d * x + map.e * y + map.f, 0};
+            });
+            const auto found = test::interpolated(
+                device, spec, spline,
+                [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
+                  plan.execute(stream, coefficients, warpalign::Transform(map), output);
+                });
+            // Of halves 2^-11 more. Coordinates below 2^9 are rounded a few times in single
+            // precision, by 2^-16 each at most.
+            double error = 4e-7 + (type == PixelType::f16 ? 0x1p-11 : 0);
+            if (device.info().sampling == warpalign::Sampling::texture) {
+              error += hardware_error(spline) / scale;
+            }
+            CHECK(test::worst(spline, points, found, {error, 4 * 0x1p-16}) <= 1);
+          }
+        }
       }
     }
   });
