@@ -7,15 +7,10 @@
 #include "interpolate_bilinear.hpp"
 #include "interpolate_kernel.cuh"
 #include "launch.hpp"
+#include "texture.hpp"
 
 namespace warpalign::cuda {
 namespace {
-
-// A warp covers 8 x 4 pixels at a time, which keeps the texels of a rotated picture together.
-constexpr int block_width = 8;
-constexpr int block_height = 32;
-constexpr int pixels_a_thread = 4;
-constexpr int tile_width = block_width * pixels_a_thread;
 
 enum class Answer {
   lookup,    // one lookup at the coordinate
@@ -101,21 +96,22 @@ __device__ __forceinline__ Lookup lookup_of(const SplineGeometry& spline, float 
 
 // All lookups of a thread are on their way before the first result is needed.
 template <bool floats>
-__global__ void __launch_bounds__(block_width* block_height)
+__global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
     bilinear_kernel(cudaTextureObject_t texture, const float* __restrict__ coefficients,
                     const __grid_constant__ Evaluation e) {
-  const int left = static_cast<int>(blockIdx.x) * tile_width + static_cast<int>(threadIdx.x);
-  const int top = static_cast<int>(blockIdx.y * block_height + threadIdx.y);
-  const int step = static_cast<int>(gridDim.y * block_height);
-  const float step_u = static_cast<float>(block_width * e.points.m[0]);
-  const float step_v = static_cast<float>(block_width * e.points.m[4]);
+  const int left =
+      static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
+  const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * LookupBlock::height);
+  const float step_u = static_cast<float>(LookupBlock::width * e.points.m[0]);
+  const float step_v = static_cast<float>(LookupBlock::width * e.points.m[4]);
   for (int y = top; y < e.output.height; y += step) {
     double first[2];
     find_point<2>(e.points, left, y, 0, 0, first);
-    Answer answers[pixels_a_thread];
-    float values[pixels_a_thread];
+    Answer answers[LookupBlock::pixels_a_thread];
+    float values[LookupBlock::pixels_a_thread];
 #pragma unroll
-    for (int k = 0; k < pixels_a_thread; ++k) {
+    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
       const float steps = static_cast<float>(k);
       const Lookup lookup = lookup_of(e.spline, fmaf(steps, step_u, static_cast<float>(first[0])),
                                       fmaf(steps, step_v, static_cast<float>(first[1])));
@@ -125,8 +121,8 @@ __global__ void __launch_bounds__(block_width* block_height)
     }
     const long long row = static_cast<long long>(y) * e.output.width;
 #pragma unroll
-    for (int k = 0; k < pixels_a_thread; ++k) {
-      const int x = left + k * block_width;
+    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+      const int x = left + k * LookupBlock::width;
       if (x >= e.output.width) break;
       if (answers[k] == Answer::constant) values[k] = e.spline.rules.cval;
       if (answers[k] == Answer::ask) values[k] = full_precision(coefficients, e, x, y);
@@ -147,8 +143,9 @@ bool bilinear_serves(const Evaluation& e) {
 
 void launch_bilinear(const Place& place, const backend::Queue& queue, BilinearKernel kernel,
                      cudaTextureObject_t texture, const float* coefficients, const Evaluation& e) {
-  launch(place, queue, tile_grid(e.output.width, e.output.height, tile_width, block_height),
-         dim3(block_width, block_height), kernel, texture, coefficients, e);
+  launch(place, queue,
+         tile_grid(e.output.width, e.output.height, LookupBlock::tile_width, LookupBlock::height),
+         dim3(LookupBlock::width, LookupBlock::height), kernel, texture, coefficients, e);
 }
 
 }  // namespace warpalign::cuda

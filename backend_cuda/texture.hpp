@@ -11,6 +11,15 @@
 
 namespace warpalign::cuda {
 
+/// Blocks of kernels with one lookup a pixel: a warp covers 8 x 4 pixels at a time, which keeps the
+/// texels of a rotated picture together, and goes on to the right; a block covers 32 x 32.
+struct LookupBlock {
+  static constexpr int width = 8;
+  static constexpr int height = 32;
+  static constexpr int pixels_a_thread = 4;
+  static constexpr int tile_width = width * pixels_a_thread;
+};
+
 /// How a texture is read; coordinates in texels always, 0 (`border`) or the edge beyond the array.
 struct TextureReading {
   bool linear = true;  ///< filtered, or the texel's own value

@@ -14,13 +14,6 @@
 namespace warpalign::cuda {
 namespace {
 
-// A warp covers 8 x 4 pixels at a time, which keeps the texels of a rotated picture together, and
-// goes on to the right; a block covers 32 x 32.
-constexpr int block_width = 8;
-constexpr int block_height = 32;
-constexpr int pixels_a_thread = 4;
-constexpr int tile_width = block_width * pixels_a_thread;
-
 // The one place where the transform meets pixels: double, since in single precision the products
 // of a 16384-pixel image would be wrong by 0.002 pixels.
 __device__ __forceinline__ double2 locate(const Affine& t, int x, int y) {
@@ -43,9 +36,10 @@ __device__ __forceinline__ bool touches(Real u, Real v, Size size) {
 // steps to the others, and for the texture unit's 8 fractional bits.
 __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
                                     float* __restrict__ output, Size output_size, Affine t) {
-  const int left = static_cast<int>(blockIdx.x) * tile_width + static_cast<int>(threadIdx.x);
-  const int top = static_cast<int>(blockIdx.y * block_height + threadIdx.y);
-  const int step = static_cast<int>(gridDim.y * block_height);
+  const int left =
+      static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
+  const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * LookupBlock::height);
   const float du = static_cast<float>(t.a);
   const float dv = static_cast<float>(t.d);
   for (int y = top; y < output_size.height; y += step) {
@@ -54,10 +48,10 @@ __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
     const float v0 = static_cast<float>(first.y);
     float* row = output + static_cast<long long>(y) * output_size.width;
 #pragma unroll
-    for (int k = 0; k < pixels_a_thread; ++k) {
-      const int x = left + k * block_width;
-      const float u = fmaf(static_cast<float>(k * block_width), du, u0);
-      const float v = fmaf(static_cast<float>(k * block_width), dv, v0);
+    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+      const int x = left + k * LookupBlock::width;
+      const float u = fmaf(static_cast<float>(k * LookupBlock::width), du, u0);
+      const float v = fmaf(static_cast<float>(k * LookupBlock::width), dv, v0);
       // Texel centres stand at half-integers in texture coordinates.
       const float value =
           touches(u, v, input_size) ? tex2D<float>(input, u + 0.5f, v + 0.5f) : 0.0f;
@@ -86,12 +80,14 @@ __device__ __forceinline__ float interpolate(const float* __restrict__ input, Si
 
 __global__ void warp_loads_kernel(const float* __restrict__ input, Size input_size,
                                   float* __restrict__ output, Size output_size, Affine t) {
-  const int left = static_cast<int>(blockIdx.x) * tile_width + static_cast<int>(threadIdx.x);
-  const int top = static_cast<int>(blockIdx.y * block_height + threadIdx.y);
-  const int step = static_cast<int>(gridDim.y * block_height);
+  const int left =
+      static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
+  const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * LookupBlock::height);
   for (int y = top; y < output_size.height; y += step) {
     float* row = output + static_cast<long long>(y) * output_size.width;
-    for (int x = left; x < min(left + tile_width, output_size.width); x += block_width) {
+    for (int x = left; x < min(left + LookupBlock::tile_width, output_size.width);
+         x += LookupBlock::width) {
       row[x] = interpolate(input, input_size, locate(t, x, y));
     }
   }
@@ -107,9 +103,10 @@ class WarpStage : public backend::Warp {
   template <class Source, class Kernel>
   void run(backend::Queue& queue, Kernel kernel, Source source, backend::Memory& output,
            const Affine& transform) const {
-    const dim3 grid = tile_grid(output_.width, output_.height, tile_width, block_height);
-    launch(place_, queue, grid, dim3(block_width, block_height), kernel, source, input_,
-           data<float>(output), output_, transform);
+    const dim3 grid =
+        tile_grid(output_.width, output_.height, LookupBlock::tile_width, LookupBlock::height);
+    launch(place_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
+           input_, data<float>(output), output_, transform);
   }
 
   [[nodiscard]] std::size_t input_width() const { return static_cast<std::size_t>(input_.width); }
