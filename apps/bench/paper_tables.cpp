@@ -423,7 +423,9 @@ std::vector<Table> breakdown_table(const Record& record) {
   table.title = fmt::format("Registration paper, figure 4: device time by stage, a pair of {}, ms",
                             to_string(*size));
   table.note =
-      "Each stage between two events, which costs a little: the sum exceeds the pipeline's.";
+      "Each stage between two events, which costs a little: the sum exceeds the pipeline's. The "
+      "gradient is computed on the way to its mean (sobel_mean) and again under the window "
+      "(sobel_window), not stored.";
   table.header = {"where"};
   std::vector<std::vector<Cell>> ours;
   for (const std::string& column : columns_of(record, "registration")) {

@@ -10,7 +10,7 @@ class Sobel;
 }
 
 enum class SobelMethod {
-  packed,  ///< blocks of 4 x 2 pixels a thread, four pixels a load (registration paper, section 4)
+  packed,  ///< a block of pixels a thread, four a load (registration paper, section 4: 4 x 2)
   plain    ///< one pixel a thread, each reading its neighbours one by one (a baseline)
 };
 
