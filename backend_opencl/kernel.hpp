@@ -62,14 +62,14 @@ class Kernel {
   void set(cl_uint index, const T& value) {
     if constexpr (std::is_base_of_v<backend::Memory, T>) {
       const cl_mem buffer = buffer_of(value);
-      set_bytes(index, sizeof buffer, &buffer);
+      set_bytes(index, sizeof buffer, &buffer);  // NOLINT(bugprone-sizeof-expression): the handle
     } else if constexpr (std::is_base_of_v<compute::memory_object, T>) {
       set_bytes(index, sizeof(cl_mem), &value.get());
     } else if constexpr (std::is_same_v<LocalMemory, T>) {
       set_bytes(index, value.bytes, nullptr);
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
-      set_bytes(index, sizeof value, &value);
+      set_bytes(index, sizeof value, &value);  // NOLINT(bugprone-sizeof-expression): handles, too
     }
   }
   void set_bytes(cl_uint index, std::size_t bytes, const void* value);
