@@ -105,14 +105,9 @@ class ApodizeStage final : public backend::Apodize {
 
 std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec,
                                                const backend::WindowWeights& window) {
-  switch (spec.type) {
-    case PixelType::u8:
-      return std::make_unique<ApodizeStage<std::uint8_t>>(context, spec, window);
-    case PixelType::u16:
-      return std::make_unique<ApodizeStage<std::uint16_t>>(context, spec, window);
-    default:
-      return std::make_unique<ApodizeStage<float>>(context, spec, window);
-  }
+  return with_grey_type(spec.type, [&](auto pixel) -> std::unique_ptr<backend::Apodize> {
+    return std::make_unique<ApodizeStage<decltype(pixel)>>(context, spec, window);
+  });
 }
 
 }  // namespace warpalign::cuda

@@ -27,6 +27,19 @@ auto with_pixel_type(PixelType type, Make make) {
   }
 }
 
+/// The same of the types that pictures have: u8, u16, f32.
+template <class Make>
+auto with_grey_type(PixelType type, Make make) {
+  switch (type) {
+    case PixelType::u8:
+      return make(std::uint8_t{});
+    case PixelType::u16:
+      return make(std::uint16_t{});
+    default:
+      return make(float{});
+  }
+}
+
 template <class Pixel>
 inline constexpr int components_of = 1;
 template <>

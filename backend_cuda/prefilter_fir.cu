@@ -10,6 +10,8 @@
 #include "prefilter_method.hpp"
 #include "prefilter_running.cuh"
 
+#include <warpalign/backend/truncated_taps.hpp>
+
 #include <array>
 #include <optional>
 #include <type_traits>
@@ -304,7 +306,7 @@ std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
       const double pole = details.poles.front();
       return std::make_unique<MarchingPrefilter<Pixel, PolePowers>>(
           context, spec, details, marching_kernels<Pixel, RunningSums>(), pole_powers(pole),
-          truncated_scale(pole));
+          backend::truncated_gain(static_cast<float>(pole), running_taps));
     });
   }
   if (details.fir_taps.size() < running_taps) {

@@ -26,13 +26,6 @@ struct PolePowers {
   return powers;
 }
 
-/// The factor per filtered axis: that by which the taps sum to 1.
-[[nodiscard]] inline double truncated_scale(double pole) {
-  double sum = 1;
-  for (int k = 1; k < running_length; ++k) sum += 2 * std::pow(as_in_kernels(pole), k);
-  return 1 / sum;
-}
-
 // What a lane's pixels reach of the two lanes before it (`forward` false: after it).
 template <bool forward>
 __device__ __forceinline__ void reached_sums(const float (&v)[lane_pixels], const PolePowers& p,

@@ -5,6 +5,7 @@
 #include "gradient_rows.cuh"
 #include "launch.hpp"
 #include "memory.hpp"
+#include "pixel_load.cuh"
 #include "stages.hpp"
 
 #include <cstdint>
@@ -93,14 +94,9 @@ class SobelStage final : public backend::Sobel {
 }  // namespace
 
 std::unique_ptr<backend::Sobel> make_sobel(const Context& context, const SobelSpec& spec) {
-  switch (spec.input) {
-    case PixelType::u8:
-      return std::make_unique<SobelStage<std::uint8_t>>(context, spec);
-    case PixelType::u16:
-      return std::make_unique<SobelStage<std::uint16_t>>(context, spec);
-    default:
-      return std::make_unique<SobelStage<float>>(context, spec);
-  }
+  return with_grey_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Sobel> {
+    return std::make_unique<SobelStage<decltype(pixel)>>(context, spec);
+  });
 }
 
 }  // namespace warpalign::cuda

@@ -4,6 +4,7 @@
 #include "last_block.cuh"
 #include "launch.hpp"
 #include "memory.hpp"
+#include "pixel_load.cuh"
 #include "stages.hpp"
 
 #include <cub/block/block_reduce.cuh>
@@ -235,14 +236,9 @@ std::unique_ptr<backend::Statistics> make(const Context& context, const Statisti
 
 std::unique_ptr<backend::Statistics> make_statistics(const Context& context,
                                                      const StatisticsSpec& spec) {
-  switch (spec.input) {
-    case PixelType::u8:
-      return make<std::uint8_t>(context, spec);
-    case PixelType::u16:
-      return make<std::uint16_t>(context, spec);
-    default:
-      return make<float>(context, spec);
-  }
+  return with_grey_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Statistics> {
+    return make<decltype(pixel)>(context, spec);
+  });
 }
 
 }  // namespace warpalign::cuda

@@ -48,18 +48,18 @@ class ComplexBilinear final : public backend::ComplexBilinear {
         output_width_(to_int(spec.output.width, place_)),
         output_height_(to_int(spec.output.height, place_)),
         form_(usable_form(device, spec)),
-        grid_(covering(device, output_width_, output_height_)),
-        kernel_(device, stage, kernels::complex_bilinear, "complex_bilinear", option_for(form_)) {
-    if (form_ != BilinearForm::global_memory) {
-      texture_.emplace(device, texture_of(spec), stage);
-      return;
-    }
+        grid_(covering(device, output_width_, output_height_)) {
+    const bool by_texture = form_ != BilinearForm::global_memory;
     const InterpolateSpec bilinear =
         RowEvaluation::bilinear(spec.image, spec.output, PixelType::c32);
-    if (RowEvaluation::serves(device, bilinear, spec.image)) {
+    if (!by_texture && RowEvaluation::serves(device, bilinear, spec.image)) {
       rows_.emplace(device, stage, RowEvaluation::From::field, bilinear, RowEvaluation::amid_zeros,
                     spec.image);
+      return;
     }
+    kernel_.emplace(device, stage, kernels::complex_bilinear, "complex_bilinear",
+                    option_for(form_));
+    if (by_texture) texture_.emplace(device, texture_of(spec), stage);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& image, const backend::Memory& x,
@@ -71,8 +71,8 @@ class ComplexBilinear final : public backend::ComplexBilinear {
       return;
     }
     const auto launch = [&](const auto&... source) {
-      kernel_.launch(commands, grid_, source..., width_, height_, x, y, output, output_width_,
-                     output_height_);
+      kernel_->launch(commands, grid_, source..., width_, height_, x, y, output, output_width_,
+                      output_height_);
     };
     if (form_ == BilinearForm::global_memory) return launch(image);
     order_.enter(commands, stage);
@@ -85,7 +85,7 @@ class ComplexBilinear final : public backend::ComplexBilinear {
   cl_int width_, height_, output_width_, output_height_;
   BilinearForm form_;
   Grid grid_;
-  Kernel kernel_;
+  std::optional<Kernel> kernel_;  ///< or rows_
   std::optional<RowEvaluation> rows_;
   std::optional<TextureCopy> texture_;
   QueueOrder order_;

@@ -26,11 +26,9 @@ std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
 Grid grid_for(const OpenedDevice& device, const Shape& image) {
   const Shape half = RealFftPlan::half_spectrum(image);
   if (device.has_vectors()) {
-    const auto groups = [](std::int64_t n, std::int64_t size) {
-      return static_cast<std::size_t>((n + size - 1) / size);
-    };
-    return {{groups(half.width, lane_columns), groups(half.height * half.depth, lane_rows)},
-            {1, 1}};
+    const auto across = static_cast<std::size_t>(divide_up(half.width, lane_columns));
+    const auto down = static_cast<std::size_t>(divide_up(half.height * half.depth, lane_rows));
+    return {{across, down}, {1, 1}};
   }
   return image.depth > 1 ? patches(device, half.width, half.height * half.depth)
                          : covering(device, half.width, half.height);

@@ -107,10 +107,9 @@ bool BoxEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const T
   Tiles tiles;
   if (!choose_tiles(transform, tiles)) return false;
   const Shape& out = spec_.output;
-  const auto divided = [](std::int64_t n, std::int64_t by) { return (n + by - 1) / by; };
-  const std::int64_t count = divided(out.width, tiles.sides[0]) *
-                             divided(out.height, tiles.sides[1]) *
-                             divided(out.depth, tiles.sides[2]);
+  const std::int64_t count = divide_up(out.width, tiles.sides[0]) *
+                             divide_up(out.height, tiles.sides[1]) *
+                             divide_up(out.depth, tiles.sides[2]);
   constexpr std::size_t items = group_items;
   const Grid grid{{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
   const Points at = points_of(transform, out);

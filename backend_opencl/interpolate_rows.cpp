@@ -2,6 +2,7 @@
 #include "interpolate_rows.hpp"
 
 #include "build_options.hpp"
+#include "fixed_point.hpp"
 #include "kernel_texts.hpp"
 #include "stages.hpp"
 
@@ -44,7 +45,7 @@ bool all_near(const Transform& transform, const Shape& output) {
   return true;
 }
 
-cl_long fixed(double value) { return std::llrint(std::ldexp(value, fixed_point_bits)); }
+cl_long fixed(double value) { return to_fixed(value, fixed_point_bits); }
 
 /// An axis of a transform, from the first coefficient, `shift` of them being before the first
 /// sample.
@@ -53,9 +54,8 @@ cl_long4 fixed_row(const double* m, double shift) {
 }
 
 std::size_t tiles_of(const Shape& output) {
-  const auto divided = [](std::int64_t n, std::int64_t by) { return (n + by - 1) / by; };
-  return static_cast<std::size_t>(divided(output.width, tile_x) *
-                                  divided(output.height * output.depth, tile_y));
+  return static_cast<std::size_t>(divide_up(output.width, tile_x) *
+                                  divide_up(output.height * output.depth, tile_y));
 }
 
 std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,

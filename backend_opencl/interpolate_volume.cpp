@@ -102,10 +102,9 @@ bool VolumeEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
   if (!transform.is_affine() || !backend::all_near(m, output_, 3)) return false;
   const auto boxes = boxes_within(m, most_bytes_);
   if (!boxes) return false;
-  const auto divided = [](std::int64_t n, std::int64_t by) { return (n + by - 1) / by; };
-  const std::int64_t count = divided(output_.width, boxes->tile[0]) *
-                             divided(output_.height, boxes->tile[1]) *
-                             divided(output_.depth, boxes->tile[2]);
+  const std::int64_t count = divide_up(output_.width, boxes->tile[0]) *
+                             divide_up(output_.height, boxes->tile[1]) *
+                             divide_up(output_.depth, boxes->tile[2]);
   constexpr std::size_t items = group_items;
   const Grid grid{{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
   const FixedRow x = fixed_row(m), y = fixed_row(m + 4), z = fixed_row(m + 8);

@@ -7,14 +7,6 @@
 
 namespace warpalign::opencl {
 
-namespace {
-
-std::size_t rounded_up(std::int64_t n, std::size_t multiple) {
-  return (static_cast<std::size_t>(n) + multiple - 1) / multiple * multiple;
-}
-
-}  // namespace
-
 Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
   if (device.is_cpu()) {
     // Rounded, too: PoCL divides a prime number of items into groups of one.
@@ -26,7 +18,7 @@ Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t heigh
 }
 
 Grid signal_blocks(const OpenedDevice& device, const Shape& image) {
-  return covering(device, (image.width + 3) / 4, (image.height + 1) / 2);
+  return covering(device, divide_up(image.width, 4), divide_up(image.height, 2));
 }
 
 Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
@@ -57,8 +49,8 @@ std::size_t short_row_group(const OpenedDevice& device) {
 
 std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels) {
   const std::size_t share = reduction_group(device) * 16;
-  const std::size_t groups = (static_cast<std::size_t>(pixels) + share - 1) / share;
-  return std::clamp<std::size_t>(groups, 1, 1024);
+  const auto groups = divide_up(pixels, static_cast<std::int64_t>(share));
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(groups, 1, 1024));
 }
 
 Kernel::Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,

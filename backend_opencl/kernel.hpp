@@ -4,6 +4,7 @@
 #include "memory.hpp"
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,15 @@ struct Grid {
   std::array<std::size_t, 2> items{1, 1};
   std::array<std::size_t, 2> group{0, 0};
 };
+
+/// How many groups of `by` hold n, the last of which may not be full.
+[[nodiscard]] constexpr std::int64_t divide_up(std::int64_t n, std::int64_t by) noexcept {
+  return (n + by - 1) / by;
+}
+/// The multiple of `by` that holds n.
+[[nodiscard]] constexpr std::size_t rounded_up(std::int64_t n, std::size_t by) noexcept {
+  return static_cast<std::size_t>(divide_up(n, static_cast<std::int64_t>(by))) * by;
+}
 
 /// A grid covering width x height work items, rounded up to whole groups; kernels check bounds.
 /// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs choose their own.

@@ -28,10 +28,7 @@ std::vector<float> flat(const std::vector<std::array<float, 2>>& pairs) {
 // rows of the spectrum, each a cache line of its own.
 Grid grid_for(const OpenedDevice& device, const Shape& output) {
   if (device.is_cpu()) return covering(device, output.width, output.height);
-  const auto whole = [](std::int64_t n, std::size_t group) {
-    return (static_cast<std::size_t>(n) + group - 1) / group * group;
-  };
-  return {{whole(output.width, 8), whole(output.height, 16)}, {8, 16}};
+  return {{rounded_up(output.width, 8), rounded_up(output.height, 16)}, {8, 16}};
 }
 
 class LogPolar final : public backend::LogPolar {

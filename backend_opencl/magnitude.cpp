@@ -16,7 +16,7 @@ class Magnitude final : public backend::Magnitude {
       : columns_(to_int(spec.image.width / 2 + 1, device.place(stage))),
         height_(to_int(spec.image.height, device.place(stage))),
         half_exponent_(spec.exponent / 2),
-        grid_(covering(device, device.has_vectors() ? (columns_ + 15) / 16 : columns_, height_)),
+        grid_(covering(device, device.has_vectors() ? divide_up(columns_, 16) : columns_, height_)),
         kernel_(device, stage, kernels::magnitude, "magnitude",
                 device.has_vectors() ? "-D SIXTEEN" : "") {}
 

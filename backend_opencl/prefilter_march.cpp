@@ -7,6 +7,7 @@
 #include "stages.hpp"
 
 #include <warpalign/backend/strips.hpp>
+#include <warpalign/backend/truncated_taps.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -79,14 +80,11 @@ Filter convolution(const PassMaker& maker) {
 Filter running_sums(const PassMaker& maker) {
   Filter filter = convolution(maker);
   filter.options += " -D RUNNING_SUMS";
-  const auto z = static_cast<double>(static_cast<float>(maker.details.poles.front()));
-  double sum = 1;
+  const auto pole = static_cast<float>(maker.details.poles.front());
   for (int k = 1; k <= 8; ++k) {
-    const double power = std::pow(z, k);
-    filter.taps.s[k - 1] = static_cast<cl_float>(power);
-    if (k < 8) sum += 2 * power;
+    filter.taps.s[k - 1] = static_cast<cl_float>(std::pow(static_cast<double>(pole), k));
   }
-  filter.axis_gain = 1 / sum;
+  filter.axis_gain = backend::truncated_gain(pole, most_marching_taps);
   return filter;
 }
 

@@ -27,7 +27,7 @@ class Statistics final : public backend::Statistics {
         groups_(reduction_groups(device, spec.shape.pixels())),
         partials_(make_buffer(device, groups_ * partial_bytes, stage)),
         first_(device, stage, kernels::statistics,
-               of_gradient_ ? "signal_partial" : "statistics_partial", options(spec)),
+               of_gradient_ ? "gradient_partial" : "statistics_partial", options(spec)),
         second_(device, stage, kernels::statistics, "statistics_final", options(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
@@ -46,8 +46,10 @@ class Statistics final : public backend::Statistics {
 
  private:
   [[nodiscard]] std::string options(const StatisticsSpec& spec) const {
-    return "-D GROUP=" + std::to_string(group_) +
-           signal_options(spec.input, spec.signal, spec.shape.width);
+    const std::string pixels = of_gradient_
+                                   ? signal_options(spec.input, spec.signal, spec.shape.width)
+                                   : pixel_option(spec.input);
+    return "-D GROUP=" + std::to_string(group_) + pixels;
   }
 
   cl_ulong pixels_;

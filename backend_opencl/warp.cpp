@@ -36,7 +36,7 @@ class Warp final : public backend::Warp {
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                backend::Memory& output) override {
-    if (rows_ && rows_->enqueue(queue_of(queue), buffer_of(input), transform_of(map), output)) {
+    if (rows_ && rows_->enqueue(queue_of(queue), buffer_of(input), map, output)) {
       return;
     }
     const cl_int centre_x = output_width_ / 2;
@@ -52,12 +52,6 @@ class Warp final : public backend::Warp {
 
  private:
   Place place_;
-  static Transform transform_of(const Affine& map) {
-    Transform transform;
-    transform.m = {map.a, map.b, 0, map.c, map.d, map.e, 0, map.f, 0, 0, 1, 0, 0, 0, 0, 1};
-    return transform;
-  }
-
   static int pixels_an_item(const OpenedDevice& device) { return device.is_cpu() ? 1 : 4; }
 
   /// On GPUs 32 neighbouring items cover 8 x 4 pixels, which keeps what a rotated picture's are

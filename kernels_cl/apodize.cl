@@ -9,16 +9,11 @@ inline float4 weighted_deviation(float4 value, float mean, float4 weight) {
   return select((float4)(0.0f), (value - mean) * weight, isfinite(value));
 }
 
-inline void store_on_canvas(global float* row, int x, int width, float4 value) {
 #if defined(CANVAS_WORDS)
-  ((global float4*)row)[x >> 2] = value;
+#define CANVAS_IS_WORDS true
 #else
-  row[x] = value.s0;
-  if (x + 1 < width) row[x + 1] = value.s1;
-  if (x + 2 < width) row[x + 2] = value.s2;
-  if (x + 3 < width) row[x + 3] = value.s3;
+#define CANVAS_IS_WORDS false
 #endif
-}
 
 inline float4 four_weights(global const float* window, int x, int width) {
 #if defined(WHOLE_WORDS)
@@ -43,8 +38,9 @@ kernel void apodize(global const Pixel* input, int width, int height,
   const float4 weight = four_weights(window_x, x, width);
   const float mean = statistics[0];
   global float* row = canvas + (size_t)(y + oy) * (size_t)canvas_width + (size_t)ox;
-  store_on_canvas(row, x, width, weighted_deviation(block.upper, mean, weight * window_y[y]));
+  store_four(row, x, width, weighted_deviation(block.upper, mean, weight * window_y[y]),
+             CANVAS_IS_WORDS);
   if (y + 1 >= height) return;
-  store_on_canvas(row + canvas_width, x, width,
-                  weighted_deviation(block.lower, mean, weight * window_y[y + 1]));
+  store_four(row + canvas_width, x, width,
+             weighted_deviation(block.lower, mean, weight * window_y[y + 1]), CANVAS_IS_WORDS);
 }

@@ -28,6 +28,6 @@ kernel void sobel(global const Pixel* input, global float* output, int width, in
   if (x >= width || y >= height) return;
   const Block block = signal_block(input, x, y, width, height);
   global float* target = output + (size_t)y * (size_t)width;
-  store_four(target, x, width, block.upper);
-  if (y + 1 < height) store_four(target + width, x, width, block.lower);
+  store_four(target, x, width, block.upper, ROWS_ARE_WORDS);
+  if (y + 1 < height) store_four(target + width, x, width, block.lower, ROWS_ARE_WORDS);
 }

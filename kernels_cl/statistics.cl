@@ -1,7 +1,8 @@
 // Mean, extremes and number of non-finite pixels of an image, a volume or an image's gradient, in
 // two stages of parallel reduction.
 //
-// Options: GROUP, the work-group's size, a power of two; those of formulas/opencl_signal.h.
+// Options: GROUP, the work-group's size, a power of two; PIXEL_U8, PIXEL_U16 or PIXEL_F32; of
+// gradients, SIGNAL_GRADIENT and WHOLE_WORDS (formulas/opencl_signal.h).
 //
 // The mean keeps two sums, so that it is right for every finite image: `large` collects values
 // beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` the others. Both are compensated
@@ -101,23 +102,9 @@ inline Partial merge_group(Partial mine, local Partial* shared) {
   return shared[0];
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_partial(
-    global const Pixel* input, ulong pixels, global Partial* partials) {
-  local Partial shared[GROUP];
-  Running running = nothing_yet();
-  const size_t whole = (size_t)(pixels / 4);
-  for (size_t i = get_global_id(0); i < whole; i += get_global_size(0)) {
-    running = count_in(running, LOAD_WORD(input + 4 * i), (int4)(-1));  // buffers begin at words
-  }
-  for (size_t i = 4 * whole + get_global_id(0); i < pixels; i += get_global_size(0)) {
-    running = count_in(running, (float4)(LOAD_PIXEL(input, i)), first_lanes(1));
-  }
-  const Partial mine = merge_group(lanes_together(running), shared);
-  if (get_local_id(0) == 0) partials[get_group_id(0)] = mine;
-}
+#if defined(SIGNAL_GRADIENT)
 
-// Of what signal_block() gives.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void signal_partial(
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gradient_partial(
     global const Pixel* input, int width, int height, global Partial* partials) {
   local Partial shared[GROUP];
   Running running = nothing_yet();
@@ -134,6 +121,25 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void signal_partial(
   const Partial mine = merge_group(lanes_together(running), shared);
   if (get_local_id(0) == 0) partials[get_group_id(0)] = mine;
 }
+
+#else
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_partial(
+    global const Pixel* input, ulong pixels, global Partial* partials) {
+  local Partial shared[GROUP];
+  Running running = nothing_yet();
+  const size_t whole = (size_t)(pixels / 4);
+  for (size_t i = get_global_id(0); i < whole; i += get_global_size(0)) {
+    running = count_in(running, LOAD_WORD(input + 4 * i), (int4)(-1));  // buffers begin at words
+  }
+  for (size_t i = 4 * whole + get_global_id(0); i < pixels; i += get_global_size(0)) {
+    running = count_in(running, (float4)(LOAD_PIXEL(input, i)), first_lanes(1));
+  }
+  const Partial mine = merge_group(lanes_together(running), shared);
+  if (get_local_id(0) == 0) partials[get_group_id(0)] = mine;
+}
+
+#endif
 
 // One work group. The record is {mean, minimum, maximum, nonfinite}.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_final(

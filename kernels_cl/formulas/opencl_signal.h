@@ -23,11 +23,18 @@ inline float4 four_pixels(global const Pixel* row, int x, int width) {
 #endif
 }
 
-// To columns x ... x + 3 of a row of `width` pixels.
-inline void store_four(global float* row, int x, int width, float4 value) {
 #if defined(WHOLE_WORDS)
-  ((global float4*)row)[x >> 2] = value;
+#define ROWS_ARE_WORDS true
 #else
+#define ROWS_ARE_WORDS false
+#endif
+
+// To columns x ... x + 3 of a row of `width` pixels. `words`: row + x is aligned, and x + 3 < width.
+WA_INLINE void store_four(global float* row, int x, int width, float4 value, bool words) {
+  if (words) {
+    ((global float4*)row)[x >> 2] = value;
+    return;
+  }
   if (x + 3 < width) {
     vstore4(value, 0, row + x);
     return;
@@ -35,7 +42,6 @@ inline void store_four(global float* row, int x, int width, float4 value) {
   row[x] = value.s0;
   if (x + 1 < width) row[x + 1] = value.s1;
   if (x + 2 < width) row[x + 2] = value.s2;
-#endif
 }
 
 // Six columns of one row: left, four, right.
