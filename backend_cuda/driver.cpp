@@ -138,7 +138,7 @@ std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
 }
 
 std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {
-  return std::make_unique<PinnedReadback>(context_, bytes);
+  return std::make_unique<SlotReadback>(context_, bytes);
 }
 
 std::unique_ptr<backend::Sobel> CudaDriver::make_sobel(const SobelSpec& spec) {

@@ -4,6 +4,8 @@
 #include "errors.hpp"
 #include "memory.hpp"
 
+#include <cstring>
+
 namespace warpalign::cuda {
 
 StreamHandle::StreamHandle(const Context& context) : context_(context) {
@@ -57,7 +59,14 @@ void StreamQueue::upload(const backend::HostRows& source, backend::Memory& targe
 }
 
 void StreamQueue::download(const backend::Memory& source, void* target, std::size_t bytes) {
+  constexpr std::size_t small = std::size_t{64} << 10;
   context_.activate();
+  if (bytes <= small) {
+    if (!slot_) slot_.emplace(context_, small);
+    slot_->enqueue(handle_, data<char>(source), bytes);
+    std::memcpy(target, slot_->wait(), bytes);
+    return;
+  }
   check(cudaMemcpyAsync(target, data<char>(source), bytes, cudaMemcpyDeviceToHost, handle_->get()),
         "cudaMemcpyAsync", Place{context_});
   wait("cudaStreamSynchronize (download)");

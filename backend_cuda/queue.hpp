@@ -2,12 +2,14 @@
 #pragma once
 
 #include "context.hpp"
+#include "host_slot.hpp"
 
 #include <warpalign/backend/queue.hpp>
 
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <optional>
 
 namespace warpalign::cuda {
 
@@ -54,6 +56,7 @@ class StreamQueue final : public backend::Queue {
 
   const Context& context_;
   std::shared_ptr<StreamHandle> handle_;
+  std::optional<HostSlot> slot_;  ///< for small downloads, once there is one
 };
 
 /// The stream of a queue that this backend made.

@@ -1,24 +1,24 @@
-// A few bytes on their way to pinned host memory.
+// A few bytes on their way to the host.
 #pragma once
 
+#include "host_slot.hpp"
+#include "memory.hpp"
 #include "queue.hpp"
 
 namespace warpalign::cuda {
 
-class PinnedReadback final : public backend::Readback {
+class SlotReadback final : public backend::Readback {
  public:
-  PinnedReadback(const Context& context, std::size_t bytes);
-  ~PinnedReadback() override;
+  SlotReadback(const Context& context, std::size_t bytes) : slot_(context, bytes) {}
 
-  void enqueue(backend::Queue& queue, const backend::Memory& source) override;
-  const void* wait() override;
+  void enqueue(backend::Queue& queue, const backend::Memory& source) override {
+    slot_.enqueue(static_cast<const StreamQueue&>(queue).handle(), data<char>(source),
+                  slot_.size());
+  }
+  const void* wait() override { return slot_.wait(); }
 
  private:
-  const Context& context_;
-  std::size_t bytes_;
-  Event arrived_;
-  void* host_ = nullptr;
-  bool under_way_ = false;
+  HostSlot slot_;
 };
 
 }  // namespace warpalign::cuda

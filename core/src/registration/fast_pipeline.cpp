@@ -37,7 +37,7 @@ void FastPipeline::set_reference(Stream& stream, StageClock& clock, const Pixels
     reference_.emplace(device_, type, pixels.shape());
   }
   try {
-    reference_->measure(stream, clock, reference_->keep(stream, clock, pixels));
+    reference_->keep(stream, clock, pixels);
     // The device goes on while the host waits for the statistics, where the canvas can be known.
     if (canvas_ && canvas_->canvas() == common_canvas(reference_->shape(), last_moving_)) {
       place_reference(stream, clock);
@@ -74,8 +74,7 @@ RegistrationResult FastPipeline::align(Stream& stream, StageClock& clock, const 
     moving_.reset();
     moving_.emplace(device_, type, pixels.shape());
   }
-  const Image& moving = moving_->here(stream, clock, pixels);
-  moving_->measure(stream, clock, moving);
+  const Image& moving = moving_->see(stream, clock, pixels);
   const Turn turn = canvas_->find_turn(stream, clock, moving, moving_->statistics());
   moving_->require_usable("the moving image");
   return result_of(turn, canvas_->find_shifts(stream, clock, turn));

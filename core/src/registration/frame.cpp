@@ -17,13 +17,13 @@ constexpr double most_lost = 0.35;  // of the content, to growing the frame
 
 using Plane = std::vector<std::uint8_t>;
 
-// Marks the connected area of one level around a seed; returns its pixels.
-std::vector<std::size_t> area_around(const GreyView& view, std::size_t seed, float tolerance,
-                                     Plane& seen) {
+// Marks the connected area of one level around a seed; `area` becomes its pixels.
+void find_area(const GreyView& view, std::size_t seed, float tolerance, Plane& seen,
+               std::vector<std::size_t>& area) {
   const auto width = static_cast<std::size_t>(view.width);
   const std::size_t n = view.values.size();
   const float level = view.values[seed];
-  std::vector<std::size_t> area{seed};
+  area.assign(1, seed);
   seen[seed] = 1;
   for (std::size_t next = 0; next < area.size(); ++next) {
     const std::size_t at = area[next];
@@ -39,7 +39,6 @@ std::vector<std::size_t> area_around(const GreyView& view, std::size_t seed, flo
     visit(at >= width, at - width);
     visit(at + width < n, at + width);
   }
-  return area;
 }
 
 Plane grown(const Plane& frame, std::int64_t width, std::int64_t height, int by) {
@@ -70,12 +69,12 @@ double part_of(const Plane& plane) {
 Plane frame_of(const GreyView& view) {
   const auto width = static_cast<std::size_t>(view.width);
   const std::size_t n = view.values.size();
-  const auto [low, high] = std::minmax_element(view.values.begin(), view.values.end());
-  const auto tolerance = static_cast<float>(same_level) * (*high - *low);
+  const auto tolerance = static_cast<float>(same_level) * (view.highest - view.lowest);
   Plane seen(n), frame(n);
+  std::vector<std::size_t> area;
   const auto try_seed = [&](std::size_t seed) {
     if (seen[seed] != 0) return;
-    const auto area = area_around(view, seed, tolerance, seen);
+    find_area(view, seed, tolerance, seen, area);
     if (static_cast<double>(area.size()) < least_area * static_cast<double>(n)) return;
     for (const std::size_t at : area) frame[at] = 1;
   };

@@ -12,6 +12,8 @@ struct GreyView {
   std::int64_t width = 0;
   std::int64_t height = 0;
   const std::vector<float>& values;
+  float lowest = 0;  ///< of the values
+  float highest = 0;
 };
 
 /// 1 where the view shows content, 0 where it shows a frame: areas of one exact grey level that

@@ -59,10 +59,10 @@ SmoothSpec smoothing(PixelType type, const Shape& picture, bool masked,
           .masked = masked};
 }
 
-std::vector<float> downloaded(Stream& stream, const Image& image) {
-  std::vector<float> values(static_cast<std::size_t>(image.shape().pixels()));
+// Keeps the vector's memory: new pages for every picture cost more than filling them.
+void download(Stream& stream, const Image& image, std::vector<float>& values) {
+  values.resize(static_cast<std::size_t>(image.shape().pixels()));
   stream.download(image, values.data(), values.size() * sizeof(float));
-  return values;
 }
 
 }  // namespace
@@ -116,22 +116,19 @@ void Picture::start(Stream& stream, StageClock& clock, const HostImage* mask, co
   const auto side = static_cast<double>(std::max(shape_.width, shape_.height));
   const double spacing = std::max(1.0, side / static_cast<double>(measured_side));
   const View& whole = view(stream, clock, {spacing});
-  const std::vector<float> values = downloaded(stream, whole.values());
-  measure(stream, whole, values, what);
+  measure(stream, whole, what);
   if (masked_) return;
-  mask_frame(stream, clock, whole, values);
-  if (!masked_) return;
-  const View& content = view(stream, clock, {spacing});
-  measure(stream, content, downloaded(stream, content.values()), what);
+  mask_frame(stream, clock, whole);
+  if (masked_) measure(stream, view(stream, clock, {spacing}), what);
 }
 
 // The view's pixels are the means of several of the picture's: a frame is wider than it seems by
 // what they reach.
-void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view,
-                         const std::vector<float>& values) {
+void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view) {
   constexpr int reach = 3;
   const Shape& coarse = view.shape();
-  const auto content = content_within_frame({coarse.width, coarse.height, values}, reach);
+  const auto content = content_within_frame(
+      {coarse.width, coarse.height, values_, levels_.lowest, levels_.highest}, reach);
   if (!content) return;
   const Affine to_view = view.to_picture().inverse();
   const auto nearest = [](double at, std::int64_t n) {
@@ -167,32 +164,23 @@ void Picture::fill_impulses(Stream& stream, StageClock& clock) {
 }
 
 // Every pixel that counts is part of some pixel of the view, so that NaN and infinities show there.
-void Picture::measure(Stream& stream, const View& view, const std::vector<float>& values,
-                      const char* what) {
-  const std::size_t n = values.size();
-  const std::vector<float> weights =
-      view.masked() ? downloaded(stream, *view.weight()) : std::vector<float>(n, 1.0F);
-  double weight = 0, sum = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!std::isfinite(values[i])) {
-      throw Error(ErrorKind::invalid_image,
-                  std::string(what) +
-                      " holds NaN or infinities; replace them with ordinary "
-                      "numbers, or mask them, first");
-    }
-    weight += static_cast<double>(weights[i]);
-    sum += static_cast<double>(weights[i]) * static_cast<double>(values[i]);
+void Picture::measure(Stream& stream, const View& view, const char* what) {
+  download(stream, view.values(), values_);
+  if (view.masked()) {
+    download(stream, *view.weight(), weights_);
+    levels_ = grey_levels(values_, weights_);
+  } else {
+    levels_ = grey_levels(values_);
   }
-  if (!(weight > 0)) {
+  if (!std::isfinite(levels_.mean)) {
+    throw Error(ErrorKind::invalid_image,
+                std::string(what) +
+                    " holds NaN or infinities; replace them with ordinary "
+                    "numbers, or mask them, first");
+  }
+  if (!(levels_.weight > 0)) {
     throw Error(ErrorKind::invalid_image, "the mask of " + std::string(what) + " leaves no pixel");
   }
-  levels_.mean = sum / weight;
-  double squares = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double d = static_cast<double>(values[i]) - levels_.mean;
-    squares += static_cast<double>(weights[i]) * d * d;
-  }
-  levels_.deviation = std::sqrt(squares / weight);
   if (!(levels_.deviation > 1e-6 * std::abs(levels_.mean))) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " is constant: there is nothing in it to register");

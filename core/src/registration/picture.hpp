@@ -1,6 +1,7 @@
 // One image of a pair on the device, at its own resolution and at coarser ones.
 #pragma once
 
+#include "registration/grey_levels.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/device.hpp>
@@ -58,12 +59,6 @@ class View {
   bool has_values_ = false, has_even_ = false, has_coefficients_ = false;
 };
 
-/// Mean and standard deviation of a picture's grey levels, from a coarse view.
-struct GreyLevels {
-  double mean = 0;
-  double deviation = 0;
-};
-
 class Picture {
  public:
   Picture(const Device& device, PixelType type, const Shape& shape);
@@ -78,7 +73,6 @@ class Picture {
   [[nodiscard]] const Image& pixels() const { return speckled_ ? *filled_ : pixels_; }
   /// u8, 0 where a pixel does not count: the mask given, or the frame found; null where all do.
   [[nodiscard]] const Image* mask() const { return masked_ ? &*mask_ : nullptr; }
-  [[nodiscard]] const GreyLevels& levels() const { return levels_; }
 
   /// Copies the pixels, and the mask where there is one; without one, a constant frame around the
   /// content is looked for and masked. Waits. Throws
@@ -101,10 +95,8 @@ class Picture {
  private:
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
-  void mask_frame(Stream& stream, StageClock& clock, const View& view,
-                  const std::vector<float>& values);
-  void measure(Stream& stream, const View& view, const std::vector<float>& values,
-               const char* what);
+  void mask_frame(Stream& stream, StageClock& clock, const View& view);
+  void measure(Stream& stream, const View& view, const char* what);
 
   Device device_;
   PixelType type_;
@@ -113,6 +105,7 @@ class Picture {
   std::optional<Image> mask_;
   bool masked_ = false;
   GreyLevels levels_;
+  std::vector<float> values_, weights_;  // of the view that was measured
   std::list<View> views_;
   std::optional<DespecklePlan> despeckle_;
   std::optional<Image> filled_;

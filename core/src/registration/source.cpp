@@ -41,19 +41,30 @@ Image& Source::memory() {
   return *pixels_;
 }
 
-const Image& Source::keep(Stream& stream, StageClock& clock, const HostImage& pixels) {
-  clock.run("upload", [&] { stream.upload(pixels, memory()); });
-  return *pixels_;
+void Source::keep(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  see(stream, clock, pixels);
 }
 
-const Image& Source::keep(Stream& stream, StageClock& clock, const Image& pixels) {
+// The statistics first: the driver takes longer to start a copy than a kernel.
+void Source::keep(Stream& stream, StageClock& clock, const Image& pixels) {
+  measure(stream, clock, pixels);
   clock.run("copy", [&] { stream.copy(pixels.buffer(), memory().buffer()); });
-  return *pixels_;
+  measured_.enqueue(stream, statistics_);
+}
+
+const Image& Source::see(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  clock.run("upload", [&] { stream.upload(pixels, memory()); });
+  return see(stream, clock, *pixels_);
+}
+
+const Image& Source::see(Stream& stream, StageClock& clock, const Image& pixels) {
+  measure(stream, clock, pixels);
+  measured_.enqueue(stream, statistics_);
+  return pixels;
 }
 
 void Source::measure(Stream& stream, StageClock& clock, const Image& pixels) {
   clock.run("sobel_mean", [&] { statistics_plan_.execute(stream, pixels, statistics_); });
-  measured_.enqueue(stream, statistics_);
 }
 
 void Source::require_usable(const char* what) {

@@ -21,19 +21,17 @@ class Source {
   [[nodiscard]] PixelType type() const { return type_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
 
-  /// Copies an image here; from the host, or what may change on the device.
-  const Image& keep(Stream& stream, StageClock& clock, const HostImage& pixels);
-  const Image& keep(Stream& stream, StageClock& clock, const Image& pixels);
-  /// The image where it is, if it is on the device, or else a copy.
-  const Image& here(Stream& stream, StageClock& clock, const HostImage& pixels) {
-    return keep(stream, clock, pixels);
-  }
-  static const Image& here(Stream&, StageClock&, const Image& pixels) { return pixels; }
+  /// Copies an image here and enqueues the statistics of its gradient. When they have been waited
+  /// for, the image may change.
+  void keep(Stream& stream, StageClock& clock, const HostImage& pixels);
+  void keep(Stream& stream, StageClock& clock, const Image& pixels);
   /// What was kept last.
   [[nodiscard]] const Image& kept() const { return *pixels_; }
 
-  /// Enqueues the statistics of the gradient of an image that was kept or is here.
-  void measure(Stream& stream, StageClock& clock, const Image& pixels);
+  /// The same, but the image stays where it is if it is on the device.
+  const Image& see(Stream& stream, StageClock& clock, const HostImage& pixels);
+  const Image& see(Stream& stream, StageClock& clock, const Image& pixels);
+
   [[nodiscard]] const Buffer& statistics() const { return statistics_; }
 
   /// Waits for the statistics; throws Error(invalid_image) when the image cannot be registered.
@@ -42,6 +40,7 @@ class Source {
 
  private:
   Image& memory();
+  void measure(Stream& stream, StageClock& clock, const Image& pixels);
 
   Device device_;
   PixelType type_;

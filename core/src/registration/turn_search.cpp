@@ -36,6 +36,22 @@ PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std:
   return record;
 }
 
+// The highest value of each run of pixels: runs that do not rise above what is found already need
+// no closer look.
+constexpr std::size_t run_length = 16;
+
+std::vector<float> highest_of_runs(const std::vector<float>& surface) {
+  std::vector<float> highest;
+  highest.reserve(surface.size() / run_length + 1);
+  for (std::size_t begin = 0; begin < surface.size(); begin += run_length) {
+    const std::size_t end = std::min(begin + run_length, surface.size());
+    float most = 0;
+    for (std::size_t i = begin; i < end; ++i) most = surface[i] > most ? surface[i] : most;
+    highest.push_back(most);
+  }
+  return highest;
+}
+
 }  // namespace
 
 bool TurnLimits::allows_scale(double scale) const {
@@ -127,14 +143,14 @@ std::vector<TurnPeak> TurnSearch::find(Stream& stream, StageClock& clock, Pictur
   const Image& wide = seen(stream, clock, cropped, cropped_view);
   const Image& reference = whole_is_reference ? whole_spectrum_ : crop_spectrum_;
   const Image& moving = whole_is_reference ? crop_spectrum_ : whole_spectrum_;
-  std::vector<float> surface(static_cast<std::size_t>(canvas_.pixels()));
+  surface_values_.resize(static_cast<std::size_t>(canvas_.pixels()));
   std::vector<TurnPeak> found;
   for (const Crop& crop : crops) {
     log_polar_spectrum(stream, clock, wide, crop, crop_shape, crop_spectrum_);
     clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
-    stream.download(surface_, surface.data(), surface.size() * sizeof(float));
-    const auto of_crop = peaks(surface, limits, most);
+    stream.download(surface_, surface_values_.data(), surface_values_.size() * sizeof(float));
+    const auto of_crop = peaks(surface_values_, limits, most);
     found.insert(found.end(), of_crop.begin(), of_crop.end());
   }
   std::stable_sort(found.begin(), found.end(),
@@ -158,23 +174,27 @@ std::vector<TurnPeak> TurnSearch::peaks(const std::vector<float>& surface, const
   };
   std::vector<Found> found;
   std::vector<TurnPeak> turns;
+  const auto may_be_taken = [&](std::int64_t x, std::int64_t y, double value) {
+    const TurnPeak turn = turn_at({static_cast<double>(x), static_cast<double>(y)}, value);
+    return limits.allows_scale(turn.scale) && limits.allows_either_half(turn.rotation_deg) &&
+           std::none_of(found.begin(), found.end(), [&](const Found& f) {
+             return apart(f.x, x, canvas_.width) < least_distance &&
+                    apart(f.y, y, canvas_.height) < least_distance;
+           });
+  };
+  const std::vector<float> highest = highest_of_runs(surface);
   while (turns.size() < most) {
     double best = 0;
     Found at{-1, -1};
-    for (std::int64_t y = 0; y < canvas_.height; ++y) {
-      for (std::int64_t x = 0; x < canvas_.width; ++x) {
-        const auto value =
-            static_cast<double>(surface[static_cast<std::size_t>(y * canvas_.width + x)]);
+    for (std::size_t run = 0; run < highest.size(); ++run) {
+      if (!(static_cast<double>(highest[run]) > best)) continue;
+      const std::size_t end = std::min((run + 1) * run_length, surface.size());
+      for (std::size_t i = run * run_length; i < end; ++i) {
+        const auto value = static_cast<double>(surface[i]);
         if (!(value > best)) continue;
-        const TurnPeak turn = turn_at({static_cast<double>(x), static_cast<double>(y)}, value);
-        if (!limits.allows_scale(turn.scale) || !limits.allows_either_half(turn.rotation_deg)) {
-          continue;
-        }
-        const bool near = std::any_of(found.begin(), found.end(), [&](const Found& f) {
-          return apart(f.x, x, canvas_.width) < least_distance &&
-                 apart(f.y, y, canvas_.height) < least_distance;
-        });
-        if (near) continue;
+        const std::int64_t x = static_cast<std::int64_t>(i) % canvas_.width;
+        const std::int64_t y = static_cast<std::int64_t>(i) / canvas_.width;
+        if (!may_be_taken(x, y, value)) continue;
         best = value;
         at = {x, y};
       }

@@ -82,6 +82,7 @@ class TurnSearch {
   std::list<Placement> placements_;
   Buffer statistics_;
   Image placed_, spectrum_, magnitudes_, whole_spectrum_, crop_spectrum_, surface_;
+  std::vector<float> surface_values_;
 };
 
 }  // namespace warpalign::detail

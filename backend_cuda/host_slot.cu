@@ -1,0 +1,98 @@
+// A place in host memory that a kernel fills.
+#include "host_slot.hpp"
+
+#include "errors.hpp"
+#include "launch.hpp"
+#include "queue.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace warpalign::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr unsigned looks_between_queries = 1U << 14;  // some 20 us
+
+// `arrived` comes after the bytes, for the host as well.
+__global__ void __launch_bounds__(threads)
+    store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
+                 unsigned* arrived) {
+  const std::size_t words = bytes / sizeof(unsigned);
+  const auto* from = reinterpret_cast<const unsigned*>(source);
+  auto* to = reinterpret_cast<unsigned*>(target);
+#pragma unroll 4
+  for (std::size_t i = threadIdx.x; i < words; i += threads) to[i] = from[i];
+  for (std::size_t i = words * sizeof(unsigned) + threadIdx.x; i < bytes; i += threads) {
+    target[i] = source[i];
+  }
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) *static_cast<volatile unsigned*>(arrived) = 1;
+}
+
+std::size_t padded(std::size_t bytes) {
+  return (bytes + sizeof(unsigned) - 1) / sizeof(unsigned) * sizeof(unsigned);
+}
+
+}  // namespace
+
+HostSlot::HostSlot(const Context& context, std::size_t bytes) : context_(context), bytes_(bytes) {
+  const Place place{context_};
+  load(&store_kernel, place);
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, padded(bytes) + sizeof(unsigned), cudaHostAllocMapped),
+        "cudaHostAlloc", place);
+  host_ = static_cast<char*>(memory);
+  word_ = reinterpret_cast<unsigned*>(host_ + padded(bytes));
+  *word_ = 1;
+  void* mapped = nullptr;
+  const cudaError_t code = cudaHostGetDevicePointer(&mapped, host_, 0);
+  if (code != cudaSuccess) static_cast<void>(cudaFreeHost(host_));
+  check(code, "cudaHostGetDevicePointer", place);
+  mapped_ = static_cast<char*>(mapped);
+}
+
+HostSlot::~HostSlot() {
+  context_.activate_quietly();
+  if (!arrived()) static_cast<void>(cudaStreamSynchronize(filling_->get()));
+  static_cast<void>(cudaFreeHost(host_));
+}
+
+bool HostSlot::arrived() const noexcept {
+  return std::atomic_ref<unsigned>(*word_).load(std::memory_order_acquire) != 0;
+}
+
+void HostSlot::enqueue(const std::shared_ptr<StreamHandle>& stream, const void* source,
+                       std::size_t bytes) {
+  const Place place{context_};
+  context_.activate();
+  filling_ = stream;
+  std::atomic_ref<unsigned>(*word_).store(0, std::memory_order_release);
+  store_kernel<<<1, threads, 0, stream->get()>>>(
+      static_cast<const char*>(source), bytes, mapped_,
+      reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)));
+  const cudaError_t code = cudaGetLastError();
+  if (code != cudaSuccess) std::atomic_ref<unsigned>(*word_).store(1, std::memory_order_release);
+  check(code, "store_kernel", place);
+}
+
+// What a failing device was to store never arrives, so the stream is asked now and then.
+const void* HostSlot::wait() {
+  for (unsigned looks = 1; !arrived(); ++looks) {
+    if (looks % looks_between_queries != 0) continue;
+    context_.activate();
+    const cudaError_t code = cudaStreamQuery(filling_->get());
+    if (code == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());
+      std::this_thread::yield();
+      continue;
+    }
+    if (code == cudaSuccess && arrived()) break;
+    std::atomic_ref<unsigned>(*word_).store(1, std::memory_order_release);
+    check(code == cudaSuccess ? cudaErrorUnknown : code, "cudaStreamQuery", Place{context_});
+  }
+  return host_;
+}
+
+}  // namespace warpalign::cuda
