@@ -2,6 +2,7 @@
 #include "host_slot.hpp"
 
 #include "errors.hpp"
+#include "last_block.cuh"
 #include "launch.hpp"
 #include "queue.hpp"
 
@@ -12,23 +13,31 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr int threads = 256;
+constexpr std::size_t bytes_a_block = std::size_t{16} << 10;
 constexpr unsigned looks_between_queries = 1U << 14;  // some 20 us
 
 // `arrived` comes after the bytes, for the host as well.
 __global__ void __launch_bounds__(threads)
     store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
-                 unsigned* arrived) {
+                 unsigned* arrived, unsigned* counter) {
   const std::size_t words = bytes / sizeof(unsigned);
   const auto* from = reinterpret_cast<const unsigned*>(source);
   auto* to = reinterpret_cast<unsigned*>(target);
+  const std::size_t first = blockIdx.x * threads + threadIdx.x;
+  const std::size_t step = gridDim.x * threads;
 #pragma unroll 4
-  for (std::size_t i = threadIdx.x; i < words; i += threads) to[i] = from[i];
-  for (std::size_t i = words * sizeof(unsigned) + threadIdx.x; i < bytes; i += threads) {
+  for (std::size_t i = first; i < words; i += step) to[i] = from[i];
+  for (std::size_t i = words * sizeof(unsigned) + first; i < bytes; i += step) {
     target[i] = source[i];
   }
   __threadfence_system();
   __syncthreads();
-  if (threadIdx.x == 0) *static_cast<volatile unsigned*>(arrived) = 1;
+  const bool last = gridDim.x == 1 || comes_last(counter, gridDim.x);
+  if (last && threadIdx.x == 0) *static_cast<volatile unsigned*>(arrived) = 1;
+}
+
+unsigned blocks_for(std::size_t bytes) {
+  return static_cast<unsigned>((bytes + bytes_a_block - 1) / bytes_a_block);
 }
 
 std::size_t padded(std::size_t bytes) {
@@ -39,6 +48,7 @@ std::size_t padded(std::size_t bytes) {
 
 HostSlot::HostSlot(const Context& context, std::size_t bytes) : context_(context), bytes_(bytes) {
   const Place place{context_};
+  if (blocks_for(bytes) > 1) counter_ = std::make_unique<Counters>(place, 1);
   load(&store_kernel, place);
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, padded(bytes) + sizeof(unsigned), cudaHostAllocMapped),
@@ -69,9 +79,9 @@ void HostSlot::enqueue(const std::shared_ptr<StreamHandle>& stream, const void* 
   context_.activate();
   filling_ = stream;
   std::atomic_ref<unsigned>(*word_).store(0, std::memory_order_release);
-  store_kernel<<<1, threads, 0, stream->get()>>>(
+  store_kernel<<<blocks_for(bytes), threads, 0, stream->get()>>>(
       static_cast<const char*>(source), bytes, mapped_,
-      reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)));
+      reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)), counter_ ? counter_->get() : nullptr);
   const cudaError_t code = cudaGetLastError();
   if (code != cudaSuccess) std::atomic_ref<unsigned>(*word_).store(1, std::memory_order_release);
   check(code, "store_kernel", place);

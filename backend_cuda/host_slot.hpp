@@ -12,6 +12,7 @@
 
 namespace warpalign::cuda {
 
+class Counters;
 class StreamHandle;
 
 class HostSlot {
@@ -38,6 +39,7 @@ class HostSlot {
   char* host_ = nullptr;      // the bytes, then the word that says that they are there
   char* mapped_ = nullptr;    // the same as kernels see it
   unsigned* word_ = nullptr;  // on the host
+  std::unique_ptr<Counters> counter_;
   std::shared_ptr<StreamHandle> filling_;
 };
 

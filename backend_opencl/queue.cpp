@@ -4,6 +4,7 @@
 #include "memory.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace warpalign::opencl {
 
@@ -19,7 +20,8 @@ cl_ulong end_of(cl_event event, const Place& place) {
 
 }  // namespace
 
-Queue::Queue(const OpenedDevice& device, bool timed) : place_(device.place("queue")) {
+Queue::Queue(const OpenedDevice& device, bool timed)
+    : device_(device), place_(device.place("queue")) {
   const cl_command_queue_properties properties = timed ? CL_QUEUE_PROFILING_ENABLE : 0;
   cl_int status = CL_SUCCESS;
   const cl_command_queue raw =
@@ -47,9 +49,14 @@ void Queue::upload(const backend::HostRows& source, backend::Memory& target) {
 }
 
 void Queue::download(const backend::Memory& source, void* target, std::size_t bytes) {
-  check(
-      clEnqueueReadBuffer(get(), buffer_of(source), CL_TRUE, 0, bytes, target, 0, nullptr, nullptr),
-      "clEnqueueReadBuffer", place_);
+  constexpr std::size_t small = std::size_t{64} << 10;
+  const bool staged = bytes <= small && !device_.is_cpu();
+  if (staged && !staging_) staging_.emplace(device_, small, place_);
+  void* arrival = staged ? staging_->data() : target;
+  check(clEnqueueReadBuffer(get(), buffer_of(source), CL_TRUE, 0, bytes, arrival, 0, nullptr,
+                            nullptr),
+        "clEnqueueReadBuffer", place_);
+  if (staged) std::memcpy(target, arrival, bytes);
 }
 
 void Queue::copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) {

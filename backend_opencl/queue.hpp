@@ -2,8 +2,11 @@
 #pragma once
 
 #include "opened_device.hpp"
+#include "pinned.hpp"
 
 #include <warpalign/backend/queue.hpp>
+
+#include <optional>
 
 namespace warpalign::opencl {
 
@@ -31,8 +34,10 @@ class Queue : public backend::Queue {
   [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
 
  private:
+  const OpenedDevice& device_;
   Place place_;
   compute::command_queue queue_;
+  std::optional<PinnedMemory> staging_;  ///< for small downloads, once there is one
 };
 
 /// The cl_command_queue of a queue that this backend made.

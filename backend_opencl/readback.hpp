@@ -2,13 +2,12 @@
 #pragma once
 
 #include "memory.hpp"
+#include "pinned.hpp"
 
 #include <warpalign/backend/queue.hpp>
 
 namespace warpalign::opencl {
 
-/// By way of pinned memory: a buffer that the driver allocates on the host and that stays mapped.
-/// NVIDIA's driver copies to it while the host goes on; to other memory it takes 50 us longer.
 class PinnedReadback final : public backend::Readback {
  public:
   PinnedReadback(OpenedDevice& device, std::size_t bytes);
@@ -20,9 +19,7 @@ class PinnedReadback final : public backend::Readback {
  private:
   Place place_;
   std::size_t bytes_;
-  compute::command_queue service_;
-  compute::buffer pinned_;
-  void* host_ = nullptr;
+  PinnedMemory host_;
   compute::event arrived_;  // none: nothing is under way
 };
 

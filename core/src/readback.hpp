@@ -4,9 +4,8 @@
 #include "access.hpp"
 #include "check.hpp"
 
-#include <cstring>
 #include <memory>
-#include <vector>
+#include <span>
 
 namespace warpalign::detail {
 
@@ -23,12 +22,12 @@ class Readback {
     readback_->enqueue(Access::queue(stream), Access::memory(source));
   }
 
-  /// Waits for the copy, not for what was enqueued after it.
-  [[nodiscard]] std::vector<Record> wait() {
-    std::vector<Record> records(count_);
-    std::memcpy(records.data(), readback_->wait(), count_ * sizeof(Record));
-    return records;
+  /// Waits for the copy, not for what was enqueued after it. Valid until the next enqueue.
+  [[nodiscard]] std::span<const Record> wait() {
+    return {static_cast<const Record*>(readback_->wait()), count_};
   }
+
+  [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
   std::size_t count_;

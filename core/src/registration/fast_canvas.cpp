@@ -119,7 +119,7 @@ std::array<Shift, 2> FastCanvas::find_shifts(Stream& stream, StageClock& clock, 
   clock.run("peak", [&] { shift_peak_.execute(stream, surfaces_, records_); });
   shifts_found_.enqueue(stream, records_);
 
-  const std::vector<PeakRecord> records = shifts_found_.wait();
+  const std::span<const PeakRecord> records = shifts_found_.wait();
   const double total = CrossPowerPlan::total_weight(shift_power_spec_);
   const double deviation = std::sqrt(CrossPowerPlan::total_squared_weight(shift_power_spec_));
   std::array<Shift, 2> shifts;

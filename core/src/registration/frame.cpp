@@ -17,30 +17,6 @@ constexpr double most_lost = 0.35;  // of the content, to growing the frame
 
 using Plane = std::vector<std::uint8_t>;
 
-// Marks the connected area of one level around a seed; `area` becomes its pixels.
-void find_area(const GreyView& view, std::size_t seed, float tolerance, Plane& seen,
-               std::vector<std::size_t>& area) {
-  const auto width = static_cast<std::size_t>(view.width);
-  const std::size_t n = view.values.size();
-  const float level = view.values[seed];
-  area.assign(1, seed);
-  seen[seed] = 1;
-  for (std::size_t next = 0; next < area.size(); ++next) {
-    const std::size_t at = area[next];
-    const std::size_t x = at % width;
-    const auto visit = [&](bool exists, std::size_t neighbour) {
-      if (!exists || seen[neighbour] != 0) return;
-      if (!(std::abs(view.values[neighbour] - level) <= tolerance)) return;
-      seen[neighbour] = 1;
-      area.push_back(neighbour);
-    };
-    visit(x > 0, at - 1);
-    visit(x + 1 < width, at + 1);
-    visit(at >= width, at - width);
-    visit(at + width < n, at + width);
-  }
-}
-
 Plane grown(const Plane& frame, std::int64_t width, std::int64_t height, int by) {
   Plane rows(frame.size()), result(frame.size());
   const auto spread = [&](const Plane& from, Plane& to, std::int64_t dx, std::int64_t dy) {
@@ -66,17 +42,42 @@ double part_of(const Plane& plane) {
   return static_cast<double>(marked) / static_cast<double>(plane.size());
 }
 
-Plane frame_of(const GreyView& view) {
+}  // namespace
+
+// Visits the connected area of one level around a seed; area_ becomes its pixels.
+void FrameSearch::visit_area(const GreyView& view, std::size_t seed, float tolerance) {
+  const auto width = static_cast<std::size_t>(view.width);
+  const std::size_t n = view.values.size();
+  const float level = view.values[seed];
+  area_.assign(1, seed);
+  seen_[seed] = 1;
+  for (std::size_t next = 0; next < area_.size(); ++next) {
+    const std::size_t at = area_[next];
+    const std::size_t x = at % width;
+    const auto visit = [&](bool exists, std::size_t neighbour) {
+      if (!exists || seen_[neighbour] != 0) return;
+      if (!(std::abs(view.values[neighbour] - level) <= tolerance)) return;
+      seen_[neighbour] = 1;
+      area_.push_back(neighbour);
+    };
+    visit(x > 0, at - 1);
+    visit(x + 1 < width, at + 1);
+    visit(at >= width, at - width);
+    visit(at + width < n, at + width);
+  }
+}
+
+void FrameSearch::find_frame(const GreyView& view) {
   const auto width = static_cast<std::size_t>(view.width);
   const std::size_t n = view.values.size();
   const auto tolerance = static_cast<float>(same_level) * (view.highest - view.lowest);
-  Plane seen(n), frame(n);
-  std::vector<std::size_t> area;
+  seen_.assign(n, 0);
+  frame_.assign(n, 0);
   const auto try_seed = [&](std::size_t seed) {
-    if (seen[seed] != 0) return;
-    find_area(view, seed, tolerance, seen, area);
-    if (static_cast<double>(area.size()) < least_area * static_cast<double>(n)) return;
-    for (const std::size_t at : area) frame[at] = 1;
+    if (seen_[seed] != 0) return;
+    visit_area(view, seed, tolerance);
+    if (static_cast<double>(area_.size()) < least_area * static_cast<double>(n)) return;
+    for (const std::size_t at : area_) frame_[at] = 1;
   };
   for (std::size_t x = 0; x < width; ++x) {
     try_seed(x);
@@ -86,16 +87,14 @@ Plane frame_of(const GreyView& view) {
     try_seed(y);
     try_seed(y + width - 1);
   }
-  return frame;
 }
 
-}  // namespace
-
-std::optional<std::vector<std::uint8_t>> content_within_frame(const GreyView& view, int grow) {
-  const Plane frame = frame_of(view);
-  const double part = part_of(frame);
+std::optional<std::vector<std::uint8_t>> FrameSearch::content(const GreyView& view, int grow) {
+  if (view.width < 1 || view.height < 1) return std::nullopt;
+  find_frame(view);
+  const double part = part_of(frame_);
   if (part < least_frame || part > most_frame) return std::nullopt;
-  Plane content = grown(frame, view.width, view.height, grow);
+  Plane content = grown(frame_, view.width, view.height, grow);
   const double lost = (part_of(content) - part) / (1 - part);
   if (lost > most_lost) return std::nullopt;
   for (std::uint8_t& pixel : content) pixel = pixel == 0 ? 1 : 0;

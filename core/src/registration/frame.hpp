@@ -1,8 +1,10 @@
 // The constant frame around a picture's content: black corners, a padded border.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -11,14 +13,25 @@ namespace warpalign::detail {
 struct GreyView {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  const std::vector<float>& values;
+  std::span<const float> values;
   float lowest = 0;  ///< of the values
   float highest = 0;
 };
 
-/// 1 where the view shows content, 0 where it shows a frame: areas of one exact grey level that
-/// reach in from the edge, with `grow` pixels around. Nothing where there is no frame, or where
-/// what it would leave is mostly edges: letters on a white page are content, and so is the page.
-std::optional<std::vector<std::uint8_t>> content_within_frame(const GreyView& view, int grow);
+/// Keeps its memory from picture to picture: new pages cost more than the search.
+class FrameSearch {
+ public:
+  /// 1 where the view shows content, 0 where it shows a frame: areas of one exact grey level that
+  /// reach in from the edge, with `grow` pixels around. Nothing where there is no frame, or where
+  /// what it would leave is mostly edges: letters on a white page are content, and so is the page.
+  [[nodiscard]] std::optional<std::vector<std::uint8_t>> content(const GreyView& view, int grow);
+
+ private:
+  void visit_area(const GreyView& view, std::size_t seed, float tolerance);
+  void find_frame(const GreyView& view);
+
+  std::vector<std::uint8_t> seen_, frame_;
+  std::vector<std::size_t> area_;
+};
 
 }  // namespace warpalign::detail

@@ -4,9 +4,11 @@
 // compilers make vectors of.
 #include "registration/grey_levels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace warpalign::detail {
 
@@ -14,65 +16,69 @@ namespace {
 
 constexpr std::size_t lanes = 8;
 
-// Of term(0) ... term(n - 1).
-template <class Term>
-double sum(std::size_t n, Term term) {
-  std::array<double, lanes> sums{};
+// Adds the terms of pixels 0 ... n - 1, one lane after the other.
+template <class Lanes, class Include>
+void for_lanes(std::size_t n, Lanes& all, Include include) {
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) sums[k] += term(i + k);
+    for (std::size_t k = 0; k < lanes; ++k) include(all, k, i + k);
   }
-  double total = 0;
-  for (; i < n; ++i) total += term(i);
-  for (const double lane : sums) total += lane;
-  return total;
+  for (std::size_t k = 0; i < n; ++i, ++k) include(all, k, i);
 }
 
-template <class Better>
-float extreme(std::span<const float> values, Better better) {
-  std::array<float, lanes> extremes;
-  extremes.fill(values.front());
-  std::size_t i = 0;
-  for (; i + lanes <= values.size(); i += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) {
-      extremes[k] = better(values[i + k], extremes[k]) ? values[i + k] : extremes[k];
-    }
+using Sums = std::array<double, lanes>;
+
+double total(const Sums& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+
+struct FirstLook {
+  explicit FirstLook(float value) {
+    lowest.fill(value);
+    highest.fill(value);
   }
-  float most = values.front();
-  for (; i < values.size(); ++i) most = better(values[i], most) ? values[i] : most;
-  for (const float lane : extremes) most = better(lane, most) ? lane : most;
-  return most;
-}
+  Sums sum{};
+  std::array<float, lanes> lowest, highest;
+};
 
 // A sum of floats cannot overflow a double, so it is finite where all of them are.
 template <class Weight>
-GreyLevels levels(std::span<const float> values, Weight weight) {
+GreyLevels levels(std::span<const float> values, double all, Weight weight) {
   GreyLevels levels;
   if (values.empty()) return levels;
-  const std::size_t n = values.size();
-  const auto value = [&](std::size_t i) { return static_cast<double>(values[i]); };
-  levels.weight = sum(n, weight);
-  const double total = sum(n, [&](std::size_t i) { return weight(i) * value(i); });
-  levels.mean = levels.weight > 0 || !std::isfinite(total) ? total / levels.weight : 0;
-  if (!(levels.weight > 0) || !std::isfinite(total)) return levels;
-  const double squares = sum(n, [&](std::size_t i) {
-    const double d = value(i) - levels.mean;
-    return weight(i) * d * d;
+  FirstLook look(values.front());
+  for_lanes(values.size(), look, [&](FirstLook& l, std::size_t k, std::size_t i) {
+    const float value = values[i];
+    l.sum[k] += weight(i) * static_cast<double>(value);
+    l.lowest[k] = value < l.lowest[k] ? value : l.lowest[k];
+    l.highest[k] = value > l.highest[k] ? value : l.highest[k];
   });
-  levels.deviation = std::sqrt(squares / levels.weight);
-  levels.lowest = extreme(values, [](float a, float b) { return a < b; });
-  levels.highest = extreme(values, [](float a, float b) { return a > b; });
+  levels.weight = all;
+  const double sum = total(look.sum);
+  if (!std::isfinite(sum)) {
+    levels.mean = sum;
+    return levels;
+  }
+  if (!(levels.weight > 0)) return levels;
+  levels.mean = sum / levels.weight;
+  Sums squares{};
+  for_lanes(values.size(), squares, [&](Sums& s, std::size_t k, std::size_t i) {
+    const double d = static_cast<double>(values[i]) - levels.mean;
+    s[k] += weight(i) * d * d;
+  });
+  levels.deviation = std::sqrt(total(squares) / levels.weight);
+  levels.lowest = *std::min_element(look.lowest.begin(), look.lowest.end());
+  levels.highest = *std::max_element(look.highest.begin(), look.highest.end());
   return levels;
 }
 
 }  // namespace
 
 GreyLevels grey_levels(std::span<const float> values) {
-  return levels(values, [](std::size_t) { return 1.0; });
+  return levels(values, static_cast<double>(values.size()), [](std::size_t) { return 1.0; });
 }
 
 GreyLevels grey_levels(std::span<const float> values, std::span<const float> weights) {
-  return levels(values, [&](std::size_t i) { return static_cast<double>(weights[i]); });
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  return levels(values, all, [&](std::size_t i) { return static_cast<double>(weights[i]); });
 }
 
 }  // namespace warpalign::detail

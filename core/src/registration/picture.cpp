@@ -1,8 +1,6 @@
 // One image of a pair on the device, at its own resolution and at coarser ones.
 #include "registration/picture.hpp"
 
-#include "registration/frame.hpp"
-
 #include <warpalign/error.hpp>
 
 #include <algorithm>
@@ -59,10 +57,10 @@ SmoothSpec smoothing(PixelType type, const Shape& picture, bool masked,
           .masked = masked};
 }
 
-// Keeps the vector's memory: new pages for every picture cost more than filling them.
-void download(Stream& stream, const Image& image, std::vector<float>& values) {
-  values.resize(static_cast<std::size_t>(image.shape().pixels()));
-  stream.download(image, values.data(), values.size() * sizeof(float));
+void read(Stream& stream, const Image& image, std::optional<Readback<float>>& values) {
+  const auto n = static_cast<std::size_t>(image.shape().pixels());
+  if (!values || values->count() != n) values.emplace(stream.device(), n);
+  values->enqueue(stream, image.buffer());
 }
 
 }  // namespace
@@ -127,8 +125,8 @@ void Picture::start(Stream& stream, StageClock& clock, const HostImage* mask, co
 void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view) {
   constexpr int reach = 3;
   const Shape& coarse = view.shape();
-  const auto content = content_within_frame(
-      {coarse.width, coarse.height, values_, levels_.lowest, levels_.highest}, reach);
+  const auto content = frame_search_.content(
+      {coarse.width, coarse.height, values_->wait(), levels_.lowest, levels_.highest}, reach);
   if (!content) return;
   const Affine to_view = view.to_picture().inverse();
   const auto nearest = [](double at, std::int64_t n) {
@@ -165,12 +163,12 @@ void Picture::fill_impulses(Stream& stream, StageClock& clock) {
 
 // Every pixel that counts is part of some pixel of the view, so that NaN and infinities show there.
 void Picture::measure(Stream& stream, const View& view, const char* what) {
-  download(stream, view.values(), values_);
+  read(stream, view.values(), values_);
   if (view.masked()) {
-    download(stream, *view.weight(), weights_);
-    levels_ = grey_levels(values_, weights_);
+    read(stream, *view.weight(), weights_);
+    levels_ = grey_levels(values_->wait(), weights_->wait());
   } else {
-    levels_ = grey_levels(values_);
+    levels_ = grey_levels(values_->wait());
   }
   if (!std::isfinite(levels_.mean)) {
     throw Error(ErrorKind::invalid_image,

@@ -1,6 +1,8 @@
 // One image of a pair on the device, at its own resolution and at coarser ones.
 #pragma once
 
+#include "readback.hpp"
+#include "registration/frame.hpp"
 #include "registration/grey_levels.hpp"
 #include "registration/stage_clock.hpp"
 
@@ -105,7 +107,8 @@ class Picture {
   std::optional<Image> mask_;
   bool masked_ = false;
   GreyLevels levels_;
-  std::vector<float> values_, weights_;  // of the view that was measured
+  FrameSearch frame_search_;
+  std::optional<Readback<float>> values_, weights_;  // of the view that was measured
   std::list<View> views_;
   std::optional<DespecklePlan> despeckle_;
   std::optional<Image> filled_;

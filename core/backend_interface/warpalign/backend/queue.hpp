@@ -38,7 +38,7 @@ class Readback {
 
   /// Enqueues a copy from the start of `source`. The last one has been waited for.
   virtual void enqueue(Queue& queue, const Memory& source) = 0;
-  /// Waits; what was copied stays there until the next enqueue.
+  /// Waits, if need be; what was copied stays there until the next enqueue.
   virtual const void* wait() = 0;
 };
 
