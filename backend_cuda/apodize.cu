@@ -1,7 +1,7 @@
 // Stage: window an image, or its gradient, about its mean and place it on a canvas.
 #include "axis_tables.hpp"
+#include "early_launch.cuh"
 #include "gradient_rows.cuh"
-#include "launch.hpp"
 #include "memory.hpp"
 #include "pixel_load.cuh"
 #include "stages.hpp"
@@ -31,6 +31,7 @@ __device__ __forceinline__ float weighted_deviation(float value, float mean, flo
 template <bool gradient, bool words, bool canvas_words, class Pixel>
 __global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
                                Window2d window, float* __restrict__ canvas, Geometry g) {
+  await_previous();
   const float average = *mean;
   const int x = block_columns * static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   const float4 wx = four_pixels<words>(window.x, x, g.width);
@@ -88,9 +89,10 @@ class ApodizeStage final : public backend::Apodize {
       check(cudaMemsetAsync(data<float>(canvas), 0, margin_bytes_, stream_of(queue)),
             "cudaMemsetAsync", place_);
     }
-    launch(place_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
-           kernel_, data<Pixel>(input), data<float>(statistics),
-           Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(canvas), geometry_);
+    launch_early(place_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
+                 kernel_, data<Pixel>(input), data<float>(statistics),
+                 Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(canvas),
+                 geometry_);
   }
 
  private:

@@ -11,6 +11,7 @@ struct Context {
   int ordinal = 0;
   std::string name;
   int multiprocessors = 1;
+  bool early_launch = false;      ///< whether kernels can be launched before the last has ended
   bool texture_filtering = true;  ///< whether the self-test trusts the texture unit
   std::size_t texture_pitch_alignment = 32;
   std::array<std::size_t, 3> linear_texture_limit{};  ///< width, height (texels), pitch (bytes)

@@ -1,5 +1,5 @@
 // Stage: the normalised cross-power spectrum (registration paper, equation 4).
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -45,6 +45,7 @@ __device__ __forceinline__ float weight_of(float rho_x, int row, const Grid& g) 
 template <bool half_turns, bool volume>
 __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* __restrict__ b,
                                    float2* __restrict__ output, Grid g) {
+  await_previous();
   const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (u >= g.columns) return;
   const int top = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
@@ -91,8 +92,8 @@ class CrossPowerStage final : public backend::CrossPower {
                backend::Memory& output) override {
     const dim3 blocks =
         tile_grid(grid_.columns, grid_.height * grid_.depth, warp_lanes, row_block_height);
-    launch(place_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_, data<float2>(a),
-           data<float2>(b), data<float2>(output), grid_);
+    launch_early(place_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_,
+                 data<float2>(a), data<float2>(b), data<float2>(output), grid_);
   }
 
  private:

@@ -1,5 +1,5 @@
 // Stage: impulse noise found and filled.
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -28,6 +28,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     row_extremes_kernel(const Pixel* __restrict__ input, int width, int step,
                         float2* __restrict__ rows) {
+  await_previous();
   __shared__ float2 shared[reduction_threads];
   const int item = static_cast<int>(threadIdx.x);
   const Pixel* row = input + static_cast<long long>(blockIdx.x) * step * width;
@@ -53,6 +54,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     row_isolated_kernel(const Pixel* __restrict__ input, int width, int height, int step,
                         float lowest, float highest, float* __restrict__ rows) {
+  await_previous();
   __shared__ float shared[reduction_threads];
   const int item = static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(blockIdx.x) * step;
@@ -91,6 +93,7 @@ __device__ float filled(const Pixel* __restrict__ input, int width, int height, 
 template <class Pixel>
 __global__ void despeckle_kernel(const Pixel* __restrict__ input, int width, int height,
                                  float lowest, float highest, float* __restrict__ output) {
+  await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   const int first = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
   if (x >= width) return;
@@ -124,22 +127,22 @@ class DespeckleStage final : public backend::Despeckle {
 
   void enqueue_extremes(backend::Queue& queue, const backend::Memory& input, int step,
                         backend::Memory& rows) override {
-    launch(place_, queue, rows_grid(step), dim3(reduction_threads), &row_extremes_kernel<Pixel>,
-           data<Pixel>(input), width_, step, data<float2>(rows));
+    launch_early(place_, queue, rows_grid(step), dim3(reduction_threads),
+                 &row_extremes_kernel<Pixel>, data<Pixel>(input), width_, step, data<float2>(rows));
   }
 
   void enqueue_isolated(backend::Queue& queue, const backend::Memory& input, int step,
                         const SpeckleCensus& census, backend::Memory& rows) override {
-    launch(place_, queue, rows_grid(step), dim3(reduction_threads), &row_isolated_kernel<Pixel>,
-           data<Pixel>(input), width_, height_, step, census.lowest, census.highest,
-           data<float>(rows));
+    launch_early(place_, queue, rows_grid(step), dim3(reduction_threads),
+                 &row_isolated_kernel<Pixel>, data<Pixel>(input), width_, height_, step,
+                 census.lowest, census.highest, data<float>(rows));
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const SpeckleCensus& census,
                backend::Memory& output) override {
-    launch(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
-           dim3(warp_lanes, row_block_height), &despeckle_kernel<Pixel>, data<Pixel>(input), width_,
-           height_, census.lowest, census.highest, data<float>(output));
+    launch_early(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
+                 dim3(warp_lanes, row_block_height), &despeckle_kernel<Pixel>, data<Pixel>(input),
+                 width_, height_, census.lowest, census.highest, data<float>(output));
   }
 
  private:

@@ -80,6 +80,7 @@ Context context_for(int ordinal) {
   context.ordinal = ordinal;
   context.name = properties.name;
   context.multiprocessors = properties.multiProcessorCount;
+  context.early_launch = properties.major >= 9;
   context.texture_pitch_alignment = properties.texturePitchAlignment;
   for (std::size_t i = 0; i < 3; ++i) {
     context.linear_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2DLinear[i]);

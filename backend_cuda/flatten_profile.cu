@@ -1,5 +1,5 @@
 // Stage: the radial profile divided out of a log-polar spectrum.
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -12,6 +12,7 @@ constexpr int rows = 32;
 // A block takes `columns` radii; its rows of threads share the angles.
 __global__ void __launch_bounds__(columns* rows)
     flatten_profile_kernel(float* __restrict__ image, int width, int height) {
+  await_previous();
   __shared__ float sums[rows][columns];
   __shared__ float counts[rows][columns];
   const int column = static_cast<int>(threadIdx.x);
@@ -54,8 +55,8 @@ class FlattenProfileStage final : public backend::FlattenProfile {
   }
 
   void enqueue(backend::Queue& queue, backend::Memory& image) override {
-    launch(place_, queue, dim3(static_cast<unsigned>(divide_up(width_, columns))),
-           dim3(columns, rows), &flatten_profile_kernel, data<float>(image), width_, height_);
+    launch_early(place_, queue, dim3(static_cast<unsigned>(divide_up(width_, columns))),
+                 dim3(columns, rows), &flatten_profile_kernel, data<float>(image), width_, height_);
   }
 
  private:

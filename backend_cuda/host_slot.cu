@@ -1,9 +1,9 @@
 // A place in host memory that a kernel fills.
 #include "host_slot.hpp"
 
+#include "early_launch.cuh"
 #include "errors.hpp"
 #include "last_block.cuh"
-#include "launch.hpp"
 #include "queue.hpp"
 
 #include <atomic>
@@ -20,6 +20,7 @@ constexpr unsigned looks_between_queries = 1U << 14;  // some 20 us
 __global__ void __launch_bounds__(threads)
     store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
                  unsigned* arrived, unsigned* counter) {
+  await_previous();
   const std::size_t words = bytes / sizeof(unsigned);
   const auto* from = reinterpret_cast<const unsigned*>(source);
   auto* to = reinterpret_cast<unsigned*>(target);
@@ -77,14 +78,22 @@ void HostSlot::enqueue(const std::shared_ptr<StreamHandle>& stream, const void* 
                        std::size_t bytes) {
   const Place place{context_};
   context_.activate();
+  // What nobody waited for must not be taken for what comes now.
+  if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", place);
   filling_ = stream;
-  std::atomic_ref<unsigned>(*word_).store(0, std::memory_order_release);
-  store_kernel<<<blocks_for(bytes), threads, 0, stream->get()>>>(
-      static_cast<const char*>(source), bytes, mapped_,
-      reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)), counter_ ? counter_->get() : nullptr);
-  const cudaError_t code = cudaGetLastError();
-  if (code != cudaSuccess) std::atomic_ref<unsigned>(*word_).store(1, std::memory_order_release);
-  check(code, "store_kernel", place);
+  const auto announce = [this](unsigned there) {
+    std::atomic_ref<unsigned>(*word_).store(there, std::memory_order_release);
+  };
+  announce(0);
+  try {
+    launch_early_with_shared(place, stream->get(), dim3(blocks_for(bytes)), dim3(threads), 0,
+                             &store_kernel, static_cast<const char*>(source), bytes, mapped_,
+                             reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
+                             counter_ ? counter_->get() : nullptr);
+  } catch (...) {
+    announce(1);  // nothing is under way
+    throw;
+  }
 }
 
 // What a failing device was to store never arrives, so the stream is asked now and then.

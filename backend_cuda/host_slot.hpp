@@ -25,7 +25,7 @@ class HostSlot {
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 
-  /// Enqueues the copy of the first `bytes` of `source`. The last one has been waited for.
+  /// Enqueues the copy of the first `bytes` of `source`.
   void enqueue(const std::shared_ptr<StreamHandle>& stream, const void* source, std::size_t bytes);
 
   /// Waits for what was enqueued last, which stays there until the next is.

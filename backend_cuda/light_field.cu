@@ -1,7 +1,7 @@
 // Stage: the local gain and offset between two registered images: moments of cells, one warp each,
 // then the fit.
 #include "axis_tables.hpp"
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "spline_place.cuh"
 #include "stages.hpp"
@@ -49,6 +49,7 @@ template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* cells_a_block)
     light_moments_kernel(const __grid_constant__ Comparison pair, Cells cells,
                          float* __restrict__ moments) {
+  await_previous();
   const int lane = static_cast<int>(threadIdx.x);
   const int cx = static_cast<int>(blockIdx.x * cells_a_block + threadIdx.y);
   if (cx >= cells.across) return;
@@ -76,6 +77,7 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
     light_fit_kernel(const float* __restrict__ moments, Cells cells,
                      const float* __restrict__ weights, int reach, float gain, float strength,
                      float reference_mean, float moving_mean, float2* __restrict__ field) {
+  await_previous();
   const int cx = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (cx >= cells.across) return;
   const long long plane = static_cast<long long>(cells.across) * cells.down;
@@ -133,14 +135,14 @@ class LightFieldStage final : public backend::LightField {
                     data_or_null<float>(images.moving_weight)};
     place_.context.activate();
     fence_.enter(queue);
-    launch(place_, queue, tile_grid(cells_.across, cells_.down, cells_a_block, 1),
-           dim3(warp_lanes, cells_a_block), &light_moments_kernel<masked>, pair, cells_,
-           moments_.as<float>());
-    launch(place_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
-           dim3(warp_lanes, row_block_height), &light_fit_kernel, moments_.as<const float>(),
-           cells_, weights_.as<float>(), reach_, static_cast<float>(prior.gain),
-           static_cast<float>(prior.strength), pair.reference_mean, pair.moving_mean,
-           data<float2>(field));
+    launch_early(place_, queue, tile_grid(cells_.across, cells_.down, cells_a_block, 1),
+                 dim3(warp_lanes, cells_a_block), &light_moments_kernel<masked>, pair, cells_,
+                 moments_.as<float>());
+    launch_early(place_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
+                 dim3(warp_lanes, row_block_height), &light_fit_kernel, moments_.as<const float>(),
+                 cells_, weights_.as<float>(), reach_, static_cast<float>(prior.gain),
+                 static_cast<float>(prior.strength), pair.reference_mean, pair.moving_mean,
+                 data<float2>(field));
   }
 
  private:

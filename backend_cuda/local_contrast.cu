@@ -1,6 +1,6 @@
 // Stage: brightness and contrast evened out locally: moments along rows, then along columns.
 #include "axis_tables.hpp"
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -20,6 +20,7 @@ struct LocalImage {
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     local_moments_kernel(LocalImage image, Axis axis, float4* __restrict__ moments) {
+  await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= image.width) return;
   const int first = __ldg(axis.first + x);
@@ -44,6 +45,7 @@ template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     even_out_kernel(LocalImage image, float floor_square, Axis axis,
                     const float4* __restrict__ moments, float* __restrict__ output) {
+  await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= image.width) return;
   for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < image.height;
@@ -95,10 +97,10 @@ class LocalContrastStage final : public backend::LocalContrast {
                            width_, height_, mean};
     const dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
     const dim3 block(warp_lanes, row_block_height);
-    launch(place_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
-           moments_.as<float4>());
-    launch(place_, queue, grid, block, &even_out_kernel<masked>, image, floor * floor, y_.axis(),
-           moments_.as<const float4>(), data<float>(output));
+    launch_early(place_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
+                 moments_.as<float4>());
+    launch_early(place_, queue, grid, block, &even_out_kernel<masked>, image, floor * floor,
+                 y_.axis(), moments_.as<const float4>(), data<float>(output));
   }
 
  private:

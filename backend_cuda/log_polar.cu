@@ -1,7 +1,7 @@
 // Stage: log-polar resampling of a centred spectrum magnitude (registration paper, equations 11
 // to 13).
 #include "axis_tables.hpp"
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -39,6 +39,7 @@ __device__ __forceinline__ float sample(const float* __restrict__ magnitude, con
 
 __global__ void log_polar_kernel(const float* __restrict__ magnitude, float* __restrict__ output,
                                  Map m) {
+  await_previous();
   const int i = static_cast<int>(blockIdx.x * block_radii + threadIdx.x);
   if (i >= m.radii) return;
   const int top = static_cast<int>(blockIdx.y * rows_a_block + threadIdx.y);
@@ -80,8 +81,8 @@ class LogPolarStage final : public backend::LogPolar {
   void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
                backend::Memory& output) override {
     const dim3 grid = tile_grid(map_.radii, map_.angles, block_radii, rows_a_block);
-    launch(place_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
-           data<float>(magnitude), data<float>(output), map_);
+    launch_early(place_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
+                 data<float>(magnitude), data<float>(output), map_);
   }
 
  private:

@@ -1,5 +1,5 @@
 // Stage: the magnitude of a half spectrum, centred.
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -13,6 +13,7 @@ constexpr int rows_a_block = rows_a_thread * row_block_height;
 
 __global__ void magnitude_kernel(const float2* __restrict__ spectrum, float* __restrict__ magnitude,
                                  int columns, int height, float half_exponent) {
+  await_previous();
   const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (u >= columns) return;
   const int top = static_cast<int>(blockIdx.y * rows_a_block + threadIdx.y);
@@ -49,8 +50,8 @@ class MagnitudeStage final : public backend::Magnitude {
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {
     const dim3 grid = tile_grid(columns_, height_, warp_lanes, rows_a_block);
-    launch(place_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
-           data<float2>(spectrum), data<float>(magnitude), columns_, height_, half_exponent_);
+    launch_early(place_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
+                 data<float2>(spectrum), data<float>(magnitude), columns_, height_, half_exponent_);
   }
 
  private:

@@ -1,5 +1,5 @@
 // Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -26,6 +26,7 @@ __device__ __forceinline__ void multiply(float2 p, float2 q, long long i, long l
 
 __global__ void __launch_bounds__(threads)
     overlap_products_kernel(Spectra s, long long plane, float2* __restrict__ products) {
+  await_previous();
   const long long step = static_cast<long long>(gridDim.x) * threads;
   for (long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; i < plane;
        i += step) {
@@ -38,6 +39,7 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     overlap_score_kernel(const float* __restrict__ surfaces, int width, int height,
                          OverlapLimits limits, float* __restrict__ scores) {
+  await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= width) return;
   const long long plane = static_cast<long long>(width) * height;
@@ -74,11 +76,11 @@ class OverlapProductsStage final : public backend::OverlapProducts {
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads),
-           &overlap_products_kernel,
-           Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight), data<float2>(spectra.b),
-                   data<float2>(spectra.b_weight)},
-           plane_, data<float2>(products));
+    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads),
+                 &overlap_products_kernel,
+                 Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight),
+                         data<float2>(spectra.b), data<float2>(spectra.b_weight)},
+                 plane_, data<float2>(products));
   }
 
  private:
@@ -98,9 +100,9 @@ class OverlapScoreStage final : public backend::OverlapScore {
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
                backend::Memory& scores) override {
-    launch(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
-           dim3(warp_lanes, row_block_height), &overlap_score_kernel, data<float>(surfaces), width_,
-           height_, limits, data<float>(scores));
+    launch_early(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
+                 dim3(warp_lanes, row_block_height), &overlap_score_kernel, data<float>(surfaces),
+                 width_, height_, limits, data<float>(scores));
   }
 
  private:

@@ -1,7 +1,7 @@
 // Stage: the maximum of an image with its coordinates and neighbours, in two stages
 // (registration paper, section 4), of which the last block to end does the second.
+#include "early_launch.cuh"
 #include "last_block.cuh"
-#include "launch.hpp"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -117,6 +117,7 @@ __global__ void __launch_bounds__(reduction_threads)
     peak_kernel(const float* __restrict__ input, Plane plane, int depth,
                 Candidate* __restrict__ partials, unsigned* __restrict__ counters,
                 Record* __restrict__ records) {
+  await_previous();
   __shared__ typename Reduce::TempStorage scratch;
   __shared__ Candidate peak;
   const int pixels = plane.width * plane.height;
@@ -168,8 +169,8 @@ class PeakStage final : public backend::Peak {
     place_.context.activate();
     fence_.enter(queue);
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
-    launch(place_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input), plane_,
-           depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
+    launch_early(place_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
+                 plane_, depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
   }
 
  private:

@@ -103,8 +103,8 @@ class MarchingPrefilter final : public backend::Prefilter {
       p.strip = strip_for(high, across * volume_.depth, kernels_.plane_blocks, 2, longest_strip);
       const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.strip)),
                       grid_extent(volume_.depth));
-      launch(place_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
-             coefficients_);
+      launch_early(place_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
+                   coefficients_);
     }
   }
 
@@ -113,8 +113,8 @@ class MarchingPrefilter final : public backend::Prefilter {
     const int wide = volume_.width + 2 * beyond_.margin;
     const std::int64_t tasks = lines * divide_up(wide, kernels_.useful_columns);
     const std::int64_t blocks = std::min<std::int64_t>(divide_up(tasks, block_warps), 1 << 24);
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads), kernels_.row,
-           input, output, plane_of(1, lines, scale_), coefficients_);
+    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads),
+                 kernels_.row, input, output, plane_of(1, lines, scale_), coefficients_);
   }
 
   void along(backend::Queue& queue, const float* input, float* output, int axis) const {
@@ -126,8 +126,8 @@ class MarchingPrefilter final : public backend::Prefilter {
         strip_for(length, across * pass.outer, kernels_.axis_blocks, least, longest_segment);
     const dim3 grid(static_cast<unsigned>(across),
                     static_cast<unsigned>(divide_up(length, segment)), grid_extent(pass.outer));
-    launch(place_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
-           coefficients_, segment, static_cast<float>(scale_));
+    launch_early(place_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
+                 coefficients_, segment, static_cast<float>(scale_));
   }
 
   [[nodiscard]] int strip_for(int length, std::int64_t strips_abreast, int blocks_a_multiprocessor,

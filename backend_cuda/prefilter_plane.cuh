@@ -7,6 +7,7 @@
 // next chunk's rows are loaded before this one's columns run: nothing may wait for them before.
 #pragma once
 
+#include "early_launch.cuh"
 #include "pixel_load.cuh"
 #include "prefilter_axis.cuh"
 #include "prefilter_recursion.cuh"
@@ -173,6 +174,7 @@ template <class Pixel, class Filter>
 __global__ void __launch_bounds__(block_threads, Filter::blocks_a_multiprocessor)
     plane_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
                  typename Filter::Coefficients coefficients) {
+  await_previous();
   const long long wide = p.width + 2 * p.beyond.margin;
   const long long high = p.height + 2 * p.beyond.margin;
   const int strips = static_cast<int>((high + p.strip - 1) / p.strip);
@@ -189,6 +191,7 @@ template <class Pixel, class Filter>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
                typename Filter::Coefficients coefficients) {
+  await_previous();
   constexpr int components = components_of<Pixel>;
   constexpr int useful = useful_columns<Filter>;
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
@@ -228,6 +231,7 @@ template <class Filter>
 __global__ void __launch_bounds__(block_threads, Filter::axis_blocks_a_multiprocessor)
     axis_kernel(const float* __restrict__ source, float* __restrict__ result, AxisPass pass,
                 typename Filter::Coefficients coefficients, int segment, float scale) {
+  await_previous();
   constexpr int chunk_length = Filter::chunk;
   const long long inner = static_cast<long long>(blockIdx.x) * block_threads + threadIdx.x;
   if (inner >= pass.inner) return;

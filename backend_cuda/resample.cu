@@ -1,5 +1,6 @@
 // Stage: prefilter and evaluation in one kernel, where there is one: cubic splines in the plane,
 // from and in single precision, exact prefilter, affine transforms.
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "resample_tile.cuh"
 #include "stages.hpp"
@@ -128,6 +129,7 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
     resample_kernel(const float* __restrict__ samples, const __grid_constant__ Evaluation e,
                     const __grid_constant__ ResampleSource source,
                     const __grid_constant__ ResampleFilter filter) {
+  await_previous();
   extern __shared__ float4 shared_words[];
   float* box = reinterpret_cast<float*>(shared_words);
   bool careful = false;
@@ -218,8 +220,8 @@ class ResampleStage final : public backend::Resample {
     const Kernel kernel = kernel_for(source->rows, source->steep);
     const dim3 grid = grid_of(*source);
     if (kernel.bytes > most_shared_ || grid.y > 65535) return false;
-    launch_with_shared(place_, queue, grid, dim3(resample_threads), kernel.bytes, kernel.function,
-                       data<float>(samples), e, *source, filter_);
+    launch_early_with_shared(place_, stream_of(queue), grid, dim3(resample_threads), kernel.bytes,
+                             kernel.function, data<float>(samples), e, *source, filter_);
     return true;
   }
 

@@ -3,7 +3,7 @@
 // A warp covers a small tile of the reference at a time, which keeps together what a turned picture
 // is read at; blocks go over tiles. The sums of a block's threads are added by shuffles, then
 // across its warps through shared memory.
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "spline_place.cuh"
 #include "stages.hpp"
@@ -95,6 +95,7 @@ __device__ __forceinline__ void add_up(const float (&sums)[WA_SIMILARITY_SUMS],
 template <bool masked, bool lit>
 __global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
     similarity_sums_kernel(const __grid_constant__ Step s, float* __restrict__ partials) {
+  await_previous();
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   const int x = warp * tile_width + lane % tile_width;
@@ -172,8 +173,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     step.light.field = data_or_null<float2>(images.light);
     step.weights = {data_or_null<float>(images.reference_weight),
                     data_or_null<float>(images.moving_weight)};
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), kernel_, step,
-           data<float>(partials));
+    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), kernel_, step,
+                 data<float>(partials));
   }
 
  private:

@@ -3,7 +3,7 @@
 // A thread sums several pixels for each weight that it loads: several rows of one output column,
 // then several columns of one output row. Neighbours share what they load through the cache.
 #include "axis_tables.hpp"
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 
@@ -44,6 +44,7 @@ template <class Pixel, bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     smooth_rows_kernel(const Pixel* __restrict__ input, const std::uint8_t* __restrict__ mask,
                        int width, int height, Axis axis, Sum<masked>* __restrict__ between) {
+  await_previous();
   constexpr int tile_height = rows_a_thread * row_block_height;
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= axis.n) return;
@@ -87,6 +88,7 @@ template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* column_block_height)
     smooth_columns_kernel(const Sum<masked>* __restrict__ between, int columns, Axis axis,
                           float* __restrict__ output, float* __restrict__ weight_of_output) {
+  await_previous();
   const int left = static_cast<int>(blockIdx.x * (columns_a_thread * warp_lanes) + threadIdx.x);
   int x[columns_a_thread];
 #pragma unroll
@@ -143,14 +145,14 @@ class SmoothStage final : public backend::Smooth {
            float* weight) {
     place_.context.activate();
     fence_.enter(queue);
-    launch(place_, queue,
-           tile_grid(columns_, height_, warp_lanes, rows_a_thread * row_block_height),
-           dim3(warp_lanes, row_block_height), &smooth_rows_kernel<Pixel, masked>, input, mask,
-           width_, height_, x_.axis(), between_.as<Sum<masked>>());
-    launch(place_, queue,
-           tile_grid(columns_, rows_, columns_a_thread * warp_lanes, column_block_height),
-           dim3(warp_lanes, column_block_height), &smooth_columns_kernel<masked>,
-           between_.as<const Sum<masked>>(), columns_, y_.axis(), output, weight);
+    launch_early(place_, queue,
+                 tile_grid(columns_, height_, warp_lanes, rows_a_thread * row_block_height),
+                 dim3(warp_lanes, row_block_height), &smooth_rows_kernel<Pixel, masked>, input,
+                 mask, width_, height_, x_.axis(), between_.as<Sum<masked>>());
+    launch_early(place_, queue,
+                 tile_grid(columns_, rows_, columns_a_thread * warp_lanes, column_block_height),
+                 dim3(warp_lanes, column_block_height), &smooth_columns_kernel<masked>,
+                 between_.as<const Sum<masked>>(), columns_, y_.axis(), output, weight);
   }
 
   Place place_;

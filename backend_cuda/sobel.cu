@@ -2,8 +2,8 @@
 //
 // By blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it is compared with,
 // computes one pixel a thread from reads of its own.
+#include "early_launch.cuh"
 #include "gradient_rows.cuh"
-#include "launch.hpp"
 #include "memory.hpp"
 #include "pixel_load.cuh"
 #include "stages.hpp"
@@ -16,6 +16,7 @@ namespace {
 template <bool words, class Pixel>
 __global__ void sobel_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
                              int height) {
+  await_previous();
   for_rows_of_four<true, words>(input, width, height, [=](int x, int y, float4 four) {
     store_four<words>(output + static_cast<std::size_t>(y) * width, x, width, four);
   });
@@ -24,6 +25,7 @@ __global__ void sobel_kernel(const Pixel* __restrict__ input, float* __restrict_
 template <class Pixel>
 __global__ void plain_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
                              int height) {
+  await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= width) return;
   const int left = max(x - 1, 0);
@@ -80,8 +82,8 @@ class SobelStage final : public backend::Sobel {
                backend::Memory& output) override {
     const dim3 grid =
         tile_grid(width_, height_, kernel_.columns * warp_lanes, kernel_.rows * row_block_height);
-    launch(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
-           data<Pixel>(input), data<float>(output), width_, height_);
+    launch_early(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
+                 data<Pixel>(input), data<float>(output), width_, height_);
   }
 
  private:

@@ -1,8 +1,8 @@
 // Stage: mean, extremes and validity of an image or its gradient, by a parallel reduction of blocks
 // and then of what blocks found.
+#include "early_launch.cuh"
 #include "gradient_rows.cuh"
 #include "last_block.cuh"
-#include "launch.hpp"
 #include "memory.hpp"
 #include "pixel_load.cuh"
 #include "stages.hpp"
@@ -136,6 +136,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     statistics_kernel(const Pixel* __restrict__ input, long long pixels, Scratch scratch,
                       float4* __restrict__ record) {
+  await_previous();
   reduce_grid(partial_of_pixels(input, pixels), scratch, pixels, record);
 }
 
@@ -143,6 +144,7 @@ template <bool words, class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     gradient_statistics_kernel(const Pixel* __restrict__ input, int width, int height,
                                Scratch scratch, float4* __restrict__ record) {
+  await_previous();
   reduce_grid(partial_of_gradient<words>(input, width, height), scratch,
               static_cast<long long>(width) * height, record);
 }
@@ -171,7 +173,7 @@ class StatisticsBase : public backend::Statistics {
   void run(backend::Queue& queue, void (*kernel)(Parameters...), Arguments... arguments) {
     place_.context.activate();
     fence_.enter(queue);
-    launch(place_, queue, grid_, gradient_block(), kernel, arguments...);
+    launch_early(place_, queue, grid_, gradient_block(), kernel, arguments...);
   }
   [[nodiscard]] Scratch scratch() const { return {partials_.as<Partial>(), counter_.get()}; }
 

@@ -4,7 +4,7 @@
 // where its rows are aligned as the texture unit wants them; a texture over an array that the
 // stage copies the input to; loads, where there is no trustworthy texture unit or the image is
 // beyond its limits.
-#include "launch.hpp"
+#include "early_launch.cuh"
 #include "memory.hpp"
 #include "stages.hpp"
 #include "texture.hpp"
@@ -36,6 +36,7 @@ __device__ __forceinline__ bool touches(Real u, Real v, Size size) {
 // steps to the others, and for the texture unit's 8 fractional bits.
 __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
                                     float* __restrict__ output, Size output_size, Affine t) {
+  await_previous();
   const int left =
       static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
@@ -80,6 +81,7 @@ __device__ __forceinline__ float interpolate(const float* __restrict__ input, Si
 
 __global__ void warp_loads_kernel(const float* __restrict__ input, Size input_size,
                                   float* __restrict__ output, Size output_size, Affine t) {
+  await_previous();
   const int left =
       static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
@@ -105,8 +107,8 @@ class WarpStage : public backend::Warp {
            const Affine& transform) const {
     const dim3 grid =
         tile_grid(output_.width, output_.height, LookupBlock::tile_width, LookupBlock::height);
-    launch(place_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
-           input_, data<float>(output), output_, transform);
+    launch_early(place_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
+                 input_, data<float>(output), output_, transform);
   }
 
   [[nodiscard]] std::size_t input_width() const { return static_cast<std::size_t>(input_.width); }

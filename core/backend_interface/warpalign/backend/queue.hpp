@@ -36,7 +36,7 @@ class Readback {
   Readback& operator=(const Readback&) = delete;
   virtual ~Readback() = default;
 
-  /// Enqueues a copy from the start of `source`. The last one has been waited for.
+  /// Enqueues a copy from the start of `source`. What the last one brought is gone.
   virtual void enqueue(Queue& queue, const Memory& source) = 0;
   /// Waits, if need be; what was copied stays there until the next enqueue.
   virtual const void* wait() = 0;
