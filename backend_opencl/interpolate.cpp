@@ -1,6 +1,7 @@
 // Stage: evaluate a B-spline anywhere.
 #include "build_options.hpp"
 #include "interpolate_box.hpp"
+#include "interpolate_linear.hpp"
 #include "interpolate_points.hpp"
 #include "interpolate_rows.hpp"
 #include "interpolate_volume.hpp"
@@ -47,6 +48,8 @@ class Interpolate final : public backend::Interpolate {
       volumes_.emplace(device, spec, details, shape_);
     } else if (BoxEvaluation::serves(device, spec, details)) {
       boxes_.emplace(device, spec, details, shape_);
+    } else if (LinearEvaluation::serves(device, spec, details)) {
+      linear_.emplace(device, spec, details);
     }
     if (!by_texture_ && RowEvaluation::serves(device, spec, shape_)) {
       rows_.emplace(device, stage, RowEvaluation::From::transform, spec, details, shape_);
@@ -125,6 +128,7 @@ class Interpolate final : public backend::Interpolate {
                      const backend::Memory& output) {
     if (volumes_) return volumes_->enqueue(commands, coefficients, transform, output);
     if (rows_) return rows_->enqueue(commands, coefficients, transform, output);
+    if (linear_) return linear_->enqueue(commands, coefficients, transform, output);
     return boxes_ && boxes_->enqueue(commands, coefficients, transform, output);
   }
 
@@ -151,6 +155,7 @@ class Interpolate final : public backend::Interpolate {
   Kernel values_;
   std::optional<Kernel> gradients_;
   std::optional<BoxEvaluation> boxes_;
+  std::optional<LinearEvaluation> linear_;
   std::optional<RowEvaluation> rows_;
   std::optional<VolumeEvaluation> volumes_;
   std::optional<TextureCopy> texture_;

@@ -45,13 +45,9 @@ Boxes boxes_of(const double* matrix, const Sides& tile) {
   Boxes boxes;
   boxes.tile = tile;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    double least = -rounding, span = 2 * rounding;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double side = matrix[4 * axis + i] * (tile[i] - 1);
-      least += std::min(side, 0.0);
-      span += std::abs(side);
-    }
-    boxes.least[axis] = to_fixed(least);
+    const backend::TileRange range = backend::tile_range(matrix + 4 * axis, tile);
+    const double span = range.greatest - range.least + 2 * rounding;
+    boxes.least[axis] = to_fixed(range.least - rounding);
     boxes.extent[axis] = static_cast<int>(std::ceil(span)) + neighbours;
   }
   boxes.extent[0] = (boxes.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4

@@ -13,6 +13,7 @@ extern const std::string_view despeckle;
 extern const std::string_view flatten_profile;
 extern const std::string_view interpolate;
 extern const std::string_view interpolate_box;
+extern const std::string_view interpolate_linear;
 extern const std::string_view interpolate_rows;
 extern const std::string_view interpolate_volume;
 extern const std::string_view light_field;

@@ -25,6 +25,13 @@ WA_INLINE int wa_fixed_whole(long coordinate) { return (int)(coordinate >> 32); 
 
 WA_INLINE float wa_fixed_fraction(long coordinate) { return (float)(uint)coordinate * 0x1p-32f; }
 
+// A coordinate that misses a whole number by less than 2^-25: that number (wa_snap()).
+WA_INLINE long wa_fixed_snap(long coordinate) {
+  const long whole = (coordinate + (1L << 31)) >> 32 << 32;
+  const long missed = coordinate - whole;
+  return missed > -(1L << 7) && missed < 1L << 7 ? whole : coordinate;
+}
+
 // Whether a coordinate lies within n samples, or misses them by less than 2^-25 (wa_snap()).
 WA_INLINE bool wa_fixed_lies_on(long coordinate, int n) {
   const long missed = 1L << 7;

@@ -44,6 +44,22 @@ inline constexpr double tile_fixed_point = 65536;
   return true;
 }
 
+/// By how much a coordinate differs from that of a tile's first point.
+struct TileRange {
+  double least = 0, greatest = 0;
+};
+
+/// `row`: the transform's for the coordinate; `tile`: its sides in pixels.
+[[nodiscard]] inline TileRange tile_range(const double* row, const std::array<int, 3>& tile) {
+  TileRange range;
+  for (std::size_t i = 0; i < tile.size(); ++i) {
+    const double side = row[i] * (tile[i] - 1);
+    range.least += std::min(side, 0.0);
+    range.greatest += std::max(side, 0.0);
+  }
+  return range;
+}
+
 /// None for points far away or far apart. `tile`: its sides in pixels.
 [[nodiscard]] inline std::optional<TileSource> tile_source(const double* matrix,
                                                            const Shape& output, int dimensions,
@@ -53,18 +69,17 @@ inline constexpr double tile_fixed_point = 65536;
   TileSource source;
   const auto axes = static_cast<std::size_t>(dimensions);
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    double span = 0;
+    const TileRange range = tile_range(matrix + 4 * axis, tile);
     for (std::size_t i = 0; i < axes; ++i) {
       const double entry = matrix[4 * axis + i];
-      const double side = entry * (tile[i] - 1);
-      span += std::abs(side);
-      source.least[axis] += std::min(side, 0.0);
       const double high = std::rint(entry * tile_fixed_point) / tile_fixed_point;
       source.high[axis][i] = static_cast<float>(high);
       source.low[axis][i] = static_cast<float>(entry - high);
     }
+    source.least[axis] = range.least;
     // One more on either side: a tie may be rounded either way.
-    source.extent[axis] = static_cast<int>(std::ceil(span)) + degree + 1 + 2;
+    source.extent[axis] =
+        static_cast<int>(std::ceil(range.greatest - range.least)) + degree + 1 + 2;
   }
   source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
   return source;

@@ -12,7 +12,8 @@ class Interpolate;
 struct SamplingPoints;
 }  // namespace backend
 
-/// How weights and products are computed.
+/// How weights and products are computed. A backend may be more exact than the texture unit where
+/// that is faster: OpenCL evaluates degree 1 under affine transforms by loads, as `full` does.
 enum class Precision {
   full,        ///< single precision, (degree + 1)^n neighbours
   texture,     ///< 2^n hardware linear lookups, weights on the fly (Ruijters et al., equation 5)
