@@ -186,8 +186,8 @@ class TextureInterpolate final : public InterpolateStage {
                       data<float>(coefficients), all);
       return;
     }
-    if (const auto tiles = tile_kernel_ != nullptr ? tile_source<2>(all, 3) : std::nullopt) {
-      launch(place_, queue, grid_of_tiles<2>(all.output), dim3(tile_threads), tile_kernel_, sources,
+    if (const auto tiles = tile_kernel_ != nullptr ? plane_source(all, 3) : std::nullopt) {
+      launch(place_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_, sources,
              data<float>(coefficients), all, *tiles);
       return;
     }
@@ -215,6 +215,11 @@ class TextureInterpolate final : public InterpolateStage {
   Fence fence_{place_};
 };
 
+// Volumes of degree 1 take less time by loads than by lookups, which need a copy to an array.
+bool wants_lookups(const InterpolateSpec& spec) {
+  return spec.precision != Precision::full && (spec.dimensions == 2 || spec.degree == 3);
+}
+
 }  // namespace
 
 std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
@@ -223,7 +228,7 @@ std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
   if (spec.coefficients == PixelType::c32) {
     return std::make_unique<FullInterpolate<float2>>(context, spec, details);
   }
-  if (spec.precision != Precision::full && context.texture_filtering &&
+  if (wants_lookups(spec) && context.texture_filtering &&
       fits_array(context, texture_size(spec, details))) {
     return std::make_unique<TextureInterpolate>(context, spec, details);
   }

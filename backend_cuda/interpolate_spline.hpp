@@ -73,6 +73,7 @@ struct TextureSources {
   cudaTextureObject_t coefficients = 0;
   cudaTextureObject_t table = 0;  // of Sigg and Hadwiger
 };
+/// Degree 3 in two or three dimensions, degree 1 in two.
 using TextureKernel = void (*)(TextureSources, const float*, Evaluation);
 TextureKernel texture_kernel(int dimensions, int degree, bool by_table);
 

@@ -67,14 +67,9 @@ __device__ __forceinline__ float look_up(const TextureSources& sources,
     }
     return cubic(sources.coefficients, lookups);
   } else {
-    float c[dimensions];
-#pragma unroll
-    for (int i = 0; i < dimensions; ++i) c[i] = static_cast<float>(whole[i]) + t[i] + 0.5f;
-    if constexpr (dimensions == 2) {
-      return tex2D<float>(sources.coefficients, c[0], c[1]);
-    } else {
-      return tex3D<float>(sources.coefficients, c[0], c[1], c[2]);
-    }
+    static_assert(degree == 1 && dimensions == 2);
+    return tex2D<float>(sources.coefficients, static_cast<float>(whole[0]) + t[0] + 0.5f,
+                        static_cast<float>(whole[1]) + t[1] + 0.5f);
   }
 }
 
@@ -117,31 +112,29 @@ __global__ void __launch_bounds__(tile_threads)
     texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
-  for_tiles<3, 2>(e, source, [&](const TilePlace<2>& place) {
-    if (place.within) {
-      evaluate_tile<3, 2, floats, false>(
-          e, source, place, [&](const unsigned(&k)[2], const float(&t)[2]) {
-            const int whole[2] = {static_cast<int>(k[0] - magic_bits) + place.corner[0],
-                                  static_cast<int>(k[1] - magic_bits) + place.corner[1]};
-            return look_up<3, 2, by_table>(sources, whole, t);
-          });
+  for_tiles<3>(e, source, [&](const TilePlace<2>& place) {
+    if (place.within && !place.torn) {
+      evaluate_tile<3, floats, false>(e, source, place, [&](const Located<3>(&at)[2]) {
+        const int whole[2] = {at[0].whole + place.corner[0], at[1].whole + place.corner[1]};
+        const float t[2] = {at[0].t, at[1].t};
+        return look_up<3, 2, by_table>(sources, whole, t);
+      });
     } else if (place.apart && e.spline.rules.points == PointRule::reject_outside) {
       blank_tile(e, place);
     } else {
-      const TileThread<2> thread;
+      const TileThread thread;
       for_tile_pixels(e, place, [&](int j, long long index) {
-        store(
-            e.output, index,
-            look_up_or_load<3, 2, by_table>(sources, coefficients, e, place.first[0] + thread.at[0],
-                                            place.first[1] + j, 0, index));
+        store(e.output, index,
+              look_up_or_load<3, 2, by_table>(sources, coefficients, e,
+                                              place.first[0] + thread.column, place.first[1] + j, 0,
+                                              index));
       });
     }
   });
 }
 
 template <int dimensions>
-TextureKernel kernel_for(int degree, bool by_table) {
-  if (degree == 1) return &interpolate_texture_kernel<1, dimensions, false>;
+TextureKernel cubic_kernel(bool by_table) {
   return by_table ? &interpolate_texture_kernel<3, dimensions, true>
                   : &interpolate_texture_kernel<3, dimensions, false>;
 }
@@ -156,7 +149,8 @@ __global__ void table_kernel(float4* entries) {
 }  // namespace
 
 TextureKernel texture_kernel(int dimensions, int degree, bool by_table) {
-  return dimensions == 2 ? kernel_for<2>(degree, by_table) : kernel_for<3>(degree, by_table);
+  if (degree == 1) return &interpolate_texture_kernel<1, 2, false>;
+  return dimensions == 2 ? cubic_kernel<2>(by_table) : cubic_kernel<3>(by_table);
 }
 
 TextureTileKernel texture_tile_kernel_of(bool by_table, bool floats) {

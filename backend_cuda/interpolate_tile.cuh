@@ -1,10 +1,10 @@
 // Affine transforms by tiles of the output: coordinates without double precision a pixel.
 //
-// Relative to the box of coefficients that a tile needs, a point is at most 2^8 away. The matrix is
-// split into multiples of 2^-16, with which sums of products are exact in float, and a rest that is
-// added to the fraction.
+// Relative to the box of coefficients that a tile needs, points are in fixed point: their integer
+// part is a word of its own, and a point near a knot has the neighbours that go with its fraction.
 #pragma once
 
+#include "fixed_point.cuh"
 #include "interpolate_kernel.cuh"
 #include "interpolate_tile.hpp"
 #include "launch.hpp"
@@ -12,62 +12,6 @@
 namespace warpalign::cuda {
 
 inline constexpr int tile_warps = tile_threads / warp_lanes;
-
-/// A thread's place in a tile: its pixels are those of one column along the last axis.
-template <int dimensions>
-struct TileThread {
-  int at[dimensions - 1];
-  int first;
-  static constexpr int step = dimensions == 2 ? tile_threads / TileShape<2>::width : 1;
-
-  __device__ __forceinline__ TileThread() {
-    const int thread = static_cast<int>(threadIdx.x);
-    if constexpr (dimensions == 2) {
-      at[0] = thread % TileShape<2>::width;
-      first = thread / TileShape<2>::width;
-    } else {
-      at[0] = thread % TileShape<3>::width;
-      at[1] = thread / TileShape<3>::width;
-      first = 0;
-    }
-  }
-};
-static_assert(TileShape<3>::width * TileShape<3>::height == tile_threads);
-
-/// Adding this leaves the nearest integer in the low bits of a float.
-inline constexpr float magic = 12582912.0f;  // 1.5 * 2^23
-inline constexpr unsigned magic_bits = 0x4b400000U;
-
-/// A coordinate of a thread's pixels: of the first, and the step.
-template <int degree, int dimensions>
-struct Coordinate {
-  static constexpr float shift = degree % 2 == 0 ? 0.0f : 0.5f;  // floor() is rint(x - 1/2)
-  float high, low, step_high, step_low;
-
-  __device__ __forceinline__ Coordinate(const TileSource<dimensions>& source, int axis,
-                                        double origin, const TileThread<dimensions>& thread) {
-    const float* row_high = source.high + dimensions * axis;
-    const float* row_low = source.low + dimensions * axis;
-    high = rintf(static_cast<float>(origin) * fixed_point) * (1.0f / fixed_point);
-    low = static_cast<float>(origin - static_cast<double>(high));
-#pragma unroll
-    for (int i = 0; i < dimensions - 1; ++i) {
-      high = fmaf(static_cast<float>(thread.at[i]), row_high[i], high);
-      low = fmaf(static_cast<float>(thread.at[i]), row_low[i], low);
-    }
-    high -= shift;
-    low += shift;
-    step_high = row_high[dimensions - 1];
-    step_low = row_low[dimensions - 1];
-  }
-  /// The integer part, above magic_bits, and the fraction in the weights' range.
-  __device__ __forceinline__ unsigned place(float j, float& t) const {
-    const float at = fmaf(j, step_high, high);
-    const float whole = at + magic;
-    t = fmaf(j, step_low, (at - (whole - magic)) + low);
-    return __float_as_uint(whole);
-  }
-};
 
 /// Where a tile's points lie.
 template <int dimensions>
@@ -77,6 +21,7 @@ struct TilePlace {
   int corner[dimensions];     // of the box of coefficients; along x a multiple of 4
   bool within;                // all of the box is there
   bool apart;                 // nothing of it
+  bool torn;                  // `wrap`: points lie on either side of where a period ends
 
   template <int degree>
   static __device__ __forceinline__ TilePlace of(const Evaluation& e,
@@ -88,10 +33,16 @@ struct TilePlace {
     place.first[2] = z;
     place.within = true;
     place.apart = false;
+    place.torn = false;
 #pragma unroll
     for (int i = 0; i < dimensions; ++i) {
       place.origin[i] = product_with_row<dimensions>(e.points.m + 4 * i, x, y, z);
-      const int least = __double2int_rd(place.origin[i] + source.least[i]);
+      int least = __double2int_rd(place.origin[i] + source.least[i]);
+      if (e.spline.rules.points == PointRule::period_minus_one) {
+        const int behind = place.whole_periods(least, source.extent[i], e.spline.samples[i] - 1);
+        place.origin[i] -= behind;
+        least -= behind;
+      }
       const int corner = least + e.spline.rules.margin - degree / 2 - 1;
       place.corner[i] = i == 0 ? corner & ~3 : corner;
       const int end = place.corner[i] + source.extent[i];
@@ -99,6 +50,38 @@ struct TilePlace {
       place.apart = place.apart || end <= 0 || place.corner[i] >= e.spline.stored[i];
     }
     return place;
+  }
+
+  // How much of a coordinate is whole periods, 0 where the tile is torn; its points lie from
+  // `least` on, less than `extent` long, rounding included.
+  __device__ __forceinline__ int whole_periods(int least, int extent, int period) {
+    const int begin = least - 1;
+    const int rest = period > 0 ? wa_extend_periodic(begin, period) : 0;
+    if (rest + extent < period) return begin - rest;
+    torn = true;
+    return 0;
+  }
+
+  /// The first pixel's coordinate from the box's corner, in fixed point; of even degrees half a
+  /// pixel on, so that the integer part is that of the middle neighbour.
+  template <int degree>
+  __device__ __forceinline__ long long start(const Evaluation& e, int axis) const {
+    constexpr long long half = degree % 2 == 0 ? 1LL << 31 : 0;
+    return fixed_of(origin[axis] - static_cast<double>(corner[axis] - e.spline.rules.margin)) +
+           half;
+  }
+};
+
+/// The neighbour that a coordinate's weights count from, and what they are functions of.
+template <int degree>
+struct Located {
+  int whole;
+  float t;
+
+  __device__ __forceinline__ explicit Located(long long coordinate) {
+    const FixedParts parts(coordinate);
+    whole = parts.whole;
+    t = degree % 2 == 0 ? parts.fraction() - 0.5f : parts.fraction();
   }
 };
 
@@ -116,112 +99,109 @@ __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int who
   return find_place(e.spline.rules, e.spline.samples[axis], exactly(), true, place);
 }
 
-// The pixels of a tile that are a thread's: visit(number along the last axis, index).
-template <int dimensions, class Visit>
-__device__ __forceinline__ void for_tile_pixels(const Evaluation& e,
-                                                const TilePlace<dimensions>& place, Visit visit) {
-  const TileThread<dimensions> thread;
-  const int x = place.first[0] + thread.at[0];
-  long long row = place.first[1] + thread.first;
-  long long stride = static_cast<long long>(TileThread<dimensions>::step) * e.output.width;
-  int count = e.output.height - place.first[1];
-  bool inside = x < e.output.width;
-  if constexpr (dimensions == 3) {
-    const int y = place.first[1] + thread.at[1];
-    inside = inside && y < e.output.height;
-    row = static_cast<long long>(place.first[2]) * e.output.height + y;
-    stride = static_cast<long long>(e.output.width) * e.output.height;
-    count = e.output.depth - place.first[2];
+// The same of all coordinates of a pixel, `x`, `y`, `z` from the tile's first, counted from the
+// box's corner.
+template <int degree, int dimensions>
+__device__ __forceinline__ bool has_value_here(const Evaluation& e,
+                                               const TilePlace<dimensions>& place, int x, int y,
+                                               int z, const Located<degree>* at) {
+  bool has = true;
+#pragma unroll
+  for (int i = 0; i < dimensions; ++i) {
+    const auto exactly = [&] {
+      return product_with_row<dimensions>(e.points.m + 4 * i, place.first[0] + x,
+                                          place.first[1] + y, place.first[2] + z);
+    };
+    const int whole = at[i].whole + place.corner[i] - e.spline.rules.margin;
+    has = has && has_value(e, i, whole, at[i].t, exactly);
   }
-  if (!inside) return;
-  constexpr int most = TileShape<dimensions>::last;
-  count = min(count, most);
-  long long index = row * e.output.width + x;
-#pragma unroll 2
-  for (int j = thread.first; j < count; j += TileThread<dimensions>::step, index += stride) {
-    visit(j, index);
-  }
+  return has;
 }
 
-// Evaluates a tile: value(k, t) at integer parts k, counted from the box's corner and above
-// `magic_bits + degree / 2`, and fractions t. `check`: points outside have cval.
-template <int degree, int dimensions, bool floats, bool check, class Value>
-__device__ __forceinline__ void evaluate_tile(const Evaluation& e,
-                                              const TileSource<dimensions>& source,
-                                              const TilePlace<dimensions>& place, Value value) {
-  using Along = Coordinate<degree, dimensions>;
-  const TileThread<dimensions> thread;
-  const int margin = e.spline.rules.margin;
-  const auto along = [&](int axis) {
-    return Along(source, axis, place.origin[axis] - (place.corner[axis] - margin), thread);
-  };
-  const Along coordinate[3] = {along(0), along(1), along(dimensions - 1)};
+/// A thread's pixels in a plane's tile: those of one column.
+struct TileThread {
+  int column, first;
+  static constexpr int step = tile_threads / PlaneTile::width;
+
+  __device__ __forceinline__ TileThread()
+      : column(static_cast<int>(threadIdx.x) % PlaneTile::width),
+        first(static_cast<int>(threadIdx.x) / PlaneTile::width) {}
+};
+
+// The pixels of a tile that are a thread's: visit(row in the tile, index).
+template <class Visit>
+__device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TilePlace<2>& place,
+                                                Visit visit) {
+  const TileThread thread;
+  const int x = place.first[0] + thread.column;
+  if (x >= e.output.width) return;
+  constexpr int most = PlaneTile::height;
+  const int count = min(e.output.height - place.first[1], most);
+  const long long stride = static_cast<long long>(TileThread::step) * e.output.width;
+  long long index = static_cast<long long>(place.first[1] + thread.first) * e.output.width + x;
+#pragma unroll 2
+  for (int j = thread.first; j < count; j += TileThread::step, index += stride) visit(j, index);
+}
+
+// Evaluates a plane's tile: value(at) of both coordinates, counted from the box's corner. `check`:
+// points outside have cval.
+template <int degree, bool floats, bool check, class Value>
+__device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
+                                              const TilePlace<2>& place, Value value) {
+  const TileThread thread;
+  long long point[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    point[i] = place.start<degree>(e, i) + thread.column * source.along[i][0] +
+               thread.first * source.along[i][1];
+  }
   for_tile_pixels(e, place, [&](int j, long long index) {
-    unsigned k[dimensions];
-    float t[dimensions];
-#pragma unroll
-    for (int i = 0; i < dimensions; ++i) {
-      k[i] = coordinate[i].place(static_cast<float>(j), t[i]);
-    }
-    float result = value(k, t);
+    const Located<degree> at[2] = {Located<degree>(point[0]), Located<degree>(point[1])};
+    float result = value(at);
     if constexpr (check) {
+      if (!has_value_here(e, place, thread.column, j, 0, at)) result = e.spline.rules.cval;
+    }
+    store_pixel<floats>(e.output, index, result);
 #pragma unroll
-      for (int i = 0; i < dimensions; ++i) {
-        const int whole = static_cast<int>(k[i] - magic_bits) + place.corner[i] - margin;
-        const auto exactly = [&] {
-          const int y = place.first[1] + (dimensions == 2 ? j : thread.at[dimensions - 2]);
-          return product_with_row<dimensions>(e.points.m + 4 * i, place.first[0] + thread.at[0], y,
-                                              place.first[2] + j);
-        };
-        if (!has_value(e, i, whole, t[i], exactly)) result = e.spline.rules.cval;
-      }
-    }
-    if constexpr (floats) {
-      static_cast<float*>(e.output.pixels)[index] = result;
-    } else {
-      store(e.output, index, result);
-    }
+    for (int i = 0; i < 2; ++i) point[i] += TileThread::step * source.along[i][1];
   });
 }
 
-// Gives all pixels of a tile cval.
-template <int dimensions>
-__device__ __forceinline__ void blank_tile(const Evaluation& e,
-                                           const TilePlace<dimensions>& place) {
+// Evaluates one pixel of an affine transform by itself, whatever its tile.
+template <int degree, int dimensions>
+__device__ __forceinline__ void evaluate_alone(const float* __restrict__ coefficients,
+                                               const Evaluation& e, int x, int y, int z,
+                                               long long index) {
+  double point[dimensions];
+#pragma unroll
+  for (int i = 0; i < dimensions; ++i) {
+    point[i] = product_with_row<dimensions>(e.points.m + 4 * i, x, y, z);
+  }
+  store(e.output, index,
+        evaluate<degree, dimensions, false>(coefficients, e.spline, point, true).value);
+}
+
+// Gives all pixels of a plane's tile cval.
+__device__ __forceinline__ void blank_tile(const Evaluation& e, const TilePlace<2>& place) {
   for_tile_pixels(e, place,
                   [&](int, long long index) { store(e.output, index, e.spline.rules.cval); });
 }
 
-// Calls visit(place) for the tiles of a block.
-template <int degree, int dimensions, class Visit>
-__device__ __forceinline__ void for_tiles(const Evaluation& e, const TileSource<dimensions>& source,
+// Calls visit(place) for a block's tiles of a plane.
+template <int degree, class Visit>
+__device__ __forceinline__ void for_tiles(const Evaluation& e, const TileSource<2>& source,
                                           Visit visit) {
-  using Shape = TileShape<dimensions>;
-  const int x = static_cast<int>(blockIdx.x) * Shape::width;
-  const int top = static_cast<int>(blockIdx.y) * Shape::height;
-  const int down = static_cast<int>(gridDim.y) * Shape::height;
-  constexpr int thick = Shape::last;
-  const int front = dimensions == 3 ? static_cast<int>(blockIdx.z) * thick : 0;
-  const int deep = static_cast<int>(gridDim.z) * thick;
+  const int x = static_cast<int>(blockIdx.x) * PlaneTile::width;
+  const int down = static_cast<int>(gridDim.y) * PlaneTile::height;
 #pragma unroll 1
-  for (int z = front; z < e.output.depth; z += deep) {
-#pragma unroll 1
-    for (int y = top; y < e.output.height; y += down) {
-      visit(TilePlace<dimensions>::template of<degree>(e, source, x, y, z));
-    }
+  for (int y = static_cast<int>(blockIdx.y) * PlaneTile::height; y < e.output.height; y += down) {
+    visit(TilePlace<2>::of<degree>(e, source, x, y, 0));
   }
 }
 
-/// The grid of tiles over an output.
-template <int dimensions>
-[[nodiscard]] dim3 grid_of_tiles(const OutputImage& output) {
-  using Shape = TileShape<dimensions>;
-  dim3 grid = tile_grid(output.width, output.height, Shape::width, Shape::height);
-  if (dimensions == 3) {
-    grid.z =
-        static_cast<unsigned>(std::min<std::int64_t>(divide_up(output.depth, Shape::depth), 65535));
-  }
-  return grid;
+/// The grid of tiles over a plane.
+[[nodiscard]] inline dim3 grid_of_tiles(const OutputImage& output) {
+  return tile_grid(output.width, output.height, PlaneTile::width, PlaneTile::height);
 }
 
 }  // namespace warpalign::cuda

@@ -50,43 +50,13 @@ void for_all(Body&& body) {
   }
 }
 
-Point transformed(const Transform& t, const Point& p) {
-  std::array<double, 4> h{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    h[i] = t.m[4 * i] * p[0] + t.m[4 * i + 1] * p[1] + t.m[4 * i + 2] * p[2] + t.m[4 * i + 3];
-  }
-  return {h[0] / h[3], h[1] / h[3], h[2] / h[3]};
-}
-
-/// Under `constant` and `wrap` a value jumps at the edges, and for degree 0 between samples: points
-/// that single precision may put on the other side are moved out of the comparison.
-bool near_a_jump(const InterpolateSpec& spec, const Point& p) {
-  constexpr double close = 1e-4;
-  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
-    const auto n = static_cast<double>(extents[i]);
-    const double period = std::max(n - 1, 1.0);
-    const bool edge = std::abs(std::remainder(p[i], period)) < close;
-    const bool jumps = spec.boundary == Boundary::constant || spec.boundary == Boundary::wrap;
-    if (jumps && edge) return true;
-    if (spec.degree == 0 && std::abs(p[i] - std::floor(p[i]) - 0.5) < close) return true;
-  }
-  return false;
-}
-
 template <class T, class Execute>
 void compare_grid(const warpalign::Device& device, const InterpolateSpec& spec,
                   const reference::SplineOf<T>& spline, std::vector<Point> points,
                   const test::Allowance& allowance, Execute&& execute) {
   WARPALIGN_CAPTURE(spec);
   auto found = test::interpolated(device, spec, spline, execute);
-  std::size_t compared = points.size();
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!near_a_jump(spec, points[i])) continue;
-    found.values[i] = reference::evaluate(spline, points[i]).value;
-    --compared;
-  }
-  CHECK(compared > points.size() / 2);
+  CHECK(test::without_jumps(spec, spline, points, found) > points.size() / 2);
   CHECK(test::worst(spline, points, found, allowance) <= 1);
 }
 
@@ -94,7 +64,7 @@ void compare_transform(const warpalign::Device& device, const InterpolateSpec& s
                        const Transform& transform, double point_error) {
   const auto spline = test::random_spline(spec, 22);
   const auto points = test::points_of(spec, [&](double x, double y, double z) {
-    return transformed(transform, {x, y, z});
+    return test::transformed(transform, {x, y, z});
   });
   compare_grid(device, spec, spline, points, {4e-7, point_error},
                [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
@@ -221,7 +191,7 @@ TEST_CASE("interpolate: huge, infinite and NaN coordinates have the mode's value
       auto found = test::interpolated_at(device, spec, spline, points);
       for (std::size_t i = 0; i < points.size(); ++i) {  // jumps at negative multiples of n - 1
         const bool finite = std::isfinite(points[i][0]) && std::isfinite(points[i][1]);
-        if (spec.boundary == Boundary::wrap && finite && near_a_jump(spec, points[i])) {
+        if (spec.boundary == Boundary::wrap && finite && test::near_a_jump(spec, points[i])) {
           found.values[i] = reference::evaluate(spline, points[i]).value;
         }
       }
@@ -399,7 +369,7 @@ TEST_CASE("interpolate: transforms of long images keep their precision") {
                                         reference::Edge::mirror);
     const auto run = [&](const Transform& transform) {
       const auto points = test::points_of(spec, [&](double x, double, double) {
-        return transformed(transform, {x, 0, 0});
+        return test::transformed(transform, {x, 0, 0});
       });
       compare_grid(device, spec, spline, points, {4e-7, point_error},
                    [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {

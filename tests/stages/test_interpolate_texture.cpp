@@ -172,6 +172,32 @@ TEST_CASE(
   });
 }
 
+// An image so large that some tiles of the output lie within a period of it, others across its end.
+TEST_CASE("interpolate texture: wrap, periods away") {
+  const warpalign::Transform map(warpalign::Affine{0.86, -0.49, 3591.3, 0.51, 0.85, -1812.7});
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const int degree : {1, 3}) {
+      auto spec = spec_of(2, degree, Boundary::wrap, Precision::texture);
+      spec.image = {304, 260, 1};
+      spec.output = {270, 250, 1};
+      const auto spline = test::random_spline(spec, 56);
+      const double scale = test::largest(spline.coefficients);
+      const auto points = test::points_of(spec, [&](double x, double y, double) {
+        return test::transformed(map, {x, y, 0});
+      });
+      auto found = test::interpolated(
+          device, spec, spline,
+          [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
+            plan.execute(stream, coefficients, map, output);
+          });
+      CHECK(test::without_jumps(spec, spline, points, found) > points.size() / 2);
+      // Coordinates below 2^12 are rounded a few times in single precision, by 2^-13 each at most.
+      const double error = 4e-7 + hardware_error(spline) / scale;
+      CHECK(test::worst(spline, points, found, {error, 4 * 0x1p-13}) <= 1);
+    }
+  });
+}
+
 TEST_CASE("interpolate texture: on whole coordinates it is the samples' own smoothing, exactly") {
   test::on_every_device([](const warpalign::Device& device) {
     // Fractions of 0 need no rounding on degree 1: the hardware gives the samples to the last bit.

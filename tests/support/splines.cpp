@@ -121,6 +121,29 @@ std::vector<Point> points_of(const InterpolateSpec& spec,
   return points;
 }
 
+Point transformed(const warpalign::Transform& t, const Point& p) {
+  std::array<double, 4> h{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    h[i] = t.m[4 * i] * p[0] + t.m[4 * i + 1] * p[1] + t.m[4 * i + 2] * p[2] + t.m[4 * i + 3];
+  }
+  return {h[0] / h[3], h[1] / h[3], h[2] / h[3]};
+}
+
+bool near_a_jump(const InterpolateSpec& spec, const Point& p) {
+  using warpalign::Boundary;
+  constexpr double close = 1e-4;
+  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+    const auto n = static_cast<double>(extents[i]);
+    const double period = std::max(n - 1, 1.0);
+    const bool edge = std::abs(std::remainder(p[i], period)) < close;
+    const bool jumps = spec.boundary == Boundary::constant || spec.boundary == Boundary::wrap;
+    if (jumps && edge) return true;
+    if (spec.degree == 0 && std::abs(p[i] - std::floor(p[i]) - 0.5) < close) return true;
+  }
+  return false;
+}
+
 template <class T>
 double worst(const reference::SplineOf<T>& spline, const std::vector<Point>& points,
              const reference::VolumeOf<T>& found, const Allowance& allowance) {

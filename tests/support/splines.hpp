@@ -36,6 +36,26 @@ reference::Volume coordinate_field(const warpalign::InterpolateSpec& spec,
 std::vector<Point> points_of(const warpalign::InterpolateSpec& spec,
                              const std::function<Point(double, double, double)>& make_point);
 
+Point transformed(const warpalign::Transform& transform, const Point& point);
+
+/// Under `constant` and `wrap` a value jumps at the edges, and for degree 0 between samples:
+/// whether single precision may put a point on the other side.
+bool near_a_jump(const warpalign::InterpolateSpec& spec, const Point& point);
+
+/// Takes the oracle's values at such points for what was found. Returns how many others there are.
+template <class T>
+std::size_t without_jumps(const warpalign::InterpolateSpec& spec,
+                          const reference::SplineOf<T>& spline, const std::vector<Point>& points,
+                          reference::VolumeOf<T>& found) {
+  std::size_t others = points.size();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!near_a_jump(spec, points[i])) continue;
+    found.values[i] = reference::evaluate(spline, points[i]).value;
+    --others;
+  }
+  return others;
+}
+
 /// How far a result may be from the oracle at a point.
 struct Allowance {
   double value = 4e-7;  ///< of the largest coefficient: the contract, given the point

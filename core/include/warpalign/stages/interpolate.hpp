@@ -12,11 +12,13 @@ class Interpolate;
 struct SamplingPoints;
 }  // namespace backend
 
-/// How weights and products are computed. A backend may be more exact than the texture unit where
-/// that is faster: OpenCL evaluates degree 1 under affine transforms by loads, as `full` does.
+/// How weights and products are computed.
 enum class Precision {
-  full,        ///< single precision, (degree + 1)^n neighbours
-  texture,     ///< 2^n hardware linear lookups, weights on the fly (Ruijters et al., equation 5)
+  full,  ///< single precision, (degree + 1)^n neighbours
+  /// 2^n hardware linear lookups, weights on the fly (Ruijters et al., equation 5). As `full` where
+  /// a device has no usable filtering, and where degree 1 would need a copy that costs more than
+  /// the loads: see docs/interpolation.md.
+  texture,
   texture_lut  ///< the same with Sigg & Hadwiger's table of 128 entries; a comparison
 };
 
