@@ -3,6 +3,7 @@
 // In full precision, neighbours are loaded, where possible through shared memory; in texture
 // precision they are looked up where they lie, if rows are aligned, else in an array that the stage
 // copies the coefficients to.
+#include "early_launch.cuh"
 #include "interpolate_bilinear.hpp"
 #include "interpolate_box.hpp"
 #include "interpolate_tile.cuh"
@@ -187,8 +188,8 @@ class TextureInterpolate final : public InterpolateStage {
       return;
     }
     if (const auto tiles = tile_kernel_ != nullptr ? plane_source(all, 3) : std::nullopt) {
-      launch(place_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_, sources,
-             data<float>(coefficients), all, *tiles);
+      launch_early(place_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_,
+                   sources, data<float>(coefficients), all, *tiles);
       return;
     }
     run(queue, kernel_, sources, data<float>(coefficients), all);

@@ -4,9 +4,9 @@
 // is as exact as the texture unit takes coordinates. What lies beyond an edge is brought back to
 // where the boundary's rule has its value; pixels so near an edge that rounding might matter, and
 // those whose neighbours are not side by side, are evaluated in full precision.
+#include "early_launch.cuh"
 #include "interpolate_bilinear.hpp"
 #include "interpolate_kernel.cuh"
-#include "launch.hpp"
 #include "texture.hpp"
 
 namespace warpalign::cuda {
@@ -99,6 +99,7 @@ template <bool floats>
 __global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
     bilinear_kernel(cudaTextureObject_t texture, const float* __restrict__ coefficients,
                     const __grid_constant__ Evaluation e) {
+  await_previous();
   const int left =
       static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
@@ -143,9 +144,10 @@ bool bilinear_serves(const Evaluation& e) {
 
 void launch_bilinear(const Place& place, const backend::Queue& queue, BilinearKernel kernel,
                      cudaTextureObject_t texture, const float* coefficients, const Evaluation& e) {
-  launch(place, queue,
-         tile_grid(e.output.width, e.output.height, LookupBlock::tile_width, LookupBlock::height),
-         dim3(LookupBlock::width, LookupBlock::height), kernel, texture, coefficients, e);
+  launch_early(
+      place, queue,
+      tile_grid(e.output.width, e.output.height, LookupBlock::tile_width, LookupBlock::height),
+      dim3(LookupBlock::width, LookupBlock::height), kernel, texture, coefficients, e);
 }
 
 }  // namespace warpalign::cuda

@@ -1,4 +1,5 @@
 // Evaluation of planes from a copy of the source in shared memory, under an affine transform.
+#include "early_launch.cuh"
 #include "interpolate_box.hpp"
 #include "interpolate_shared.cuh"
 #include "interpolate_tile.cuh"
@@ -80,6 +81,7 @@ template <int degree, int pitch, bool floats>
 __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
     box_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                const __grid_constant__ TileSource<2> source) {
+  await_previous();
   extern __shared__ float4 shared_words[];
   float* copy = reinterpret_cast<float*>(shared_words);
   const unsigned base =
@@ -169,8 +171,8 @@ bool evaluate_plane(const Place& place, const backend::Queue& queue, const float
                             static_cast<std::size_t>(source->extent[1]);
   if (source->extent[0] > box.pitch || bytes > most_for_box(place)) return false;
   const dim3 grid = grid_of_tiles(e.output);
-  launch_with_shared(place, queue, grid, dim3(tile_threads), bytes, box.kernel, coefficients, e,
-                     *source);
+  launch_early_with_shared(place, stream_of(queue), grid, dim3(tile_threads), bytes, box.kernel,
+                           coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
     launch(place, queue, grid, dim3(tile_threads), torn_kernel_of(degree), coefficients, e,
            *source);

@@ -2,6 +2,7 @@
 // (Ruijters et al., equation 5), one in all for degree 1.
 //
 // Only where all neighbours lie within the coefficients; elsewhere as in full precision.
+#include "early_launch.cuh"
 #include "interpolate_tile.cuh"
 #include "lookup_table.hpp"
 #include "memory.hpp"
@@ -112,6 +113,7 @@ __global__ void __launch_bounds__(tile_threads)
     texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
+  await_previous();
   for_tiles<3>(e, source, [&](const TilePlace<2>& place) {
     if (place.within && !place.torn) {
       evaluate_tile<3, floats, false>(e, source, place, [&](const Located<3>(&at)[2]) {

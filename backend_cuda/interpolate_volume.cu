@@ -4,6 +4,7 @@
 // 64 neighbours a point of a cubic spline: shared memory is what bounds it. A warp evaluates 16 x 1
 // x 2 pixels, and rows and planes of the copy lie so that its lanes meet in a bank as seldom as may
 // be.
+#include "early_launch.cuh"
 #include "interpolate_box.hpp"
 #include "interpolate_shared.cuh"
 #include "interpolate_tile.cuh"
@@ -253,6 +254,7 @@ template <int degree, int pitch, bool floats>
 __global__ void __launch_bounds__(threads, volume_blocks<degree>)
     volume_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                   const __grid_constant__ VolumeSource source) {
+  await_previous();
   extern __shared__ float4 shared_words[];
   float* box = reinterpret_cast<float*>(shared_words);
   for_volume_tiles<degree>(e, source, [&](const VolumePlace& place) {
@@ -302,9 +304,9 @@ bool evaluate_volume(const Place& place, const backend::Queue& queue, const floa
   dim3 grid = tile_grid(e.output.width, e.output.height, side, side);
   grid.z = static_cast<unsigned>(
       std::min<std::int64_t>(divide_up(e.output.depth, source->depth), 65535));
-  launch_with_shared(place, queue, grid, dim3(threads), source->bytes(),
-                     kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
-                     coefficients, e, *source);
+  launch_early_with_shared(place, stream_of(queue), grid, dim3(threads), source->bytes(),
+                           kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
+                           coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
     launch(place, queue, grid, dim3(threads), torn_kernel_of(degree), coefficients, e, *source);
   }
