@@ -37,11 +37,7 @@ __device__ __forceinline__ void add_pixel(const Comparison& pair, int px, int py
   }
   const float r = __ldg(pair.reference + pixel) - pair.reference_mean;
   const float m = spline_value(pair.moving, place) - pair.moving_mean;
-  sums[0] += 1.0f;
-  sums[1] += r;
-  sums[2] += m;
-  sums[3] = fmaf(r, r, sums[3]);
-  sums[4] = fmaf(r, m, sums[4]);
+  wa_add_light_pixel(r, m, 1.0f, sums);
 }
 
 // Moments of a cell: sums of 1, r, m, r r, r m; moment i of cell c stands at i cells + c.
@@ -85,16 +81,15 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
        cy += static_cast<int>(gridDim.y * row_block_height)) {
     float sums[WA_LIGHT_SUMS] = {};
     for (int y = max(cy - reach, 0); y <= min(cy + reach, cells.down - 1); ++y) {
-      const float* row = moments + static_cast<long long>(y) * cells.across;
-      const float of_row = weights[abs(y - cy)];
+      const float* cells_of_row = moments + static_cast<long long>(y) * cells.across;
+      float row[WA_LIGHT_ROW_SUMS] = {};
       for (int x = max(cx - reach, 0); x <= min(cx + reach, cells.across - 1); ++x) {
-        const float weight = of_row * weights[abs(x - cx)];
         float of_cell[moment_count];
 #pragma unroll
-        for (int i = 0; i < moment_count; ++i) of_cell[i] = row[i * plane + x];
-        wa_add_light_cell(of_cell, weight, static_cast<float>(x - cx), static_cast<float>(y - cy),
-                          sums);
+        for (int i = 0; i < moment_count; ++i) of_cell[i] = cells_of_row[i * plane + x];
+        wa_add_light_cell(of_cell, weights[abs(x - cx)], static_cast<float>(x - cx), row);
       }
+      wa_add_light_row(row, weights[abs(y - cy)], static_cast<float>(y - cy), sums);
     }
     float2 fitted;
     wa_local_light(sums, gain, strength, reference_mean, moving_mean, &fitted.x, &fitted.y);

@@ -69,7 +69,7 @@ __device__ __forceinline__ void add_pixel(const Step& s, int px, int py,
   wa_similarity_add(m.value, m.slope_x, m.slope_y,
                     (static_cast<float>(place.x0) - s.centre_x) + place.a,
                     (static_cast<float>(place.y0) - s.centre_y) + place.b,
-                    __ldg(s.reference + pixel), light.x, light.y, s.inverse_scale, sums);
+                    __ldg(s.reference + pixel), light.x, light.y, s.inverse_scale, 1.0f, sums);
 }
 
 // Sum i of block g goes to partials[i * blocks + g].

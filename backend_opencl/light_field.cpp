@@ -2,6 +2,7 @@
 #include "axis_tables.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
+#include "light_lanes.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
 #include "stages.hpp"
@@ -76,6 +77,7 @@ class LightField final : public backend::LightField {
 std::unique_ptr<backend::LightField> make_light_field(OpenedDevice& device,
                                                       const LightFieldSpec& spec,
                                                       const std::vector<float>& weights) {
+  if (device.has_vectors()) return make_light_lanes(device, spec, weights);
   return std::make_unique<LightField>(device, spec, weights);
 }
 

@@ -4,6 +4,7 @@
 #include "kernel_texts.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
+#include "separable_lanes.hpp"
 #include "stages.hpp"
 
 namespace warpalign::opencl {
@@ -20,21 +21,23 @@ class LocalContrast final : public backend::LocalContrast {
         height_(to_int(spec.shape.height, device.place(stage))),
         x_(device, weights.x, stage),
         y_(device, weights.y, stage),
-        moments_(make_buffer(
-            device, static_cast<std::size_t>(spec.shape.plane()) * sizeof(cl_float4), stage)),
-        grid_(covering(device, width_, height_)),
-        sum_(device, stage, kernels::local_contrast, "local_moments", options_for(spec)),
-        even_(device, stage, kernels::local_contrast, "even_out", options_for(spec)) {}
+        by_lanes_(device.has_vectors()),
+        moments_(make_buffer(device, bytes_of_moments(spec), stage)),
+        grid_(by_lanes_ ? separable_strips(width_, height_) : covering(device, width_, height_)),
+        sum_(device, stage, text(), "local_moments", options_for(spec)),
+        even_(device, stage, text(), "even_out", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
                float mean, float floor, backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
+    const AxisTable& before = by_lanes_ ? y_ : x_;
+    const AxisTable& after = by_lanes_ ? x_ : y_;
     const auto run = [&](const auto&... images) {
-      sum_.launch(commands, grid_, images..., width_, height_, mean, x_.first, x_.weights, x_.taps,
-                  moments_);
-      even_.launch(commands, grid_, images..., width_, height_, mean, floor * floor, y_.first,
-                   y_.weights, y_.taps, moments_, output);
+      sum_.launch(commands, grid_, images..., width_, height_, mean, before.first, before.weights,
+                  before.taps, moments_);
+      even_.launch(commands, grid_, images..., width_, height_, mean, floor * floor, after.first,
+                   after.weights, after.taps, moments_, output);
     };
     if (weight == nullptr) return run(input);
     run(input, *weight);
@@ -45,8 +48,17 @@ class LocalContrast final : public backend::LocalContrast {
     return spec.masked ? "-D MASKED" : "";
   }
 
+  [[nodiscard]] std::string_view text() const {
+    return by_lanes_ ? kernels::local_contrast_lanes : kernels::local_contrast;
+  }
+  [[nodiscard]] std::size_t bytes_of_moments(const LocalContrastSpec& spec) const {
+    if (by_lanes_) return separable_bytes(width_, height_, spec.masked ? 3 : 2);
+    return static_cast<std::size_t>(spec.shape.plane()) * sizeof(cl_float4);
+  }
+
   cl_int width_, height_;
   AxisTable x_, y_;
+  bool by_lanes_;  // CPUs: by vectors of sixteen, columns first
   compute::buffer moments_;
   Grid grid_;
   Kernel sum_, even_;

@@ -4,6 +4,7 @@
 #include "kernel_texts.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
+#include "separable_lanes.hpp"
 #include "stages.hpp"
 
 namespace warpalign::opencl {
@@ -66,10 +67,52 @@ class Smooth final : public backend::Smooth {
   QueueOrder order_;
 };
 
+// On CPUs, by vectors of sixteen; columns first.
+class SmoothLanes final : public backend::Smooth {
+ public:
+  SmoothLanes(OpenedDevice& device, const SmoothSpec& spec, const backend::PlaneWeights& weights)
+      : width_(to_int(spec.shape.width, device.place(stage))),
+        columns_(to_int(spec.output.width, device.place(stage))),
+        rows_(to_int(spec.output.height, device.place(stage))),
+        x_(device, weights.x, stage),
+        y_(device, weights.y, stage),
+        between_(make_buffer(device, separable_bytes(width_, rows_, spec.masked ? 2 : 1), stage)),
+        down_(device, stage, kernels::smooth_lanes, "smooth_columns", options_for(spec)),
+        along_(device, stage, kernels::smooth_lanes, "smooth_rows", options_for(spec)) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& output) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    down_.launch(commands, separable_strips(width_, rows_), input, width_, y_.first, y_.weights,
+                 y_.taps, rows_, between_);
+    along_.launch(commands, separable_strips(columns_, rows_), between_, width_, x_.first,
+                  x_.weights, x_.taps, columns_, rows_, output);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& mask,
+               backend::Memory& output, backend::Memory& weight) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    down_.launch(commands, separable_strips(width_, rows_), input, mask, width_, y_.first,
+                 y_.weights, y_.taps, rows_, between_);
+    along_.launch(commands, separable_strips(columns_, rows_), between_, width_, x_.first,
+                  x_.weights, x_.taps, columns_, rows_, output, weight);
+  }
+
+ private:
+  cl_int width_, columns_, rows_;
+  AxisTable x_, y_;
+  compute::buffer between_;
+  Kernel down_, along_;
+  QueueOrder order_;
+};
+
 }  // namespace
 
 std::unique_ptr<backend::Smooth> make_smooth(OpenedDevice& device, const SmoothSpec& spec,
                                              const backend::PlaneWeights& weights) {
+  if (device.has_vectors()) return std::make_unique<SmoothLanes>(device, spec, weights);
   return std::make_unique<Smooth>(device, spec, weights);
 }
 

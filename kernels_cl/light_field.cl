@@ -32,11 +32,7 @@ kernel void light_moments(global const float* reference, int reference_width, in
 #endif
       const float r = reference[py * reference_width + px] - means.x;
       const float m = spline_value(coefficients, width, &place) - means.y;
-      sums[0] += 1.0f;
-      sums[1] += r;
-      sums[2] += m;
-      sums[3] = fma(r, r, sums[3]);
-      sums[4] = fma(r, m, sums[4]);
+      wa_add_light_pixel(r, m, 1.0f, sums);
     }
   }
   const int cells = across * down;
@@ -54,12 +50,14 @@ kernel void light_fit(global const float* moments, int across, int down,
   float sums[WA_LIGHT_SUMS];
   for (int i = 0; i < WA_LIGHT_SUMS; ++i) sums[i] = 0.0f;
   for (int y = max(cy - reach, 0); y <= min(cy + reach, down - 1); ++y) {
+    float row[WA_LIGHT_ROW_SUMS];
+    for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) row[i] = 0.0f;
     for (int x = max(cx - reach, 0); x <= min(cx + reach, across - 1); ++x) {
-      const float weight = weights[abs(y - cy)] * weights[abs(x - cx)];
       float of_cell[WA_LIGHT_MOMENTS];
       for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) of_cell[i] = moments[i * cells + y * across + x];
-      wa_add_light_cell(of_cell, weight, (float)(x - cx), (float)(y - cy), sums);
+      wa_add_light_cell(of_cell, weights[abs(x - cx)], (float)(x - cx), row);
     }
+    wa_add_light_row(row, weights[abs(y - cy)], (float)(y - cy), sums);
   }
   float gain, offset;
   wa_local_light(sums, prior.x, prior.y, means.x, means.y, &gain, &offset);

@@ -10,6 +10,7 @@
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; HALO; STRETCH: coefficients of a
 // work item, a multiple of 16 less 2 HALO; POLE_0, POLE_1 (with TWO_POLES); GAIN; COMPONENTS.
 #include "formulas/boundary.h"
+#include "formulas/opencl_lanes.h"
 #include "formulas/opencl_pixels.h"
 
 #define LENGTH (STRETCH + 2 * HALO)
@@ -30,26 +31,6 @@ WA_INLINE void filter(float16* line, int n, int width) {
 #ifdef TWO_POLES
   filter_pole(line, n, width, POLE_1);
 #endif
-}
-
-// Interleaving the halves of the block four times rotates the eight bits of an element's index by
-// four: a transposition.
-WA_INLINE void transpose(float16* block) {
-  float16 mixed[16];
-#pragma unroll
-  for (int stage = 0; stage < 4; ++stage) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const float16 a = block[i];
-      const float16 b = block[i + 8];
-      mixed[2 * i] = (float16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5,
-                               b.s5, a.s6, b.s6, a.s7, b.s7);
-      mixed[2 * i + 1] = (float16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd,
-                                   b.sd, a.se, b.se, a.sf, b.sf);
-    }
-#pragma unroll
-    for (int i = 0; i < 16; ++i) block[i] = mixed[i];
-  }
 }
 
 WA_INLINE float fill_of(long component, float cval) {

@@ -2,17 +2,18 @@
 // moving image at the place of every reference pixel, residual, weight, products, in one pass.
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
-// count; CELL, the side of a light field's cells in pixels, where there is one.
-#include "formulas/opencl_sums.h"
+// count; LIT, where there is a light field.
 #include "formulas/light.h"
 #include "formulas/opencl_spline_place.h"
+#include "formulas/opencl_sums.h"
 
-#ifdef CELL
+#ifdef LIT
 // (gain, offset) at a pixel, between the centres of the four cells around it.
-inline float2 light_at(global const float2* field, int across, int down, int x, int y) {
+inline float2 light_at(global const float2* field, int across, int down, float inverse_side, int x,
+                       int y) {
   int left, right, top, bottom;
-  const float a = wa_light_cells(x, 1.0f / (float)CELL, across, &left, &right);
-  const float b = wa_light_cells(y, 1.0f / (float)CELL, down, &top, &bottom);
+  const float a = wa_light_cells(x, inverse_side, across, &left, &right);
+  const float b = wa_light_cells(y, inverse_side, down, &top, &bottom);
   const float2 p = field[top * across + left];
   const float2 q = field[top * across + right];
   const float2 r = field[bottom * across + left];
@@ -29,8 +30,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
 #endif
-#ifdef CELL
-    global const float2* field, int field_width, int field_height,
+#ifdef LIT
+    global const float2* field, int field_width, int field_height, float inverse_side,
 #endif
     global float* partials) {
   local float shared[GROUP];
@@ -49,13 +50,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #endif
       float slope_x, slope_y;
       const float value = spline_value_and_slopes(coefficients, width, &place, &slope_x, &slope_y);
-#ifdef CELL
-      const float2 here = light_at(field, field_width, field_height, px, py);
+#ifdef LIT
+      const float2 here = light_at(field, field_width, field_height, inverse_side, px, py);
 #else
       const float2 here = light.xy;
 #endif
       wa_similarity_add(value, slope_x, slope_y, place.x - centre.x, place.y - centre.y,
-                        reference[py * reference_width + px], here.x, here.y, light.z, sums);
+                        reference[py * reference_width + px], here.x, here.y, light.z, 1.0f, sums);
     }
   }
   add_up(sums, WA_SIMILARITY_SUMS, shared, partials);

@@ -30,10 +30,10 @@ WA_INLINE void wa_bspline_weights_2(float t, float* w) {
 }
 
 // Ruijters, ter Haar Romeny and Suetens, equations 2 and 3: the cubic basis.
-WA_INLINE void wa_bspline_weights_3(float t, float* w) {
-  const float s = 1.0f - t;
+WA_INLINE void wa_bspline_weights_3(WA_REAL t, WA_REAL* w) {
+  const WA_REAL s = 1.0f - t;
   w[0] = (1.0f / 6.0f) * s * (s * s);
-  w[1] = WA_FMA(t * t, WA_FMA(0.5f, t, -1.0f), 2.0f / 3.0f);
+  w[1] = WA_FMA(t * t, WA_FMA(WA_NUMBER(0.5f), t, WA_NUMBER(-1.0f)), WA_NUMBER(2.0f / 3.0f));
   w[3] = (1.0f / 6.0f) * t * (t * t);
   w[2] = (1.0f - w[1]) - (w[0] + w[3]);
 }
@@ -111,11 +111,11 @@ WA_INLINE void wa_bspline_derivatives_2(float t, float* w) {
   w[2] = t + 0.5f;
 }
 
-WA_INLINE void wa_bspline_derivatives_3(float t, float* w) {
-  const float s = 1.0f - t;
+WA_INLINE void wa_bspline_derivatives_3(WA_REAL t, WA_REAL* w) {
+  const WA_REAL s = 1.0f - t;
   w[0] = -0.5f * s * s;
-  w[1] = t * WA_FMA(1.5f, t, -2.0f);
-  w[2] = s * WA_FMA(-1.5f, s, 2.0f);
+  w[1] = t * WA_FMA(WA_NUMBER(1.5f), t, WA_NUMBER(-2.0f));
+  w[2] = s * WA_FMA(WA_NUMBER(-1.5f), s, WA_NUMBER(2.0f));
   w[3] = 0.5f * t * t;
 }
 
@@ -157,10 +157,10 @@ WA_INLINE void wa_bspline_derivatives_5(float t, float* w) {
 
 // Ruijters et al., equation 5: cubic weights as two linear lookups. With i = floor(x),
 // s(x) = g0 f(i + h0) + (1 - g0) f(i + h1), f the linear interpolation of the coefficients.
-WA_INLINE float wa_bspline_lookups_3(float t, float* h0, float* h1) {
-  float w[4];
+WA_INLINE WA_REAL wa_bspline_lookups_3(WA_REAL t, WA_REAL* h0, WA_REAL* h1) {
+  WA_REAL w[4];
   wa_bspline_weights_3(t, w);
-  const float g0 = w[0] + w[1];
+  const WA_REAL g0 = w[0] + w[1];
   *h0 = w[1] / g0 - 1.0f;
   *h1 = w[3] / (w[2] + w[3]) + 1.0f;
   return g0;

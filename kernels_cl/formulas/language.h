@@ -2,6 +2,13 @@
 #ifndef WARPALIGN_FORMULAS_LANGUAGE_H
 #define WARPALIGN_FORMULAS_LANGUAGE_H
 
+// What formulas that are written for it compute with: one number, or in OpenCL as many as the
+// kernel says before it includes them.
+#ifndef WA_REAL
+#define WA_REAL float
+#endif
+#define WA_NUMBER(x) ((WA_REAL)(x))
+
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 // PoCL leaves large functions out of line otherwise, and their constant arguments with them.
 #define WA_INLINE inline __attribute__((always_inline))

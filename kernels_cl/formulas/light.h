@@ -15,11 +15,14 @@ WA_INLINE float wa_light_cells(int pixel, float inverse_side, int cells, int* be
   return within - (float)*before;
 }
 
+WA_INLINE WA_REAL wa_light_between(WA_REAL a, WA_REAL b, WA_REAL part) {
+  return WA_FMA(part, b - a, a);
+}
+
 // Between (a b) above and (c d) below.
-WA_INLINE float wa_light_mix(float a, float b, float c, float d, float right, float down) {
-  const float above = WA_FMA(right, b - a, a);
-  const float below = WA_FMA(right, d - c, c);
-  return WA_FMA(down, below - above, above);
+WA_INLINE WA_REAL wa_light_mix(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL right,
+                               WA_REAL down) {
+  return wa_light_between(wa_light_between(a, b, right), wa_light_between(c, d, right), down);
 }
 
 #endif

@@ -5,11 +5,11 @@
 #include "formulas/language.h"
 
 // (v - m) / sqrt(d^2 + floor^2), from the sums of weights, values and squares around.
-WA_INLINE float wa_even_out(float value, float weights, float values, float squares,
-                            float floor_square) {
-  const float mean = values / weights;
-  const float variance = squares / weights - mean * mean;
-  return (value - mean) / WA_SQRT((variance > 0.0f ? variance : 0.0f) + floor_square);
+WA_INLINE WA_REAL wa_even_out(WA_REAL value, WA_REAL weights, WA_REAL values, WA_REAL squares,
+                              float floor_square) {
+  const WA_REAL mean = values / weights;
+  const WA_REAL variance = squares / weights - mean * mean;
+  return (value - mean) / WA_SQRT((variance > 0.0f ? variance : WA_NUMBER(0.0f)) + floor_square);
 }
 
 #endif

@@ -4,10 +4,6 @@
 
 #include "formulas/language.h"
 
-#ifndef WA_REAL
-#define WA_REAL float
-#endif
-
 // |F|^(2 half_exponent) = 2^(half_exponent log2 |F|^2), a third of the work of a power function.
 // Where the square would overflow or vanish, F is scaled by a power of two first, whose logarithm
 // is exact.

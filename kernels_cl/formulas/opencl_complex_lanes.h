@@ -2,29 +2,11 @@
 #ifndef WARPALIGN_FORMULAS_OPENCL_COMPLEX_LANES_H
 #define WARPALIGN_FORMULAS_OPENCL_COMPLEX_LANES_H
 
-#include "formulas/language.h"
+#include "formulas/opencl_lanes.h"
 
 typedef struct {
   float16 re, im;
 } Lanes;
-
-// `count` floats of at most sixteen; the others are 0.
-WA_INLINE float16 load_some(global const float* from, int count) {
-  if (count >= 16) return vload16(0, from);
-  float16 values = 0.0f;
-#pragma unroll 1
-  for (int i = 0; i < count; ++i) ((float*)&values)[i] = from[i];
-  return values;
-}
-
-WA_INLINE void store_some(float16 values, int count, global float* to) {
-  if (count >= 16) {
-    vstore16(values, 0, to);
-    return;
-  }
-#pragma unroll 1
-  for (int i = 0; i < count; ++i) to[i] = ((const float*)&values)[i];
-}
 
 // `count` complex numbers of at most sixteen, side by side in memory.
 WA_INLINE Lanes load_lanes(global const float* from, int count) {

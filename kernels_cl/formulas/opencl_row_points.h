@@ -4,6 +4,7 @@
 #ifndef WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
 #define WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
 
+#include "formulas/opencl_lanes.h"
 #include "formulas/opencl_spline_value.h"
 
 #define FIXED_POINT 40  // fixed_point_bits in interpolate_rows.cpp
@@ -12,7 +13,6 @@
 // again was written long ago then.
 #define SEGMENT 64
 #define CHUNKS (SEGMENT / 16)
-#define NUMBERS ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
 #ifdef COMPLEX
 #define COMPONENTS 2
@@ -102,14 +102,6 @@ WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
   if (DIMENSIONS >= 2) result &= is_within(points->y.first, inside->y);
   if (DIMENSIONS >= 3) result &= is_within(points->z.first, inside->z);
   return result;
-}
-
-// all(), which some compilers ask one by one, of tests that are 0 or -1.
-WA_INLINE bool are_all(int16 tests) {
-  const int8 eight = tests.lo & tests.hi;
-  const int4 four = eight.lo & eight.hi;
-  const int2 two = four.lo & four.hi;
-  return (two.x & two.y) != 0;
 }
 
 // Where a point stands on an axis as the boundary's rule sees it.

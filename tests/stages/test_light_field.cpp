@@ -120,6 +120,21 @@ TEST_CASE("light_field: turned images, cells and Gaussians of several sizes") {
   });
 }
 
+TEST_CASE("light_field: long rows of cells") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const int cell : {2, 5, 13, 64}) {
+      Case c = turned({300, 70, 1}, {290, 100, 1}, {7, 0.97, {0.43, 0.3}});
+      c.spec.cell = cell;
+      c.spec.sigma = 1.5 * cell;
+      c.spec.reference_margin = 3;
+      compare(device, c);
+      c.spec.masked = true;
+      c.matrix = Affine::translation(-7.25, 11.75);
+      compare(device, c);
+    }
+  });
+}
+
 TEST_CASE("light_field: tiny images") {
   test::on_every_device([](const warpalign::Device& device) {
     Case c;

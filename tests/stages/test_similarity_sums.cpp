@@ -227,6 +227,21 @@ TEST_CASE("similarity_sums: a light field takes the place of gain and offset") {
   });
 }
 
+TEST_CASE("similarity_sums: long rows, and more of them than there are work groups") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Case c = turned({300, 37}, {290, 70}, {7, 0.97, {0.4, 0.3}});
+    compare(device, c);
+    c.cell = 13;
+    c.scale = 0.5;
+    c.masked = true;
+    c.reference_margin = 3;
+    compare(device, c);
+    // What is in common lies in the last tiles and rows.
+    compare(device,
+            {{300, 16384}, {330, 420}, Affine::translation(1.25, -15980.25), 0, 0, 1, false, 0});
+  });
+}
+
 TEST_CASE("similarity_sums: places far from the origin keep their fractions") {
   test::on_every_device([](const warpalign::Device& device) {
     // A float near 16000 is off by up to 5e-4 of a pixel, which would be seen a hundred times over.

@@ -1,0 +1,71 @@
+// Vectors of sixteen numbers, loaded and stored in part, for OpenCL kernels alone.
+#ifndef WARPALIGN_FORMULAS_OPENCL_LANES_H
+#define WARPALIGN_FORMULAS_OPENCL_LANES_H
+
+#include "formulas/language.h"
+
+#define NUMBERS ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+
+// `count` floats of at most sixteen; the others are 0.
+WA_INLINE float16 load_some(global const float* from, int count) {
+  if (count >= 16) return vload16(0, from);
+  float16 values = 0.0f;
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) ((float*)&values)[i] = from[i];
+  return values;
+}
+
+WA_INLINE void store_some(float16 values, int count, global float* to) {
+  if (count >= 16) {
+    vstore16(values, 0, to);
+    return;
+  }
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) to[i] = ((const float*)&values)[i];
+}
+
+WA_INLINE float16 gather(global const float* from, int16 at) {
+  return (float16)(from[at.s0], from[at.s1], from[at.s2], from[at.s3], from[at.s4], from[at.s5],
+                   from[at.s6], from[at.s7], from[at.s8], from[at.s9], from[at.sa], from[at.sb],
+                   from[at.sc], from[at.sd], from[at.se], from[at.sf]);
+}
+
+// all(), which some compilers ask one by one, of tests that are 0 or -1.
+WA_INLINE bool are_all(int16 tests) {
+  const int8 eight = tests.lo & tests.hi;
+  const int4 four = eight.lo & eight.hi;
+  const int2 two = four.lo & four.hi;
+  return (two.x & two.y) != 0;
+}
+
+// 0 for lanes of no interest, whatever they hold.
+WA_INLINE float16 only(float16 v, int16 wanted) { return select((float16)(0.0f), v, wanted); }
+
+WA_INLINE float sum_of_lanes(float16 v) {
+  const float8 eight = v.lo + v.hi;
+  const float4 four = eight.lo + eight.hi;
+  const float2 two = four.lo + four.hi;
+  return two.x + two.y;
+}
+
+// Interleaving the halves of the block four times rotates the eight bits of an element's index by
+// four: a transposition.
+WA_INLINE void transpose(float16* block) {
+  float16 mixed[16];
+#pragma unroll
+  for (int stage = 0; stage < 4; ++stage) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const float16 a = block[i];
+      const float16 b = block[i + 8];
+      mixed[2 * i] = (float16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5,
+                               b.s5, a.s6, b.s6, a.s7, b.s7);
+      mixed[2 * i + 1] = (float16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd,
+                                   b.sd, a.se, b.se, a.sf, b.sf);
+    }
+#pragma unroll
+    for (int i = 0; i < 16; ++i) block[i] = mixed[i];
+  }
+}
+
+#endif
