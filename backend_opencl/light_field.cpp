@@ -3,10 +3,10 @@
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
 #include "light_lanes.hpp"
+#include "light_pair.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
 #include "stages.hpp"
-#include "two_float_matrix.hpp"
 
 namespace warpalign::opencl {
 
@@ -22,10 +22,7 @@ class LightField final : public backend::LightField {
         field_(LightFieldPlan::field_shape(spec.reference, spec.cell)),
         across_(to_int(field_.width, device.place(stage))),
         down_(to_int(field_.height, device.place(stage))),
-        reference_width_(to_int(spec.reference.width, device.place(stage))),
-        reference_height_(to_int(spec.reference.height, device.place(stage))),
-        width_(to_int(spec.moving.width, device.place(stage))),
-        height_(to_int(spec.moving.height, device.place(stage))),
+        pair_(spec, device.place(stage)),
         reach_(static_cast<cl_int>(weights.size()) - 1),
         weights_(upload_floats(device, weights, stage)),
         moments_(make_buffer(
@@ -37,25 +34,13 @@ class LightField final : public backend::LightField {
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
                const LightPrior& prior, backend::Memory& field) override {
-    const TwoFloatMatrix m(matrix);
-    const cl_float2 means{
-        {static_cast<cl_float>(prior.reference), static_cast<cl_float>(prior.moving)}};
-    const cl_float2 leaning{
-        {static_cast<cl_float>(prior.gain), static_cast<cl_float>(prior.strength)}};
+    const LightLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
-    const auto sum = [&](const auto&... weights) {
-      sum_.launch(commands, grid_, images.reference, reference_width_, reference_height_,
-                  cl_int{spec_.reference_margin}, images.coefficients, width_, height_,
-                  cl_int{spec_.moving_margin}, m.x_row.nearest, m.x_row.rest, m.y_row.nearest,
-                  m.y_row.rest, means, weights..., moments_, across_, down_);
-    };
-    if (spec_.masked) {
-      sum(*images.reference_weight, *images.moving_weight);
-    } else {
-      sum();
-    }
-    fit_.launch(commands, grid_, moments_, across_, down_, weights_, reach_, leaning, means, field);
+    pair_.launch_moments(sum_, commands, grid_, images, matrix, leaning.means, moments_, across_,
+                         down_);
+    fit_.launch(commands, grid_, moments_, across_, down_, weights_, reach_, leaning.gain,
+                leaning.means, field);
   }
 
  private:
@@ -65,7 +50,9 @@ class LightField final : public backend::LightField {
 
   LightFieldSpec spec_;
   Shape field_;
-  cl_int across_, down_, reference_width_, reference_height_, width_, height_, reach_;
+  cl_int across_, down_;
+  LightPair pair_;
+  cl_int reach_;
   compute::buffer weights_, moments_;
   Grid grid_;
   Kernel sum_, fit_;

@@ -4,11 +4,11 @@
 #include "axis_tables.hpp"
 #include "kernel.hpp"
 #include "kernel_texts.hpp"
+#include "light_pair.hpp"
 #include "place_lanes.hpp"
 #include "queue.hpp"
 #include "queue_order.hpp"
 #include "stages.hpp"
-#include "two_float_matrix.hpp"
 
 namespace warpalign::opencl {
 
@@ -31,10 +31,7 @@ class LightLanes final : public backend::LightField {
         down_(to_int(field_.height, device.place(stage))),
         cells_(static_cast<cl_int>(place_segment / spec.cell)),
         cell_rows_(static_cast<cl_int>(divide_up(block_rows, spec.cell))),
-        reference_width_(to_int(spec.reference.width, device.place(stage))),
-        reference_height_(to_int(spec.reference.height, device.place(stage))),
-        width_(to_int(spec.moving.width, device.place(stage))),
-        height_(to_int(spec.moving.height, device.place(stage))),
+        pair_(spec, device.place(stage)),
         reach_(static_cast<cl_int>(weights.size()) - 1),
         pitch_(to_int(static_cast<std::int64_t>(rounded_up(across_, 16)) + std::int64_t{2} * reach_,
                       device.place(stage))),
@@ -47,30 +44,17 @@ class LightLanes final : public backend::LightField {
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
                const LightPrior& prior, backend::Memory& field) override {
-    const TwoFloatMatrix m(matrix);
-    const cl_float2 means{
-        {static_cast<cl_float>(prior.reference), static_cast<cl_float>(prior.moving)}};
-    const cl_float2 leaning{
-        {static_cast<cl_float>(prior.gain), static_cast<cl_float>(prior.strength)}};
+    const LightLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
-    const auto sum = [&](const auto&... weights) {
-      sum_.launch(commands, items(divide_up(across_, cells_) * divide_up(down_, cell_rows_)),
-                  images.reference, reference_width_, reference_height_,
-                  cl_int{spec_.reference_margin}, images.coefficients, width_, height_,
-                  cl_int{spec_.moving_margin}, m.x_row.nearest, m.x_row.rest, m.y_row.nearest,
-                  m.y_row.rest, means, weights..., moments_, across_, down_, cl_int{spec_.cell},
-                  cells_, cell_rows_, reach_, pitch_);
-    };
-    if (spec_.masked) {
-      sum(*images.reference_weight, *images.moving_weight);
-    } else {
-      sum();
-    }
+    pair_.launch_moments(sum_, commands,
+                         items(divide_up(across_, cells_) * divide_up(down_, cell_rows_)), images,
+                         matrix, leaning.means, moments_, across_, down_, cl_int{spec_.cell},
+                         cells_, cell_rows_, reach_, pitch_);
     along_.launch(commands, items(down_), moments_, across_, down_, weights_, reach_, pitch_,
                   row_sums_);
     fit_.launch(commands, items(down_), row_sums_, across_, down_, weights_, reach_, pitch_,
-                leaning, means, field);
+                leaning.gain, leaning.means, field);
   }
 
  private:
@@ -82,7 +66,8 @@ class LightLanes final : public backend::LightField {
   LightFieldSpec spec_;
   Shape field_;
   cl_int across_, down_, cells_, cell_rows_;
-  cl_int reference_width_, reference_height_, width_, height_, reach_, pitch_;
+  LightPair pair_;
+  cl_int reach_, pitch_;
   compute::buffer weights_, moments_, row_sums_;
   Kernel sum_, along_, fit_;
   QueueOrder order_;

@@ -23,15 +23,6 @@ InterpolateSpec spec_of(const Shape& image, const Shape& output, Boundary bounda
   return spec;
 }
 
-reference::Volume executed(const warpalign::Device& device, const InterpolateSpec& spec,
-                           const reference::Spline& spline, const Transform& transform) {
-  return test::interpolated(
-      device, spec, spline,
-      [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
-        plan.execute(stream, coefficients, transform, output);
-      });
-}
-
 }  // namespace
 
 // Each point is a sample, or cval, to the last bit: of `constant` the last sample in, the next out;
@@ -57,7 +48,8 @@ TEST_CASE("interpolate linear: shifts by whole pixels, beyond every edge") {
         const auto points = test::points_of(spec, [&](double x, double y, double z) {
           return Point{x + by[0], y + by[1], z + by[2]};
         });
-        const auto found = executed(device, spec, spline, shifted(by[0], by[1], by[2]));
+        const auto found =
+            test::interpolated_by(device, spec, spline, shifted(by[0], by[1], by[2]));
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < points.size(); ++i) {
           wrong += found.values[i] != reference::evaluate(spline, points[i]).value ? 1 : 0;
@@ -92,7 +84,7 @@ TEST_CASE("interpolate linear: turned by nearly a right angle") {
           return Point{at(transform, 0, x, y, z), at(transform, 4, x, y, z),
                        at(transform, 8, x, y, z)};
         });
-        const auto found = executed(device, spec, spline, transform);
+        const auto found = test::interpolated_by(device, spec, spline, transform);
         // Points are computed in more than single precision: to 1e-6 of a pixel.
         CHECK(test::worst(spline, points, found, {4e-7, 1e-6}) <= 1);
       }
@@ -107,7 +99,8 @@ TEST_CASE("interpolate linear: a zoom meets the samples at its corners") {
       const auto spec = spec_of({47, 35}, {3 * 46 + 1, 3 * 34 + 1}, boundary);
       WARPALIGN_CAPTURE(spec);
       const auto spline = test::random_spline(spec, 72);
-      const auto found = executed(device, spec, spline, Transform::zoom(spec.image, spec.output));
+      const auto found =
+          test::interpolated_by(device, spec, spline, Transform::zoom(spec.image, spec.output));
       // As far as points may be off, 1e-6, times the largest slope; cval is further off.
       const double allowed = 4e-6 * test::largest(spline.coefficients);
       double worst = 0;

@@ -30,15 +30,6 @@ InterpolateSpec spec_of(const Shape& image, const Shape& output, int degree, Bou
   return spec;
 }
 
-reference::Volume executed(const warpalign::Device& device, const InterpolateSpec& spec,
-                           const reference::Spline& spline, const Transform& transform) {
-  return test::interpolated(
-      device, spec, spline,
-      [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
-        plan.execute(stream, coefficients, transform, output);
-      });
-}
-
 std::vector<Point> points_of(const InterpolateSpec& spec, const Transform& transform) {
   return test::points_of(spec, [&](double x, double y, double z) {
     return test::transformed(transform, {x, y, z});
@@ -61,7 +52,7 @@ void compare(const warpalign::Device& device, const InterpolateSpec& spec,
   WARPALIGN_CAPTURE(spec);
   const auto spline = test::random_spline(spec, 61);
   const auto points = points_of(spec, transform);
-  auto found = executed(device, spec, spline, transform);
+  auto found = test::interpolated_by(device, spec, spline, transform);
   CHECK(test::without_jumps(spec, spline, points, found) > points.size() / 3);
   CHECK(test::worst(spline, points, found, {4e-7 + rounding, point_error}) <= 1);
 }
@@ -75,7 +66,7 @@ void compare_integers(const warpalign::Device& device, const InterpolateSpec& sp
     c = static_cast<float>((0.5 + 0.8 * c) * most);  // beyond both ends here and there
   }
   const auto points = points_of(spec, transform);
-  const auto found = executed(device, spec, spline, transform);
+  const auto found = test::interpolated_by(device, spec, spline, transform);
   int wrong = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (test::near_a_jump(spec, points[i])) continue;
@@ -202,7 +193,7 @@ TEST_CASE("interpolate tiles: whole coordinates give degree 1's samples, edges a
         const auto spec = spec_of(shape, shape, 1, boundary);
         WARPALIGN_CAPTURE(spec);
         const auto spline = test::random_spline(spec, 63);
-        const auto same = executed(device, spec, spline, Transform());
+        const auto same = test::interpolated_by(device, spec, spline, Transform());
         CHECK(test::largest_difference(same, spline.coefficients) == 0);
       }
     }

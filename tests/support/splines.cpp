@@ -176,4 +176,14 @@ template double worst(const reference::Spline&, const std::vector<Point>&, const
 template double worst(const reference::ComplexSpline&, const std::vector<Point>&,
                       const reference::ComplexVolume&, const Allowance&);
 
+reference::Volume interpolated_by(const warpalign::Device& device,
+                                  const warpalign::InterpolateSpec& spec,
+                                  const reference::Spline& spline,
+                                  const warpalign::Transform& transform) {
+  return interpolated(device, spec, spline,
+                      [&](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
+                        plan.execute(stream, coefficients, transform, output);
+                      });
+}
+
 }  // namespace test

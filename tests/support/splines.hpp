@@ -80,6 +80,12 @@ reference::VolumeOf<T> interpolated(const warpalign::Device& device,
                                     const warpalign::InterpolateSpec& spec,
                                     const reference::SplineOf<T>& spline, Execute&& execute);
 
+/// The same, evaluated at the points of a transform.
+reference::Volume interpolated_by(const warpalign::Device& device,
+                                  const warpalign::InterpolateSpec& spec,
+                                  const reference::Spline& spline,
+                                  const warpalign::Transform& transform);
+
 }  // namespace test
 
 #include "support/transfer.hpp"
