@@ -411,7 +411,8 @@ std::vector<Table> frames_tables(const Record& record) {
       cells.push_back(pair == nullptr ? Cell{none} : cell(1000 / pair->timing.time.median));
       cells.push_back(moving ? cell(1000 / *moving) : Cell{none});
       const double ffts = pair == nullptr ? 0 : fft_sum(*pair);
-      cells.push_back(ffts > 0 ? ratio(pair->timing.time.median, ffts) : Cell{none});
+      cells.push_back(pair != nullptr && ffts > 0 ? ratio(pair->timing.time.median, ffts)
+                                                  : Cell{none});
     }
     ours.push_back(std::move(cells));
   }
