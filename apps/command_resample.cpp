@@ -79,8 +79,9 @@ std::vector<Array> resample(const Device& device, const Interpolation& interpola
 
 std::string sampling_words(const Device& device, const Options& options) {
   if (options.interpolation.precision == "full") return {};
-  if (device.info().sampling == Sampling::texture)
+  if (device.info().sampling == Sampling::texture) {
     return ", in the precision of its texture unit or better";
+  }
   return fmt::format(", filtered from buffers ({})", device.info().sampling_reason);
 }
 

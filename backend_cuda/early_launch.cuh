@@ -23,27 +23,20 @@ __device__ __forceinline__ void await_previous() {
 
 /// As launch_with_shared(), of a kernel that begins with await_previous().
 template <class... Parameters, class... Arguments>
-void launch_early_with_shared(const Place& place, cudaStream_t stream, dim3 grid, dim3 block,
-                              std::size_t shared_bytes, void (*kernel)(Parameters...),
+void launch_early_with_shared(const Place& place, const backend::Queue& queue, dim3 grid,
+                              dim3 block, std::size_t shared_bytes, void (*kernel)(Parameters...),
                               Arguments... arguments) {
-  place.context.activate();
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = place.context.early_launch ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", place);
+  launch_with_attribute(place, queue, grid, block, shared_bytes,
+                        place.context.early_launch ? &early : nullptr, kernel, arguments...);
 }
 
 template <class... Parameters, class... Arguments>
 void launch_early(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
                   void (*kernel)(Parameters...), Arguments... arguments) {
-  launch_early_with_shared(place, stream_of(queue), grid, block, 0, kernel, arguments...);
+  launch_early_with_shared(place, queue, grid, block, 0, kernel, arguments...);
 }
 
 }  // namespace warpalign::cuda

@@ -13,7 +13,7 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr std::size_t bytes_a_block = std::size_t{16} << 10;
+constexpr std::int64_t bytes_a_block = std::int64_t{16} << 10;
 constexpr unsigned looks_between_queries = 1U << 10;  // some 50 us
 
 // `arrived` comes after the bytes, for the host as well.
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 unsigned blocks_for(std::size_t bytes) {
-  return static_cast<unsigned>((bytes + bytes_a_block - 1) / bytes_a_block);
+  return static_cast<unsigned>(divide_up(static_cast<std::int64_t>(bytes), bytes_a_block));
 }
 
 // Leaves the core to its other thread for a moment.
@@ -83,24 +83,24 @@ bool HostSlot::arrived() const noexcept {
   return std::atomic_ref<unsigned>(*word_).load(std::memory_order_acquire) != 0;
 }
 
-void HostSlot::enqueue(const std::shared_ptr<StreamHandle>& stream, const void* source,
-                       std::size_t bytes) {
+void HostSlot::set_arrived(bool there) noexcept {
+  std::atomic_ref<unsigned>(*word_).store(there ? 1 : 0, std::memory_order_release);
+}
+
+void HostSlot::enqueue(const backend::Queue& queue, const void* source, std::size_t bytes) {
   const Place place{context_};
   context_.activate();
   // What nobody waited for must not be taken for what comes now.
   if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", place);
-  filling_ = stream;
-  const auto announce = [this](unsigned there) {
-    std::atomic_ref<unsigned>(*word_).store(there, std::memory_order_release);
-  };
-  announce(0);
+  filling_ = static_cast<const StreamQueue&>(queue).handle();
+  set_arrived(false);
   try {
-    launch_early_with_shared(place, stream->get(), dim3(blocks_for(bytes)), dim3(threads), 0,
-                             &store_kernel, static_cast<const char*>(source), bytes, mapped_,
-                             reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
-                             counter_ ? counter_->get() : nullptr);
+    launch_early(place, queue, dim3(blocks_for(bytes)), dim3(threads), &store_kernel,
+                 static_cast<const char*>(source), bytes, mapped_,
+                 reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
+                 counter_ ? counter_->get() : nullptr);
   } catch (...) {
-    announce(1);  // nothing is under way
+    set_arrived(true);  // nothing is under way
     throw;
   }
 }
@@ -118,7 +118,7 @@ const void* HostSlot::wait() {
       continue;
     }
     if (code == cudaSuccess && arrived()) break;
-    std::atomic_ref<unsigned>(*word_).store(1, std::memory_order_release);
+    set_arrived(true);
     check(code == cudaSuccess ? cudaErrorUnknown : code, "cudaStreamQuery", Place{context_});
   }
   return host_;

@@ -7,6 +7,8 @@
 
 #include "context.hpp"
 
+#include <warpalign/backend/queue.hpp>
+
 #include <cstddef>
 #include <memory>
 
@@ -26,13 +28,14 @@ class HostSlot {
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 
   /// Enqueues the copy of the first `bytes` of `source`.
-  void enqueue(const std::shared_ptr<StreamHandle>& stream, const void* source, std::size_t bytes);
+  void enqueue(const backend::Queue& queue, const void* source, std::size_t bytes);
 
   /// Waits for what was enqueued last, which stays there until the next is.
   [[nodiscard]] const void* wait();
 
  private:
   [[nodiscard]] bool arrived() const noexcept;
+  void set_arrived(bool there) noexcept;
 
   const Context& context_;
   std::size_t bytes_;

@@ -171,8 +171,8 @@ bool evaluate_plane(const Place& place, const backend::Queue& queue, const float
                             static_cast<std::size_t>(source->extent[1]);
   if (source->extent[0] > box.pitch || bytes > most_for_box(place)) return false;
   const dim3 grid = grid_of_tiles(e.output);
-  launch_early_with_shared(place, stream_of(queue), grid, dim3(tile_threads), bytes, box.kernel,
-                           coefficients, e, *source);
+  launch_early_with_shared(place, queue, grid, dim3(tile_threads), bytes, box.kernel, coefficients,
+                           e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
     launch(place, queue, grid, dim3(tile_threads), torn_kernel_of(degree), coefficients, e,
            *source);

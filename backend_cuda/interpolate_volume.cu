@@ -304,7 +304,7 @@ bool evaluate_volume(const Place& place, const backend::Queue& queue, const floa
   dim3 grid = tile_grid(e.output.width, e.output.height, side, side);
   grid.z = static_cast<unsigned>(
       std::min<std::int64_t>(divide_up(e.output.depth, source->depth), 65535));
-  launch_early_with_shared(place, stream_of(queue), grid, dim3(threads), source->bytes(),
+  launch_early_with_shared(place, queue, grid, dim3(threads), source->bytes(),
                            kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
                            coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {

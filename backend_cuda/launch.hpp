@@ -83,18 +83,27 @@ void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const Place&
         "cudaFuncSetAttribute", place);
 }
 
-/// With `shared_bytes` of shared memory sized at the launch.
+/// With `shared_bytes` of shared memory sized at the launch, and an attribute or none (null).
 template <class... Parameters, class... Arguments>
-void launch_with_shared(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
-                        std::size_t shared_bytes, void (*kernel)(Parameters...),
-                        Arguments... arguments) {
+void launch_with_attribute(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+                           std::size_t shared_bytes, cudaLaunchAttribute* attribute,
+                           void (*kernel)(Parameters...), Arguments... arguments) {
   place.context.activate();
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream_of(queue);
+  config.attrs = attribute;
+  config.numAttrs = attribute != nullptr ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", place);
+}
+
+template <class... Parameters, class... Arguments>
+void launch_with_shared(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+                        std::size_t shared_bytes, void (*kernel)(Parameters...),
+                        Arguments... arguments) {
+  launch_with_attribute(place, queue, grid, block, shared_bytes, nullptr, kernel, arguments...);
 }
 
 template <class... Parameters, class... Arguments>

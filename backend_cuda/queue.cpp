@@ -63,7 +63,7 @@ void StreamQueue::download(const backend::Memory& source, void* target, std::siz
   context_.activate();
   if (bytes <= small) {
     if (!slot_) slot_.emplace(context_, small);
-    slot_->enqueue(handle_, data<char>(source), bytes);
+    slot_->enqueue(*this, data<char>(source), bytes);
     std::memcpy(target, slot_->wait(), bytes);
     return;
   }

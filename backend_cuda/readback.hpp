@@ -12,8 +12,7 @@ class SlotReadback final : public backend::Readback {
   SlotReadback(const Context& context, std::size_t bytes) : slot_(context, bytes) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& source) override {
-    slot_.enqueue(static_cast<const StreamQueue&>(queue).handle(), data<char>(source),
-                  slot_.size());
+    slot_.enqueue(queue, data<char>(source), slot_.size());
   }
   const void* wait() override { return slot_.wait(); }
 

@@ -220,7 +220,7 @@ class ResampleStage final : public backend::Resample {
     const Kernel kernel = kernel_for(source->rows, source->steep);
     const dim3 grid = grid_of(*source);
     if (kernel.bytes > most_shared_ || grid.y > 65535) return false;
-    launch_early_with_shared(place_, stream_of(queue), grid, dim3(resample_threads), kernel.bytes,
+    launch_early_with_shared(place_, queue, grid, dim3(resample_threads), kernel.bytes,
                              kernel.function, data<float>(samples), e, *source, filter_);
     return true;
   }
