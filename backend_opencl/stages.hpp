@@ -1,7 +1,7 @@
 // The stages of this backend: one factory each, defined in the file of the stage's name.
 #pragma once
 
-#include "opened_device.hpp"
+#include "device/context.hpp"
 
 #include <warpalign/backend/stages.hpp>
 

@@ -4,7 +4,7 @@
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/stages/sobel.hpp>
-#include <warpalign/stages/warp.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
 
 #include <cstdlib>
 #include <numeric>

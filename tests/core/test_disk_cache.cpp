@@ -1,5 +1,5 @@
 // The cache on disk: what it keeps, and what it refuses to trust.
-#include "disk_cache.hpp"
+#include "device/disk_cache.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>

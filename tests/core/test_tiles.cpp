@@ -1,5 +1,5 @@
 // What backends are told about tiles and strips.
-#include <warpalign/backend/strips.hpp>
+#include <warpalign/backend/column_blocks.hpp>
 #include <warpalign/backend/tiles.hpp>
 
 #include <doctest/doctest.h>

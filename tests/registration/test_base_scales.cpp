@@ -1,5 +1,5 @@
 // Base scales cover the scales that are promised; crops cover the picture.
-#include "registration/base_scales.hpp"
+#include "registration/similarity/base_scales.hpp"
 
 #include <doctest/doctest.h>
 

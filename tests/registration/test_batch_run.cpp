@@ -1,5 +1,5 @@
 // How a batch spreads its pairs over workers, and how it ends: without any device.
-#include "registration/batch_run.hpp"
+#include "registration/batch/batch_run.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // What a picture's view is like, and the constant frame around its content.
-#include "registration/frame.hpp"
-#include "registration/grey_levels.hpp"
+#include "registration/similarity/border.hpp"
+#include "registration/similarity/grey_levels.hpp"
 
 #include <doctest/doctest.h>
 

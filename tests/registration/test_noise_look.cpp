@@ -1,5 +1,5 @@
 // How much noise makes a fit smooth its images, against the spectra's own integrals.
-#include "registration/noise_look.hpp"
+#include "registration/similarity/noise_smoothing.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,8 +5,8 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/apodize.hpp>
-#include <warpalign/stages/statistics.hpp>
+#include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/statistics.hpp>
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 #include "support/volumes.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/complex_bilinear.hpp>
+#include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 
 #include <limits>
 

@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/despeckle.hpp>
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
 
 #include <cmath>
 #include <random>

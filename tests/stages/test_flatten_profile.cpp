@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/flatten_profile.hpp>
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 
 #include <cmath>
 

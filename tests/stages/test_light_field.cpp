@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/light_field.hpp>
+#include <warpalign/backend/stages/refinement/illumination.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/local_contrast.hpp>
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/magnitude.hpp>
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
 
 #include <cmath>
 

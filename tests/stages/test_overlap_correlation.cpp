@@ -7,7 +7,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/similarity_sums.hpp>
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <cmath>
 #include <initializer_list>

@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/smooth.hpp>
+#include <warpalign/backend/stages/filter/smooth.hpp>
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 
 #include <warpalign/error.hpp>
 #include <warpalign/stages/fft.hpp>
-#include <warpalign/stages/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "support/volumes.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/statistics.hpp>
+#include <warpalign/backend/stages/filter/statistics.hpp>
 
 #include <cmath>
 #include <limits>

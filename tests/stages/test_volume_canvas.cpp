@@ -5,7 +5,7 @@
 #include "support/volumes.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/volume_canvas.hpp>
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
 
 namespace {
 

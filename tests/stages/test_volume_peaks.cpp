@@ -3,7 +3,7 @@
 #include "support/volumes.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/volume_peaks.hpp>
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
 
 #include <limits>
 

@@ -4,7 +4,7 @@
 #include "support/volumes.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/volume_sums.hpp>
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
 
 #include <cmath>
 

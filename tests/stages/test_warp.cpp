@@ -5,7 +5,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/warp.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
 
 #include <cmath>
 #include <limits>

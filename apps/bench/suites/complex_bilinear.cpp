@@ -6,7 +6,7 @@
 #include "reference/cpu_forms.hpp"
 #include "rotation.hpp"
 
-#include <warpalign/stages/complex_bilinear.hpp>
+#include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
-#include <warpalign/stages/apodize.hpp>
+#include <warpalign/backend/stages/filter/apodize.hpp>
 
 #include <memory>
 #include <span>

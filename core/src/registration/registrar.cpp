@@ -1,12 +1,12 @@
 // The registrar: checks what it is given and hands it to one of the two pipelines.
 #include <warpalign/registrar.hpp>
 
-#include "check.hpp"
+#include "device/check.hpp"
 #include "registration/confidence.hpp"
-#include "registration/fast_pipeline.hpp"
-#include "registration/pair_search.hpp"
+#include "registration/fourier_mellin/pipeline.hpp"
+#include "registration/similarity/pair_search.hpp"
 #include "registration/registration_result.hpp"
-#include "registration/source.hpp"
+#include "registration/fourier_mellin/gradient_source.hpp"
 
 #include <warpalign/error.hpp>
 

@@ -1,0 +1,237 @@
+// An opened CUDA device.
+#include "device/driver.hpp"
+
+#include "device/errors.hpp"
+#include "device/memory.hpp"
+#include "device/queue.hpp"
+#include "device/readback.hpp"
+#include "device/self_test.hpp"
+#include "stages.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <cuda_runtime_api.h>
+
+namespace warpalign::cuda {
+namespace {
+
+// Before a device is open, every failure means that it cannot be had.
+void require(cudaError_t code, const char* call, const std::string& what,
+             const std::string& device = {}) {
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  ErrorContext context;
+  context.backend = "cuda";
+  context.device = device;
+  context.call = call;
+  context.code = cudaGetErrorName(code);
+  context.advice = advice_for(code);
+  throw Error(ErrorKind::device_unavailable, what + ": " + describe(code), std::move(context));
+}
+
+int count_devices() {
+  int count = 0;
+  require(cudaGetDeviceCount(&count), "cudaGetDeviceCount", "no CUDA device can be used");
+  if (count > 0) return count;
+  ErrorContext context;
+  context.backend = "cuda";
+  context.call = "cudaGetDeviceCount";
+  throw Error(ErrorKind::device_unavailable, "there is no CUDA device", std::move(context));
+}
+
+cudaDeviceProp properties_of(int ordinal) {
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties",
+          "CUDA device " + std::to_string(ordinal) + " cannot be described");
+  return properties;
+}
+
+// 13000 -> "13.0"
+std::string dotted(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string driver_version() {
+  int driver = 0;
+  int runtime = 0;
+  require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion", "the CUDA driver is silent");
+  require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion", "the CUDA runtime is silent");
+  return "CUDA " + dotted(driver) + " (runtime " + dotted(runtime) + ")";
+}
+
+DeviceInfo describe_device(int ordinal) {
+  const cudaDeviceProp properties = properties_of(ordinal);
+  DeviceInfo info;
+  info.id = "cuda:" + std::to_string(ordinal);
+  info.backend = "cuda";
+  info.name = properties.name;
+  info.platform = "NVIDIA CUDA";
+  info.driver = driver_version();
+  info.kind = DeviceKind::gpu;
+  info.memory_bytes = properties.totalGlobalMem;
+  info.max_allocation_bytes = properties.totalGlobalMem;
+  info.fft = "cufft";
+  return info;
+}
+
+Context context_for(int ordinal) {
+  const cudaDeviceProp properties = properties_of(ordinal);
+  Context context;
+  context.ordinal = ordinal;
+  context.name = properties.name;
+  context.multiprocessors = properties.multiProcessorCount;
+  context.early_launch = properties.major >= 9;
+  context.texture_pitch_alignment = properties.texturePitchAlignment;
+  for (std::size_t i = 0; i < 3; ++i) {
+    context.linear_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2DLinear[i]);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    context.volume_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture3D[i]);
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    context.array_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2D[i]);
+  }
+  return context;
+}
+
+int ordinal_of(std::size_t index) {
+  const int count = count_devices();
+  if (index < static_cast<std::size_t>(count)) return static_cast<int>(index);
+  ErrorContext context;
+  context.backend = "cuda";
+  throw Error(ErrorKind::device_unavailable,
+              "there is no cuda:" + std::to_string(index) + "; this machine has " +
+                  std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s"),
+              std::move(context));
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices;
+  const int count = count_devices();
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(describe_device(ordinal));
+  return devices;
+}
+
+CudaDriver::CudaDriver(std::size_t index) {
+  const int ordinal = ordinal_of(index);
+  info_ = describe_device(ordinal);
+  context_ = context_for(ordinal);
+  require(cudaSetDevice(ordinal), "cudaSetDevice", "the device cannot be opened", info_.name);
+  require_kernels(context_);
+  choose_sampling();
+}
+
+void CudaDriver::choose_sampling() {
+  info_.sampling_reason = texture_fault(*this);
+  context_.texture_filtering = info_.sampling_reason.empty();
+  info_.sampling = context_.texture_filtering ? Sampling::texture : Sampling::buffer;
+}
+
+std::unique_ptr<backend::Memory> CudaDriver::allocate(std::size_t bytes) {
+  return std::make_unique<DeviceMemory>(Place{context_}, bytes);
+}
+
+// Marks make their own events: every queue here can be timed.
+std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
+  return std::make_unique<StreamQueue>(context_);
+}
+
+std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {
+  return std::make_unique<SlotReadback>(context_, bytes);
+}
+
+std::unique_ptr<backend::Sobel> CudaDriver::make_sobel(const SobelSpec& spec) {
+  return cuda::make_sobel(context_, spec);
+}
+std::unique_ptr<backend::Statistics> CudaDriver::make_statistics(const StatisticsSpec& spec) {
+  return cuda::make_statistics(context_, spec);
+}
+std::unique_ptr<backend::Apodize> CudaDriver::make_apodize(const ApodizeSpec& spec,
+                                                           const backend::WindowWeights& window) {
+  return cuda::make_apodize(context_, spec, window);
+}
+std::unique_ptr<backend::RealFft> CudaDriver::make_real_fft(const RealFftSpec& spec) {
+  return cuda::make_real_fft(context_, spec);
+}
+std::unique_ptr<backend::Magnitude> CudaDriver::make_magnitude(const MagnitudeSpec& spec) {
+  return cuda::make_magnitude(context_, spec);
+}
+std::unique_ptr<backend::LogPolar> CudaDriver::make_log_polar(
+    const LogPolarSpec& spec, const backend::LogPolarPoints& points) {
+  return cuda::make_log_polar(context_, spec, points);
+}
+std::unique_ptr<backend::CrossPower> CudaDriver::make_cross_power(const CrossPowerSpec& spec) {
+  return cuda::make_cross_power(context_, spec);
+}
+std::unique_ptr<backend::Peak> CudaDriver::make_peak(const PeakSpec& spec) {
+  return cuda::make_peak(context_, spec);
+}
+std::unique_ptr<backend::Prefilter> CudaDriver::make_prefilter(
+    const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
+  return cuda::make_prefilter(context_, spec, details);
+}
+std::unique_ptr<backend::Interpolate> CudaDriver::make_interpolate(
+    const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
+  return cuda::make_interpolate(context_, spec, details);
+}
+std::unique_ptr<backend::Resample> CudaDriver::make_resample(
+    const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+    const backend::InterpolateDetails& details) {
+  return cuda::make_resample(context_, spec, filter, details);
+}
+std::unique_ptr<backend::ComplexBilinear> CudaDriver::make_complex_bilinear(
+    const ComplexBilinearSpec& spec) {
+  return cuda::make_complex_bilinear(context_, spec);
+}
+std::unique_ptr<backend::Despeckle> CudaDriver::make_despeckle(const DespeckleSpec& spec) {
+  return cuda::make_despeckle(context_, spec);
+}
+std::unique_ptr<backend::FlattenProfile> CudaDriver::make_flatten_profile(
+    const FlattenProfileSpec& spec) {
+  return cuda::make_flatten_profile(context_, spec);
+}
+std::unique_ptr<backend::Smooth> CudaDriver::make_smooth(const SmoothSpec& spec,
+                                                         const backend::PlaneWeights& weights) {
+  return cuda::make_smooth(context_, spec, weights);
+}
+std::unique_ptr<backend::LocalContrast> CudaDriver::make_local_contrast(
+    const LocalContrastSpec& spec, const backend::PlaneWeights& weights) {
+  return cuda::make_local_contrast(context_, spec, weights);
+}
+std::unique_ptr<backend::OverlapProducts> CudaDriver::make_overlap_products(
+    const OverlapProductsSpec& spec) {
+  return cuda::make_overlap_products(context_, spec);
+}
+std::unique_ptr<backend::OverlapScore> CudaDriver::make_overlap_score(
+    const OverlapScoreSpec& spec) {
+  return cuda::make_overlap_score(context_, spec);
+}
+std::unique_ptr<backend::SimilaritySums> CudaDriver::make_similarity_sums(
+    const SimilaritySumsSpec& spec) {
+  return cuda::make_similarity_sums(context_, spec);
+}
+std::unique_ptr<backend::LightField> CudaDriver::make_light_field(
+    const LightFieldSpec& spec, const std::vector<float>& weights) {
+  return cuda::make_light_field(context_, spec, weights);
+}
+std::unique_ptr<backend::SpectrumSums> CudaDriver::make_spectrum_sums(
+    const SpectrumSumsSpec& spec) {
+  return cuda::make_spectrum_sums(context_, spec);
+}
+std::unique_ptr<backend::VolumeCanvas> CudaDriver::make_volume_canvas(
+    const VolumeCanvasSpec& spec) {
+  return cuda::make_volume_canvas(context_, spec);
+}
+std::unique_ptr<backend::VolumePeaks> CudaDriver::make_volume_peaks(const VolumePeaksSpec& spec) {
+  return cuda::make_volume_peaks(context_, spec);
+}
+std::unique_ptr<backend::VolumeSums> CudaDriver::make_volume_sums(const VolumeSumsSpec& spec) {
+  return cuda::make_volume_sums(context_, spec);
+}
+std::unique_ptr<backend::Warp> CudaDriver::make_warp(const WarpSpec& spec) {
+  return cuda::make_warp(context_, spec);
+}
+
+}  // namespace warpalign::cuda

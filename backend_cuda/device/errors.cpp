@@ -1,0 +1,80 @@
+// Failures of the CUDA runtime as warpalign::Error.
+#include "device/errors.hpp"
+
+#include <warpalign/error.hpp>
+
+namespace warpalign::cuda {
+namespace {
+
+ErrorContext context_of(cudaError_t code, const char* call, const Place& place) {
+  ErrorContext context;
+  context.stage = place.stage;
+  context.backend = "cuda";
+  context.device = place.context.name;
+  context.call = call;
+  context.code = cudaGetErrorName(code);
+  context.advice = advice_for(code);
+  return context;
+}
+
+// A failed call also sets the thread's last error, which the next launch would report again.
+void forget_last_error() noexcept { static_cast<void>(cudaGetLastError()); }
+
+std::string memory_left() {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) {
+    forget_last_error();
+    return {};
+  }
+  return "; " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
+         " bytes of device memory are free";
+}
+
+}  // namespace
+
+std::string advice_for(cudaError_t code) {
+  switch (code) {
+    case cudaErrorMemoryAllocation:
+      return "use smaller images, or free device memory that other programs hold";
+    case cudaErrorInsufficientDriver:
+    case cudaErrorUnsupportedPtxVersion:
+      return "install the NVIDIA driver, or a newer one";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+      return "rebuild warpalign with this GPU's compute capability in CMAKE_CUDA_ARCHITECTURES";
+    case cudaErrorDevicesUnavailable:
+      return "the GPU is in use by another program in exclusive mode: wait, or choose another";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+      return "CUDA cannot be used any more in this process: restart the program; "
+             "compute-sanitizer shows the cause";
+    default:
+      return {};
+  }
+}
+
+std::string describe(cudaError_t code) {
+  return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
+}
+
+void check(cudaError_t code, const char* call, const Place& place) {
+  if (code == cudaSuccess) return;
+  forget_last_error();
+  const auto kind =
+      code == cudaErrorMemoryAllocation ? ErrorKind::out_of_memory : ErrorKind::device_failure;
+  throw Error(kind, std::string(call) + " failed: " + cudaGetErrorString(code),
+              context_of(code, call, place));
+}
+
+void check_allocation(cudaError_t code, const char* call, std::size_t bytes, const Place& place) {
+  if (code != cudaErrorMemoryAllocation) return check(code, call, place);
+  forget_last_error();
+  throw Error(ErrorKind::out_of_memory,
+              "the device cannot give " + std::to_string(bytes) + " bytes" + memory_left(),
+              context_of(code, call, place));
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,57 @@
+// Reductions in one kernel: the block that comes last adds up what all have written.
+//
+// One counter for each reduction, 0 when the kernel starts; the last block leaves it 0 again.
+#pragma once
+
+#include "device/memory.hpp"
+#include "device/queue.hpp"
+
+#include <cuda_runtime.h>
+
+#include <vector>
+
+namespace warpalign::cuda {
+
+/// Whether this block is the last of `blocks` to come here; true in all its threads or in none.
+/// What thread 0 of the others wrote before is then there for load_fresh().
+__device__ __forceinline__ bool comes_last(unsigned* counter, unsigned blocks) {
+  __shared__ bool last;
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    __threadfence();
+    last = atomicAdd(counter, 1U) == blocks - 1;
+    if (last) *counter = 0;
+  }
+  __syncthreads();
+  return last;
+}
+
+/// What another block wrote, past this multiprocessor's own cache.
+template <class T>
+__device__ __forceinline__ T load_fresh(const T* source) {
+  static_assert(sizeof(T) % 8 == 0 && alignof(T) == 8);
+  union {
+    unsigned long long words[sizeof(T) / 8];
+    T value;
+  } copy;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(T) / 8; ++i) {
+    copy.words[i] = __ldcg(reinterpret_cast<const unsigned long long*>(source) + i);
+  }
+  return copy.value;
+}
+
+/// Counters for `count` reductions, all 0.
+class Counters {
+ public:
+  Counters(const Place& place, std::size_t count) : memory_(place, count * sizeof(unsigned)) {
+    const std::vector<unsigned> zeros(count, 0U);
+    const std::size_t bytes = count * sizeof(unsigned);
+    StreamQueue(place.context).upload({zeros.data(), 1, bytes, bytes}, memory_);
+  }
+  [[nodiscard]] unsigned* get() const noexcept { return memory_.as<unsigned>(); }
+
+ private:
+  DeviceMemory memory_;
+};
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,42 @@
+// Device memory, and textures over it.
+#include "device/memory.hpp"
+
+#include "device/errors.hpp"
+#include "device/texture.hpp"
+
+namespace warpalign::cuda {
+
+DeviceMemory::DeviceMemory(const Place& place, std::size_t bytes) : context_(place.context) {
+  context_.activate();
+  check_allocation(cudaMalloc(&data_, bytes), "cudaMalloc", bytes, place);
+}
+
+DeviceMemory::~DeviceMemory() {
+  context_.activate_quietly();
+  // Memory first: cudaFree waits for the kernels that may still read through the textures.
+  static_cast<void>(cudaFree(data_));
+  for (const Texture& texture : textures_) {
+    static_cast<void>(cudaDestroyTextureObject(texture.object));
+  }
+}
+
+cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const Place& place) const {
+  const std::scoped_lock lock(mutex_);
+  for (const Texture& texture : textures_) {
+    if (texture.view == view) return texture.object;
+  }
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypePitch2D;
+  resource.res.pitch2D.devPtr = data_;
+  resource.res.pitch2D.desc = {32, view.channels == 2 ? 32 : 0, 0, 0, cudaChannelFormatKindFloat};
+  resource.res.pitch2D.width = view.width;
+  resource.res.pitch2D.height = view.height;
+  resource.res.pitch2D.pitchInBytes =
+      view.width * static_cast<std::size_t>(view.channels) * sizeof(float);
+  const TextureReading reading{.linear = view.linear, .border = true};
+  textures_.reserve(textures_.size() + 1);  // so that the texture cannot be lost to bad_alloc
+  textures_.push_back({view, make_texture(resource, reading, place)});
+  return textures_.back().object;
+}
+
+}  // namespace warpalign::cuda

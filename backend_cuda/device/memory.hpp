@@ -1,0 +1,59 @@
+// Device memory, and textures over it.
+#pragma once
+
+#include "device/context.hpp"
+
+#include <warpalign/backend/memory.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <mutex>
+#include <vector>
+
+namespace warpalign::cuda {
+
+class DeviceMemory final : public backend::Memory {
+ public:
+  DeviceMemory(const Place& place, std::size_t bytes);
+  ~DeviceMemory() override;
+
+  template <class T>
+  [[nodiscard]] T* as() const noexcept {
+    return static_cast<T*>(data_);
+  }
+
+  /// A dense image of floats at the start of this memory, as a texture shows it; 0 outside.
+  struct ImageView {
+    std::size_t width;
+    std::size_t height;
+    int channels = 1;    ///< 1 or 2 floats a texel
+    bool linear = true;  ///< filtered bilinearly, or the texel's own value
+    friend bool operator==(const ImageView&, const ImageView&) = default;
+  };
+  /// The texture of a view. Made once for each and kept as long as the memory, since a kernel in
+  /// flight may still read through it.
+  [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const Place& place) const;
+
+ private:
+  struct Texture {
+    ImageView view;
+    cudaTextureObject_t object;
+  };
+
+  const Context& context_;
+  void* data_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::vector<Texture> textures_;
+};
+
+/// The typed start of memory that this backend made.
+template <class T>
+[[nodiscard]] const T* data(const backend::Memory& memory) noexcept {
+  return static_cast<const DeviceMemory&>(memory).as<const T>();
+}
+template <class T>
+[[nodiscard]] T* data(backend::Memory& memory) noexcept {
+  return static_cast<DeviceMemory&>(memory).as<T>();
+}
+
+}  // namespace warpalign::cuda

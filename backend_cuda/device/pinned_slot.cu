@@ -1,0 +1,127 @@
+// A place in host memory that a kernel fills.
+#include "device/pinned_slot.hpp"
+
+#include "device/early_launch.cuh"
+#include "device/errors.hpp"
+#include "device/last_block.cuh"
+#include "device/queue.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace warpalign::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr std::int64_t bytes_a_block = std::int64_t{16} << 10;
+constexpr unsigned looks_between_queries = 1U << 10;  // some 50 us
+
+// `arrived` comes after the bytes, for the host as well.
+__global__ void __launch_bounds__(threads)
+    store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
+                 unsigned* arrived, unsigned* counter) {
+  await_previous();
+  const std::size_t words = bytes / sizeof(unsigned);
+  const auto* from = reinterpret_cast<const unsigned*>(source);
+  auto* to = reinterpret_cast<unsigned*>(target);
+  const std::size_t first = blockIdx.x * threads + threadIdx.x;
+  const std::size_t step = gridDim.x * threads;
+#pragma unroll 4
+  for (std::size_t i = first; i < words; i += step) to[i] = from[i];
+  for (std::size_t i = words * sizeof(unsigned) + first; i < bytes; i += step) {
+    target[i] = source[i];
+  }
+  __threadfence_system();
+  __syncthreads();
+  const bool last = gridDim.x == 1 || comes_last(counter, gridDim.x);
+  if (last && threadIdx.x == 0) *static_cast<volatile unsigned*>(arrived) = 1;
+}
+
+unsigned blocks_for(std::size_t bytes) {
+  return static_cast<unsigned>(divide_up(static_cast<std::int64_t>(bytes), bytes_a_block));
+}
+
+// Leaves the core to its other thread for a moment.
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+std::size_t padded(std::size_t bytes) {
+  return (bytes + sizeof(unsigned) - 1) / sizeof(unsigned) * sizeof(unsigned);
+}
+
+}  // namespace
+
+HostSlot::HostSlot(const Context& context, std::size_t bytes) : context_(context), bytes_(bytes) {
+  const Place place{context_};
+  if (blocks_for(bytes) > 1) counter_ = std::make_unique<Counters>(place, 1);
+  load(&store_kernel, place);
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, padded(bytes) + sizeof(unsigned), cudaHostAllocMapped),
+        "cudaHostAlloc", place);
+  host_ = static_cast<char*>(memory);
+  word_ = reinterpret_cast<unsigned*>(host_ + padded(bytes));
+  *word_ = 1;
+  void* mapped = nullptr;
+  const cudaError_t code = cudaHostGetDevicePointer(&mapped, host_, 0);
+  if (code != cudaSuccess) static_cast<void>(cudaFreeHost(host_));
+  check(code, "cudaHostGetDevicePointer", place);
+  mapped_ = static_cast<char*>(mapped);
+}
+
+HostSlot::~HostSlot() {
+  context_.activate_quietly();
+  if (!arrived()) static_cast<void>(cudaStreamSynchronize(filling_->get()));
+  static_cast<void>(cudaFreeHost(host_));
+}
+
+bool HostSlot::arrived() const noexcept {
+  return std::atomic_ref<unsigned>(*word_).load(std::memory_order_acquire) != 0;
+}
+
+void HostSlot::set_arrived(bool there) noexcept {
+  std::atomic_ref<unsigned>(*word_).store(there ? 1 : 0, std::memory_order_release);
+}
+
+void HostSlot::enqueue(const backend::Queue& queue, const void* source, std::size_t bytes) {
+  const Place place{context_};
+  context_.activate();
+  // What nobody waited for must not be taken for what comes now.
+  if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", place);
+  filling_ = static_cast<const StreamQueue&>(queue).handle();
+  set_arrived(false);
+  try {
+    launch_early(place, queue, dim3(blocks_for(bytes)), dim3(threads), &store_kernel,
+                 static_cast<const char*>(source), bytes, mapped_,
+                 reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
+                 counter_ ? counter_->get() : nullptr);
+  } catch (...) {
+    set_arrived(true);  // nothing is under way
+    throw;
+  }
+}
+
+// What a failing device was to store never arrives, so the stream is asked now and then.
+const void* HostSlot::wait() {
+  for (unsigned looks = 1; !arrived(); ++looks) {
+    relax();
+    if (looks % looks_between_queries != 0) continue;
+    context_.activate();
+    const cudaError_t code = cudaStreamQuery(filling_->get());
+    if (code == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());
+      std::this_thread::yield();
+      continue;
+    }
+    if (code == cudaSuccess && arrived()) break;
+    set_arrived(true);
+    check(code == cudaSuccess ? cudaErrorUnknown : code, "cudaStreamQuery", Place{context_});
+  }
+  return host_;
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,117 @@
+// CUDA streams as queues, events as marks, and the fence that guards a stage's scratch memory.
+#include "device/queue.hpp"
+
+#include "device/errors.hpp"
+#include "device/memory.hpp"
+
+#include <cstring>
+
+namespace warpalign::cuda {
+
+StreamHandle::StreamHandle(const Context& context) : context_(context) {
+  context_.activate();
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+        Place{context_});
+}
+
+StreamHandle::~StreamHandle() {
+  context_.activate_quietly();
+  static_cast<void>(cudaStreamSynchronize(stream_));
+  static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+Event::Event(const Context& context, unsigned flags) : context_(context) {
+  context_.activate();
+  check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreateWithFlags", Place{context_});
+}
+
+Event::~Event() {
+  context_.activate_quietly();
+  static_cast<void>(cudaEventDestroy(event_));
+}
+
+StreamQueue::StreamQueue(const Context& context)
+    : context_(context), handle_(std::make_shared<StreamHandle>(context)) {}
+
+// A fence in another thread may hold the handle a moment longer, so the wait stands here too.
+StreamQueue::~StreamQueue() {
+  context_.activate_quietly();
+  static_cast<void>(cudaStreamSynchronize(handle_->get()));
+}
+
+void StreamQueue::wait(const char* call) {
+  check(cudaStreamSynchronize(handle_->get()), call, Place{context_});
+}
+
+void StreamQueue::upload(const backend::HostRows& source, backend::Memory& target) {
+  context_.activate();
+  const bool dense = source.rows <= 1 || source.pitch_bytes == source.row_bytes;
+  if (dense) {
+    check(cudaMemcpyAsync(data<char>(target), source.data, source.rows * source.row_bytes,
+                          cudaMemcpyHostToDevice, handle_->get()),
+          "cudaMemcpyAsync", Place{context_});
+  } else {
+    check(cudaMemcpy2DAsync(data<char>(target), source.row_bytes, source.data, source.pitch_bytes,
+                            source.row_bytes, source.rows, cudaMemcpyHostToDevice, handle_->get()),
+          "cudaMemcpy2DAsync", Place{context_});
+  }
+  wait("cudaStreamSynchronize (upload)");  // the caller may reuse the host memory
+}
+
+void StreamQueue::download(const backend::Memory& source, void* target, std::size_t bytes) {
+  constexpr std::size_t small = std::size_t{64} << 10;
+  context_.activate();
+  if (bytes <= small) {
+    if (!slot_) slot_.emplace(context_, small);
+    slot_->enqueue(*this, data<char>(source), bytes);
+    std::memcpy(target, slot_->wait(), bytes);
+    return;
+  }
+  check(cudaMemcpyAsync(target, data<char>(source), bytes, cudaMemcpyDeviceToHost, handle_->get()),
+        "cudaMemcpyAsync", Place{context_});
+  wait("cudaStreamSynchronize (download)");
+}
+
+void StreamQueue::copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) {
+  context_.activate();
+  check(cudaMemcpyAsync(data<char>(target), data<char>(source), bytes, cudaMemcpyDeviceToDevice,
+                        handle_->get()),
+        "cudaMemcpyAsync", Place{context_});
+}
+
+void StreamQueue::finish() {
+  context_.activate();
+  wait("cudaStreamSynchronize");
+}
+
+std::unique_ptr<backend::Mark> StreamQueue::mark() {
+  auto event = std::make_unique<Event>(context_, cudaEventDefault);
+  check(cudaEventRecord(event->get(), handle_->get()), "cudaEventRecord", Place{context_});
+  return event;
+}
+
+double StreamQueue::milliseconds_between(const backend::Mark& from, const backend::Mark& to) {
+  context_.activate();
+  const cudaEvent_t begin = static_cast<const Event&>(from).get();
+  const cudaEvent_t end = static_cast<const Event&>(to).get();
+  check(cudaEventSynchronize(end), "cudaEventSynchronize", Place{context_});
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime", Place{context_});
+  return milliseconds;
+}
+
+Fence::Fence(const Place& place) : place_(place), event_(place.context, cudaEventDisableTiming) {}
+
+void Fence::enter(const backend::Queue& queue) {
+  const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();
+  // A stream that is gone has waited for its work.
+  const std::shared_ptr<StreamHandle> last = last_.lock();
+  if (last == current) return;
+  if (last) {
+    check(cudaEventRecord(event_.get(), last->get()), "cudaEventRecord", place_);
+    check(cudaStreamWaitEvent(current->get(), event_.get(), 0), "cudaStreamWaitEvent", place_);
+  }
+  last_ = current;
+}
+
+}  // namespace warpalign::cuda

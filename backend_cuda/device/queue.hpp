@@ -1,0 +1,81 @@
+// CUDA streams as queues, events as marks, and the fence that guards a stage's scratch memory.
+#pragma once
+
+#include "device/context.hpp"
+#include "device/pinned_slot.hpp"
+
+#include <warpalign/backend/queue.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <optional>
+
+namespace warpalign::cuda {
+
+class StreamHandle {
+ public:
+  explicit StreamHandle(const Context& context);
+  StreamHandle(const StreamHandle&) = delete;
+  StreamHandle& operator=(const StreamHandle&) = delete;
+  ~StreamHandle();  ///< waits for the work enqueued
+  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+
+ private:
+  const Context& context_;
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event final : public backend::Mark {
+ public:
+  Event(const Context& context, unsigned flags);
+  ~Event() override;
+  [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+
+ private:
+  const Context& context_;
+  cudaEvent_t event_ = nullptr;
+};
+
+class StreamQueue final : public backend::Queue {
+ public:
+  explicit StreamQueue(const Context& context);
+  ~StreamQueue() override;
+
+  void upload(const backend::HostRows& source, backend::Memory& target) override;
+  void download(const backend::Memory& source, void* target, std::size_t bytes) override;
+  void copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) override;
+  void finish() override;
+  std::unique_ptr<backend::Mark> mark() override;
+  double milliseconds_between(const backend::Mark& from, const backend::Mark& to) override;
+
+  [[nodiscard]] const std::shared_ptr<StreamHandle>& handle() const noexcept { return handle_; }
+
+ private:
+  void wait(const char* call);
+
+  const Context& context_;
+  std::shared_ptr<StreamHandle> handle_;
+  std::optional<HostSlot> slot_;  ///< for small downloads, once there is one
+};
+
+/// The stream of a queue that this backend made.
+[[nodiscard]] inline cudaStream_t stream_of(const backend::Queue& queue) noexcept {
+  return static_cast<const StreamQueue&>(queue).handle()->get();
+}
+
+/// Orders the uses of a stage's scratch memory when the stage is enqueued on one queue after
+/// another. Costs nothing while it stays on one queue.
+class Fence {
+ public:
+  explicit Fence(const Place& place);
+  /// Work enqueued on `queue` from now on runs after this stage's earlier work.
+  void enter(const backend::Queue& queue);
+
+ private:
+  Place place_;
+  Event event_;
+  std::weak_ptr<StreamHandle> last_;
+};
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,23 @@
+// A few bytes on their way to the host.
+#pragma once
+
+#include "device/pinned_slot.hpp"
+#include "device/memory.hpp"
+#include "device/queue.hpp"
+
+namespace warpalign::cuda {
+
+class SlotReadback final : public backend::Readback {
+ public:
+  SlotReadback(const Context& context, std::size_t bytes) : slot_(context, bytes) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& source) override {
+    slot_.enqueue(queue, data<char>(source), slot_.size());
+  }
+  const void* wait() override { return slot_.wait(); }
+
+ private:
+  HostSlot slot_;
+};
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,18 @@
+// What is tried on a device before it is handed out.
+#pragma once
+
+#include "device/context.hpp"
+
+#include <warpalign/backend/driver.hpp>
+
+#include <string>
+
+namespace warpalign::cuda {
+
+/// Throws Error(device_unavailable) when this build holds no code for the device.
+void require_kernels(const Context& context);
+
+/// Why warps through the texture unit are not to be trusted; empty when they are right.
+[[nodiscard]] std::string texture_fault(backend::Driver& driver);
+
+}  // namespace warpalign::cuda

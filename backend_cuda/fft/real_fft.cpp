@@ -1,0 +1,259 @@
+// Stage: the Fourier transform of real images and volumes, by cuFFT.
+//
+// Images and volumes one pixel wide take a way of their own: their half spectrum is the whole
+// spectrum of a line, or of a plane, which a complex transform in place computes. cuFFT is thus
+// never asked for a dimension of size 1.
+#include "device/errors.hpp"
+#include "device/memory.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <cufft.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpalign::cuda {
+namespace {
+
+const char* name_of(cufftResult code) {
+  switch (code) {
+    case CUFFT_SUCCESS:
+      return "CUFFT_SUCCESS";
+    case CUFFT_INVALID_PLAN:
+      return "CUFFT_INVALID_PLAN";
+    case CUFFT_ALLOC_FAILED:
+      return "CUFFT_ALLOC_FAILED";
+    case CUFFT_INVALID_TYPE:
+      return "CUFFT_INVALID_TYPE";
+    case CUFFT_INVALID_VALUE:
+      return "CUFFT_INVALID_VALUE";
+    case CUFFT_INTERNAL_ERROR:
+      return "CUFFT_INTERNAL_ERROR";
+    case CUFFT_EXEC_FAILED:
+      return "CUFFT_EXEC_FAILED";
+    case CUFFT_SETUP_FAILED:
+      return "CUFFT_SETUP_FAILED";
+    case CUFFT_INVALID_SIZE:
+      return "CUFFT_INVALID_SIZE";
+    case CUFFT_UNALIGNED_DATA:
+      return "CUFFT_UNALIGNED_DATA";
+    case CUFFT_INVALID_DEVICE:
+      return "CUFFT_INVALID_DEVICE";
+    case CUFFT_NO_WORKSPACE:
+      return "CUFFT_NO_WORKSPACE";
+    case CUFFT_NOT_IMPLEMENTED:
+      return "CUFFT_NOT_IMPLEMENTED";
+    case CUFFT_NOT_SUPPORTED:
+      return "CUFFT_NOT_SUPPORTED";
+    default:
+      return "an unknown cufftResult";
+  }
+}
+
+std::string advice_for_fft(cufftResult code) {
+  if (code == CUFFT_ALLOC_FAILED) return advice_for(cudaErrorMemoryAllocation);
+  if (code == CUFFT_INVALID_SIZE) return "use a smaller image or fewer images at once";
+  if (code == CUFFT_SETUP_FAILED || code == CUFFT_INTERNAL_ERROR) {
+    return "check that libcufft belongs to the CUDA toolkit that warpalign was built with, and "
+           "that device memory is left";
+  }
+  return {};
+}
+
+void check_fft(cufftResult code, const char* call, const Place& place) {
+  if (code == CUFFT_SUCCESS) return;
+  static_cast<void>(cudaGetLastError());  // the runtime's error below, if any, is reported here
+  ErrorContext context;
+  context.stage = place.stage;
+  context.backend = "cuda";
+  context.device = place.context.name;
+  context.call = call;
+  context.code = name_of(code);
+  context.advice = advice_for_fft(code);
+  const auto kind =
+      code == CUFFT_ALLOC_FAILED ? ErrorKind::out_of_memory : ErrorKind::device_failure;
+  throw Error(kind, std::string(call) + " failed with code " + std::to_string(code),
+              std::move(context));
+}
+
+// One cuFFT plan; its work area is the stage's.
+class FftPlan {
+ public:
+  FftPlan(const Place& place, std::vector<long long> extents, cufftType type, long long batch)
+      : place_(place) {
+    place_.context.activate();
+    check_fft(cufftCreate(&handle_), "cufftCreate", place_);
+    try {
+      make(extents, type, batch);
+    } catch (...) {
+      static_cast<void>(cufftDestroy(handle_));
+      throw;
+    }
+  }
+  FftPlan(const FftPlan&) = delete;
+  FftPlan& operator=(const FftPlan&) = delete;
+  ~FftPlan() {
+    place_.context.activate_quietly();
+    static_cast<void>(cufftDestroy(handle_));
+  }
+
+  [[nodiscard]] std::size_t work_bytes() const noexcept { return work_bytes_; }
+
+  void use_work_area(const DeviceMemory& work) {
+    check_fft(cufftSetWorkArea(handle_, work.as<void>()), "cufftSetWorkArea", place_);
+  }
+
+  /// The handle, set to run on the queue's stream.
+  cufftHandle on(const backend::Queue& queue) const {
+    check_fft(cufftSetStream(handle_, stream_of(queue)), "cufftSetStream", place_);
+    return handle_;
+  }
+
+ private:
+  // Dense arrays, the images of a batch behind one another: what cuFFT assumes when no embedding
+  // is given. `extents`: outermost first.
+  void make(std::vector<long long>& extents, cufftType type, long long batch) {
+    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation", place_);
+    check_fft(cufftMakePlanMany64(handle_, static_cast<int>(extents.size()), extents.data(),
+                                  nullptr, 1, 0, nullptr, 1, 0, type, batch, &work_bytes_),
+              "cufftMakePlanMany64", place_);
+  }
+
+  Place place_;
+  cufftHandle handle_ = 0;
+  std::size_t work_bytes_ = 0;
+};
+
+// cuFFT takes 0 for no work area, cudaMalloc does not.
+DeviceMemory make_work_area(const Place& place, std::size_t bytes) {
+  return DeviceMemory(place, std::max<std::size_t>(bytes, 1));
+}
+
+std::vector<long long> extents_of(const RealFftSpec& spec) {
+  const Shape& shape = spec.shape;
+  if (spec.dimensions == 3) return {shape.depth, shape.height, shape.width};
+  if (shape.height == 1) return {shape.width};
+  return {shape.height, shape.width};
+}
+
+/// Of what is one pixel wide.
+std::vector<long long> column_extents_of(const RealFftSpec& spec) {
+  if (spec.dimensions == 3) return {spec.shape.depth, spec.shape.height};
+  return {spec.shape.height};
+}
+
+long long batch_of(const RealFftSpec& spec) { return spec.dimensions == 3 ? 1 : spec.shape.depth; }
+
+class RealFftStage final : public backend::RealFft {
+ public:
+  RealFftStage(const Context& context, const RealFftSpec& spec)
+      : place_{context, "fft"},
+        forward_(place_, extents_of(spec), CUFFT_R2C, batch_of(spec)),
+        inverse_(place_, extents_of(spec), CUFFT_C2R, batch_of(spec)),
+        work_(make_work_area(place_, std::max(forward_.work_bytes(), inverse_.work_bytes()))),
+        fence_(place_) {
+    forward_.use_work_area(work_);
+    inverse_.use_work_area(work_);
+  }
+
+  // Out of place, a real-to-complex transform leaves its input as it is.
+  void enqueue_forward(backend::Queue& queue, const backend::Memory& real,
+                       backend::Memory& spectrum) override {
+    place_.context.activate();
+    const std::scoped_lock lock(mutex_);
+    fence_.enter(queue);
+    auto* input = const_cast<cufftReal*>(data<cufftReal>(real));
+    check_fft(cufftExecR2C(forward_.on(queue), input, data<cufftComplex>(spectrum)), "cufftExecR2C",
+              place_);
+  }
+
+  void enqueue_inverse(backend::Queue& queue, backend::Memory& spectrum,
+                       backend::Memory& real) override {
+    place_.context.activate();
+    const std::scoped_lock lock(mutex_);
+    fence_.enter(queue);
+    check_fft(cufftExecC2R(inverse_.on(queue), data<cufftComplex>(spectrum), data<cufftReal>(real)),
+              "cufftExecC2R", place_);
+  }
+
+ private:
+  Place place_;
+  FftPlan forward_;
+  FftPlan inverse_;
+  DeviceMemory work_;
+  Fence fence_;
+  std::mutex mutex_;  // a plan's stream and its execution belong together
+};
+
+// Images and volumes of width 1, and of 1 x 1, which are their own transform.
+class ColumnFftStage final : public backend::RealFft {
+ public:
+  ColumnFftStage(const Context& context, const RealFftSpec& spec)
+      : place_{context, "fft"},
+        pixels_(static_cast<std::size_t>(spec.shape.pixels())),
+        fence_(place_) {
+    if (spec.shape.height == 1) return;
+    plan_ = std::make_unique<FftPlan>(place_, column_extents_of(spec), CUFFT_C2C, batch_of(spec));
+    work_ = std::make_unique<DeviceMemory>(place_, std::max<std::size_t>(plan_->work_bytes(), 1));
+    plan_->use_work_area(*work_);
+  }
+
+  void enqueue_forward(backend::Queue& queue, const backend::Memory& real,
+                       backend::Memory& spectrum) override {
+    place_.context.activate();
+    const std::scoped_lock lock(mutex_);
+    fence_.enter(queue);
+    auto* complex = data<cufftComplex>(spectrum);
+    check(cudaMemsetAsync(complex, 0, pixels_ * sizeof(cufftComplex), stream_of(queue)),
+          "cudaMemsetAsync", place_);
+    copy_every(queue, complex, sizeof(cufftComplex), data<cufftReal>(real), sizeof(cufftReal));
+    transform(queue, complex, CUFFT_FORWARD);
+  }
+
+  void enqueue_inverse(backend::Queue& queue, backend::Memory& spectrum,
+                       backend::Memory& real) override {
+    place_.context.activate();
+    const std::scoped_lock lock(mutex_);
+    fence_.enter(queue);
+    auto* complex = data<cufftComplex>(spectrum);
+    transform(queue, complex, CUFFT_INVERSE);
+    copy_every(queue, data<cufftReal>(real), sizeof(cufftReal), complex, sizeof(cufftComplex));
+  }
+
+ private:
+  void transform(const backend::Queue& queue, cufftComplex* line, int direction) const {
+    if (!plan_) return;
+    check_fft(cufftExecC2C(plan_->on(queue), line, line, direction), "cufftExecC2C", place_);
+  }
+
+  // One real number each `source_step` bytes to one each `target_step` bytes.
+  void copy_every(const backend::Queue& queue, void* target, std::size_t target_step,
+                  const void* source, std::size_t source_step) const {
+    check(cudaMemcpy2DAsync(target, target_step, source, source_step, sizeof(cufftReal), pixels_,
+                            cudaMemcpyDeviceToDevice, stream_of(queue)),
+          "cudaMemcpy2DAsync", place_);
+  }
+
+  Place place_;
+  std::size_t pixels_;
+  std::unique_ptr<FftPlan> plan_;
+  std::unique_ptr<DeviceMemory> work_;
+  Fence fence_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::RealFft> make_real_fft(const Context& context, const RealFftSpec& spec) {
+  if (spec.shape.width == 1) return std::make_unique<ColumnFftStage>(context, spec);
+  return std::make_unique<RealFftStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

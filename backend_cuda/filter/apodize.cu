@@ -1,0 +1,115 @@
+// Stage: window an image, or its gradient, about its mean and place it on a canvas.
+#include "filter/axis_tables.hpp"
+#include "device/early_launch.cuh"
+#include "filter/gradient_rows.cuh"
+#include "device/memory.hpp"
+#include "device/pixel_load.cuh"
+#include "stages.hpp"
+
+#include <cstddef>
+
+namespace warpalign::cuda {
+namespace {
+
+struct Geometry {
+  int width, height;  // of the input
+  int canvas_width, canvas_height;
+  int offset_x, offset_y;  // of the input on the canvas
+};
+
+struct Window2d {
+  const float* __restrict__ x;
+  const float* __restrict__ y;
+};
+
+__device__ __forceinline__ float weighted_deviation(float value, float mean, float weight) {
+  return isfinite(value) ? (value - mean) * weight : 0.0f;
+}
+
+// What lies beside the input on the canvas is 0 already. `words`: the input's rows, and
+// `canvas_words`: the canvas's, too, begin at words of four pixels.
+template <bool gradient, bool words, bool canvas_words, class Pixel>
+__global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
+                               Window2d window, float* __restrict__ canvas, Geometry g) {
+  await_previous();
+  const float average = *mean;
+  const int x = block_columns * static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  const float4 wx = four_pixels<words>(window.x, x, g.width);
+  for_rows_of_four<gradient, words>(input, g.width, g.height, [&](int, int y, float4 four) {
+    const float wy = window.y[y];
+    float* row = canvas + static_cast<long long>(y + g.offset_y) * g.canvas_width + g.offset_x;
+    store_four<canvas_words>(row, x, g.width,
+                             make_float4(weighted_deviation(four.x, average, wx.x * wy),
+                                         weighted_deviation(four.y, average, wx.y * wy),
+                                         weighted_deviation(four.z, average, wx.z * wy),
+                                         weighted_deviation(four.w, average, wx.w * wy)));
+  });
+}
+
+template <class Pixel>
+using Kernel = void (*)(const Pixel*, const float*, Window2d, float*, Geometry);
+
+template <bool gradient, class Pixel>
+Kernel<Pixel> kernel_for(const Geometry& g) {
+  if (!rows_are_words(g.width)) return &apodize_kernel<gradient, false, false, Pixel>;
+  const bool canvas_words = rows_are_words(g.canvas_width) && rows_are_words(g.offset_x);
+  return canvas_words ? &apodize_kernel<gradient, true, true, Pixel>
+                      : &apodize_kernel<gradient, true, false, Pixel>;
+}
+
+Geometry geometry_of(const ApodizeSpec& spec, const Place& place) {
+  const Shape offset = ApodizePlan::offset(spec);
+  return {extent(spec.input.width, place),  extent(spec.input.height, place),
+          extent(spec.canvas.width, place), extent(spec.canvas.height, place),
+          static_cast<int>(offset.width),   static_cast<int>(offset.height)};
+}
+
+template <class Pixel>
+class ApodizeStage final : public backend::Apodize {
+ public:
+  ApodizeStage(const Context& context, const ApodizeSpec& spec,
+               const backend::WindowWeights& window)
+      : place_{context, "apodize"},
+        geometry_(geometry_of(spec, place_)),
+        margin_bytes_(spec.canvas == spec.input
+                          ? 0
+                          : static_cast<std::size_t>(spec.canvas.pixels()) * sizeof(float)),
+        window_x_(upload(place_, window.x)),
+        window_y_(upload(place_, window.y)),
+        kernel_(spec.signal == Signal::gradient ? kernel_for<true, Pixel>(geometry_)
+                                                : kernel_for<false, Pixel>(geometry_)) {
+    load(kernel_, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               const backend::Memory& statistics, backend::Memory& canvas) override {
+    static_assert(offsetof(StatisticsRecord, mean) == 0);
+    place_.context.activate();
+    if (margin_bytes_ > 0) {
+      check(cudaMemsetAsync(data<float>(canvas), 0, margin_bytes_, stream_of(queue)),
+            "cudaMemsetAsync", place_);
+    }
+    launch_early(place_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
+                 kernel_, data<Pixel>(input), data<float>(statistics),
+                 Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(canvas),
+                 geometry_);
+  }
+
+ private:
+  Place place_;
+  Geometry geometry_;
+  std::size_t margin_bytes_;  // to clear, 0 when the input covers the canvas
+  Constants window_x_, window_y_;
+  Kernel<Pixel> kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec,
+                                               const backend::WindowWeights& window) {
+  return with_grey_type(spec.type, [&](auto pixel) -> std::unique_ptr<backend::Apodize> {
+    return std::make_unique<ApodizeStage<decltype(pixel)>>(context, spec, window);
+  });
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,123 @@
+// Stage: brightness and contrast evened out locally: moments along rows, then along columns.
+#include "filter/axis_tables.hpp"
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+
+#include "formulas/local_normalization.h"
+
+namespace warpalign::cuda {
+namespace {
+
+struct LocalImage {
+  const float* __restrict__ input;
+  const float* __restrict__ counts;  // how much each pixel counts, where masked
+  int width, height;
+  float mean;
+};
+
+// moments: (sum of weights, of values, of squares, 0), of values less the mean given.
+template <bool masked>
+__global__ void __launch_bounds__(warp_lanes* row_block_height)
+    local_moments_kernel(LocalImage image, Axis axis, float4* __restrict__ moments) {
+  await_previous();
+  const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (x >= image.width) return;
+  const int first = __ldg(axis.first + x);
+  for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < image.height;
+       y += static_cast<int>(gridDim.y * row_block_height)) {
+    const long long row = static_cast<long long>(y) * image.width;
+    const float* weights = axis.weights + x;
+    float4 sum{};
+    for (int k = 0; k < axis.taps; ++k, weights += axis.n) {
+      float weight = __ldg(weights);
+      if constexpr (masked) weight *= __ldg(image.counts + row + first + k);
+      const float value = __ldg(image.input + row + first + k) - image.mean;
+      sum.x += weight;
+      sum.y = fmaf(weight, value, sum.y);
+      sum.z = fmaf(weight, value * value, sum.z);
+    }
+    moments[row + x] = sum;
+  }
+}
+
+template <bool masked>
+__global__ void __launch_bounds__(warp_lanes* row_block_height)
+    even_out_kernel(LocalImage image, float floor_square, Axis axis,
+                    const float4* __restrict__ moments, float* __restrict__ output) {
+  await_previous();
+  const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (x >= image.width) return;
+  for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < image.height;
+       y += static_cast<int>(gridDim.y * row_block_height)) {
+    const long long at = static_cast<long long>(y) * image.width + x;
+    if constexpr (masked) {
+      if (__ldg(image.counts + at) < 0.5f) {
+        output[at] = 0.0f;
+        continue;
+      }
+    }
+    const float4* column =
+        moments + static_cast<long long>(__ldg(axis.first + y)) * image.width + x;
+    const float* weights = axis.weights + y;
+    float total = 0.0f, values = 0.0f, squares = 0.0f;
+    for (int k = 0; k < axis.taps; ++k, column += image.width, weights += axis.n) {
+      const float weight = __ldg(weights);
+      const float4 moment = *column;
+      total = fmaf(weight, moment.x, total);
+      values = fmaf(weight, moment.y, values);
+      squares = fmaf(weight, moment.z, squares);
+    }
+    output[at] =
+        wa_even_out(__ldg(image.input + at) - image.mean, total, values, squares, floor_square);
+  }
+}
+
+template <bool masked>
+class LocalContrastStage final : public backend::LocalContrast {
+ public:
+  LocalContrastStage(const Context& context, const LocalContrastSpec& spec,
+                     const backend::PlaneWeights& weights)
+      : place_{context, "local_contrast"},
+        width_(extent(spec.shape.width, place_)),
+        height_(extent(spec.shape.height, place_)),
+        x_(place_, weights.x),
+        y_(place_, weights.y),
+        moments_(place_, static_cast<std::size_t>(spec.shape.plane()) * sizeof(float4)),
+        fence_(place_) {
+    load(&local_moments_kernel<masked>, place_);
+    load(&even_out_kernel<masked>, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
+               float mean, float floor, backend::Memory& output) override {
+    place_.context.activate();
+    fence_.enter(queue);
+    const LocalImage image{data<float>(input), weight == nullptr ? nullptr : data<float>(*weight),
+                           width_, height_, mean};
+    const dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
+    const dim3 block(warp_lanes, row_block_height);
+    launch_early(place_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
+                 moments_.as<float4>());
+    launch_early(place_, queue, grid, block, &even_out_kernel<masked>, image, floor * floor,
+                 y_.axis(), moments_.as<const float4>(), data<float>(output));
+  }
+
+ private:
+  Place place_;
+  int width_, height_;
+  AxisTable x_, y_;
+  DeviceMemory moments_;
+  Fence fence_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::LocalContrast> make_local_contrast(const Context& context,
+                                                            const LocalContrastSpec& spec,
+                                                            const backend::PlaneWeights& weights) {
+  if (spec.masked) return std::make_unique<LocalContrastStage<true>>(context, spec, weights);
+  return std::make_unique<LocalContrastStage<false>>(context, spec, weights);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,104 @@
+// Stage: gradient magnitude by the 3 x 3 Sobel operator (registration paper, section 4).
+//
+// By blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it is compared with,
+// computes one pixel a thread from reads of its own.
+#include "device/early_launch.cuh"
+#include "filter/gradient_rows.cuh"
+#include "device/memory.hpp"
+#include "device/pixel_load.cuh"
+#include "stages.hpp"
+
+#include <cstdint>
+
+namespace warpalign::cuda {
+namespace {
+
+template <bool words, class Pixel>
+__global__ void sobel_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
+                             int height) {
+  await_previous();
+  for_rows_of_four<true, words>(input, width, height, [=](int x, int y, float4 four) {
+    store_four<words>(output + static_cast<std::size_t>(y) * width, x, width, four);
+  });
+}
+
+template <class Pixel>
+__global__ void plain_kernel(const Pixel* __restrict__ input, float* __restrict__ output, int width,
+                             int height) {
+  await_previous();
+  const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (x >= width) return;
+  const int left = max(x - 1, 0);
+  const int right = min(x + 1, width - 1);
+  const auto row = [&](int y) {
+    return input + static_cast<std::size_t>(min(max(y, 0), height - 1)) * width;
+  };
+  const int first = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * row_block_height);
+  for (int y = first; y < height; y += step) {
+    const Pixel* above = row(y - 1);
+    const Pixel* at = row(y);
+    const Pixel* below = row(y + 1);
+    const auto smooth = [&](int column) {
+      return wa_sobel_smooth(static_cast<float>(above[column]), static_cast<float>(at[column]),
+                             static_cast<float>(below[column]));
+    };
+    const auto difference = [&](int column) {
+      return static_cast<float>(below[column]) - static_cast<float>(above[column]);
+    };
+    output[static_cast<std::size_t>(y) * width + x] = wa_sobel_magnitude(
+        smooth(left), smooth(right), difference(left), difference(x), difference(right));
+  }
+}
+
+/// A kernel and the pixels that one of its threads computes.
+template <class Pixel>
+struct SobelKernel {
+  void (*function)(const Pixel*, float*, int, int);
+  int columns;
+  int rows;
+};
+
+template <class Pixel>
+SobelKernel<Pixel> kernel_for(const SobelSpec& spec) {
+  if (spec.method == SobelMethod::plain) return {&plain_kernel<Pixel>, 1, 1};
+  return {rows_are_words(static_cast<int>(spec.shape.width)) ? &sobel_kernel<true, Pixel>
+                                                             : &sobel_kernel<false, Pixel>,
+          block_columns, block_rows};
+}
+
+template <class Pixel>
+class SobelStage final : public backend::Sobel {
+ public:
+  SobelStage(const Context& context, const SobelSpec& spec)
+      : place_{context, "sobel"},
+        width_(extent(spec.shape.width, place_)),
+        height_(extent(spec.shape.height, place_)),
+        kernel_(kernel_for<Pixel>(spec)) {
+    load(kernel_.function, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& output) override {
+    const dim3 grid =
+        tile_grid(width_, height_, kernel_.columns * warp_lanes, kernel_.rows * row_block_height);
+    launch_early(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
+                 data<Pixel>(input), data<float>(output), width_, height_);
+  }
+
+ private:
+  Place place_;
+  int width_;
+  int height_;
+  SobelKernel<Pixel> kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Sobel> make_sobel(const Context& context, const SobelSpec& spec) {
+  return with_grey_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Sobel> {
+    return std::make_unique<SobelStage<decltype(pixel)>>(context, spec);
+  });
+}
+
+}  // namespace warpalign::cuda

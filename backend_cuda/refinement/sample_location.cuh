@@ -1,0 +1,139 @@
+// Where a reference pixel lands in a moving image, and its cubic spline there.
+#pragma once
+
+#include "spline/interpolate_points.cuh"
+#include "device/launch.hpp"
+#include "device/memory.hpp"
+
+#include "formulas/similarity.h"
+
+#include <warpalign/geometry.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace warpalign::cuda {
+
+/// A moving image's spline: coefficients, and the cells that count.
+struct MovingSpline {
+  const float* coefficients;
+  int width;
+  int margin;
+  int cells_x, cells_y;  ///< from `margin` on; 0 where the margin leaves none
+};
+
+/// What margins on both sides leave of n.
+[[nodiscard]] inline int within(int n, int margin) {
+  return static_cast<int>(std::max<std::int64_t>(n - 2 * std::int64_t{margin}, 0));
+}
+
+/// Of an image whose coefficients are not known yet.
+[[nodiscard]] inline MovingSpline moving_spline(const Shape& shape, int margin,
+                                                const Place& place) {
+  const int width = extent(shape.width, place);
+  return {nullptr, width, margin, within(width - 1, margin),
+          within(extent(shape.height, place) - 1, margin)};
+}
+
+/// The start of memory that a stage may do without.
+template <class T>
+[[nodiscard]] const T* data_or_null(const backend::Memory* memory) noexcept {
+  return memory == nullptr ? nullptr : data<T>(*memory);
+}
+
+/// The cell (x0, y0) of the spline and the fraction (a, b) within it.
+struct SplinePlace {
+  int x0, y0;
+  float a, b;
+};
+
+// The integer below a near x, and what is left in [0, 1].
+__device__ __forceinline__ int cell_of(double x, float& part) {
+  const PlaceOnAxis place = split(x, false);
+  const bool before = place.fraction < 0.0f;
+  part = before ? place.fraction + 1.0f : place.fraction;
+  return before ? place.whole - 1 : place.whole;
+}
+
+// False where the place is nearer than the margin to the edge pixels' centres, or no number.
+// Double, since single precision would misplace the pixels of large images by 1e-4.
+__device__ __forceinline__ bool find_spline_place(const Affine& m, int px, int py,
+                                                  const MovingSpline& moving, SplinePlace& place) {
+  const double x = fma(m.a, static_cast<double>(px), fma(m.b, static_cast<double>(py), m.c));
+  const double y = fma(m.d, static_cast<double>(px), fma(m.e, static_cast<double>(py), m.f));
+  if (!is_near(x) || !is_near(y)) return false;
+  place.x0 = cell_of(x, place.a);
+  place.y0 = cell_of(y, place.b);
+  const int column = place.x0 - moving.margin;
+  const int row = place.y0 - moving.margin;
+  return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
+}
+
+__device__ __forceinline__ const float* first_neighbour(const MovingSpline& moving,
+                                                        const SplinePlace& place) {
+  return moving.coefficients + static_cast<long long>(place.y0 - 1) * moving.width + (place.x0 - 1);
+}
+
+__device__ __forceinline__ float spline_value(const MovingSpline& moving,
+                                              const SplinePlace& place) {
+  float wx[4], wy[4];
+  wa_bspline_weights_3(place.a, wx);
+  wa_bspline_weights_3(place.b, wy);
+  const float* c = first_neighbour(moving, place);
+  float value = 0.0f;
+#pragma unroll
+  for (int j = 0; j < 4; ++j, c += moving.width) {
+    value =
+        fmaf(wy[j], wa_row_of_four(__ldg(c), __ldg(c + 1), __ldg(c + 2), __ldg(c + 3), wx), value);
+  }
+  return value;
+}
+
+struct ValueAndSlopes {
+  float value, slope_x, slope_y;
+};
+
+__device__ __forceinline__ ValueAndSlopes spline_value_and_slopes(const MovingSpline& moving,
+                                                                  const SplinePlace& place) {
+  float wx[4], dx[4], wy[4], dy[4];
+  wa_bspline_weights_3(place.a, wx);
+  wa_bspline_derivatives_3(place.a, dx);
+  wa_bspline_weights_3(place.b, wy);
+  wa_bspline_derivatives_3(place.b, dy);
+  const float* c = first_neighbour(moving, place);
+  ValueAndSlopes sum{};
+#pragma unroll
+  for (int j = 0; j < 4; ++j, c += moving.width) {
+    const float c0 = __ldg(c), c1 = __ldg(c + 1), c2 = __ldg(c + 2), c3 = __ldg(c + 3);
+    const float row = wa_row_of_four(c0, c1, c2, c3, wx);
+    sum.value = fmaf(wy[j], row, sum.value);
+    sum.slope_x = fmaf(wy[j], wa_row_of_four(c0, c1, c2, c3, dx), sum.slope_x);
+    sum.slope_y = fmaf(dy[j], row, sum.slope_y);
+  }
+  return sum;
+}
+
+/// The images' weights where a plan is masked; unused otherwise.
+struct PairWeights {
+  const float* reference;
+  const float* moving;
+};
+
+// Whether the reference's pixel, and the pixel of the moving image nearest to its place, count.
+__device__ __forceinline__ bool pair_counts(const PairWeights& weights, long long reference_pixel,
+                                            const MovingSpline& moving, const SplinePlace& place) {
+  if (!(__ldg(weights.reference + reference_pixel) >= WA_LEAST_WEIGHT)) return false;
+  const int x = place.x0 + (place.a >= 0.5f ? 1 : 0);
+  const int y = place.y0 + (place.b >= 0.5f ? 1 : 0);
+  return __ldg(weights.moving + static_cast<long long>(y) * moving.width + x) >= WA_LEAST_WEIGHT;
+}
+
+__device__ __forceinline__ float warp_sum(float value) {
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2) value += __shfl_down_sync(0xffffffffU, value, half);
+  return value;
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,194 @@
+// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+//
+// A warp covers a small tile of the reference at a time, which keeps together what a turned picture
+// is read at; blocks go over tiles. The sums of a block's threads are added by shuffles, then
+// across its warps through shared memory.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "refinement/sample_location.cuh"
+#include "stages.hpp"
+
+#include "formulas/illumination.h"
+
+#include <algorithm>
+
+namespace warpalign::cuda {
+namespace {
+
+constexpr int threads = 512;  // one block a multiprocessor: few partial sums for the host
+constexpr int warps = threads / warp_lanes;
+constexpr int blocks_a_multiprocessor = 1;
+constexpr int tile_width = 8;  // of a warp
+constexpr int tile_height = warp_lanes / tile_width;
+constexpr int block_width = warps * tile_width;
+static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
+
+/// Gain and offset of every pixel, or those of cells.
+struct Light {
+  float gain, offset;
+  const float2* field;
+  float inverse_side;
+  int across, down;
+};
+
+/// What a step compares, and where it starts.
+struct Step {
+  Affine matrix;
+  const float* reference;
+  int reference_width, margin, columns, rows;
+  MovingSpline moving;
+  float centre_x, centre_y, inverse_scale;
+  Light light;
+  PairWeights weights;
+};
+
+__device__ __forceinline__ float2 light_at(const Light& light, int px, int py) {
+  int left, right, top, bottom;
+  const float a = wa_light_cells(px, light.inverse_side, light.across, &left, &right);
+  const float b = wa_light_cells(py, light.inverse_side, light.down, &top, &bottom);
+  const float2* above = light.field + static_cast<long long>(top) * light.across;
+  const float2* below = light.field + static_cast<long long>(bottom) * light.across;
+  const float2 p = __ldg(above + left), q = __ldg(above + right);
+  const float2 r = __ldg(below + left), s = __ldg(below + right);
+  return make_float2(wa_light_mix(p.x, q.x, r.x, s.x, a, b),
+                     wa_light_mix(p.y, q.y, r.y, s.y, a, b));
+}
+
+template <bool masked, bool lit>
+__device__ __forceinline__ void add_pixel(const Step& s, int px, int py,
+                                          float (&sums)[WA_SIMILARITY_SUMS]) {
+  SplinePlace place;
+  if (!find_spline_place(s.matrix, px, py, s.moving, place)) return;
+  const long long pixel = static_cast<long long>(py) * s.reference_width + px;
+  if constexpr (masked) {
+    if (!pair_counts(s.weights, pixel, s.moving, place)) return;
+  }
+  const ValueAndSlopes m = spline_value_and_slopes(s.moving, place);
+  float2 light = make_float2(s.light.gain, s.light.offset);
+  if constexpr (lit) light = light_at(s.light, px, py);
+  wa_similarity_add(m.value, m.slope_x, m.slope_y,
+                    (static_cast<float>(place.x0) - s.centre_x) + place.a,
+                    (static_cast<float>(place.y0) - s.centre_y) + place.b,
+                    __ldg(s.reference + pixel), light.x, light.y, s.inverse_scale, 1.0f, sums);
+}
+
+// Sum i of block g goes to partials[i * blocks + g].
+__device__ __forceinline__ void add_up(const float (&sums)[WA_SIMILARITY_SUMS],
+                                       float* __restrict__ partials) {
+  __shared__ float of_warps[WA_SIMILARITY_SUMS][warps];
+  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+#pragma unroll
+  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) {
+    const float sum = warp_sum(sums[i]);
+    if (lane == 0) of_warps[i][warp] = sum;
+  }
+  __syncthreads();
+  const int i = static_cast<int>(threadIdx.x);
+  if (i >= WA_SIMILARITY_SUMS) return;
+  float sum = 0.0f;
+#pragma unroll
+  for (int w = 0; w < warps; ++w) sum += of_warps[i][w];
+  partials[i * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x)] = sum;
+}
+
+template <bool masked, bool lit>
+__global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
+    similarity_sums_kernel(const __grid_constant__ Step s, float* __restrict__ partials) {
+  await_previous();
+  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  const int x = warp * tile_width + lane % tile_width;
+  const int y = lane / tile_width;
+  const int across = (s.columns + block_width - 1) / block_width;
+  float sums[WA_SIMILARITY_SUMS] = {};
+  if (across > 0) {
+    const int blocks = static_cast<int>(gridDim.x);
+    int tile_x = static_cast<int>(blockIdx.x) % across;
+    int tile_y = static_cast<int>(blockIdx.x) / across;
+    while (tile_y * tile_height < s.rows) {
+      const int column = tile_x * block_width + x;
+      const int row = tile_y * tile_height + y;
+      if (column < s.columns && row < s.rows) {
+        add_pixel<masked, lit>(s, s.margin + column, s.margin + row, sums);
+      }
+      tile_x += blocks % across;
+      tile_y += blocks / across;
+      if (tile_x >= across) {
+        tile_x -= across;
+        ++tile_y;
+      }
+    }
+  }
+  add_up(sums, partials);
+}
+
+using Kernel = void (*)(Step, float*);
+
+Kernel kernel_for(const SimilaritySumsSpec& spec) {
+  const bool lit = spec.light_cell != 0;
+  if (spec.masked) {
+    return lit ? &similarity_sums_kernel<true, true> : &similarity_sums_kernel<true, false>;
+  }
+  return lit ? &similarity_sums_kernel<false, true> : &similarity_sums_kernel<false, false>;
+}
+
+class SimilaritySumsStage final : public backend::SimilaritySums {
+ public:
+  SimilaritySumsStage(const Context& context, const SimilaritySumsSpec& spec)
+      : place_{context, "similarity_sums"}, start_{}, kernel_(kernel_for(spec)) {
+    start_.reference_width = extent(spec.reference.width, place_);
+    start_.margin = spec.reference_margin;
+    start_.columns = within(extent(spec.reference.width, place_), spec.reference_margin);
+    start_.rows = within(extent(spec.reference.height, place_), spec.reference_margin);
+    start_.moving = moving_spline(spec.moving, spec.moving_margin, place_);
+    start_.centre_x = static_cast<float>(centre_of(spec.moving).x);
+    start_.centre_y = static_cast<float>(centre_of(spec.moving).y);
+    if (spec.light_cell != 0) {
+      const Shape field = LightFieldPlan::field_shape(spec.reference, spec.light_cell);
+      start_.light.inverse_side = 1.0f / static_cast<float>(spec.light_cell);
+      start_.light.across = extent(field.width, place_);
+      start_.light.down = extent(field.height, place_);
+    }
+    const std::int64_t tiles =
+        divide_up(start_.columns, block_width) * divide_up(start_.rows, tile_height);
+    blocks_ = std::clamp<std::int64_t>(
+        tiles, 1, std::int64_t{blocks_a_multiprocessor} * context.multiprocessors);
+    load(kernel_, place_);
+  }
+
+  [[nodiscard]] std::size_t groups() const noexcept override {
+    return static_cast<std::size_t>(blocks_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
+               const SimilarityState& state, backend::Memory& partials) override {
+    Step step = start_;
+    step.matrix = state.matrix;
+    step.reference = data<float>(images.reference);
+    step.moving.coefficients = data<float>(images.coefficients);
+    step.inverse_scale = static_cast<float>(state.scale > 0 ? 1 / state.scale : 0);
+    step.light.gain = static_cast<float>(state.gain);
+    step.light.offset = static_cast<float>(state.offset);
+    step.light.field = data_or_null<float2>(images.light);
+    step.weights = {data_or_null<float>(images.reference_weight),
+                    data_or_null<float>(images.moving_weight)};
+    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), kernel_, step,
+                 data<float>(partials));
+  }
+
+ private:
+  Place place_;
+  Step start_;
+  Kernel kernel_;
+  std::int64_t blocks_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::SimilaritySums> make_similarity_sums(const Context& context,
+                                                              const SimilaritySumsSpec& spec) {
+  return std::make_unique<SimilaritySumsStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,112 @@
+// Stage: the normalised cross-power spectrum (registration paper, equation 4).
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+
+#include "formulas/spectrum.h"
+
+namespace warpalign::cuda {
+namespace {
+
+struct Grid {
+  int columns, height, depth;             // of the half spectrum
+  float rho_per_u, rho_per_v, rho_per_w;  // 2 / width, 2 / height, 2 / depth of the image
+  float falloff;                          // of the Gaussian weight, 0 for none
+};
+
+// z / |z|, and 0 where that is undefined. Each spectrum is normalised by itself, because the
+// product of two large coefficients overflows.
+__device__ __forceinline__ float2 phase(float2 z) {
+  const float r = wa_reciprocal_magnitude(z.x, z.y);
+  return r > 0.0f ? make_float2(z.x * r, z.y * r) : make_float2(0.0f, 0.0f);
+}
+
+// w a b, or w a conj(b).
+__device__ __forceinline__ float2 weighted_product(float w, float2 a, float2 b) {
+  return make_float2(w * (a.x * b.x - a.y * b.y), w * (a.x * b.y + a.y * b.x));
+}
+__device__ __forceinline__ float2 weighted_product_conjugate(float w, float2 a, float2 b) {
+  return weighted_product(w, a, make_float2(b.x, -b.y));
+}
+
+template <bool volume>
+__device__ __forceinline__ float weight_of(float rho_x, int row, const Grid& g) {
+  const int v = volume ? row % g.height : row;
+  const float rho_y = static_cast<float>(wa_signed_frequency(v, g.height)) * g.rho_per_v;
+  float rho_square = fmaf(rho_x, rho_x, rho_y * rho_y);
+  if constexpr (volume) {
+    const float rho_z =
+        static_cast<float>(wa_signed_frequency(row / g.height, g.depth)) * g.rho_per_w;
+    rho_square = fmaf(rho_z, rho_z, rho_square);
+  }
+  return wa_gaussian_weight(rho_square, g.falloff);
+}
+
+template <bool half_turns, bool volume>
+__global__ void cross_power_kernel(const float2* __restrict__ a, const float2* __restrict__ b,
+                                   float2* __restrict__ output, Grid g) {
+  await_previous();
+  const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (u >= g.columns) return;
+  const int top = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * row_block_height);
+  const long long slice = static_cast<long long>(g.columns) * g.height;
+  const float rho_x = static_cast<float>(u) * g.rho_per_u;
+  const int rows = volume ? g.height * g.depth : g.height;
+  for (int row = top; row < rows; row += step) {
+    const long long i = static_cast<long long>(row) * g.columns + u;
+    const float w = weight_of<volume>(rho_x, row, g);
+    const float2 phase_a = phase(a[i]);
+    const float2 phase_b = phase(b[i]);
+    output[i] = weighted_product_conjugate(w, phase_a, phase_b);
+    if constexpr (half_turns) output[slice + i] = weighted_product(w, phase_a, phase_b);
+  }
+}
+
+Grid grid_of(const CrossPowerSpec& spec, const Place& place) {
+  const double sigma = spec.sigma;
+  return {extent(RealFftPlan::half_spectrum(spec.image).width, place),
+          extent(spec.image.height, place),
+          extent(spec.image.depth, place),
+          static_cast<float>(2.0 / static_cast<double>(spec.image.width)),
+          static_cast<float>(2.0 / static_cast<double>(spec.image.height)),
+          static_cast<float>(2.0 / static_cast<double>(spec.image.depth)),
+          sigma > 0 ? static_cast<float>(1.0 / (2.0 * sigma * sigma)) : 0.0F};
+}
+
+using Kernel = void (*)(const float2*, const float2*, float2*, Grid);
+
+Kernel kernel_for(const CrossPowerSpec& spec) {
+  if (spec.image.depth > 1) return &cross_power_kernel<false, true>;
+  return spec.half_turns ? &cross_power_kernel<true, false> : &cross_power_kernel<false, false>;
+}
+
+class CrossPowerStage final : public backend::CrossPower {
+ public:
+  CrossPowerStage(const Context& context, const CrossPowerSpec& spec)
+      : place_{context, "cross_power"}, grid_(grid_of(spec, place_)), kernel_(kernel_for(spec)) {
+    load(kernel_, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
+               backend::Memory& output) override {
+    const dim3 blocks =
+        tile_grid(grid_.columns, grid_.height * grid_.depth, warp_lanes, row_block_height);
+    launch_early(place_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_,
+                 data<float2>(a), data<float2>(b), data<float2>(output), grid_);
+  }
+
+ private:
+  Place place_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::CrossPower> make_cross_power(const Context& context,
+                                                      const CrossPowerSpec& spec) {
+  return std::make_unique<CrossPowerStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

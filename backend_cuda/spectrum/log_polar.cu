@@ -1,0 +1,101 @@
+// Stage: log-polar resampling of a centred spectrum magnitude (registration paper, equations 11
+// to 13).
+#include "filter/axis_tables.hpp"
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+
+#include "formulas/bilinear.h"
+#include "formulas/log_polar.h"
+
+namespace warpalign::cuda {
+namespace {
+
+// A warp covers 8 radii x 4 angles: along a ray that is far out, 32 radii would lie in as many rows
+// of the spectrum, each a cache line of its own.
+constexpr int block_radii = 8;
+constexpr int block_angles = 32;
+constexpr int rows_a_thread = 2;  // so that the loads of several are under way at a time
+constexpr int rows_a_block = rows_a_thread * block_angles;
+
+struct Map {
+  int columns, height;  // of the magnitude
+  int radii, angles;    // of the output
+  float nyquist_u, nyquist_v;
+  const float* __restrict__ radius;      // of each column
+  const float2* __restrict__ direction;  // of each row: (u, v) a unit of radius
+};
+
+// The magnitude at frequency (u, v), within both Nyquist frequencies.
+__device__ __forceinline__ float sample(const float* __restrict__ magnitude, const Map& m, float u,
+                                        float v) {
+  int above, below, right;
+  float x, y;
+  wa_half_plane_cell(u, v, m.columns, m.height, &above, &below, &right, &x, &y);
+  const float* upper = magnitude + above;
+  const float* lower = magnitude + below;
+  return wa_bilinear(upper[0], upper[right], lower[0], lower[right], x, y);
+}
+
+__global__ void log_polar_kernel(const float* __restrict__ magnitude, float* __restrict__ output,
+                                 Map m) {
+  await_previous();
+  const int i = static_cast<int>(blockIdx.x * block_radii + threadIdx.x);
+  if (i >= m.radii) return;
+  const int top = static_cast<int>(blockIdx.y * rows_a_block + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * rows_a_block);
+  const float radius = m.radius[i];
+  for (int first = top; first < m.angles; first += step) {
+#pragma unroll
+    for (int k = 0; k < rows_a_thread; ++k) {
+      const int j = first + k * block_angles;
+      if (j >= m.angles) break;
+      const float2 direction = m.direction[j];
+      const float u = radius * direction.x;
+      const float v = radius * direction.y;
+      float value = 0.0f;
+      if (u <= m.nyquist_u && WA_FABS(v) <= m.nyquist_v) value = sample(magnitude, m, u, v);
+      output[static_cast<long long>(j) * m.radii + i] = value;
+    }
+  }
+}
+
+class LogPolarStage final : public backend::LogPolar {
+ public:
+  LogPolarStage(const Context& context, const LogPolarSpec& spec,
+                const backend::LogPolarPoints& points)
+      : place_{context, "log_polar"},
+        radii_(upload(place_, points.radii)),
+        directions_(upload(place_, points.directions)),
+        map_{extent(RealFftPlan::half_spectrum(spec.image).width, place_),
+             extent(spec.image.height, place_),
+             extent(spec.output.width, place_),
+             extent(spec.output.height, place_),
+             0.5F * static_cast<float>(spec.image.width),
+             0.5F * static_cast<float>(spec.image.height),
+             radii_.as<float>(),
+             directions_.as<float2>()} {
+    load(&log_polar_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
+               backend::Memory& output) override {
+    const dim3 grid = tile_grid(map_.radii, map_.angles, block_radii, rows_a_block);
+    launch_early(place_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
+                 data<float>(magnitude), data<float>(output), map_);
+  }
+
+ private:
+  Place place_;
+  Constants radii_, directions_;
+  Map map_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::LogPolar> make_log_polar(const Context& context, const LogPolarSpec& spec,
+                                                  const backend::LogPolarPoints& points) {
+  return std::make_unique<LogPolarStage>(context, spec, points);
+}
+
+}  // namespace warpalign::cuda

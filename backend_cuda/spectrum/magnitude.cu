@@ -1,0 +1,71 @@
+// Stage: the magnitude of a half spectrum, centred.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+
+#include "formulas/magnitude.h"
+
+namespace warpalign::cuda {
+namespace {
+
+constexpr int rows_a_thread = 4;  // so that the loads of several are under way at a time
+constexpr int rows_a_block = rows_a_thread * row_block_height;
+
+__global__ void magnitude_kernel(const float2* __restrict__ spectrum, float* __restrict__ magnitude,
+                                 int columns, int height, float half_exponent) {
+  await_previous();
+  const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (u >= columns) return;
+  const int top = static_cast<int>(blockIdx.y * rows_a_block + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * rows_a_block);
+  const int half = height / 2;
+  for (int first = top; first < height; first += step) {
+    float2 f[rows_a_thread];
+#pragma unroll
+    for (int k = 0; k < rows_a_thread; ++k) {
+      const int v = min(first + k * row_block_height, height - 1);
+      f[k] = spectrum[static_cast<long long>(v) * columns + u];
+    }
+#pragma unroll
+    for (int k = 0; k < rows_a_thread; ++k) {
+      const int v = first + k * row_block_height;
+      if (v >= height) break;
+      const int row = v + half >= height ? v + half - height : v + half;
+      magnitude[static_cast<long long>(row) * columns + u] =
+          wa_magnitude_power(f[k].x, f[k].y, half_exponent);
+    }
+  }
+}
+
+class MagnitudeStage final : public backend::Magnitude {
+ public:
+  MagnitudeStage(const Context& context, const MagnitudeSpec& spec)
+      : place_{context, "magnitude"},
+        columns_(extent(RealFftPlan::half_spectrum(spec.image).width, place_)),
+        height_(extent(spec.image.height, place_)),
+        half_exponent_(0.5F * spec.exponent) {
+    load(&magnitude_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
+               backend::Memory& magnitude) override {
+    const dim3 grid = tile_grid(columns_, height_, warp_lanes, rows_a_block);
+    launch_early(place_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
+                 data<float2>(spectrum), data<float>(magnitude), columns_, height_, half_exponent_);
+  }
+
+ private:
+  Place place_;
+  int columns_;
+  int height_;
+  float half_exponent_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Magnitude> make_magnitude(const Context& context,
+                                                   const MagnitudeSpec& spec) {
+  return std::make_unique<MagnitudeStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,125 @@
+// Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+
+#include "formulas/overlap.h"
+
+#include <warpalign/stages/fft.hpp>
+
+namespace warpalign::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int blocks_a_multiprocessor = 16;
+
+struct Spectra {
+  const float2 *a, *a_weight, *b, *b_weight;
+};
+
+// A conj(B) to one slice of the products, A B to the next.
+__device__ __forceinline__ void multiply(float2 p, float2 q, long long i, long long plane,
+                                         float2* __restrict__ products) {
+  products[i] = make_float2(fmaf(p.x, q.x, p.y * q.y), fmaf(p.y, q.x, -p.x * q.y));
+  products[plane + i] = make_float2(fmaf(p.x, q.x, -p.y * q.y), fmaf(p.y, q.x, p.x * q.y));
+}
+
+__global__ void __launch_bounds__(threads)
+    overlap_products_kernel(Spectra s, long long plane, float2* __restrict__ products) {
+  await_previous();
+  const long long step = static_cast<long long>(gridDim.x) * threads;
+  for (long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; i < plane;
+       i += step) {
+    multiply(__ldg(s.a + i), __ldg(s.b + i), i, plane, products);
+    multiply(__ldg(s.a_weight + i), __ldg(s.b_weight + i), i, plane, products + 2 * plane);
+  }
+}
+
+// Surfaces: C, C mirrored, N, N mirrored, times `plane`.
+__global__ void __launch_bounds__(warp_lanes* row_block_height)
+    overlap_score_kernel(const float* __restrict__ surfaces, int width, int height,
+                         OverlapLimits limits, float* __restrict__ scores) {
+  await_previous();
+  const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
+  if (x >= width) return;
+  const long long plane = static_cast<long long>(width) * height;
+  const float reach2 = limits.reach * limits.reach;
+  for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < height;
+       y += static_cast<int>(gridDim.y * row_block_height)) {
+    const long long i = static_cast<long long>(y) * width + x;
+#pragma unroll
+    for (int mirrored = 0; mirrored < 2; ++mirrored) {
+      const float dx =
+          wa_shift_distance(x, mirrored != 0 ? limits.mirrored_centre_x : limits.centre_x, width);
+      const float dy =
+          wa_shift_distance(y, mirrored != 0 ? limits.mirrored_centre_y : limits.centre_y, height);
+      scores[mirrored * plane + i] =
+          wa_shift_allowed(dx, dy, reach2)
+              ? wa_overlap_score(surfaces[mirrored * plane + i],
+                                 surfaces[(2 + mirrored) * plane + i], static_cast<float>(plane),
+                                 limits.least_overlap)
+              : 0.0f;
+    }
+  }
+}
+
+class OverlapProductsStage final : public backend::OverlapProducts {
+ public:
+  OverlapProductsStage(const Context& context, const OverlapProductsSpec& spec)
+      : place_{context, "overlap_products"},
+        plane_(RealFftPlan::half_spectrum(spec.image).plane()),
+        blocks_(std::min<std::int64_t>(
+            divide_up(plane_, threads),
+            std::int64_t{blocks_a_multiprocessor} * context.multiprocessors)) {
+    load(&overlap_products_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
+               backend::Memory& products) override {
+    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads),
+                 &overlap_products_kernel,
+                 Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight),
+                         data<float2>(spectra.b), data<float2>(spectra.b_weight)},
+                 plane_, data<float2>(products));
+  }
+
+ private:
+  Place place_;
+  long long plane_;
+  std::int64_t blocks_;
+};
+
+class OverlapScoreStage final : public backend::OverlapScore {
+ public:
+  OverlapScoreStage(const Context& context, const OverlapScoreSpec& spec)
+      : place_{context, "overlap_score"},
+        width_(extent(spec.surface.width, place_)),
+        height_(extent(spec.surface.height, place_)) {
+    load(&overlap_score_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
+               backend::Memory& scores) override {
+    launch_early(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
+                 dim3(warp_lanes, row_block_height), &overlap_score_kernel, data<float>(surfaces),
+                 width_, height_, limits, data<float>(scores));
+  }
+
+ private:
+  Place place_;
+  int width_, height_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::OverlapProducts> make_overlap_products(const Context& context,
+                                                                const OverlapProductsSpec& spec) {
+  return std::make_unique<OverlapProductsStage>(context, spec);
+}
+
+std::unique_ptr<backend::OverlapScore> make_overlap_score(const Context& context,
+                                                          const OverlapScoreSpec& spec) {
+  return std::make_unique<OverlapScoreStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

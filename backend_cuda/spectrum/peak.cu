@@ -1,0 +1,192 @@
+// Stage: the maximum of an image with its coordinates and neighbours, in two stages
+// (registration paper, section 4), of which the last block to end does the second.
+#include "device/early_launch.cuh"
+#include "device/last_block.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+
+#include <cub/block/block_reduce.cuh>
+
+#include <cstdint>
+
+namespace warpalign::cuda {
+namespace {
+
+// PeakRecord with a plain array, which device code can index.
+struct Record {
+  float value;
+  std::int32_t x;
+  std::int32_t y;
+  float neighbours[9];
+};
+static_assert(sizeof(Record) == sizeof(PeakRecord) && sizeof(Record) == 48);
+
+struct alignas(8) Candidate {
+  float value;
+  int index;  // row-major in its slice, which has at most 2^28 pixels
+};
+
+constexpr int no_index = 0x7fffffff;
+
+// NaN is neither greater than nor equal to anything, so it never wins.
+__device__ __forceinline__ bool beats(float value, int index, const Candidate& best) {
+  return value > best.value || (value == best.value && index < best.index);
+}
+
+struct Better {
+  __device__ Candidate operator()(const Candidate& a, const Candidate& b) const {
+    return beats(b.value, b.index, a) ? b : a;
+  }
+};
+
+__device__ __forceinline__ Candidate nobody() {
+  return {__int_as_float(static_cast<int>(0xff800000U)), no_index};
+}
+
+__device__ __forceinline__ void consider(Candidate& best, float value, int index) {
+  if (beats(value, index, best)) best = {value, index};
+}
+
+// The same for indices that rise from call to call; pixels of -infinity are left to consider().
+__device__ __forceinline__ void consider_next(Candidate& best, float value, int index) {
+  if (value > best.value) best = {value, index};
+}
+
+__device__ __forceinline__ void consider_next_four(Candidate& best, float4 four, int index) {
+  const float highest = fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w));  // leaves NaN out
+  if (!(highest > best.value)) return;
+  consider_next(best, four.x, index);
+  consider_next(best, four.y, index + 1);
+  consider_next(best, four.z, index + 2);
+  consider_next(best, four.w, index + 3);
+}
+
+using Reduce = cub::BlockReduce<Candidate, reduction_threads>;
+
+constexpr int quads_at_once = 8;  // so many loads are under way at a time
+
+// The best of each block's share of one slice. `quads`: groups of four pixels that can be loaded
+// at once, from the slice's start.
+__device__ __forceinline__ Candidate scan(const float* slice, int pixels, int quads) {
+  const int first = static_cast<int>(blockIdx.x * reduction_threads + threadIdx.x);
+  const int step = static_cast<int>(gridDim.x) * reduction_threads;
+  const float4* words = reinterpret_cast<const float4*>(slice);
+  Candidate best = nobody();
+  for (int i = first; i < quads; i += quads_at_once * step) {
+    float4 four[quads_at_once];
+#pragma unroll
+    for (int k = 0; k < quads_at_once; ++k) four[k] = words[min(i + k * step, quads - 1)];
+#pragma unroll
+    for (int k = 0; k < quads_at_once; ++k) {
+      consider_next_four(best, four[k], 4 * min(i + k * step, quads - 1));
+    }
+  }
+  for (int k = 4 * quads + first; k < pixels; k += step) consider_next(best, slice[k], k);
+  if (best.index != no_index) return best;
+  for (int k = first; k < pixels; k += step) consider(best, slice[k], k);
+  return best;
+}
+
+__device__ __forceinline__ int wrap(int i, int n) { return i < 0 ? i + n : (i >= n ? i - n : i); }
+
+struct Plane {
+  int width, height;
+  int quads;  // groups of four pixels that are aligned in every slice
+};
+
+// By the first nine threads.
+__device__ __forceinline__ void write_record(const float* slice, const Candidate& peak, Plane plane,
+                                             Record& record) {
+  const int x = peak.index % plane.width;
+  const int y = peak.index / plane.width;
+  if (threadIdx.x == 0) {
+    record.value = peak.value;
+    record.x = x;
+    record.y = y;
+  }
+  if (threadIdx.x < 9) {
+    const int k = static_cast<int>(threadIdx.x);
+    const long long column = wrap(x + k % 3 - 1, plane.width);
+    const long long row = wrap(y + k / 3 - 1, plane.height);
+    record.neighbours[k] = slice[row * plane.width + column];
+  }
+}
+
+// Partials and counters: those of every block, one after the other, and one a slice.
+__global__ void __launch_bounds__(reduction_threads)
+    peak_kernel(const float* __restrict__ input, Plane plane, int depth,
+                Candidate* __restrict__ partials, unsigned* __restrict__ counters,
+                Record* __restrict__ records) {
+  await_previous();
+  __shared__ typename Reduce::TempStorage scratch;
+  __shared__ Candidate peak;
+  const int pixels = plane.width * plane.height;
+  for (int slice = static_cast<int>(blockIdx.y); slice < depth;
+       slice += static_cast<int>(gridDim.y)) {
+    const float* pixels_of_slice = input + static_cast<long long>(slice) * pixels;
+    Candidate* partials_of_slice = partials + static_cast<long long>(slice) * gridDim.x;
+    Candidate best = Reduce(scratch).Reduce(scan(pixels_of_slice, pixels, plane.quads), Better{});
+    if (threadIdx.x == 0) partials_of_slice[blockIdx.x] = best;
+    if (!comes_last(counters + slice, gridDim.x)) continue;
+    best = nobody();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += reduction_threads) {
+      best = Better{}(best, load_fresh(partials_of_slice + i));
+    }
+    best = Reduce(scratch).Reduce(best, Better{});
+    if (threadIdx.x == 0) {
+      if (best.index == no_index) best.index = 0;  // every pixel is NaN
+      peak = best;
+    }
+    __syncthreads();
+    write_record(pixels_of_slice, peak, plane, records[slice]);
+    __syncthreads();  // before another slice changes the peak
+  }
+}
+
+Plane plane_of(const PeakSpec& spec, const Place& place) {
+  const int pixels = extent(spec.shape.plane(), place);
+  const bool aligned_slices = spec.shape.depth == 1 || pixels % 4 == 0;
+  return {extent(spec.shape.width, place), extent(spec.shape.height, place),
+          aligned_slices ? pixels / 4 : 0};
+}
+
+class PeakStage final : public backend::Peak {
+ public:
+  PeakStage(const Context& context, const PeakSpec& spec)
+      : place_{context, "peak"},
+        plane_(plane_of(spec, place_)),
+        depth_(extent(spec.shape.depth, place_)),
+        blocks_(reduction_blocks(spec.shape.plane(), context)),
+        partials_(place_, static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(depth_) *
+                              sizeof(Candidate)),
+        counters_(place_, static_cast<std::size_t>(depth_)),
+        fence_(place_) {
+    load(&peak_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& records) override {
+    place_.context.activate();
+    fence_.enter(queue);
+    const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
+    launch_early(place_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
+                 plane_, depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
+  }
+
+ private:
+  Place place_;
+  Plane plane_;
+  int depth_;
+  int blocks_;
+  DeviceMemory partials_;
+  Counters counters_;
+  Fence fence_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Peak> make_peak(const Context& context, const PeakSpec& spec) {
+  return std::make_unique<PeakStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,239 @@
+// Stage: evaluate a B-spline at the points of a transform, a coordinate field or a log-polar grid.
+//
+// In full precision, neighbours are loaded, where possible through shared memory; in texture
+// precision they are looked up where they lie, if rows are aligned, else in an array that the stage
+// copies the coefficients to.
+#include "device/early_launch.cuh"
+#include "spline/interpolate_bilinear.hpp"
+#include "spline/interpolate_tiled.hpp"
+#include "spline/tile_source.cuh"
+#include "spline/lookup_table.hpp"
+#include "device/memory.hpp"
+#include "stages.hpp"
+#include "device/texture.hpp"
+
+#include <algorithm>
+#include <numbers>
+#include <optional>
+#include <type_traits>
+
+namespace warpalign::cuda {
+SplineGeometry geometry_of(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
+                           const Place& place) {
+  SplineGeometry geometry{};
+  const std::int64_t extents[3] = {spec.image.width, spec.image.height, spec.image.depth};
+  for (int i = 0; i < 3; ++i) {
+    const int margin = i < spec.dimensions ? details.margin : 0;
+    geometry.samples[i] = extent(extents[i], place);
+    geometry.stored[i] = geometry.samples[i] + 2 * margin;
+  }
+  geometry.rules = {details.points, static_cast<int>(details.extension), details.margin,
+                    details.margin + spec.degree, static_cast<float>(spec.cval)};
+  return geometry;
+}
+
+PointSource points_of(const Transform& transform) {
+  PointSource source;
+  source.kind = transform.is_affine() ? PointKind::affine : PointKind::projective;
+  std::copy(transform.m.begin(), transform.m.end(), source.m);
+  return source;
+}
+
+namespace {
+
+PointSource points_of(const backend::SamplingPoints& points, long long pixels) {
+  if (points.transform != nullptr) return cuda::points_of(*points.transform);
+  PointSource source;
+  if (points.coordinates != nullptr) {
+    source.kind = PointKind::field;
+    source.field = data<float>(*points.coordinates);
+    source.field_plane = pixels;
+  } else {
+    source.kind = PointKind::log_polar;
+    source.polar = *points.log_polar;
+    source.polar.angle0 /= std::numbers::pi;
+    source.polar.angle_step /= std::numbers::pi;
+  }
+  return source;
+}
+
+// Blocks of 256 threads. In planes a warp covers 8 x 4 pixels, which keeps the neighbours of a
+// turned picture together.
+dim3 block_for(int dimensions) { return dimensions == 1 ? dim3(256) : dim3(8, 32); }
+
+class InterpolateStage : public backend::Interpolate {
+ protected:
+  InterpolateStage(const Context& context, const InterpolateSpec& spec,
+                   const backend::InterpolateDetails& details)
+      : place_{context, "interpolate"},
+        geometry_(geometry_of(spec, details, place_)),
+        width_(extent(spec.output.width, place_)),
+        height_(extent(spec.output.height, place_)),
+        depth_(extent(spec.output.depth, place_)),
+        type_(spec.output_type),
+        block_(block_for(spec.dimensions)) {}
+
+  [[nodiscard]] Evaluation evaluation(const backend::SamplingPoints& points,
+                                      backend::Memory& output, backend::Memory* gradient) const {
+    const long long pixels = static_cast<long long>(width_) * height_ * depth_;
+    float* slopes = gradient != nullptr ? data<float>(*gradient) : nullptr;
+    return {geometry_, points_of(points, pixels),
+            OutputImage{data<void>(output), type_, width_, height_, depth_, slopes}};
+  }
+
+  template <class Kernel, class... Arguments>
+  void run(const backend::Queue& queue, Kernel kernel, Arguments... arguments) const {
+    dim3 grid = tile_grid(width_, height_, static_cast<int>(block_.x), static_cast<int>(block_.y));
+    grid.z = static_cast<unsigned>(std::min(depth_, 65535));
+    launch(place_, queue, grid, block_, kernel, arguments...);
+  }
+
+  Place place_;
+  SplineGeometry geometry_;
+
+ private:
+  int width_, height_, depth_;
+  PixelType type_;
+  dim3 block_;
+};
+
+template <class Value>
+InterpolateKernel<Value> value_kernel(int dimensions, int degree) {
+  switch (dimensions) {
+    case 1:
+      return interpolate_kernel_1d<Value>(degree);
+    case 2:
+      return interpolate_kernel_2d<Value>(degree);
+    default:
+      return interpolate_kernel_3d<Value>(degree);
+  }
+}
+
+template <class Value>
+class FullInterpolate final : public InterpolateStage {
+ public:
+  FullInterpolate(const Context& context, const InterpolateSpec& spec,
+                  const backend::InterpolateDetails& details)
+      : InterpolateStage(context, spec, details),
+        dimensions_(spec.dimensions),
+        degree_(spec.degree),
+        value_(value_kernel<Value>(spec.dimensions, spec.degree)) {
+    load(value_, place_);
+    if constexpr (std::is_same_v<Value, float>) {
+      load_box_kernels(place_, spec.dimensions, spec.degree);
+      if (spec.degree == 0) return;
+      gradient_ = gradient_kernel(spec.dimensions, spec.degree);
+      load(gradient_, place_);
+    }
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
+               const backend::SamplingPoints& points, backend::Memory& output,
+               backend::Memory* gradient) override {
+    const Evaluation all = evaluation(points, output, gradient);
+    if constexpr (std::is_same_v<Value, float>) {
+      if (gradient == nullptr && evaluate_from_boxes(place_, queue, data<float>(coefficients), all,
+                                                     dimensions_, degree_)) {
+        return;
+      }
+    }
+    run(queue, gradient != nullptr ? gradient_ : value_, data<Value>(coefficients), all);
+  }
+
+ private:
+  int dimensions_, degree_;
+  InterpolateKernel<Value> value_;
+  InterpolateKernel<Value> gradient_ = nullptr;
+};
+
+TextureArray::Size texture_size(const InterpolateSpec& spec,
+                                const backend::InterpolateDetails& details) {
+  const auto stored = [&](std::int64_t n) {
+    return static_cast<std::size_t>(n + 2 * details.margin);
+  };
+  return {stored(spec.image.width), stored(spec.image.height),
+          spec.dimensions == 3 ? stored(spec.image.depth) : 0};
+}
+
+class TextureInterpolate final : public InterpolateStage {
+ public:
+  TextureInterpolate(const Context& context, const InterpolateSpec& spec,
+                     const backend::InterpolateDetails& details)
+      : InterpolateStage(context, spec, details), size_(texture_size(spec, details)) {
+    if (size_.depth > 0 || !fits_linear(context, size_.width, size_.height, sizeof(float))) {
+      array_.emplace(place_, size_, 1, TextureReading{.linear = true, .border = false});
+    }
+    const bool by_table = spec.precision == Precision::texture_lut;
+    kernel_ = texture_kernel(spec.dimensions, spec.degree, by_table);
+    load(kernel_, place_);
+    const bool floats = spec.output_type == PixelType::f32;
+    if (spec.dimensions == 2 && spec.degree == 3) {
+      tile_kernel_ = texture_tile_kernel_of(by_table, floats);
+      load(tile_kernel_, place_);
+    } else if (spec.dimensions == 2 && details.margin == 0) {
+      bilinear_kernel_ = bilinear_kernel_of(floats);
+      load(bilinear_kernel_, place_);
+    }
+    if (by_table) table_.emplace(place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
+               const backend::SamplingPoints& points, backend::Memory& output,
+               backend::Memory* gradient) override {
+    const TextureSources sources{texture_of(queue, coefficients), table_ ? table_->texture() : 0};
+    const Evaluation all = evaluation(points, output, gradient);
+    if (bilinear_kernel_ != nullptr && bilinear_serves(all)) {
+      launch_bilinear(place_, queue, bilinear_kernel_, sources.coefficients,
+                      data<float>(coefficients), all);
+      return;
+    }
+    if (const auto tiles = tile_kernel_ != nullptr ? plane_source(all, 3) : std::nullopt) {
+      launch_early(place_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_,
+                   sources, data<float>(coefficients), all, *tiles);
+      return;
+    }
+    run(queue, kernel_, sources, data<float>(coefficients), all);
+  }
+
+ private:
+  cudaTextureObject_t texture_of(backend::Queue& queue, const backend::Memory& coefficients) {
+    place_.context.activate();
+    if (!array_) {
+      return static_cast<const DeviceMemory&>(coefficients)
+          .texture({size_.width, size_.height}, place_);
+    }
+    fence_.enter(queue);
+    array_->copy_from(data<float>(coefficients), queue);
+    return array_->texture();
+  }
+
+  TextureArray::Size size_;
+  std::optional<TextureArray> array_;  ///< none where coefficients are read in place
+  std::optional<LookupTable> table_;
+  TextureKernel kernel_ = nullptr;
+  TextureTileKernel tile_kernel_ = nullptr;   // of planes, degree 3
+  BilinearKernel bilinear_kernel_ = nullptr;  // of planes, degree 1
+  Fence fence_{place_};
+};
+
+// Volumes of degree 1 take less time by loads than by lookups, which need a copy to an array.
+bool wants_lookups(const InterpolateSpec& spec) {
+  return spec.precision != Precision::full && (spec.dimensions == 2 || spec.degree == 3);
+}
+
+}  // namespace
+
+std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
+                                                       const InterpolateSpec& spec,
+                                                       const backend::InterpolateDetails& details) {
+  if (spec.coefficients == PixelType::c32) {
+    return std::make_unique<FullInterpolate<float2>>(context, spec, details);
+  }
+  if (wants_lookups(spec) && context.texture_filtering &&
+      fits_array(context, texture_size(spec, details))) {
+    return std::make_unique<TextureInterpolate>(context, spec, details);
+  }
+  return std::make_unique<FullInterpolate<float>>(context, spec, details);
+}
+
+}  // namespace warpalign::cuda

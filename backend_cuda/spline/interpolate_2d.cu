@@ -1,0 +1,13 @@
+// Interpolation kernels in two dimensions.
+#include "spline/interpolate_kernel.cuh"
+
+namespace warpalign::cuda {
+
+template <class Value>
+InterpolateKernel<Value> interpolate_kernel_2d(int degree) {
+  return kernel_of_degree<2, false, Value>(degree);
+}
+template InterpolateKernel<float> interpolate_kernel_2d(int degree);
+template InterpolateKernel<float2> interpolate_kernel_2d(int degree);
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,153 @@
+// Bilinear evaluation of planes under affine transforms by the texture unit: one lookup a pixel.
+//
+// A thread locates its first pixel in double and the others from there in single precision, which
+// is as exact as the texture unit takes coordinates. What lies beyond an edge is brought back to
+// where the boundary's rule has its value; pixels so near an edge that rounding might matter, and
+// those whose neighbours are not side by side, are evaluated in full precision.
+#include "device/early_launch.cuh"
+#include "spline/interpolate_bilinear.hpp"
+#include "spline/interpolate_kernel.cuh"
+#include "device/texture.hpp"
+
+namespace warpalign::cuda {
+namespace {
+
+enum class Answer {
+  lookup,    // one lookup at the coordinate
+  constant,  // cval
+  ask        // full precision
+};
+
+// Of a coordinate less than eight periods away; perhaps a rounding below 0 or above the period.
+__device__ __forceinline__ float modulo(float at, float period) {
+  return fmaf(-period, floorf(__fdividef(at, period)), at);
+}
+
+// Brings a coordinate that is free to lie anywhere into [0, n - 1].
+__device__ __forceinline__ Answer extend(int extension, int n, float& at) {
+  const float last = static_cast<float>(n - 1);
+  switch (extension) {
+    case WA_MIRROR: {
+      if (n == 1) return Answer::ask;
+      const float folded = modulo(fabsf(at), 2.0f * last);
+      at = fmaxf(fminf(folded, 2.0f * last - folded), 0.0f);
+      return Answer::lookup;
+    }
+    case WA_REFLECT: {
+      const float period = 2.0f * static_cast<float>(n);
+      const float folded = modulo(fabsf(at + 0.5f), period);
+      at = fminf(fmaxf(fminf(folded, period - folded) - 0.5f, 0.0f), last);
+      return Answer::lookup;
+    }
+    case WA_PERIODIC:
+      at = modulo(at, static_cast<float>(n));
+      return at >= 0.0f && at <= last ? Answer::lookup : Answer::ask;
+    default:
+      return Answer::ask;
+  }
+}
+
+// What to do at a coordinate along an axis of n samples, which is brought into [0, n - 1] for a
+// lookup.
+__device__ __forceinline__ Answer answer_at(const SplineRules& rules, int n, float& at) {
+  constexpr float doubtful = 0.0078125f;  // more than coordinates below 2^15 are rounded by
+  const float last = static_cast<float>(n - 1);
+  if (at >= doubtful && at <= last - doubtful) return Answer::lookup;
+  if (!(fabsf(at) < 4.0f * static_cast<float>(n))) return Answer::ask;  // far, or NaN
+  switch (rules.points) {
+    case PointRule::reject_outside:
+      return at < -doubtful || at > last + doubtful ? Answer::constant : Answer::ask;
+    case PointRule::clamp_to_margin:
+      at = fminf(fmaxf(at, 0.0f), last);
+      return Answer::lookup;
+    case PointRule::period_minus_one:
+      if (n == 1) return Answer::ask;
+      at = modulo(at, last);
+      return at >= doubtful && at <= last - doubtful ? Answer::lookup : Answer::ask;
+    default:
+      if (rules.extension == WA_FILL && (at < -1.0f - doubtful || at > last + 1.0f + doubtful)) {
+        return Answer::constant;
+      }
+      return extend(rules.extension, n, at);
+  }
+}
+
+// Not inlined: its registers would be every pixel's.
+__device__ __noinline__ float full_precision(const float* __restrict__ coefficients,
+                                             const Evaluation& e, int x, int y) {
+  double point[2];
+  find_point<2>(e.points, x, y, 0, 0, point);
+  return evaluate<1, 2, false>(coefficients, e.spline, point, true).value;
+}
+
+struct Lookup {
+  float u, v;  // for a lookup; anywhere otherwise
+  Answer answer;
+};
+
+__device__ __forceinline__ Lookup lookup_of(const SplineGeometry& spline, float u, float v) {
+  Lookup lookup{u, v, Answer::lookup};
+  const Answer along_x = answer_at(spline.rules, spline.samples[0], lookup.u);
+  const Answer along_y = answer_at(spline.rules, spline.samples[1], lookup.v);
+  if (along_x == Answer::ask || along_y == Answer::ask) lookup.answer = Answer::ask;
+  if (along_x == Answer::constant || along_y == Answer::constant) lookup.answer = Answer::constant;
+  return lookup;
+}
+
+// All lookups of a thread are on their way before the first result is needed.
+template <bool floats>
+__global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
+    bilinear_kernel(cudaTextureObject_t texture, const float* __restrict__ coefficients,
+                    const __grid_constant__ Evaluation e) {
+  await_previous();
+  const int left =
+      static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
+  const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * LookupBlock::height);
+  const float step_u = static_cast<float>(LookupBlock::width * e.points.m[0]);
+  const float step_v = static_cast<float>(LookupBlock::width * e.points.m[4]);
+  for (int y = top; y < e.output.height; y += step) {
+    double first[2];
+    find_point<2>(e.points, left, y, 0, 0, first);
+    Answer answers[LookupBlock::pixels_a_thread];
+    float values[LookupBlock::pixels_a_thread];
+#pragma unroll
+    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+      const float steps = static_cast<float>(k);
+      const Lookup lookup = lookup_of(e.spline, fmaf(steps, step_u, static_cast<float>(first[0])),
+                                      fmaf(steps, step_v, static_cast<float>(first[1])));
+      answers[k] = lookup.answer;
+      // Texel centres stand at half-integers in texture coordinates.
+      values[k] = tex2D<float>(texture, lookup.u + 0.5f, lookup.v + 0.5f);
+    }
+    const long long row = static_cast<long long>(y) * e.output.width;
+#pragma unroll
+    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+      const int x = left + k * LookupBlock::width;
+      if (x >= e.output.width) break;
+      if (answers[k] == Answer::constant) values[k] = e.spline.rules.cval;
+      if (answers[k] == Answer::ask) values[k] = full_precision(coefficients, e, x, y);
+      store_pixel<floats>(e.output, row + x, values[k]);
+    }
+  }
+}
+
+}  // namespace
+
+BilinearKernel bilinear_kernel_of(bool floats) {
+  return floats ? &bilinear_kernel<true> : &bilinear_kernel<false>;
+}
+
+bool bilinear_serves(const Evaluation& e) {
+  return e.points.kind == PointKind::affine && e.output.depth == 1;
+}
+
+void launch_bilinear(const Place& place, const backend::Queue& queue, BilinearKernel kernel,
+                     cudaTextureObject_t texture, const float* coefficients, const Evaluation& e) {
+  launch_early(
+      place, queue,
+      tile_grid(e.output.width, e.output.height, LookupBlock::tile_width, LookupBlock::height),
+      dim3(LookupBlock::width, LookupBlock::height), kernel, texture, coefficients, e);
+}
+
+}  // namespace warpalign::cuda

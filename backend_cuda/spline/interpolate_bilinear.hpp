@@ -1,0 +1,20 @@
+// Bilinear evaluation of planes under affine transforms by the texture unit.
+#pragma once
+
+#include "spline/interpolate_spline.hpp"
+
+namespace warpalign::cuda {
+
+using BilinearKernel = void (*)(cudaTextureObject_t, const float*, Evaluation);
+
+/// `floats`: whether the output is f32.
+[[nodiscard]] BilinearKernel bilinear_kernel_of(bool floats);
+
+/// Whether the kernel takes these points. The spline is a plane of degree 1 without margins.
+[[nodiscard]] bool bilinear_serves(const Evaluation& e);
+
+/// `texture`: the samples, filtered, in texels; `coefficients`: the same in memory.
+void launch_bilinear(const Place& place, const backend::Queue& queue, BilinearKernel kernel,
+                     cudaTextureObject_t texture, const float* coefficients, const Evaluation& e);
+
+}  // namespace warpalign::cuda

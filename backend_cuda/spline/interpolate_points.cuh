@@ -1,0 +1,156 @@
+// Where a spline is evaluated: from an output pixel to a point, and from the point to a place on
+// each axis.
+//
+// Points are double: a place is then split, exactly, into the nearest integer and a fraction in
+// [-1/2, 1/2], which float holds to 3e-8 of a pixel anywhere in an image.
+#pragma once
+
+#include "spline/interpolate_spline.hpp"
+
+#include "formulas/boundary.h"
+
+#include <cuda_runtime.h>
+
+namespace warpalign::cuda {
+
+/// A place on an axis: whole + fraction, in sample positions.
+struct PlaceOnAxis {
+  int whole = 0;
+  float fraction = 0.0f;
+  bool halfway = false;  // the fraction is 1/2 exactly; a float of 1/2 may be a little less
+  bool flat = false;     // moved here from where the spline is constant along this axis
+};
+
+// |x| < 2^30, by the exponent. False for NaN and infinity.
+__device__ __forceinline__ bool is_near(double x) {
+  constexpr int two_to_30 = 0x41d00000;
+  return (__double2hiint(x) & 0x7fffffff) < two_to_30;
+}
+
+// Of a near x. Adding 1.5 * 2^52 leaves the nearest integer in the low bits: additions instead of
+// conversions, which are several times slower. Computed points (`snap`) that miss an integer by
+// less than 2^-25 are brought to it, as wa_snap() does: rounding must not decide whether the last
+// sample lies within an image.
+__device__ __forceinline__ PlaceOnAxis split(double x, bool snap) {
+  constexpr double magic = 6755399441055744.0;
+  const double shifted = x + magic;
+  const double rest = x - (shifted - magic);
+  PlaceOnAxis place;
+  place.whole = __double2loint(shifted);
+  place.fraction = static_cast<float>(rest);
+  place.halfway = rest == 0.5;
+  if (snap && fabsf(place.fraction) < 0x1p-25f) place.fraction = 0.0f;
+  return place;
+}
+
+__device__ __forceinline__ bool is_below(const PlaceOnAxis& p, int end) {
+  return p.whole < end || (p.whole == end && p.fraction < 0.0f);
+}
+__device__ __forceinline__ bool is_above(const PlaceOnAxis& p, int end) {
+  return p.whole > end || (p.whole == end && p.fraction > 0.0f);
+}
+
+// `wrap`: into [0, n - 1] modulo n - 1. That interval stays as it is; further multiples of n - 1
+// land on 0 from above and on n - 1 from below, as in SciPy.
+__device__ __forceinline__ void wrap_place(PlaceOnAxis& p, int n) {
+  const int last = n - 1;
+  if (!is_below(p, 0) && !is_above(p, last)) return;
+  if (last == 0) {
+    p = PlaceOnAxis{};
+    return;
+  }
+  const bool from_below = is_below(p, 0);
+  p.whole = wa_extend_periodic(p.whole, last);
+  if (p.whole == 0 && (p.fraction < 0.0f || (p.fraction == 0.0f && from_below))) p.whole = last;
+}
+
+__device__ __forceinline__ void clamp_place(PlaceOnAxis& p, int lowest, int highest) {
+  const bool below = is_below(p, lowest);
+  if (!below && !is_above(p, highest)) return;
+  p.whole = below ? lowest : highest;
+  p.fraction = 0.0f;
+  p.halfway = false;
+  p.flat = true;
+}
+
+// Brings a far point near, keeping its value; false: its value is cval. fmod() is exact.
+__device__ __forceinline__ bool bring_near(const SplineRules& rules, int n, double& x) {
+  if (isnan(x)) return false;
+  if (rules.points == PointRule::clamp_to_margin) {
+    x = x < 0 ? -0x1p29 : 0x1.8p+30;  // beyond any margin; n <= 2^30
+    return true;
+  }
+  if (rules.points == PointRule::reject_outside || isinf(x)) return false;
+  const double period = rules.points == PointRule::period_minus_one
+                            ? static_cast<double>(n) - 1.0
+                            : static_cast<double>(wa_extension_period(rules.extension, n));
+  if (rules.points == PointRule::free && period == 0.0) return false;  // fill, all around
+  if (period == 0.0) {
+    x = 0.0;
+    return true;
+  }
+  // A multiple of the period below 0 stays below 0, as wrap_place() tells it from one above.
+  x = x < 0 ? fmod(x, period) - period : fmod(x, period);
+  return true;
+}
+
+/// The place of coordinate x on an axis of n samples; false: the value is cval.
+__device__ __forceinline__ bool find_place(const SplineRules& rules, int n, double x, bool snap,
+                                           PlaceOnAxis& place) {
+  if (!is_near(x) && !bring_near(rules, n, x)) return false;
+  place = split(x, snap);
+  switch (rules.points) {
+    case PointRule::reject_outside:
+      return !is_below(place, 0) && !is_above(place, n - 1);
+    case PointRule::clamp_to_margin:
+      clamp_place(place, -rules.reach, n - 1 + rules.reach);
+      return true;
+    case PointRule::period_minus_one:
+      wrap_place(place, n);
+      return true;
+    default:
+      return true;
+  }
+}
+
+/// One row of a transform's matrix times an output pixel.
+template <int dimensions>
+__device__ __forceinline__ double product_with_row(const double* m, int x, int y, int z) {
+  double sum = m[3];
+  if constexpr (dimensions >= 3) sum = fma(m[2], static_cast<double>(z), sum);
+  if constexpr (dimensions >= 2) sum = fma(m[1], static_cast<double>(y), sum);
+  return fma(m[0], static_cast<double>(x), sum);
+}
+
+/// The point that an output pixel is read at; `index` is the pixel's number.
+template <int dimensions>
+__device__ __forceinline__ void find_point(const PointSource& s, int x, int y, int z,
+                                           long long index, double (&point)[dimensions]) {
+  if (s.kind == PointKind::field) {
+#pragma unroll
+    for (int i = 0; i < dimensions; ++i) {
+      point[i] = static_cast<double>(s.field[i * s.field_plane + index]);
+    }
+    return;
+  }
+  if constexpr (dimensions == 2) {
+    if (s.kind == PointKind::log_polar) {
+      const double radius = exp(fma(s.polar.log_step, static_cast<double>(x), s.polar.log_radius0));
+      double sine, cosine;  // of half turns: no reduction by pi, which is slow in double
+      sincospi(fma(s.polar.angle_step, static_cast<double>(y), s.polar.angle0), &sine, &cosine);
+      point[0] = fma(radius, cosine, s.polar.centre_x);
+      point[1] = fma(radius, sine, s.polar.centre_y);
+      return;
+    }
+  }
+  const auto row = [&](int i) { return product_with_row<dimensions>(s.m + 4 * i, x, y, z); };
+#pragma unroll
+  for (int i = 0; i < dimensions; ++i) point[i] = row(i);
+  if (s.kind == PointKind::projective) {
+    const double w = row(3);
+#pragma unroll
+    for (int i = 0; i < dimensions; ++i) point[i] /= w;
+  }
+}
+
+}  // namespace warpalign::cuda

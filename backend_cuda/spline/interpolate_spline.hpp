@@ -1,0 +1,80 @@
+// What interpolation kernels are told: the spline, its rules, the points, the output. Plain data.
+#pragma once
+
+#include "device/context.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+#include <cuda_runtime_api.h>
+
+namespace warpalign::cuda {
+
+using PointRule = backend::InterpolateDetails::Points;
+
+struct SplineRules {
+  PointRule points = PointRule::free;
+  int extension = 0;  // numbered as in formulas/boundary.h
+  int margin = 0;
+  int reach = 0;  // clamp_to_margin: how far beyond the samples a point may lie
+  float cval = 0;
+};
+
+/// Axes: x, y, z; those beyond the spline's dimensions hold 1 sample and no margin.
+struct SplineGeometry {
+  int samples[3];
+  int stored[3];  // coefficients: samples and margins
+  SplineRules rules;
+};
+
+[[nodiscard]] SplineGeometry geometry_of(const InterpolateSpec& spec,
+                                         const backend::InterpolateDetails& details,
+                                         const Place& place);
+
+enum class PointKind { affine, projective, field, log_polar };
+
+struct PointSource {
+  PointKind kind = PointKind::affine;
+  double m[16] = {};             // affine, projective: row-major
+  const float* field = nullptr;  // field: all x, then all y, then all z
+  long long field_plane = 0;     // pixels of the output
+  LogPolarSampling polar;        // angles in half turns
+};
+
+[[nodiscard]] PointSource points_of(const Transform& transform);
+
+struct OutputImage {
+  void* pixels = nullptr;
+  PixelType type = PixelType::f32;
+  int width = 1, height = 1, depth = 1;
+  float* gradient = nullptr;  // planes of ds/dx, ds/dy, ds/dz
+};
+
+/// All that a kernel is launched with.
+struct Evaluation {
+  SplineGeometry spline;
+  PointSource points;
+  OutputImage output;
+};
+
+template <class Value>
+using InterpolateKernel = void (*)(const Value*, Evaluation);
+
+// The kernels there are, by dimensions: one file each, so that they compile side by side.
+template <class Value>
+InterpolateKernel<Value> interpolate_kernel_1d(int degree);
+template <class Value>
+InterpolateKernel<Value> interpolate_kernel_2d(int degree);
+template <class Value>
+InterpolateKernel<Value> interpolate_kernel_3d(int degree);
+InterpolateKernel<float> gradient_kernel(int dimensions, int degree);
+
+/// Evaluation through the texture unit.
+struct TextureSources {
+  cudaTextureObject_t coefficients = 0;
+  cudaTextureObject_t table = 0;  // of Sigg and Hadwiger
+};
+/// Degree 3 in two or three dimensions, degree 1 in two.
+using TextureKernel = void (*)(TextureSources, const float*, Evaluation);
+TextureKernel texture_kernel(int dimensions, int degree, bool by_table);
+
+}  // namespace warpalign::cuda

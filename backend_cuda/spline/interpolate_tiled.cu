@@ -1,0 +1,211 @@
+// Evaluation of planes from a copy of the source in shared memory, under an affine transform.
+#include "device/early_launch.cuh"
+#include "spline/interpolate_tiled.hpp"
+#include "spline/interpolate_shared.cuh"
+#include "spline/tile_source.cuh"
+
+#include <cuda_pipeline_primitives.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace warpalign::cuda {
+namespace {
+
+// The pitches of boxes in shared memory. A warp goes along a row of the output. Where that is
+// mostly a row of the source too, a multiple of the 32 banks is best; else anything but.
+constexpr int flat_pitch = 96;
+constexpr int steep_pitch = 100;
+constexpr std::size_t wanted_shared = 96 * 1024;
+
+// Copies a box that lies within the coefficients; a lane has four of a row.
+template <int pitch>
+__device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
+                                         const Evaluation& e, const TileSource<2>& source,
+                                         const TilePlace<2>& place, float* target) {
+  const int x = static_cast<int>(threadIdx.x) % warp_lanes * 4;
+  if (x >= source.extent[0]) return;
+  const int stored = e.spline.stored[0];
+  const int first = static_cast<int>(threadIdx.x) / warp_lanes;
+  const float* from =
+      coefficients + static_cast<long long>(place.corner[1] + first) * stored + place.corner[0] + x;
+  float* to = target + first * pitch + x;
+  float* const end = target + source.extent[1] * pitch;
+#pragma unroll 4
+  for (; to < end; to += tile_warps * pitch, from += tile_warps * stored) {
+    __pipeline_memcpy_async(to, from, 4 * sizeof(float));
+  }
+}
+
+// Copies any box, coefficient by coefficient, extended by the boundary's rule.
+template <int pitch>
+__device__ __forceinline__ void extend_box(const float* __restrict__ coefficients,
+                                           const Evaluation& e, const TileSource<2>& source,
+                                           const TilePlace<2>& place, float* target) {
+  __shared__ int columns[pitch];
+  const int rule = e.spline.rules.extension;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int width = source.extent[0];
+  if (thread < width) {
+    columns[thread] = wa_extend(rule, place.corner[0] + thread, e.spline.stored[0]);
+  }
+  __syncthreads();
+  for (int row = thread / warp_lanes; row < source.extent[1]; row += tile_warps) {
+    const int y = wa_extend(rule, place.corner[1] + row, e.spline.stored[1]);
+    const float* from = coefficients + static_cast<long long>(y) * e.spline.stored[0];
+    for (int x = thread % warp_lanes; x < width; x += warp_lanes) {
+      if (y >= 0 && columns[x] >= 0) {
+        __pipeline_memcpy_async(target + row * pitch + x, from + columns[x], sizeof(float));
+      } else {
+        target[row * pitch + x] = e.spline.rules.cval;
+      }
+    }
+  }
+}
+
+// Threads that a multiprocessor holds: 1024 on Turing, 1536 and more since.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int most_box_blocks = 1024 / tile_threads;
+#else
+inline constexpr int most_box_blocks = 1536 / tile_threads;
+#endif
+
+template <int degree>
+inline constexpr int wanted_box_blocks = degree <= 3 ? 5 : 4;
+template <int degree>
+inline constexpr int box_blocks =
+    wanted_box_blocks<degree> < most_box_blocks ? wanted_box_blocks<degree> : most_box_blocks;
+
+template <int degree, int pitch, bool floats>
+__global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
+    box_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+               const __grid_constant__ TileSource<2> source) {
+  await_previous();
+  extern __shared__ float4 shared_words[];
+  float* copy = reinterpret_cast<float*>(shared_words);
+  const unsigned base =
+      static_cast<unsigned>(__cvta_generic_to_shared(copy)) - degree / 2 * (4 + 4 * pitch);
+  const bool rejects = e.spline.rules.points == PointRule::reject_outside;
+  for_tiles<degree>(e, source, [&](const TilePlace<2>& place) {
+    if (rejects && place.apart) {
+      blank_tile(e, place);
+      return;
+    }
+    if (place.torn) return;  // torn_kernel()'s
+    if (place.within && source.words) {
+      copy_box<pitch>(coefficients, e, source, place, copy);
+    } else {
+      extend_box<pitch>(coefficients, e, source, place, copy);
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    const auto value = [&](const Located<degree>(&at)[2]) {
+      float wx[degree + 1], wy[degree + 1];
+      weights<degree>(at[0].t, wx);
+      weights<degree>(at[1].t, wy);
+      const unsigned address = at[1].whole * (4 * pitch) + (at[0].whole * 4 + base);
+      return sum_box_plane<degree, pitch>(wx, wy, address,
+                                          std::make_integer_sequence<int, degree + 1>{});
+    };
+    if (rejects && !place.within) {
+      evaluate_tile<degree, floats, true>(e, source, place, value);
+    } else {
+      evaluate_tile<degree, floats, false>(e, source, place, value);
+    }
+    __syncthreads();  // before the next tile's box arrives
+  });
+}
+
+// The tiles that `wrap` tears, pixel by pixel.
+template <int degree>
+__global__ void __launch_bounds__(tile_threads)
+    torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+                const __grid_constant__ TileSource<2> source) {
+  for_tiles<degree>(e, source, [&](const TilePlace<2>& place) {
+    if (!place.torn) return;
+    const int x = place.first[0] + TileThread().column;
+    for_tile_pixels(e, place, [&](int j, long long index) {
+      evaluate_alone<degree, 2>(coefficients, e, x, place.first[1] + j, 0, index);
+    });
+  });
+}
+
+using BoxKernel = void (*)(const float*, Evaluation, TileSource<2>);
+
+BoxKernel torn_kernel_of(int degree) {
+  return with_box_degree(degree,
+                         [](auto constant) -> BoxKernel { return &torn_kernel<constant.value>; });
+}
+
+template <int pitch>
+BoxKernel kernel_of(int degree, bool floats) {
+  return with_box_degree(degree, [&](auto constant) -> BoxKernel {
+    return floats ? &box_kernel<constant.value, pitch, true>
+                  : &box_kernel<constant.value, pitch, false>;
+  });
+}
+
+struct Box {
+  BoxKernel kernel;
+  int pitch;
+};
+
+// Of both pitches.
+std::array<Box, 2> boxes_of(int degree, bool floats) {
+  return {{{kernel_of<flat_pitch>(degree, floats), flat_pitch},
+           {kernel_of<steep_pitch>(degree, floats), steep_pitch}}};
+}
+
+std::size_t most_for_box(const Place& place) { return std::min(wanted_shared, most_shared(place)); }
+
+bool evaluate_plane(const Place& place, const backend::Queue& queue, const float* coefficients,
+                    const Evaluation& e, int degree) {
+  const auto source = plane_source(e, degree);
+  if (!source) return false;
+  const auto boxes = boxes_of(degree, e.output.type == PixelType::f32);
+  const bool steep = std::abs(e.points.m[4]) > 0.7 * std::abs(e.points.m[0]);
+  const Box& box = steep || source->extent[0] > boxes.front().pitch ? boxes.back() : boxes.front();
+  const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(box.pitch) *
+                            static_cast<std::size_t>(source->extent[1]);
+  if (source->extent[0] > box.pitch || bytes > most_for_box(place)) return false;
+  const dim3 grid = grid_of_tiles(e.output);
+  launch_early_with_shared(place, queue, grid, dim3(tile_threads), bytes, box.kernel, coefficients,
+                           e, *source);
+  if (e.spline.rules.points == PointRule::period_minus_one) {
+    launch(place, queue, grid, dim3(tile_threads), torn_kernel_of(degree), coefficients, e,
+           *source);
+  }
+  return true;
+}
+
+void load_plane_kernels(const Place& place, int degree) {
+  load(torn_kernel_of(degree), place);
+  for (const bool floats : {false, true}) {
+    for (const Box& box : boxes_of(degree, floats)) {
+      load(box.kernel, place);
+      allow_shared(box.kernel, most_for_box(place), place);
+    }
+  }
+}
+
+}  // namespace
+
+bool evaluate_from_boxes(const Place& place, const backend::Queue& queue, const float* coefficients,
+                         const Evaluation& e, int dimensions, int degree) {
+  if (degree == 0 || dimensions == 1) return false;
+  return dimensions == 2 ? evaluate_plane(place, queue, coefficients, e, degree)
+                         : evaluate_volume(place, queue, coefficients, e, degree);
+}
+
+void load_box_kernels(const Place& place, int dimensions, int degree) {
+  if (degree == 0 || dimensions == 1) return;
+  if (dimensions == 2) {
+    load_plane_kernels(place, degree);
+  } else {
+    load_volume_kernels(place, degree);
+  }
+}
+
+}  // namespace warpalign::cuda

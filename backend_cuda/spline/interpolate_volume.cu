@@ -1,0 +1,327 @@
+// Evaluation of splines in space from a copy of the source in shared memory, under an affine
+// transform.
+//
+// 64 neighbours a point of a cubic spline: shared memory is what bounds it. A warp evaluates 16 x 1
+// x 2 pixels, and rows and planes of the copy lie so that its lanes meet in a bank as seldom as may
+// be.
+#include "device/early_launch.cuh"
+#include "spline/interpolate_tiled.hpp"
+#include "spline/interpolate_shared.cuh"
+#include "spline/tile_source.cuh"
+
+#include <cuda_pipeline_primitives.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace warpalign::cuda {
+namespace {
+
+constexpr int side = 16;  // of a tile, along x and y
+constexpr int greatest_depth = 16;
+constexpr int threads = 256;
+constexpr int warps = threads / warp_lanes;
+// The pitches of rows: in the usual one a row begins in the bank where the one before did; the
+// other is for wider copies.
+constexpr int usual_pitch = 32;
+constexpr int wide_pitch = 48;
+constexpr int plane_offset = 16;                // planes begin half the banks apart
+constexpr int longest_extent = 48;              // along y and z; more would not fit
+constexpr std::size_t most_bytes = 110 * 1024;  // so that two blocks fit
+
+/// What the tiles of a transform have in common.
+struct VolumeSource : TileSource<3> {
+  int depth = 0;  // of a tile
+  int pitch = 0;  // floats from row to row of the copy
+  int plane = 0;  // and from plane to plane
+
+  [[nodiscard]] std::size_t bytes() const {
+    return sizeof(float) * static_cast<std::size_t>(plane) * static_cast<std::size_t>(extent[2]);
+  }
+};
+
+// Of the deepest tile that fits into `most` bytes.
+std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::size_t most) {
+  for (const int pitch : {usual_pitch, wide_pitch}) {
+    for (int depth = greatest_depth; depth >= 8; depth -= 4) {
+      const auto tile = tile_source<3>(e, degree, {side, side, depth});
+      if (!tile) return std::nullopt;
+      VolumeSource source{*tile};
+      source.depth = depth;
+      source.pitch = pitch;
+      source.plane = (pitch * source.extent[1] - plane_offset + 31) / 32 * 32 + plane_offset;
+      if (source.extent[0] <= pitch && source.extent[1] <= longest_extent &&
+          source.extent[2] <= longest_extent && source.bytes() <= most) {
+        return source;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Where a tile lies.
+struct VolumePlace : TilePlace<3> {
+  bool whole;  // all of the tile's pixels are there
+};
+
+template <int degree>
+__device__ __forceinline__ VolumePlace place_of(const Evaluation& e, const VolumeSource& source,
+                                                int y, int z) {
+  const int x = static_cast<int>(blockIdx.x) * side;
+  return {TilePlace<3>::of<degree>(e, source, x, y, z), x + side <= e.output.width &&
+                                                            y + side <= e.output.height &&
+                                                            z + source.depth <= e.output.depth};
+}
+
+// A copy that lies within the coefficients: a thread copies four of a row, in every plane.
+template <int pitch>
+__device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients,
+                                          const Evaluation& e, const VolumeSource& source,
+                                          const VolumePlace& place, float* box) {
+  constexpr int lanes = pitch == usual_pitch ? 8 : 16;
+  const int x = static_cast<int>(threadIdx.x) % lanes * 4;
+  if (x >= source.extent[0]) return;
+  const long long width = e.spline.stored[0];
+  const long long slice = width * e.spline.stored[1];
+  const float* corner =
+      coefficients + place.corner[2] * slice + place.corner[1] * width + place.corner[0] + x;
+  for (int y = static_cast<int>(threadIdx.x) / lanes; y < source.extent[1]; y += threads / lanes) {
+    const float* from = corner + y * width;
+    float* to = box + y * pitch + x;
+#pragma unroll 4
+    for (int z = 0; z < source.extent[2]; ++z, from += slice, to += source.plane) {
+      __pipeline_memcpy_async(to, from, 4 * sizeof(float));
+    }
+  }
+}
+
+// Any copy, coefficient by coefficient, extended by the boundary's rule.
+template <int pitch>
+__device__ __forceinline__ void extend_rows(const float* __restrict__ coefficients,
+                                            const Evaluation& e, const VolumeSource& source,
+                                            const VolumePlace& place, float* box) {
+  __shared__ int places[3][longest_extent];
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int k = thread; k < 3 * longest_extent; k += threads) {
+    const int axis = k / longest_extent, i = k % longest_extent;
+    places[axis][i] =
+        wa_extend(e.spline.rules.extension, place.corner[axis] + i, e.spline.stored[axis]);
+  }
+  __syncthreads();
+  for (int column = thread % warp_lanes; column < source.extent[0]; column += warp_lanes) {
+    const int x = places[0][column];
+    for (int row_z = 0; row_z < source.extent[2]; ++row_z) {
+      const int z = places[2][row_z];
+      for (int row_y = thread / warp_lanes; row_y < source.extent[1]; row_y += warps) {
+        const int y = places[1][row_y];
+        float* to = box + row_z * source.plane + row_y * pitch + column;
+        if (x >= 0 && y >= 0 && z >= 0) {
+          const long long row = static_cast<long long>(z) * e.spline.stored[1] + y;
+          __pipeline_memcpy_async(to, coefficients + row * e.spline.stored[0] + x, sizeof(float));
+        } else {
+          *to = e.spline.rules.cval;
+        }
+      }
+    }
+  }
+}
+
+/// A pixel and its point.
+struct VolumeWalk {
+  int at[3];           // the pixel, from the tile's first
+  long long point[3];  // from the copy's corner, in fixed point
+};
+
+// `address`: of the first neighbour of a point at the copy's corner; planes lie `plane` bytes
+// apart.
+template <int degree, int pitch>
+__device__ __forceinline__ float sum_of_neighbours(const Located<degree> (&at)[3], unsigned address,
+                                                   unsigned plane) {
+  address += at[2].whole * plane + at[1].whole * (4 * pitch) + at[0].whole * 4;
+  float w[3][degree + 1];
+#pragma unroll
+  for (int i = 0; i < 3; ++i) weights<degree>(at[i].t, w[i]);
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k <= degree; ++k, address += plane) {
+    sum = fmaf(w[2][k],
+               sum_box_plane<degree, pitch>(w[0], w[1], address,
+                                            std::make_integer_sequence<int, degree + 1>{}),
+               sum);
+  }
+  return sum;
+}
+
+// Calls visit(walk, index) for a thread's pixels that are in the output: `whole`, all of them.
+template <int degree, bool whole, class Visit>
+__device__ __forceinline__ void for_pixels(const Evaluation& e, const VolumeSource& source,
+                                           const VolumePlace& place, Visit visit) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  VolumeWalk walk;
+  walk.at[0] = lane % side;
+  long long start[3];
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    start[i] = place.start<degree>(e, i) + lane % side * source.along[i][0] +
+               lane / side * source.along[i][2];
+  }
+  const long long slice = static_cast<long long>(e.output.width) * e.output.height;
+  for (int y = static_cast<int>(threadIdx.x) / warp_lanes; y < side; y += warps) {
+    walk.at[1] = y;
+    walk.at[2] = lane / side;
+#pragma unroll
+    for (int i = 0; i < 3; ++i) walk.point[i] = start[i] + y * source.along[i][1];
+    long long index = (place.first[2] + walk.at[2]) * slice +
+                      static_cast<long long>(place.first[1] + y) * e.output.width + place.first[0] +
+                      walk.at[0];
+    const bool in_plane =
+        place.first[0] + walk.at[0] < e.output.width && place.first[1] + y < e.output.height;
+#pragma unroll 1
+    for (; walk.at[2] < source.depth; walk.at[2] += 2, index += 2 * slice) {
+      if (whole || (in_plane && place.first[2] + walk.at[2] < e.output.depth)) {
+        visit(walk, index);
+      }
+#pragma unroll
+      for (int i = 0; i < 3; ++i) walk.point[i] += 2 * source.along[i][2];
+    }
+  }
+}
+
+template <int degree, int pitch, bool floats>
+__device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ coefficients,
+                                                     const Evaluation& e,
+                                                     const VolumeSource& source,
+                                                     const VolumePlace& place, float* box) {
+  const bool rejects = e.spline.rules.points == PointRule::reject_outside;
+  if (rejects && place.apart) {
+    for_pixels<degree, false>(e, source, place, [&](const VolumeWalk&, long long index) {
+      store_pixel<floats>(e.output, index, e.spline.rules.cval);
+    });
+    return;
+  }
+  if (place.torn) return;  // torn_kernel()'s
+  if (place.within && source.words) {
+    copy_rows<pitch>(coefficients, e, source, place, box);
+  } else {
+    extend_rows<pitch>(coefficients, e, source, place, box);
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  const unsigned plane = 4U * static_cast<unsigned>(source.plane);
+  const unsigned base =
+      static_cast<unsigned>(__cvta_generic_to_shared(box)) - degree / 2 * (plane + 4 * pitch + 4);
+  const auto visitor = [&](bool careful) {
+    return [&, careful](const VolumeWalk& walk, long long index) {
+      const Located<degree> at[3] = {Located<degree>(walk.point[0]), Located<degree>(walk.point[1]),
+                                     Located<degree>(walk.point[2])};
+      const bool has = !careful || has_value_here(e, static_cast<const TilePlace<3>&>(place),
+                                                  walk.at[0], walk.at[1], walk.at[2], at);
+      store_pixel<floats>(
+          e.output, index,
+          has ? sum_of_neighbours<degree, pitch>(at, base, plane) : e.spline.rules.cval);
+    };
+  };
+  const bool careful = rejects && !place.within;
+  if (place.whole && !careful) {
+    for_pixels<degree, true>(e, source, place, visitor(false));
+  } else {
+    for_pixels<degree, false>(e, source, place, visitor(careful));
+  }
+  __syncthreads();  // before the next tile's copy arrives
+}
+
+// Calls visit(place) for the tiles of a block.
+template <int degree, class Visit>
+__device__ __forceinline__ void for_volume_tiles(const Evaluation& e, const VolumeSource& source,
+                                                 Visit visit) {
+#pragma unroll 1
+  for (int z = static_cast<int>(blockIdx.z) * source.depth; z < e.output.depth;
+       z += static_cast<int>(gridDim.z) * source.depth) {
+#pragma unroll 1
+    for (int y = static_cast<int>(blockIdx.y) * side; y < e.output.height;
+         y += static_cast<int>(gridDim.y) * side) {
+      visit(place_of<degree>(e, source, y, z));
+    }
+  }
+}
+
+// Of degree 1, three blocks' copies fit.
+template <int degree>
+inline constexpr int volume_blocks = degree == 1 ? 3 : 2;
+
+template <int degree, int pitch, bool floats>
+__global__ void __launch_bounds__(threads, volume_blocks<degree>)
+    volume_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+                  const __grid_constant__ VolumeSource source) {
+  await_previous();
+  extern __shared__ float4 shared_words[];
+  float* box = reinterpret_cast<float*>(shared_words);
+  for_volume_tiles<degree>(e, source, [&](const VolumePlace& place) {
+    evaluate_volume_tile<degree, pitch, floats>(coefficients, e, source, place, box);
+  });
+}
+
+// The tiles that `wrap` tears, voxel by voxel.
+template <int degree>
+__global__ void __launch_bounds__(threads)
+    torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+                const __grid_constant__ VolumeSource source) {
+  for_volume_tiles<degree>(e, source, [&](const VolumePlace& place) {
+    if (!place.torn) return;
+    for_pixels<degree, false>(e, source, place, [&](const VolumeWalk& walk, long long index) {
+      evaluate_alone<degree, 3>(coefficients, e, place.first[0] + walk.at[0],
+                                place.first[1] + walk.at[1], place.first[2] + walk.at[2], index);
+    });
+  });
+}
+
+using VolumeKernel = void (*)(const float*, Evaluation, VolumeSource);
+
+VolumeKernel kernel_of(int degree, int pitch, bool floats) {
+  return with_box_degree(degree, [&](auto constant) -> VolumeKernel {
+    constexpr int n = constant.value;
+    if (pitch == usual_pitch) {
+      return floats ? &volume_kernel<n, usual_pitch, true> : &volume_kernel<n, usual_pitch, false>;
+    }
+    return floats ? &volume_kernel<n, wide_pitch, true> : &volume_kernel<n, wide_pitch, false>;
+  });
+}
+
+VolumeKernel torn_kernel_of(int degree) {
+  return with_box_degree(
+      degree, [](auto constant) -> VolumeKernel { return &torn_kernel<constant.value>; });
+}
+
+std::size_t most_for_copy(const Place& place) { return std::min(most_bytes, most_shared(place)); }
+
+}  // namespace
+
+bool evaluate_volume(const Place& place, const backend::Queue& queue, const float* coefficients,
+                     const Evaluation& e, int degree) {
+  const auto source = volume_source(e, degree, most_for_copy(place));
+  if (!source) return false;
+  dim3 grid = tile_grid(e.output.width, e.output.height, side, side);
+  grid.z = static_cast<unsigned>(
+      std::min<std::int64_t>(divide_up(e.output.depth, source->depth), 65535));
+  launch_early_with_shared(place, queue, grid, dim3(threads), source->bytes(),
+                           kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
+                           coefficients, e, *source);
+  if (e.spline.rules.points == PointRule::period_minus_one) {
+    launch(place, queue, grid, dim3(threads), torn_kernel_of(degree), coefficients, e, *source);
+  }
+  return true;
+}
+
+void load_volume_kernels(const Place& place, int degree) {
+  load(torn_kernel_of(degree), place);
+  for (const int pitch : {usual_pitch, wide_pitch}) {
+    for (const bool floats : {false, true}) {
+      const VolumeKernel kernel = kernel_of(degree, pitch, floats);
+      load(kernel, place);
+      allow_shared(kernel, most_for_copy(place), place);
+    }
+  }
+}
+
+}  // namespace warpalign::cuda

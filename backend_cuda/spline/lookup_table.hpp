@@ -1,0 +1,18 @@
+// Sigg and Hadwiger's table: cubic weights as linear lookups, filled on the device when a plan is
+// made.
+#pragma once
+
+#include "device/texture.hpp"
+
+namespace warpalign::cuda {
+
+class LookupTable {
+ public:
+  explicit LookupTable(const Place& place);
+  [[nodiscard]] cudaTextureObject_t texture() const noexcept { return array_.texture(); }
+
+ private:
+  TextureArray array_;
+};
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,98 @@
+// What the prefilter's kernels know of an axis, and how a pass along one axis walks memory.
+#pragma once
+
+#include "device/launch.hpp"
+
+#include "formulas/boundary.h"
+
+#include <warpalign/backend/stages.hpp>
+
+namespace warpalign::cuda {
+
+static_assert(static_cast<int>(backend::Extension::mirror) == WA_MIRROR);
+static_assert(static_cast<int>(backend::Extension::reflect) == WA_REFLECT);
+static_assert(static_cast<int>(backend::Extension::periodic) == WA_PERIODIC);
+static_assert(static_cast<int>(backend::Extension::clamp) == WA_CLAMP);
+static_assert(static_cast<int>(backend::Extension::fill) == WA_FILL);
+
+/// How samples go on beyond an axis, and the coefficients kept there.
+struct Beyond {
+  int rule = WA_MIRROR;
+  int margin = 0;
+  float fill = 0;
+};
+
+[[nodiscard]] inline Beyond beyond_of(const PrefilterSpec& spec,
+                                      const backend::PrefilterDetails& details) {
+  return {static_cast<int>(details.extension), details.margin, static_cast<float>(spec.cval)};
+}
+
+/// A pass along one axis of an array of floats (outer, axis, inner), dense: element k of a line
+/// stands k * inner from its start. The result has n + 2 margin elements along the axis.
+struct AxisPass {
+  int n = 1;
+  int components = 1;  ///< 2: floats alternate between real and imaginary
+  long long inner = 1;
+  long long outer = 1;
+  Beyond beyond;
+};
+
+/// The value beyond an axis under WA_FILL: cval is real.
+__device__ __forceinline__ float fill_value(const AxisPass& pass, long long column) {
+  return pass.components == 2 && (column & 1) != 0 ? 0.0f : pass.beyond.fill;
+}
+
+/// Sample k of a line, in positions of the axis, from anywhere.
+__device__ __forceinline__ float sample_at(const float* __restrict__ line, const AxisPass& pass,
+                                           int k, float fill) {
+  const int at = wa_extend(pass.beyond.rule, k, pass.n);
+  return at < 0 ? fill : line[at * pass.inner];
+}
+
+/// Rows of blocks for segments of an axis; no segment is shorter than a grid's height allows.
+[[nodiscard]] inline int segment_length(int length, int wanted, int multiple) {
+  const std::int64_t least = divide_up(length, 65535);
+  return static_cast<int>(divide_up(std::max<std::int64_t>(wanted, least), multiple) * multiple);
+}
+
+[[nodiscard]] inline unsigned grid_extent(std::int64_t slices) {
+  return static_cast<unsigned>(std::min<std::int64_t>(slices, 65535));
+}
+
+/// The shape of an array in floats as a stage filters it, and the passes that remain along it.
+struct Volume {
+  int width, height, depth;
+  int components;
+  int dimensions;
+
+  [[nodiscard]] long long elements() const {
+    return static_cast<long long>(width) * height * depth * components;
+  }
+};
+
+[[nodiscard]] inline Volume volume_of(const PrefilterSpec& spec, const Place& place) {
+  return {extent(spec.shape.width, place), extent(spec.shape.height, place),
+          extent(spec.shape.depth, place), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions};
+}
+
+/// The pass along axis 0, 1 or 2 of a volume whose earlier axes have their margins already.
+[[nodiscard]] inline AxisPass axis_pass(const Volume& v, const Beyond& beyond, int axis) {
+  const long long wide = v.width + 2 * beyond.margin;
+  const long long high = v.height + 2 * beyond.margin;
+  const long long c = v.components;
+  switch (axis) {
+    case 0:
+      return {v.width, v.components, c, static_cast<long long>(v.height) * v.depth, beyond};
+    case 1:
+      return {v.height, v.components, c * wide, v.depth, beyond};
+    default:
+      return {v.depth, v.components, c * wide * high, 1, beyond};
+  }
+}
+
+/// Floats that a pass writes.
+[[nodiscard]] inline long long result_elements(const AxisPass& pass) {
+  return pass.outer * pass.inner * (pass.n + 2 * pass.beyond.margin);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,22 @@
+// The prefilter's methods, each in the file of its name; prefilter.cpp chooses among them.
+#pragma once
+
+#include "device/context.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+#include <memory>
+
+namespace warpalign::cuda {
+
+std::unique_ptr<backend::Prefilter> make_prefilter_exact(const Context& context,
+                                                         const PrefilterSpec& spec,
+                                                         const backend::PrefilterDetails& details);
+std::unique_ptr<backend::Prefilter> make_prefilter_line(const Context& context,
+                                                        const PrefilterSpec& spec,
+                                                        const backend::PrefilterDetails& details);
+std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
+                                                       const PrefilterSpec& spec,
+                                                       const backend::PrefilterDetails& details);
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,161 @@
+// A prefilter whose kernels march: planes along x and y at once, what remains axis by axis.
+//
+// Two-dimensional real images are one kernel; volumes add a pass along z, complex ones take a pass
+// for each axis. Every run is warmed up over a halo of extended samples, so that every size and
+// every boundary rule is right and any place can be computed apart.
+#pragma once
+
+#include "device/memory.hpp"
+#include "spline/prefilter_plane.cuh"
+
+#include <warpalign/backend/column_blocks.hpp>
+
+#include <optional>
+
+namespace warpalign::cuda {
+
+inline constexpr int longest_segment = 64;  // in chunks, of a pass along one axis
+
+/// The kernels of one filter; complex planes go axis by axis.
+template <class Pixel, class Coefficients>
+struct MarchingKernels {
+  using OfPlane = void (*)(const Pixel*, float*, Plane, Coefficients);
+  using OfAxis = void (*)(const float*, float*, AxisPass, Coefficients, int, float);
+  OfPlane plane = nullptr;
+  OfPlane row = nullptr;
+  OfAxis axis = nullptr;
+  int chunk = 1;
+  int useful_columns = 1;
+  int plane_blocks = 1, axis_blocks = 1;  // a multiprocessor
+};
+
+template <class Pixel, class Filter>
+[[nodiscard]] MarchingKernels<Pixel, typename Filter::Coefficients> marching_kernels() {
+  MarchingKernels<Pixel, typename Filter::Coefficients> kernels;
+  if constexpr (components_of<Pixel> == 1) kernels.plane = &plane_kernel<Pixel, Filter>;
+  kernels.row = &row_kernel<Pixel, Filter>;
+  kernels.axis = &axis_kernel<Filter>;
+  kernels.chunk = Filter::chunk;
+  kernels.useful_columns = useful_columns<Filter>;
+  kernels.plane_blocks = Filter::blocks_a_multiprocessor;
+  kernels.axis_blocks = Filter::axis_blocks_a_multiprocessor;
+  return kernels;
+}
+
+template <class Pixel, class Coefficients>
+class MarchingPrefilter final : public backend::Prefilter {
+  static constexpr bool is_complex = components_of<Pixel> == 2;
+
+ public:
+  MarchingPrefilter(const Context& context, const PrefilterSpec& spec,
+                    const backend::PrefilterDetails& details,
+                    const MarchingKernels<Pixel, Coefficients>& kernels,
+                    const Coefficients& coefficients, double scale)
+      : place_{context, "prefilter"},
+        volume_(volume_of(spec, place_)),
+        beyond_(beyond_of(spec, details)),
+        kernels_(kernels),
+        coefficients_(coefficients),
+        scale_(scale) {
+    load_kernels();
+    // The array before its last pass, which never runs in place.
+    const int last = volume_.dimensions - 1;
+    if (last == 2 || (is_complex && last == 1)) {
+      const long long floats = result_elements(axis_pass(volume_, beyond_, last - 1));
+      scratch_.emplace(place_, static_cast<std::size_t>(floats) * sizeof(float));
+    }
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& samples,
+               backend::Memory& coefficients) override {
+    if (scratch_) fence_.enter(queue);
+    const Pixel* input = data<Pixel>(samples);
+    float* output = data<float>(coefficients);
+    float* scratch = scratch_ ? scratch_->as<float>() : nullptr;
+    if (volume_.dimensions == 1) {
+      rows(queue, input, output);
+    } else if (volume_.dimensions == 2) {
+      planes(queue, input, output, scratch);
+    } else {
+      // With margins the result is larger than what goes before, so it can hold that meanwhile.
+      planes(queue, input, scratch, output);
+      along(queue, scratch, output, 2);
+    }
+  }
+
+ private:
+  void load_kernels() const {
+    const bool by_rows = is_complex || volume_.dimensions == 1;
+    load(by_rows ? kernels_.row : kernels_.plane, place_);
+    if (volume_.dimensions == 3 || is_complex) load(kernels_.axis, place_);
+  }
+
+  // Filters along x and y; complex ones by way of `between`.
+  void planes(backend::Queue& queue, const Pixel* input, float* output, float* between) const {
+    if constexpr (is_complex) {
+      rows(queue, input, between);
+      along(queue, between, output, 1);
+    } else {
+      const int wide = volume_.width + 2 * beyond_.margin;
+      const int high = volume_.height + 2 * beyond_.margin;
+      const std::int64_t across = divide_up(wide, kernels_.useful_columns);
+      Plane p = plane_of(volume_.height, volume_.depth, scale_ * scale_);
+      p.strip = strip_for(high, across * volume_.depth, kernels_.plane_blocks, 2, longest_strip);
+      const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.strip)),
+                      grid_extent(volume_.depth));
+      launch_early(place_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
+                   coefficients_);
+    }
+  }
+
+  void rows(backend::Queue& queue, const Pixel* input, float* output) const {
+    const long long lines = static_cast<long long>(volume_.height) * volume_.depth;
+    const int wide = volume_.width + 2 * beyond_.margin;
+    const std::int64_t tasks = lines * divide_up(wide, kernels_.useful_columns);
+    const std::int64_t blocks = std::min<std::int64_t>(divide_up(tasks, block_warps), 1 << 24);
+    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads),
+                 kernels_.row, input, output, plane_of(1, lines, scale_), coefficients_);
+  }
+
+  void along(backend::Queue& queue, const float* input, float* output, int axis) const {
+    const AxisPass pass = axis_pass(volume_, beyond_, axis);
+    const int length = pass.n + 2 * beyond_.margin;
+    const std::int64_t across = divide_up(pass.inner, block_threads);
+    const int least = segment_length(length, kernels_.chunk, kernels_.chunk) / kernels_.chunk;
+    const int segment =
+        strip_for(length, across * pass.outer, kernels_.axis_blocks, least, longest_segment);
+    const dim3 grid(static_cast<unsigned>(across),
+                    static_cast<unsigned>(divide_up(length, segment)), grid_extent(pass.outer));
+    launch_early(place_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
+                 coefficients_, segment, static_cast<float>(scale_));
+  }
+
+  [[nodiscard]] int strip_for(int length, std::int64_t strips_abreast, int blocks_a_multiprocessor,
+                              int least, int most) const {
+    const std::int64_t slots =
+        std::int64_t{place_.context.multiprocessors} * blocks_a_multiprocessor;
+    const int chunk = kernels_.chunk;
+    return chunk * backend::chunks_a_strip({length, strips_abreast, chunk, slots}, least, most);
+  }
+
+  [[nodiscard]] Plane plane_of(int height, long long depth, double scale) const {
+    return {volume_.width,
+            height,
+            depth,
+            0,
+            volume_.width % lane_pixels == 0,
+            static_cast<float>(scale),
+            beyond_};
+  }
+
+  Place place_;
+  Volume volume_;
+  Beyond beyond_;
+  MarchingKernels<Pixel, Coefficients> kernels_;
+  Coefficients coefficients_;
+  double scale_;
+  std::optional<DeviceMemory> scratch_;
+  Fence fence_{place_};
+};
+
+}  // namespace warpalign::cuda

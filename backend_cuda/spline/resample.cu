@@ -1,0 +1,254 @@
+// Stage: prefilter and evaluation in one kernel, where there is one: cubic splines in the plane,
+// from and in single precision, exact prefilter, affine transforms.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "spline/resample_tile.cuh"
+#include "stages.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace warpalign::cuda {
+namespace {
+
+// Whether the points of a tile all lie where there are samples, or none does.
+__device__ __forceinline__ bool lies_within(const Evaluation& e, const ResampleSource& source,
+                                            const ResamplePlace& place) {
+  const int extent[2] = {source.columns, source.rows - 2 * resample_halo};
+  bool within = true;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    within = within && place.corner[i] >= 0 && place.corner[i] + extent[i] <= e.spline.samples[i];
+  }
+  return within;
+}
+
+__device__ __forceinline__ bool lies_apart(const Evaluation& e, const ResampleSource& source,
+                                           const ResamplePlace& place) {
+  return place.corner[0] + source.columns <= 0 || place.corner[0] >= e.spline.samples[0] ||
+         place.corner[1] + source.rows - 2 * resample_halo <= 0 ||
+         place.corner[1] >= e.spline.samples[1];
+}
+
+__device__ __forceinline__ long long index_of(const OutputImage& output, int x, int y) {
+  return static_cast<long long>(y) * output.width + x;
+}
+
+__device__ __forceinline__ bool is_in(const OutputImage& output, int x, int y) {
+  return x >= 0 && x < output.width && y >= 0 && y < output.height;
+}
+
+// Whether all pixels of a tile are there.
+__device__ __forceinline__ bool is_whole(const OutputImage& output, const ResampleSource& source,
+                                         const ResamplePlace& place) {
+  const int sheared = source.shear * (resample_tile / shear_group - 1);
+  return place.first[0] + resample_tile <= output.width && place.first[1] + min(0, sheared) >= 0 &&
+         place.first[1] + resample_tile + max(0, sheared) <= output.height;
+}
+
+template <bool floats>
+__device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
+                                                    const ResampleSource& source, float scale,
+                                                    const float* box, bool careful) {
+  const ResamplePlace place(e, source);
+  if (!careful && is_whole(e.output, source, place)) {
+    const ResampleWalk<false> start(source, place);
+    const long long first = index_of(e.output, place.first[0] + start.u, place.first[1] + start.v);
+    const long long stride = static_cast<long long>(start.step) * e.output.width;
+    if constexpr (floats) {
+      float* at = static_cast<float*>(e.output.pixels) + first;
+      evaluate_pixels<false, false>(e, source, place, scale, box, [&](const auto&, float value) {
+        *at = value;
+        at += stride;
+      });
+    } else {
+      long long index = first;
+      evaluate_pixels<false, false>(e, source, place, scale, box, [&](const auto&, float value) {
+        store(e.output, index, value);
+        index += stride;
+      });
+    }
+  } else {
+    evaluate_pixels<false, true>(e, source, place, scale, box, [&](const auto& walk, float value) {
+      const int x = place.first[0] + walk.u, y = place.first[1] + walk.v;
+      if (is_in(e.output, x, y)) store_pixel<floats>(e.output, index_of(e.output, x, y), value);
+    });
+  }
+}
+
+// Calls visit(u, v, x, y) for a thread's pixels that are in the output, (x, y): number u of row v
+// of the tile. Warps go along rows.
+template <bool steep, class Visit>
+__device__ __forceinline__ void for_pixels_of_rows(const Evaluation& e,
+                                                   const ResampleSource& source,
+                                                   const ResamplePlace& place, Visit visit) {
+  const int u = static_cast<int>(threadIdx.x) % resample_tile;
+  for (int v = static_cast<int>(threadIdx.x) / resample_tile; v < resample_tile;
+       v += resample_threads / resample_tile) {
+    const int x = place.first[0] + u + (steep ? source.shear * (v / shear_group) : 0);
+    const int y = place.first[1] + v + (steep ? 0 : source.shear * (u / shear_group));
+    if (is_in(e.output, x, y)) visit(u, v, x, y);
+  }
+}
+
+// Warps go down the output; by way of shared memory the results are stored along its rows.
+template <bool floats>
+__device__ __forceinline__ void evaluate_down_columns(const Evaluation& e,
+                                                      const ResampleSource& source, float scale,
+                                                      const float* box, bool careful,
+                                                      float* staged) {
+  const ResamplePlace place(e, source);
+  const auto stage = [&](const auto& walk, float value) {
+    const int u = walk.u - source.shear * (walk.v / shear_group);
+    staged[walk.v * staged_pitch + u] = value;
+  };
+  if (careful) {
+    evaluate_pixels<true, true>(e, source, place, scale, box, stage);
+  } else {
+    evaluate_pixels<true, false>(e, source, place, scale, box, stage);
+  }
+  __syncthreads();
+  for_pixels_of_rows<true>(e, source, place, [&](int u, int v, int x, int y) {
+    store_pixel<floats>(e.output, index_of(e.output, x, y), staged[v * staged_pitch + u]);
+  });
+}
+
+template <bool steep, bool floats>
+__device__ __forceinline__ void blank(const Evaluation& e, const ResampleSource& source,
+                                      const ResamplePlace& place) {
+  for_pixels_of_rows<steep>(e, source, place, [&](int, int, int x, int y) {
+    store_pixel<floats>(e.output, index_of(e.output, x, y), e.spline.rules.cval);
+  });
+}
+
+template <int rows, bool steep>
+inline constexpr int resample_blocks = rows == few_rows && !steep ? 4 : 3;  // a multiprocessor
+
+template <int rows, bool steep, bool floats>
+__global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>)
+    resample_kernel(const float* __restrict__ samples, const __grid_constant__ Evaluation e,
+                    const __grid_constant__ ResampleSource source,
+                    const __grid_constant__ ResampleFilter filter) {
+  await_previous();
+  extern __shared__ float4 shared_words[];
+  float* box = reinterpret_cast<float*>(shared_words);
+  bool careful = false;
+  {
+    const ResamplePlace place(e, source);
+    if (e.spline.rules.points == PointRule::reject_outside) {
+      if (lies_apart(e, source, place)) {
+        blank<steep, floats>(e, source, place);
+        return;
+      }
+      careful = !lies_within(e, source, place);
+    }
+    filter_columns<rows>(samples, e, filter, place, box);
+  }
+  __syncthreads();
+  filter_rows<rows>(filter, source.columns, box);
+  __syncthreads();
+  if constexpr (steep) {
+    evaluate_down_columns<floats>(e, source, filter.scale, box, careful,
+                                  box + kept_rows<rows> * resample_pitch);
+  } else {
+    evaluate_along_rows<floats>(e, source, filter.scale, box, careful);
+  }
+}
+
+struct Kernel {
+  void (*function)(const float*, Evaluation, ResampleSource, ResampleFilter);
+  std::size_t bytes;
+};
+
+template <int rows, bool floats>
+Kernel kernel_of(bool steep) {
+  return steep ? Kernel{&resample_kernel<rows, true, floats>, resample_bytes<rows, true>}
+               : Kernel{&resample_kernel<rows, false, floats>, resample_bytes<rows, false>};
+}
+
+Kernel kernel_of(int rows, bool steep, bool floats) {
+  if (rows == few_rows) {
+    return floats ? kernel_of<few_rows, true>(steep) : kernel_of<few_rows, false>(steep);
+  }
+  return floats ? kernel_of<many_rows, true>(steep) : kernel_of<many_rows, false>(steep);
+}
+
+ResampleFilter filter_of(const std::vector<double>& poles) {
+  const double z = as_in_kernels(poles.front());
+  ResampleFilter filter;
+  filter.z = static_cast<float>(z);
+  filter.start = static_cast<float>(1 / (1 - z));
+  for (int i = 0; i <= resample_halo + 1; ++i) {
+    filter.powers[i] = static_cast<float>(std::pow(z, i));
+  }
+  filter.scale = static_cast<float>(backend::resample_scale(filter.z));
+  return filter;
+}
+
+class ResampleStage final : public backend::Resample {
+ public:
+  ResampleStage(const Context& context, const ResampleSpec& spec,
+                const backend::PrefilterDetails& filter, const backend::InterpolateDetails& details)
+      : place_{context, "resample"},
+        filter_(filter_of(filter.poles)),
+        most_shared_(most_shared(place_)) {
+    InterpolateSpec evaluation;
+    evaluation.image = spec.image;
+    evaluation.degree = spec.degree;
+    evaluation.cval = spec.cval;
+    evaluation_.spline = geometry_of(evaluation, details, place_);
+    evaluation_.output.type = spec.output_type;
+    evaluation_.output.width = extent(spec.output.width, place_);
+    evaluation_.output.height = extent(spec.output.height, place_);
+    for (const int rows : {few_rows, many_rows}) {
+      for (const bool steep : {false, true}) {
+        const Kernel kernel = kernel_for(rows, steep);
+        if (kernel.bytes > most_shared_) continue;
+        load(kernel.function, place_);
+        allow_shared(kernel.function, kernel.bytes, place_);
+      }
+    }
+  }
+
+  bool enqueue(backend::Queue& queue, const backend::Memory& samples, const Transform& transform,
+               backend::Memory& output) override {
+    Evaluation e = evaluation_;
+    e.points = points_of(transform);
+    e.output.pixels = data<void>(output);
+    const auto source = resample_source(e);
+    if (!source) return false;
+    const Kernel kernel = kernel_for(source->rows, source->steep);
+    const dim3 grid = grid_of(*source);
+    if (kernel.bytes > most_shared_ || grid.y > 65535) return false;
+    launch_early_with_shared(place_, queue, grid, dim3(resample_threads), kernel.bytes,
+                             kernel.function, data<float>(samples), e, *source, filter_);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] Kernel kernel_for(int rows, bool steep) const {
+    return kernel_of(rows, steep, evaluation_.output.type == PixelType::f32);
+  }
+
+  [[nodiscard]] dim3 grid_of(const ResampleSource& source) const {
+    const auto [across, down] = backend::resample_grid(
+        {evaluation_.output.width, evaluation_.output.height, 1}, source.steep, source.shear);
+    return dim3(static_cast<unsigned>(across), static_cast<unsigned>(down));
+  }
+
+  Place place_;
+  ResampleFilter filter_;
+  std::size_t most_shared_;
+  Evaluation evaluation_{};
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Resample> make_resample(const Context& context, const ResampleSpec& spec,
+                                                 const backend::PrefilterDetails& filter,
+                                                 const backend::InterpolateDetails& details) {
+  if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32) return nullptr;
+  return std::make_unique<ResampleStage>(context, spec, filter, details);
+}
+
+}  // namespace warpalign::cuda

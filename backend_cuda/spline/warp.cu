@@ -1,0 +1,185 @@
+// Stage: resample an image under an affine transform, bilinearly.
+//
+// Three ways to read the input, chosen once for each plan: a texture over the input's own memory
+// where its rows are aligned as the texture unit wants them; a texture over an array that the
+// stage copies the input to; loads, where there is no trustworthy texture unit or the image is
+// beyond its limits.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "stages.hpp"
+#include "device/texture.hpp"
+
+#include "formulas/bilinear.h"
+
+namespace warpalign::cuda {
+namespace {
+
+// The one place where the transform meets pixels: double, since in single precision the products
+// of a 16384-pixel image would be wrong by 0.002 pixels.
+__device__ __forceinline__ double2 locate(const Affine& t, int x, int y) {
+  return make_double2(fma(t.a, static_cast<double>(x), fma(t.b, static_cast<double>(y), t.c)),
+                      fma(t.d, static_cast<double>(x), fma(t.e, static_cast<double>(y), t.f)));
+}
+
+struct Size {
+  int width, height;
+};
+
+// Whether any of the four neighbours of (u, v) lies in the image. False for NaN.
+template <class Real>
+__device__ __forceinline__ bool touches(Real u, Real v, Size size) {
+  return u > Real(-1) && u < static_cast<Real>(size.width) && v > Real(-1) &&
+         v < static_cast<Real>(size.height);
+}
+
+// Only the first pixel of a thread is located in double; single precision is ample for the few
+// steps to the others, and for the texture unit's 8 fractional bits.
+__global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
+                                    float* __restrict__ output, Size output_size, Affine t) {
+  await_previous();
+  const int left =
+      static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
+  const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * LookupBlock::height);
+  const float du = static_cast<float>(t.a);
+  const float dv = static_cast<float>(t.d);
+  for (int y = top; y < output_size.height; y += step) {
+    const double2 first = locate(t, left, y);
+    const float u0 = static_cast<float>(first.x);
+    const float v0 = static_cast<float>(first.y);
+    float* row = output + static_cast<long long>(y) * output_size.width;
+#pragma unroll
+    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+      const int x = left + k * LookupBlock::width;
+      const float u = fmaf(static_cast<float>(k * LookupBlock::width), du, u0);
+      const float v = fmaf(static_cast<float>(k * LookupBlock::width), dv, v0);
+      // Texel centres stand at half-integers in texture coordinates.
+      const float value =
+          touches(u, v, input_size) ? tex2D<float>(input, u + 0.5f, v + 0.5f) : 0.0f;
+      if (x < output_size.width) row[x] = value;
+    }
+  }
+}
+
+__device__ __forceinline__ float pixel_or_zero(const float* __restrict__ input, Size size, int x,
+                                               int y) {
+  if (x < 0 || x >= size.width || y < 0 || y >= size.height) return 0.0f;
+  return input[static_cast<long long>(y) * size.width + x];
+}
+
+__device__ __forceinline__ float interpolate(const float* __restrict__ input, Size size,
+                                             double2 at) {
+  if (!touches(at.x, at.y, size)) return 0.0f;
+  const double whole_x = floor(at.x);
+  const double whole_y = floor(at.y);
+  const int x = static_cast<int>(whole_x);
+  const int y = static_cast<int>(whole_y);
+  return wa_bilinear(pixel_or_zero(input, size, x, y), pixel_or_zero(input, size, x + 1, y),
+                     pixel_or_zero(input, size, x, y + 1), pixel_or_zero(input, size, x + 1, y + 1),
+                     static_cast<float>(at.x - whole_x), static_cast<float>(at.y - whole_y));
+}
+
+__global__ void warp_loads_kernel(const float* __restrict__ input, Size input_size,
+                                  float* __restrict__ output, Size output_size, Affine t) {
+  await_previous();
+  const int left =
+      static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
+  const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * LookupBlock::height);
+  for (int y = top; y < output_size.height; y += step) {
+    float* row = output + static_cast<long long>(y) * output_size.width;
+    for (int x = left; x < min(left + LookupBlock::tile_width, output_size.width);
+         x += LookupBlock::width) {
+      row[x] = interpolate(input, input_size, locate(t, x, y));
+    }
+  }
+}
+
+class WarpStage : public backend::Warp {
+ protected:
+  WarpStage(const Context& context, const WarpSpec& spec)
+      : place_{context, "warp"},
+        input_{extent(spec.input.width, place_), extent(spec.input.height, place_)},
+        output_{extent(spec.output.width, place_), extent(spec.output.height, place_)} {}
+
+  template <class Source, class Kernel>
+  void run(backend::Queue& queue, Kernel kernel, Source source, backend::Memory& output,
+           const Affine& transform) const {
+    const dim3 grid =
+        tile_grid(output_.width, output_.height, LookupBlock::tile_width, LookupBlock::height);
+    launch_early(place_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
+                 input_, data<float>(output), output_, transform);
+  }
+
+  [[nodiscard]] std::size_t input_width() const { return static_cast<std::size_t>(input_.width); }
+  [[nodiscard]] std::size_t input_height() const { return static_cast<std::size_t>(input_.height); }
+
+  Place place_;
+  Size input_;
+  Size output_;
+};
+
+class PitchedTextureWarp final : public WarpStage {
+ public:
+  PitchedTextureWarp(const Context& context, const WarpSpec& spec) : WarpStage(context, spec) {
+    load(&warp_texture_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
+               backend::Memory& output) override {
+    place_.context.activate();
+    const cudaTextureObject_t texture =
+        static_cast<const DeviceMemory&>(input).texture({input_width(), input_height()}, place_);
+    run(queue, &warp_texture_kernel, texture, output, transform);
+  }
+};
+
+class CopiedTextureWarp final : public WarpStage {
+ public:
+  CopiedTextureWarp(const Context& context, const WarpSpec& spec)
+      : WarpStage(context, spec),
+        copy_(place_, {input_width(), input_height(), 0}, 1, {}),
+        fence_(place_) {
+    load(&warp_texture_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
+               backend::Memory& output) override {
+    place_.context.activate();
+    fence_.enter(queue);
+    copy_.copy_from(data<float>(input), queue);
+    run(queue, &warp_texture_kernel, copy_.texture(), output, transform);
+  }
+
+ private:
+  TextureArray copy_;
+  Fence fence_;
+};
+
+class LoadsWarp final : public WarpStage {
+ public:
+  LoadsWarp(const Context& context, const WarpSpec& spec) : WarpStage(context, spec) {
+    load(&warp_loads_kernel, place_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
+               backend::Memory& output) override {
+    run(queue, &warp_loads_kernel, data<float>(input), output, transform);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Warp> make_warp(const Context& context, const WarpSpec& spec) {
+  const auto width = static_cast<std::size_t>(spec.input.width);
+  const auto height = static_cast<std::size_t>(spec.input.height);
+  if (context.texture_filtering && fits_linear(context, width, height, sizeof(float))) {
+    return std::make_unique<PitchedTextureWarp>(context, spec);
+  }
+  if (context.texture_filtering && fits_array(context, {width, height, 0})) {
+    return std::make_unique<CopiedTextureWarp>(context, spec);
+  }
+  return std::make_unique<LoadsWarp>(context, spec);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,145 @@
+// Stage: sums over what two shifted volumes have in common. Warps go over rows of the overlap.
+#include "device/launch.hpp"
+#include "device/memory.hpp"
+#include "stages.hpp"
+#include "volume/volume_grid.cuh"
+
+#include "formulas/volume.h"
+
+namespace warpalign::cuda {
+namespace {
+
+static_assert(WA_VOLUME_MOMENTS == backend::volume_moment_count);
+static_assert(WA_VOLUME_STEP_SUMS == backend::volume_step_count);
+
+/// A part of a volume: the whole's sides, and the part's first voxel.
+struct Part {
+  const float* voxels;
+  Triple sides;
+  Triple first;
+};
+
+/// Two parts of the same size.
+struct Parts {
+  Part reference, moving;
+  Triple size;
+};
+
+__device__ __forceinline__ const float* row_of(const Part& part, int row, int rows) {
+  const long long y = part.first.y + row % rows;
+  const long long z = part.first.z + row / rows;
+  return part.voxels + (z * part.sides.y + y) * part.sides.x + part.first.x;
+}
+
+/// Calls add(reference, moving) for every pair of voxels.
+template <class Add>
+__device__ __forceinline__ void for_each(const Parts& parts, Add add) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  const int rows = parts.size.y * parts.size.z;
+  for (int row = static_cast<int>(blockIdx.x) * row_warps + warp; row < rows;
+       row += static_cast<int>(gridDim.x) * row_warps) {
+    const float* r = row_of(parts.reference, row, parts.size.y);
+    const float* m = row_of(parts.moving, row, parts.size.y);
+    for (int x = lane; x < parts.size.x; x += warp_lanes) add(r + x, m + x);
+  }
+}
+
+__global__ void __launch_bounds__(row_threads)
+    volume_moments_kernel(const __grid_constant__ Parts parts, float* __restrict__ partials) {
+  float sums[WA_VOLUME_MOMENTS] = {};
+  for_each(parts, [&](const float* r, const float* m) {
+    wa_volume_add_moments(__ldg(r), __ldg(m), sums);
+  });
+  add_up_rows(sums, partials);
+}
+
+// The moving part begins at the first neighbour of the first voxel's place.
+__global__ void __launch_bounds__(row_threads)
+    volume_step_kernel(const __grid_constant__ Parts parts, float3 fraction,
+                       float* __restrict__ partials) {
+  WaVolumeWeights weights;
+  wa_volume_weights(fraction.x, fraction.y, fraction.z, &weights);
+  const long long down = parts.moving.sides.x;
+  const long long deep = down * parts.moving.sides.y;
+  const long long reference_down = parts.reference.sides.x;
+  const long long reference_deep = reference_down * parts.reference.sides.y;
+  float sums[WA_VOLUME_STEP_SUMS] = {};
+  for_each(parts, [&](const float* r, const float* m) {
+    float place[4] = {};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      float plane[3] = {};
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const float* c = m + k * deep + j * down;
+        wa_volume_add_row(__ldg(c), __ldg(c + 1), __ldg(c + 2), __ldg(c + 3), &weights,
+                          weights.y[j], weights.dy[j], plane);
+      }
+      wa_volume_add_plane(plane, weights.z[k], weights.dz[k], place);
+    }
+    const float slope[3] = {0.5f * (__ldg(r + 1) - __ldg(r - 1)),
+                            0.5f * (__ldg(r + reference_down) - __ldg(r - reference_down)),
+                            0.5f * (__ldg(r + reference_deep) - __ldg(r - reference_deep))};
+    wa_volume_add_step(__ldg(r), slope, place, sums);
+  });
+  add_up_rows(sums, partials);
+}
+
+class VolumeSumsStage final : public backend::VolumeSums {
+ public:
+  VolumeSumsStage(const Context& context, const VolumeSumsSpec& spec)
+      : place_{context, "volume_sums"},
+        reference_(sides_of(spec.reference, place_)),
+        moving_(sides_of(spec.moving, place_)),
+        blocks_(row_blocks(spec.reference.height * spec.reference.depth, context)) {
+    load(&volume_moments_kernel, place_);
+    load(&volume_step_kernel, place_);
+  }
+
+  [[nodiscard]] std::size_t groups() const noexcept override {
+    return static_cast<std::size_t>(blocks_);
+  }
+
+  void enqueue_moments(backend::Queue& queue, const backend::Memory& reference,
+                       const backend::Memory& moving, const backend::VolumeBox& box,
+                       std::size_t slot, backend::Memory& partials) override {
+    float* of_slot = data<float>(partials) + slot * backend::volume_moment_count * groups();
+    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
+           &volume_moments_kernel, parts_of(reference, moving, box, 0), of_slot);
+  }
+
+  void enqueue_step(backend::Queue& queue, const backend::Memory& reference,
+                    const backend::Memory& moving, const backend::VolumeBox& box,
+                    const std::array<float, 3>& fraction, backend::Memory& partials) override {
+    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
+           &volume_step_kernel, parts_of(reference, moving, box, 1),
+           make_float3(fraction[0], fraction[1], fraction[2]), data<float>(partials));
+  }
+
+ private:
+  /// The moving part begins `before` voxels before the one that the box's first is compared with.
+  [[nodiscard]] Parts parts_of(const backend::Memory& reference, const backend::Memory& moving,
+                               const backend::VolumeBox& box, int before) const {
+    const Triple first = triple_of(box.first);
+    const Triple shift = triple_of(box.shift);
+    return {{data<float>(reference), reference_, first},
+            {data<float>(moving),
+             moving_,
+             {first.x + shift.x - before, first.y + shift.y - before, first.z + shift.z - before}},
+            triple_of(box.size)};
+  }
+
+  Place place_;
+  Triple reference_, moving_;
+  std::int64_t blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::VolumeSums> make_volume_sums(const Context& context,
+                                                      const VolumeSumsSpec& spec) {
+  return std::make_unique<VolumeSumsStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

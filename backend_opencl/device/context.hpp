@@ -1,0 +1,49 @@
+// What every part of this backend needs of an opened device.
+#pragma once
+
+#include "device/errors.hpp"
+#include "device/handles.hpp"
+#include "device/program_cache.hpp"
+
+#include <warpalign/backend/host.hpp>
+#include <warpalign/device.hpp>
+
+#include <memory>
+#include <string>
+
+namespace warpalign::opencl {
+
+/// One device, one context, and the programs compiled for it. Outlives all that is made with it.
+class OpenedDevice {
+ public:
+  OpenedDevice(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
+  OpenedDevice(const OpenedDevice&) = delete;
+  OpenedDevice& operator=(const OpenedDevice&) = delete;
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
+  [[nodiscard]] DeviceInfo& info() noexcept { return info_; }
+  [[nodiscard]] const backend::Host& host() const noexcept { return *host_; }
+  [[nodiscard]] cl_device_id id() const noexcept { return device_.id(); }
+  [[nodiscard]] const compute::context& context() const noexcept { return context_; }
+  [[nodiscard]] ProgramCache& programs() noexcept { return *programs_; }
+
+  [[nodiscard]] bool is_cpu() const noexcept { return info_.kind == DeviceKind::cpu; }
+  /// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for
+  /// the kernels of prefilter_lines.cl. Such a CPU takes the GPUs' kernels.
+  [[nodiscard]] bool has_vectors() const;
+  [[nodiscard]] Place place(std::string stage) const { return {std::move(stage), info_.name}; }
+  /// Platform, device and driver in full: what compiled programs depend on.
+  [[nodiscard]] std::string identity() const;
+
+  /// A queue for work done while opening the device or making a plan.
+  [[nodiscard]] compute::command_queue make_service_queue() const;
+
+ private:
+  DeviceInfo info_;
+  std::shared_ptr<const backend::Host> host_;
+  compute::device device_;
+  compute::context context_;
+  std::unique_ptr<ProgramCache> programs_;
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,79 @@
+// Grids for this device, and launching.
+#include "device/kernel.hpp"
+
+#include "device/device_list.hpp"
+
+#include <algorithm>
+
+namespace warpalign::opencl {
+
+Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
+  if (device.is_cpu()) {
+    // Rounded, too: PoCL divides a prime number of items into groups of one.
+    return {{rounded_up(width, 64), static_cast<std::size_t>(height)}, {0, 0}};
+  }
+  const std::size_t rows = height == 1 ? 1 : 4;
+  const std::size_t columns = 128 / rows;
+  return {{rounded_up(width, columns), rounded_up(height, rows)}, {columns, rows}};
+}
+
+Grid signal_blocks(const OpenedDevice& device, const Shape& image) {
+  return covering(device, divide_up(image.width, 4), divide_up(image.height, 2));
+}
+
+Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
+  const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  std::size_t columns = device.is_cpu() ? 64 : 32;
+  std::size_t rows = device.is_cpu() ? 32 : 4;
+  while (rows > 1 && (rows * columns > limit || rows / 2 >= static_cast<std::size_t>(height))) {
+    rows /= 2;
+  }
+  if (!device.is_cpu()) columns = 128 / rows;
+  columns = std::min(columns, limit);
+  const std::size_t across = rounded_up(width, columns) / columns;
+  const std::size_t down = rounded_up(height, rows) / rows;
+  return {{across * down * columns, rows}, {columns, rows}};
+}
+
+std::size_t reduction_group(const OpenedDevice& device) {
+  const std::size_t wanted = device.is_cpu() ? 64 : 256;
+  const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  std::size_t size = 1;
+  while (size * 2 <= std::min(wanted, limit)) size *= 2;
+  return size;
+}
+
+std::size_t short_row_group(const OpenedDevice& device) {
+  return device.is_cpu() ? 1 : std::min<std::size_t>(reduction_group(device), 64);
+}
+
+std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels) {
+  const std::size_t share = reduction_group(device) * 16;
+  const auto groups = divide_up(pixels, static_cast<std::int64_t>(share));
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(groups, 1, 1024));
+}
+
+Kernel::Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,
+               const std::string& options)
+    : place_(device.place(stage)) {
+  const std::string all_options =
+      device.programs().common_options() + (options.empty() ? "" : " " + options);
+  const compute::program program = device.programs().get(source, all_options, stage);
+  cl_int status = CL_SUCCESS;
+  const cl_kernel raw = clCreateKernel(program.get(), name, &status);
+  check(status, "clCreateKernel", place_);
+  kernel_ = compute::kernel(raw, false);
+}
+
+void Kernel::set_bytes(cl_uint index, std::size_t bytes, const void* value) {
+  check(clSetKernelArg(kernel_.get(), index, bytes, value), "clSetKernelArg", place_);
+}
+
+void Kernel::enqueue(cl_command_queue queue, const Grid& grid) {
+  const std::size_t* group = grid.group[0] == 0 ? nullptr : grid.group.data();
+  check(clEnqueueNDRangeKernel(queue, kernel_.get(), 2, nullptr, grid.items.data(), group, 0,
+                               nullptr, nullptr),
+        "clEnqueueNDRangeKernel", place_);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,92 @@
+// A kernel ready to be launched: program, name, arguments, grid.
+#pragma once
+
+#include "device/memory.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace warpalign::opencl {
+
+/// How many work items, and in what groups. `group` 0: the runtime chooses.
+struct Grid {
+  std::array<std::size_t, 2> items{1, 1};
+  std::array<std::size_t, 2> group{0, 0};
+};
+
+/// How many groups of `by` hold n, the last of which may not be full.
+[[nodiscard]] constexpr std::int64_t divide_up(std::int64_t n, std::int64_t by) noexcept {
+  return (n + by - 1) / by;
+}
+/// The multiple of `by` that holds n.
+[[nodiscard]] constexpr std::size_t rounded_up(std::int64_t n, std::size_t by) noexcept {
+  return static_cast<std::size_t>(divide_up(n, static_cast<std::int64_t>(by))) * by;
+}
+
+/// A grid covering width x height work items, rounded up to whole groups; kernels check bounds.
+/// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs choose their own.
+[[nodiscard]] Grid covering(const OpenedDevice& device, std::int64_t width,
+                            std::int64_t height = 1);
+
+/// A grid of items with 4 x 2 pixels each, for kernels that use formulas/opencl_signal.h.
+[[nodiscard]] Grid signal_blocks(const OpenedDevice& device, const Shape& image);
+
+/// A grid covering width x height items in patches, one a work group, for kernels that use
+/// formulas/opencl_grid.h: any number of rows, and on CPUs, too, what neighbours read stays in the
+/// first cache.
+[[nodiscard]] Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height);
+
+/// The work-group's size for reductions through local memory: a power of two.
+[[nodiscard]] std::size_t reduction_group(const OpenedDevice& device);
+
+/// The size of work groups that go over rows, which may be short, and hold several sums in
+/// registers: 64 items, or one on CPUs, whose items share nothing and need no barriers then.
+[[nodiscard]] std::size_t short_row_group(const OpenedDevice& device);
+
+/// How many groups of that size share `pixels`, each item adding at least 16 of them.
+[[nodiscard]] std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels);
+
+/// An argument in local memory: its size.
+struct LocalMemory {
+  std::size_t bytes;
+};
+
+class Kernel {
+ public:
+  Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,
+         const std::string& options = {});
+
+  /// Sets the arguments in order and enqueues. Allocates nothing.
+  template <class... Arguments>
+  void launch(cl_command_queue queue, const Grid& grid, const Arguments&... arguments) {
+    cl_uint index = 0;
+    (set(index++, arguments), ...);
+    enqueue(queue, grid);
+  }
+
+ private:
+  template <class T>
+  void set(cl_uint index, const T& value) {
+    if constexpr (std::is_base_of_v<backend::Memory, T>) {
+      const cl_mem buffer = buffer_of(value);
+      set_bytes(index, sizeof buffer, &buffer);  // NOLINT(bugprone-sizeof-expression): the handle
+    } else if constexpr (std::is_base_of_v<compute::memory_object, T>) {
+      set_bytes(index, sizeof(cl_mem), &value.get());
+    } else if constexpr (std::is_same_v<LocalMemory, T>) {
+      set_bytes(index, value.bytes, nullptr);
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      set_bytes(index, sizeof value, &value);  // NOLINT(bugprone-sizeof-expression): handles, too
+    }
+  }
+  void set_bytes(cl_uint index, std::size_t bytes, const void* value);
+  void enqueue(cl_command_queue queue, const Grid& grid);
+
+  Place place_;
+  compute::kernel kernel_;
+};
+
+}  // namespace warpalign::opencl

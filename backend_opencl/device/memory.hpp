@@ -1,0 +1,30 @@
+// Device memory as an OpenCL buffer.
+#pragma once
+
+#include "device/context.hpp"
+
+#include <warpalign/backend/memory.hpp>
+
+namespace warpalign::opencl {
+
+/// An uninitialised buffer; Error(out_of_memory) with the sizes when it cannot be had.
+[[nodiscard]] compute::buffer make_buffer(const OpenedDevice& device, std::size_t bytes,
+                                          const std::string& stage);
+
+class Memory : public backend::Memory {
+ public:
+  Memory(const OpenedDevice& device, std::size_t bytes)
+      : buffer_(make_buffer(device, bytes, "memory")) {}
+
+  [[nodiscard]] cl_mem get() const noexcept { return buffer_.get(); }
+
+ private:
+  compute::buffer buffer_;
+};
+
+/// The cl_mem of memory that this backend made; core hands over no other.
+[[nodiscard]] inline cl_mem buffer_of(const backend::Memory& memory) {
+  return static_cast<const Memory&>(memory).get();
+}
+
+}  // namespace warpalign::opencl

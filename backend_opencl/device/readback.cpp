@@ -1,0 +1,32 @@
+// A few bytes on their way to the host.
+#include "device/readback.hpp"
+
+#include "device/errors.hpp"
+#include "device/queue.hpp"
+
+namespace warpalign::opencl {
+
+PinnedReadback::PinnedReadback(OpenedDevice& device, std::size_t bytes)
+    : place_(device.place("readback")), bytes_(bytes), host_(device, bytes, place_) {}
+
+PinnedReadback::~PinnedReadback() {
+  const cl_event event = arrived_.get();
+  if (event != nullptr) clWaitForEvents(1, &event);
+}
+
+void PinnedReadback::enqueue(backend::Queue& queue, const backend::Memory& source) {
+  cl_event event = nullptr;
+  check(clEnqueueReadBuffer(queue_of(queue), buffer_of(source), CL_FALSE, 0, bytes_, host_.data(),
+                            0, nullptr, &event),
+        "clEnqueueReadBuffer", place_);
+  arrived_ = compute::event(event, false);
+}
+
+const void* PinnedReadback::wait() {
+  const cl_event event = arrived_.get();
+  if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", place_);
+  arrived_ = compute::event();
+  return host_.data();
+}
+
+}  // namespace warpalign::opencl

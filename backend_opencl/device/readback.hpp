@@ -1,0 +1,26 @@
+// A few bytes on their way to the host.
+#pragma once
+
+#include "device/memory.hpp"
+#include "device/pinned.hpp"
+
+#include <warpalign/backend/queue.hpp>
+
+namespace warpalign::opencl {
+
+class PinnedReadback final : public backend::Readback {
+ public:
+  PinnedReadback(OpenedDevice& device, std::size_t bytes);
+  ~PinnedReadback() override;
+
+  void enqueue(backend::Queue& queue, const backend::Memory& source) override;
+  const void* wait() override;
+
+ private:
+  Place place_;
+  std::size_t bytes_;
+  PinnedMemory host_;
+  compute::event arrived_;  // none: nothing is under way
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,36 @@
+// A texture that a stage copies its input to.
+#include "device/texture_copy.hpp"
+
+#include "kernel_texts.hpp"
+#include "stages.hpp"
+
+#include <array>
+
+namespace warpalign::opencl {
+
+TextureCopy::TextureCopy(OpenedDevice& device, const TextureKind& kind, const std::string& stage)
+    : place_(device.place(stage)),
+      shape_(kind.shape),
+      texture_(make_texture(device, kind, stage)),
+      grid_(covering(device, kind.shape.width, kind.shape.height)) {
+  if (!can_be_written(device, kind)) return;
+  kernel_.emplace(device, stage.c_str(), kernels::texture_fill, "texture_fill",
+                  kind.channels == 2 ? "-D COMPLEX" : "");
+}
+
+void TextureCopy::fill(cl_command_queue queue, cl_mem source) {
+  if (kernel_) {
+    kernel_->launch(queue, grid_, source, texture_.image, static_cast<cl_int>(shape_.width),
+                    static_cast<cl_int>(shape_.height));
+    return;
+  }
+  const std::array<std::size_t, 3> origin{0, 0, 0};
+  const std::array<std::size_t, 3> region{static_cast<std::size_t>(shape_.width),
+                                          static_cast<std::size_t>(shape_.height),
+                                          static_cast<std::size_t>(shape_.depth)};
+  check(clEnqueueCopyBufferToImage(queue, source, texture_.image.get(), 0, origin.data(),
+                                   region.data(), 0, nullptr, nullptr),
+        "clEnqueueCopyBufferToImage", place_);
+}
+
+}  // namespace warpalign::opencl

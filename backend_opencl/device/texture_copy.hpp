@@ -1,0 +1,31 @@
+// A texture that a stage copies its input to.
+#pragma once
+
+#include "device/kernel.hpp"
+#include "device/texture.hpp"
+
+#include <optional>
+
+namespace warpalign::opencl {
+
+/// Images of two dimensions are written by a kernel where the device can, others by the driver's
+/// copy, which on NVIDIA's takes several times as long.
+class TextureCopy {
+ public:
+  TextureCopy(OpenedDevice& device, const TextureKind& kind, const std::string& stage);
+
+  /// Enqueues the copy of the whole texture from a buffer of its shape.
+  void fill(cl_command_queue queue, cl_mem source);
+
+  [[nodiscard]] const compute::image_object& image() const { return texture_.image; }
+  [[nodiscard]] cl_sampler sampler() const { return texture_.sampler.get(); }
+
+ private:
+  Place place_;
+  Shape shape_;
+  Texture texture_;
+  Grid grid_;
+  std::optional<Kernel> kernel_;
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,225 @@
+// Compares a plan's spectra of a few impulses with their closed form, and the way back.
+//
+// Compilers have been seen to miscompile FFT kernels (pocl#2069); a wrong plan must not get out.
+#include "fft/fft_check.hpp"
+
+#include "device/memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+namespace warpalign::opencl {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr const char* stage = "fft check";
+constexpr double tolerance = 1e-4;        // of the impulses' total; right plans are near 1e-6
+constexpr std::int64_t most_rows = 1024;  // of each image, or of a volume, that are compared
+
+/// A plan with wrong strides writes beyond its output: a stretch after it that must stay as it is.
+constexpr std::size_t guard_bytes = 65536;
+constexpr cl_float guard_value = -777;
+
+struct Impulse {
+  std::int64_t x, y, z;
+  double weight;
+};
+
+/// Three impulses in a volume, or other ones in each image; on tiny images they may fall together.
+std::array<Impulse, 3> impulses(const RealFftSpec& spec, std::int64_t slice) {
+  const std::int64_t w = spec.shape.width;
+  const std::int64_t h = spec.shape.height;
+  const std::int64_t d = spec.shape.depth;
+  const bool volume = spec.dimensions == 3;
+  const std::int64_t turn = volume ? 0 : slice;
+  return {Impulse{(w / 3 + turn) % w, (h / 2 + turn) % h, volume ? d / 3 : slice, 1.0},
+          Impulse{(w - 1) % w, (1 + turn) % h, volume ? d - 1 : slice, -0.5},
+          Impulse{1 % w, (2 * h) / 3 % h, volume ? 1 : slice, 0.75}};
+}
+constexpr double total_weight = 2.25;
+
+std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t count) {
+  std::vector<Complex> table(static_cast<std::size_t>(count));
+  for (std::int64_t u = 0; u < count; ++u) {
+    const double turns = static_cast<double>(u * position % n) / static_cast<double>(n);
+    table[static_cast<std::size_t>(u)] = std::polar(1.0, -2 * std::numbers::pi * turns);
+  }
+  return table;
+}
+
+/// Rows 0, step, 2 step, ... of an image or a volume are compared. A volume's step comes by every
+/// row of a plane.
+std::int64_t row_step(const RealFftSpec& spec) {
+  const Shape& shape = spec.shape;
+  if (spec.dimensions == 2) return (shape.height + most_rows - 1) / most_rows;
+  std::int64_t step = (shape.height * shape.depth + most_rows - 1) / most_rows;
+  while (std::gcd(step, shape.height) != 1) ++step;
+  return step;
+}
+
+struct Bench {
+  const OpenedDevice& device;
+  RealFftSpec spec;
+  Shape shape;
+  compute::command_queue queue;
+  compute::buffer real, spectrum;
+
+  [[nodiscard]] std::size_t columns() const {
+    return static_cast<std::size_t>(shape.width / 2 + 1);
+  }
+  [[nodiscard]] std::size_t real_bytes() const {
+    return static_cast<std::size_t>(shape.pixels()) * sizeof(cl_float);
+  }
+  [[nodiscard]] std::size_t spectrum_bytes() const {
+    return row(shape.depth, 0) * columns() * sizeof(cl_float2);
+  }
+  [[nodiscard]] std::size_t row(std::int64_t slice, std::int64_t y) const {
+    return static_cast<std::size_t>(slice * shape.height + y);
+  }
+  [[nodiscard]] bool compares(std::int64_t slice, std::int64_t y) const {
+    return (spec.dimensions == 3 ? slice * shape.height + y : y) % row_step(spec) == 0;
+  }
+  void read(const compute::buffer& from, std::size_t offset, std::size_t bytes, void* to) const {
+    check(clEnqueueReadBuffer(queue.get(), from.get(), CL_TRUE, offset, bytes, to, 0, nullptr,
+                              nullptr),
+          "clEnqueueReadBuffer", device.place(stage));
+  }
+  void fill(const compute::buffer& target, cl_float value, std::size_t offset,
+            std::size_t bytes) const {
+    check(clEnqueueFillBuffer(queue.get(), target.get(), &value, sizeof value, offset, bytes, 0,
+                              nullptr, nullptr),
+          "clEnqueueFillBuffer", device.place(stage));
+  }
+};
+
+Bench make_bench(const OpenedDevice& device, const RealFftSpec& spec) {
+  Bench bench{device, spec, spec.shape, device.make_service_queue(), {}, {}};
+  bench.real = make_buffer(device, bench.real_bytes() + guard_bytes, stage);
+  bench.spectrum = make_buffer(device, bench.spectrum_bytes() + guard_bytes, stage);
+  bench.fill(bench.real, guard_value, bench.real_bytes(), guard_bytes);
+  bench.fill(bench.spectrum, guard_value, bench.spectrum_bytes(), guard_bytes);
+  return bench;
+}
+
+bool guard_intact(const Bench& bench, const compute::buffer& buffer, std::size_t offset) {
+  std::vector<cl_float> guard(guard_bytes / sizeof(cl_float));
+  bench.read(buffer, offset, guard_bytes, guard.data());
+  return std::all_of(guard.begin(), guard.end(),
+                     [](cl_float value) { return value == guard_value; });
+}
+
+void write_impulses(const Bench& bench) {
+  const Place place = bench.device.place(stage);
+  bench.fill(bench.real, 0, 0, bench.real_bytes());
+  for (std::int64_t slice = 0; slice < bench.shape.depth; ++slice) {
+    for (const Impulse& one : impulses(bench.spec, slice)) {
+      if (one.z != slice) continue;
+      const std::size_t at = bench.row(slice, one.y) * static_cast<std::size_t>(bench.shape.width) +
+                             static_cast<std::size_t>(one.x);
+      cl_float value = 0;
+      bench.read(bench.real, at * sizeof value, sizeof value, &value);
+      value += static_cast<cl_float>(one.weight);
+      check(clEnqueueWriteBuffer(bench.queue.get(), bench.real.get(), CL_TRUE, at * sizeof value,
+                                 sizeof value, &value, 0, nullptr, nullptr),
+            "clEnqueueWriteBuffer", place);
+    }
+  }
+}
+
+/// The largest deviation of one slice's spectrum from its closed form.
+double spectrum_error(const Bench& bench, std::int64_t slice) {
+  const auto spots = impulses(bench.spec, slice);
+  std::array<std::vector<Complex>, 3> along_x, along_y;
+  std::array<Complex, 3> of_slice{1, 1, 1};
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    along_x[i] = phases(spots[i].x, bench.shape.width, bench.shape.width / 2 + 1);
+    along_y[i] = phases(spots[i].y, bench.shape.height, bench.shape.height);
+    if (bench.spec.dimensions == 3) {
+      of_slice[i] = phases(slice * spots[i].z, bench.shape.depth, 2)[1];
+    }
+  }
+  std::vector<std::complex<float>> got(bench.columns());
+  double worst = 0;
+  for (std::int64_t v = 0; v < bench.shape.height; ++v) {
+    if (!bench.compares(slice, v)) continue;
+    const std::size_t bytes = got.size() * sizeof got[0];
+    bench.read(bench.spectrum, bench.row(slice, v) * bytes, bytes, got.data());
+    for (std::size_t u = 0; u < got.size(); ++u) {
+      Complex want = 0;
+      for (std::size_t i = 0; i < spots.size(); ++i) {
+        want +=
+            spots[i].weight * of_slice[i] * along_x[i][u] * along_y[i][static_cast<std::size_t>(v)];
+      }
+      const double error = std::abs(Complex(got[u]) - want);
+      if (std::isnan(error)) return error;
+      worst = std::max(worst, error);
+    }
+  }
+  return worst;
+}
+
+/// The largest deviation of one slice after the inverse transform, over the image's or the volume's
+/// pixels.
+double image_error(const Bench& bench, std::int64_t slice) {
+  const auto spots = impulses(bench.spec, slice);
+  const double scale = 1 / static_cast<double>(bench.spec.dimensions == 3 ? bench.shape.pixels()
+                                                                          : bench.shape.plane());
+  std::vector<float> got(static_cast<std::size_t>(bench.shape.width));
+  double worst = 0;
+  for (std::int64_t y = 0; y < bench.shape.height; ++y) {
+    const auto here = [slice, y](const Impulse& i) { return i.z == slice && i.y == y; };
+    if (!bench.compares(slice, y) && std::none_of(spots.begin(), spots.end(), here)) continue;
+    const std::size_t bytes = got.size() * sizeof got[0];
+    bench.read(bench.real, bench.row(slice, y) * bytes, bytes, got.data());
+    std::vector<double> want(got.size());
+    for (const Impulse& one : spots) {
+      if (here(one)) want[static_cast<std::size_t>(one.x)] += one.weight;
+    }
+    for (std::size_t x = 0; x < got.size(); ++x) {
+      const double error = std::abs(scale * static_cast<double>(got[x]) - want[x]);
+      if (std::isnan(error)) return error;
+      worst = std::max(worst, error);
+    }
+  }
+  return worst;
+}
+
+std::string describe(const char* direction, double error) {
+  return std::string(direction) + " transform of impulses is off by " + std::to_string(error) +
+         " (tolerance " + std::to_string(tolerance * total_weight) + ")";
+}
+
+/// `error_of` for every slice: what is wrong, empty if nothing. NaN is wrong.
+template <class ErrorOf>
+std::string fault(const Bench& bench, const char* direction, ErrorOf error_of) {
+  for (std::int64_t slice = 0; slice < bench.shape.depth; ++slice) {
+    const double error = error_of(bench, slice);
+    if (!(error <= tolerance * total_weight)) return describe(direction, error);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string fault_of_plan(const OpenedDevice& device, FftPlan& plan, const RealFftSpec& spec) {
+  const Bench bench = make_bench(device, spec);
+  write_impulses(bench);
+  plan.forward(bench.queue.get(), bench.real.get(), bench.spectrum.get());
+  const std::string wrong = fault(bench, "the forward", spectrum_error);
+  if (!wrong.empty()) return wrong;
+  plan.inverse(bench.queue.get(), bench.spectrum.get(), bench.real.get());
+  if (!guard_intact(bench, bench.real, bench.real_bytes()) ||
+      !guard_intact(bench, bench.spectrum, bench.spectrum_bytes())) {
+    return "it writes beyond its output";
+  }
+  return fault(bench, "the inverse", image_error);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,13 @@
+// Does a plan transform correctly?
+#pragma once
+
+#include "fft/fft_provider.hpp"
+
+namespace warpalign::opencl {
+
+/// Runs a plan on images, or a volume, of a few impulses, whose spectra are known, there and back.
+/// Returns what is wrong, empty if nothing.
+[[nodiscard]] std::string fault_of_plan(const OpenedDevice& device, FftPlan& plan,
+                                        const RealFftSpec& spec);
+
+}  // namespace warpalign::opencl

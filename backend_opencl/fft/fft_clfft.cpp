@@ -1,0 +1,278 @@
+// FFT provider: clFFT, opened when it is asked for, so that the module loads without it.
+//
+// Its state is global and not safe in planning (two threads baking equal plans abort), hence one
+// mutex around create, bake and destroy. It is torn down once, when this module is unloaded or the
+// process ends, and only if every plan is gone by then: a plan destroyed after the teardown would
+// be freed twice.
+#include "fft/fft_provider.hpp"
+
+#include "device/memory.hpp"
+
+#include <mutex>
+
+#if WARPALIGN_WITH_CLFFT
+
+#include <clFFT.h>
+#include <dlfcn.h>
+
+#include <array>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "fft";
+constexpr const char* library_name = "libclFFT.so.2";
+
+std::mutex planning_mutex;
+
+/// The functions of clFFT that are used here.
+struct Library {
+  decltype(&::clfftSetup) setup = nullptr;
+  decltype(&::clfftTeardown) teardown = nullptr;
+  decltype(&::clfftCreateDefaultPlan) create = nullptr;
+  decltype(&::clfftSetPlanPrecision) set_precision = nullptr;
+  decltype(&::clfftSetPlanScale) set_scale = nullptr;
+  decltype(&::clfftSetPlanBatchSize) set_batch = nullptr;
+  decltype(&::clfftSetPlanDistance) set_distance = nullptr;
+  decltype(&::clfftSetPlanInStride) set_in_stride = nullptr;
+  decltype(&::clfftSetPlanOutStride) set_out_stride = nullptr;
+  decltype(&::clfftSetLayout) set_layout = nullptr;
+  decltype(&::clfftSetResultLocation) set_location = nullptr;
+  decltype(&::clfftBakePlan) bake = nullptr;
+  decltype(&::clfftGetTmpBufSize) scratch_size = nullptr;
+  decltype(&::clfftDestroyPlan) destroy = nullptr;
+  decltype(&::clfftEnqueueTransform) enqueue = nullptr;
+  std::string fault;  // why it cannot be used
+};
+
+template <class Function>
+void resolve(void* handle, const char* name, Function& function, std::string& fault) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  if (function == nullptr) fault = std::string(library_name) + " has no " + name;
+}
+
+Library open_library() {
+  Library library;
+  void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    library.fault = reason != nullptr ? reason : "it cannot be loaded";
+    return library;
+  }
+  std::string& fault = library.fault;
+  resolve(handle, "clfftSetup", library.setup, fault);
+  resolve(handle, "clfftTeardown", library.teardown, fault);
+  resolve(handle, "clfftCreateDefaultPlan", library.create, fault);
+  resolve(handle, "clfftSetPlanPrecision", library.set_precision, fault);
+  resolve(handle, "clfftSetPlanScale", library.set_scale, fault);
+  resolve(handle, "clfftSetPlanBatchSize", library.set_batch, fault);
+  resolve(handle, "clfftSetPlanDistance", library.set_distance, fault);
+  resolve(handle, "clfftSetPlanInStride", library.set_in_stride, fault);
+  resolve(handle, "clfftSetPlanOutStride", library.set_out_stride, fault);
+  resolve(handle, "clfftSetLayout", library.set_layout, fault);
+  resolve(handle, "clfftSetResultLocation", library.set_location, fault);
+  resolve(handle, "clfftBakePlan", library.bake, fault);
+  resolve(handle, "clfftGetTmpBufSize", library.scratch_size, fault);
+  resolve(handle, "clfftDestroyPlan", library.destroy, fault);
+  resolve(handle, "clfftEnqueueTransform", library.enqueue, fault);
+  if (!fault.empty()) return library;
+  const clfftSetupData setup{clfftVersionMajor, clfftVersionMinor, clfftVersionPatch, 0};
+  const clfftStatus status = library.setup(&setup);
+  if (status != CLFFT_SUCCESS) fault = "clfftSetup failed: " + code_name(status);
+  return library;
+}
+
+/// Plans alive, guarded by planning_mutex.
+int living_plans = 0;
+
+/// Opens the library, and tears it down in the end.
+struct Session {
+  Library library = open_library();
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    if (library.fault.empty() && living_plans == 0) library.teardown();
+  }
+};
+
+const Library& library() {
+  static const Session session;
+  return session.library;
+}
+
+void check_clfft(clfftStatus status, const char* call, ErrorKind kind, const Place& place) {
+  if (status == CLFFT_SUCCESS) return;
+  if (status == CLFFT_MEM_OBJECT_ALLOCATION_FAILURE) kind = ErrorKind::out_of_memory;
+  throw Error(kind, std::string(call) + " failed",
+              {place.stage, "opencl", place.device, call, code_name(status),
+               "set opencl.fft = \"vkfft\" to use the other FFT library"});
+}
+
+bool has_only_small_factors(std::int64_t n) {
+  for (const std::int64_t factor : {2, 3, 5, 7, 11, 13}) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n == 1;
+}
+
+clfftDim rank_of(const RealFftSpec& spec) {
+  if (spec.dimensions == 3) return CLFFT_3D;
+  return spec.shape.height > 1 ? CLFFT_2D : CLFFT_1D;
+}
+
+/// One direction of a shape's transform.
+class Direction {
+ public:
+  Direction(const OpenedDevice& device, const RealFftSpec& spec, clfftDirection direction)
+      : place_(device.place(stage)), direction_(direction) {
+    const compute::command_queue queue = device.make_service_queue();
+    const std::lock_guard lock(planning_mutex);
+    try {
+      create(device, spec);
+      cl_command_queue raw = queue.get();
+      demand(library().bake(handle_, 1, &raw, nullptr, nullptr), "clfftBakePlan");
+      std::size_t bytes = 0;
+      demand(library().scratch_size(handle_, &bytes), "clfftGetTmpBufSize");
+      if (bytes > 0) scratch_ = make_buffer(device, bytes, stage);
+    } catch (...) {
+      destroy();
+      throw;
+    }
+  }
+  Direction(const Direction&) = delete;
+  Direction& operator=(const Direction&) = delete;
+  ~Direction() {
+    const std::lock_guard lock(planning_mutex);
+    destroy();
+  }
+
+  void run(cl_command_queue queue, cl_mem input, cl_mem output) {
+    check_clfft(library().enqueue(handle_, direction_, 1, &queue, 0, nullptr, nullptr, &input,
+                                  &output, scratch_.get()),
+                "clfftEnqueueTransform", ErrorKind::device_failure, place_);
+  }
+
+ private:
+  void demand(clfftStatus status, const char* call) const {
+    check_clfft(status, call, ErrorKind::build_failed, place_);
+  }
+
+  void create(const OpenedDevice& device, const RealFftSpec& spec) {
+    const auto width = static_cast<std::size_t>(spec.shape.width);
+    const auto height = static_cast<std::size_t>(spec.shape.height);
+    const auto depth = static_cast<std::size_t>(spec.shape.depth);
+    const std::size_t columns = width / 2 + 1;
+    const bool forward = direction_ == CLFFT_FORWARD;
+    const bool volume = spec.dimensions == 3;
+    const std::array<std::size_t, 3> lengths{width, height, depth};
+    std::array<std::size_t, 3> real{1, width, width * height};
+    std::array<std::size_t, 3> half{1, columns, columns * height};
+    const clfftDim dimensions = rank_of(spec);
+    const Library& fft = library();
+    demand(fft.create(&handle_, device.context().get(), dimensions, lengths.data()),
+           "clfftCreateDefaultPlan");
+    created_ = true;
+    ++living_plans;
+    demand(fft.set_precision(handle_, CLFFT_SINGLE), "clfftSetPlanPrecision");
+    demand(fft.set_scale(handle_, CLFFT_FORWARD, 1), "clfftSetPlanScale");
+    demand(fft.set_scale(handle_, CLFFT_BACKWARD, 1), "clfftSetPlanScale");
+    demand(fft.set_location(handle_, CLFFT_OUTOFPLACE), "clfftSetResultLocation");
+    demand(fft.set_layout(handle_, forward ? CLFFT_REAL : CLFFT_HERMITIAN_INTERLEAVED,
+                          forward ? CLFFT_HERMITIAN_INTERLEAVED : CLFFT_REAL),
+           "clfftSetLayout");
+    demand(fft.set_in_stride(handle_, dimensions, forward ? real.data() : half.data()),
+           "clfftSetPlanInStride");
+    demand(fft.set_out_stride(handle_, dimensions, forward ? half.data() : real.data()),
+           "clfftSetPlanOutStride");
+    const std::size_t planes = volume ? depth : 1;
+    const std::size_t real_image = width * height * planes;
+    const std::size_t half_image = columns * height * planes;
+    demand(fft.set_distance(handle_, forward ? real_image : half_image,
+                            forward ? half_image : real_image),
+           "clfftSetPlanDistance");
+    demand(fft.set_batch(handle_, volume ? 1 : depth), "clfftSetPlanBatchSize");
+  }
+
+  void destroy() noexcept {
+    if (!created_) return;
+    library().destroy(&handle_);
+    created_ = false;
+    --living_plans;
+  }
+
+  Place place_;
+  clfftDirection direction_;
+  clfftPlanHandle handle_ = 0;
+  bool created_ = false;
+  compute::buffer scratch_;
+};
+
+class Plan final : public FftPlan {
+ public:
+  Plan(const OpenedDevice& device, const RealFftSpec& spec)
+      : forward_(device, spec, CLFFT_FORWARD), inverse_(device, spec, CLFFT_BACKWARD) {}
+
+  void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
+    forward_.run(queue, real, spectrum);
+  }
+  void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) override {
+    inverse_.run(queue, spectrum, real);
+  }
+
+ private:
+  Direction forward_, inverse_;
+};
+
+class ClFft final : public FftProvider {
+ public:
+  explicit ClFft(OpenedDevice& device) : device_(device) {}
+
+  [[nodiscard]] const char* name() const noexcept override { return "clfft"; }
+  [[nodiscard]] std::string version() const override {
+    return std::to_string(clfftVersionMajor) + "." + std::to_string(clfftVersionMinor) + "." +
+           std::to_string(clfftVersionPatch);
+  }
+
+  [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
+    const Shape& shape = spec.shape;
+    if (!has_only_small_factors(shape.width) || !has_only_small_factors(shape.height) ||
+        (spec.dimensions == 3 && !has_only_small_factors(shape.depth))) {
+      throw error(ErrorKind::invalid_argument,
+                  "clFFT cannot transform images of " + to_string(shape) +
+                      ": it takes sizes whose prime factors are at most 13",
+                  device_.place(stage), "pad the image, or set opencl.fft = \"vkfft\"");
+    }
+    return std::make_unique<Plan>(device_, spec);
+  }
+
+ private:
+  OpenedDevice& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
+  const std::lock_guard lock(planning_mutex);
+  if (!library().fault.empty()) {
+    throw error(ErrorKind::configuration, "clFFT cannot be used: " + library().fault,
+                device.place(stage), "install libclfft2, or set opencl.fft = \"vkfft\"");
+  }
+  return std::make_unique<ClFft>(device);
+}
+
+}  // namespace warpalign::opencl
+
+#else
+
+namespace warpalign::opencl {
+
+std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
+  throw error(ErrorKind::configuration, "this build of warpalign has no clFFT", device.place("fft"),
+              "set opencl.fft = \"vkfft\", or build with clFFT's header");
+}
+
+}  // namespace warpalign::opencl
+
+#endif

@@ -1,0 +1,115 @@
+// Makes, checks, remembers and shares FFT plans.
+#include "fft/fft_plans.hpp"
+
+#include "fft/fft_check.hpp"
+
+#include <algorithm>
+
+namespace warpalign::opencl {
+
+namespace {
+
+// Plans kept although nobody holds them: one pair after another often has the same few shapes.
+constexpr std::size_t most_kept = 8;
+
+std::string what(const RealFftSpec& spec) {
+  return to_string(spec.shape) + (spec.dimensions == 3 ? " in three dimensions" : "");
+}
+
+constexpr const char* verdict_right = "right";
+constexpr const char* verdict_wrong = "wrong: ";
+
+std::unique_ptr<FftProvider> make_preferred(OpenedDevice& device) {
+  const bool clfft = device.host().config().opencl_fft == "clfft";
+  return clfft ? make_clfft(device) : make_vkfft(device);
+}
+
+}  // namespace
+
+void SharedFft::forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) {
+  const std::lock_guard lock(mutex_);
+  order_.enter(queue, "fft");
+  plan_->forward(queue, real, spectrum);
+  order_.leave("fft");
+}
+
+void SharedFft::inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
+  const std::lock_guard lock(mutex_);
+  order_.enter(queue, "fft");
+  plan_->inverse(queue, spectrum, real);
+  order_.leave("fft");
+}
+
+FftPlans::FftPlans(OpenedDevice& device) : device_(device), preferred_(make_preferred(device)) {
+  device.info().fft = preferred_->name();
+}
+
+std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(recent_.begin(), recent_.end(),
+                                  [&](const auto& entry) { return entry.first == spec; });
+  if (found != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, found);
+  } else {
+    recent_.emplace_front(spec, make(spec));
+    if (recent_.size() > most_kept) recent_.pop_back();
+  }
+  return recent_.front().second;
+}
+
+std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
+  std::string reasons;
+  if (auto plan = checked_plan(*preferred_, spec, reasons)) {
+    return std::make_shared<SharedFft>(std::move(plan));
+  }
+  if (FftProvider* other = fallback(reasons)) {
+    if (auto plan = checked_plan(*other, spec, reasons)) {
+      return std::make_shared<SharedFft>(std::move(plan));
+    }
+  }
+  throw error(ErrorKind::build_failed,
+              "no FFT of " + what(spec) + " works on this device: " + reasons, device_.place("fft"),
+              "set opencl.fft to the other library, or try a newer driver or another device");
+}
+
+/// A right plan, or nothing with the reason appended. What is no fault of the plan is thrown on.
+std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const RealFftSpec& spec,
+                                                std::string& reasons) {
+  const std::string who = std::string(provider.name()) + " " + provider.version();
+  const std::string key =
+      "fft verdict\n" + device_.identity() + who + "\nshape " + what(spec) + "\n";
+  const std::string verdict = device_.host().load_cached(key).value_or("");
+  const auto blame = [&](const std::string& reason) {
+    reasons += (reasons.empty() ? "" : "; ") + who + ": " + reason;
+    return nullptr;
+  };
+  if (verdict.starts_with(verdict_wrong)) {
+    return blame(verdict.substr(std::string(verdict_wrong).size()));
+  }
+  try {
+    auto plan = provider.plan(spec);
+    if (verdict == verdict_right) return plan;
+    const std::string fault = fault_of_plan(device_, *plan, spec);
+    device_.host().store_cached(key, fault.empty() ? verdict_right : verdict_wrong + fault);
+    if (fault.empty()) return plan;
+    return blame(fault);
+  } catch (const Error& failure) {
+    const bool refused = failure.kind() == ErrorKind::invalid_argument;
+    if (failure.kind() == ErrorKind::out_of_memory) throw;
+    if (refused && &provider == preferred_.get()) throw;
+    return blame(failure.message());
+  }
+}
+
+FftProvider* FftPlans::fallback(std::string& reasons) {
+  if (std::string(preferred_->name()) == "clfft") return nullptr;
+  if (fallback_) return fallback_.get();
+  try {
+    fallback_ = make_clfft(device_);
+  } catch (const Error& failure) {
+    reasons += "; clfft: " + failure.message();
+  }
+  return fallback_.get();
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,51 @@
+// The FFT plans of a device: which library makes them, whether they are right, which are kept.
+#pragma once
+
+#include "fft/fft_provider.hpp"
+#include "device/scratch_guard.hpp"
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace warpalign::opencl {
+
+/// A plan that several RealFftPlan objects of one shape share. It owns one temporary buffer, so
+/// launches are serialised: threads by a mutex, queues by an event.
+class SharedFft {
+ public:
+  explicit SharedFft(std::unique_ptr<FftPlan> plan) : plan_(std::move(plan)) {}
+  void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum);
+  void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real);
+
+ private:
+  std::mutex mutex_;
+  QueueOrder order_;
+  std::unique_ptr<FftPlan> plan_;
+};
+
+class FftPlans {
+ public:
+  /// Chooses the library that the configuration names and writes its name to the device's info.
+  explicit FftPlans(OpenedDevice& device);
+
+  /// A plan that has been checked on this device and driver, now or in an earlier run. Falls back
+  /// from VkFFT to clFFT; Error(build_failed) with all reasons when no library is right.
+  [[nodiscard]] std::shared_ptr<SharedFft> get(const RealFftSpec& spec);
+
+ private:
+  std::shared_ptr<SharedFft> make(const RealFftSpec& spec);
+  std::unique_ptr<FftPlan> checked_plan(FftProvider& provider, const RealFftSpec& spec,
+                                        std::string& reasons);
+  FftProvider* fallback(std::string& reasons);
+
+  OpenedDevice& device_;
+  std::unique_ptr<FftProvider> preferred_;
+  std::unique_ptr<FftProvider> fallback_;
+  std::mutex mutex_;
+  std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // latest first
+};
+
+}  // namespace warpalign::opencl

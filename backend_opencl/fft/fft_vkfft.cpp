@@ -1,0 +1,239 @@
+// FFT provider: VkFFT. The one file that includes its header.
+//
+// VkFFT is C code in a header that compiles kernels, prints and sets the process's locale as it
+// pleases. Four of the functions it calls are therefore replaced before it is included:
+//   clCreateProgramWithSource, clBuildProgram  go through our program cache. VkFFT's own
+//       save and load treat a program's binary as a text that ends at the first zero byte, which
+//       holds for NVIDIA's PTX only; and a failed build gets our numbered source.
+//   printf     is silenced: a library does not write to the program's output.
+//   setlocale  is replaced by a locale of the planning thread alone.
+#include "fft/fft_provider.hpp"
+
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <clocale>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+
+#include <locale.h>
+
+namespace {
+
+/// What the replaced functions need while a plan is made on this thread.
+struct Planning {
+  warpalign::opencl::OpenedDevice* device = nullptr;
+  std::exception_ptr failure;
+};
+thread_local Planning planning;
+
+cl_program create_cached_program(cl_context, cl_uint, const char** texts, const std::size_t* sizes,
+                                 cl_int* status) {
+  try {
+    const auto program = planning.device->programs().get({texts[0], sizes[0]}, "-w", "fft");
+    clRetainProgram(program.get());  // VkFFT releases it
+    *status = CL_SUCCESS;
+    return program.get();
+  } catch (...) {
+    planning.failure = std::current_exception();
+    *status = CL_BUILD_PROGRAM_FAILURE;
+    return nullptr;
+  }
+}
+
+cl_int already_built(...) { return CL_SUCCESS; }
+
+int print_nothing(const char*, ...) { return 0; }
+
+char* unchanged_locale(...) {
+  static char c_locale[] = "C";
+  return c_locale;
+}
+
+}  // namespace
+
+#define clCreateProgramWithSource create_cached_program
+#define clBuildProgram already_built
+#define printf print_nothing
+#define setlocale unchanged_locale
+#include <vkFFT.h>
+#undef clCreateProgramWithSource
+#undef clBuildProgram
+#undef printf
+#undef setlocale
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "fft";
+
+/// VkFFT's planning and the destruction of its plans, one at a time in the process.
+std::mutex planning_mutex;
+
+/// Numbers in generated kernels need a decimal point, whatever the user's locale.
+class PlainLocale {
+ public:
+  PlainLocale() : plain_(newlocale(LC_ALL_MASK, "C", nullptr)), before_(uselocale(plain_)) {}
+  PlainLocale(const PlainLocale&) = delete;
+  PlainLocale& operator=(const PlainLocale&) = delete;
+  ~PlainLocale() {
+    uselocale(before_);
+    if (plain_ != nullptr) freelocale(plain_);
+  }
+
+ private:
+  locale_t plain_, before_;
+};
+
+class Application {
+ public:
+  Application(OpenedDevice& device, VkFFTConfiguration configuration)
+      : device_(device), id_(device.id()), context_(device.context().get()) {
+    configuration.device = &id_;
+    configuration.context = &context_;
+    const std::lock_guard lock(planning_mutex);
+    const PlainLocale locale;
+    planning = {&device, nullptr};
+    const VkFFTResult result = initializeVkFFT(&application_, configuration);
+    if (result == VKFFT_SUCCESS) return;
+    if (planning.failure) std::rethrow_exception(planning.failure);
+    throw failure(ErrorKind::build_failed, "initializeVkFFT", result);
+  }
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+  ~Application() {
+    const std::lock_guard lock(planning_mutex);
+    deleteVkFFT(&application_);
+  }
+
+  /// direction: -1 forward, 1 inverse. `input` is null for transforms in place.
+  void run(int direction, cl_command_queue queue, cl_mem spectrum, cl_mem input) {
+    VkFFTLaunchParams launch = {};
+    launch.commandQueue = &queue;
+    launch.buffer = &spectrum;
+    if (input != nullptr) launch.inputBuffer = &input;
+    const VkFFTResult result = VkFFTAppend(&application_, direction, &launch);
+    if (result != VKFFT_SUCCESS) throw failure(ErrorKind::device_failure, "VkFFTAppend", result);
+  }
+
+ private:
+  [[nodiscard]] Error failure(ErrorKind kind, const char* call, VkFFTResult result) const {
+    return {kind,
+            std::string(call) + " failed",
+            {stage, "opencl", device_.info().name, call,
+             "VkFFTResult " + std::to_string(static_cast<int>(result)),
+             "set opencl.fft = \"clfft\" to use the other FFT library"}};
+  }
+
+  OpenedDevice& device_;
+  cl_device_id id_;
+  cl_context context_;
+  VkFFTApplication application_ = {};
+};
+
+std::uint64_t extent(std::int64_t n) { return static_cast<std::uint64_t>(n); }
+
+/// Real to half complex, out of place: VkFFT's "input buffer" is the real image in both
+/// directions, its "buffer" the spectrum.
+VkFFTConfiguration real_configuration(const RealFftSpec& spec) {
+  const Shape& shape = spec.shape;
+  const bool volume = spec.dimensions == 3;
+  VkFFTConfiguration configuration = {};
+  const std::uint64_t width = extent(shape.width);
+  const std::uint64_t height = extent(shape.height);
+  const std::uint64_t columns = width / 2 + 1;
+  configuration.FFTdim = volume ? 3 : (height > 1 ? 2 : 1);
+  configuration.size[0] = width;
+  configuration.size[1] = height;
+  configuration.size[2] = volume ? extent(shape.depth) : 1;
+  configuration.numberBatches = volume ? 1 : extent(shape.depth);
+  configuration.performR2C = 1;
+  configuration.isInputFormatted = 1;
+  configuration.inverseReturnToInputBuffer = 1;
+  // From row to row, from plane to plane, and from image to image (an image's third size is 1).
+  const std::uint64_t planes = configuration.size[2];
+  const std::array<std::uint64_t, 3> real{width, width * height, width * height * planes};
+  const std::array<std::uint64_t, 3> half{columns, columns * height, columns * height * planes};
+  std::copy(real.begin(), real.end(), configuration.inputBufferStride);
+  std::copy(half.begin(), half.end(), configuration.bufferStride);
+  return configuration;
+}
+
+class RealPlan final : public FftPlan {
+ public:
+  RealPlan(OpenedDevice& device, const RealFftSpec& spec)
+      : application_(device, real_configuration(spec)) {}
+
+  void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
+    application_.run(-1, queue, spectrum, real);
+  }
+  void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) override {
+    application_.run(1, queue, spectrum, real);
+  }
+
+ private:
+  Application application_;
+};
+
+/// Images and volumes one pixel wide, which VkFFT has no real transform for: a complex one along
+/// the other axes, in place in the spectrum.
+class ColumnPlan final : public FftPlan {
+ public:
+  ColumnPlan(OpenedDevice& device, const RealFftSpec& spec)
+      : count_(extent(spec.shape.pixels())),
+        grid_(covering(device, spec.shape.pixels())),
+        widen_(device, stage, kernels::real_fft, "widen"),
+        narrow_(device, stage, kernels::real_fft, "narrow") {
+    if (spec.shape.height == 1) return;
+    const bool volume = spec.dimensions == 3;
+    VkFFTConfiguration configuration = {};
+    configuration.FFTdim = volume ? 2 : 1;
+    configuration.size[0] = extent(spec.shape.height);
+    configuration.size[1] = volume ? extent(spec.shape.depth) : 1;
+    configuration.numberBatches = volume ? 1 : extent(spec.shape.depth);
+    application_ = std::make_unique<Application>(device, configuration);
+  }
+
+  void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
+    widen_.launch(queue, grid_, real, spectrum, count_);
+    if (application_) application_->run(-1, queue, spectrum, nullptr);
+  }
+  void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) override {
+    if (application_) application_->run(1, queue, spectrum, nullptr);
+    narrow_.launch(queue, grid_, spectrum, real, count_);
+  }
+
+ private:
+  cl_ulong count_;
+  Grid grid_;
+  Kernel widen_, narrow_;
+  std::unique_ptr<Application> application_;
+};
+
+class VkFft final : public FftProvider {
+ public:
+  explicit VkFft(OpenedDevice& device) : device_(device) {}
+
+  [[nodiscard]] const char* name() const noexcept override { return "vkfft"; }
+  [[nodiscard]] std::string version() const override { return std::to_string(VkFFTGetVersion()); }
+
+  [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
+    if (spec.shape.width == 1) return std::make_unique<ColumnPlan>(device_, spec);
+    return std::make_unique<RealPlan>(device_, spec);
+  }
+
+ private:
+  OpenedDevice& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<FftProvider> make_vkfft(OpenedDevice& device) {
+  return std::make_unique<VkFft>(device);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,22 @@
+// The weights of a separable stage, on the device.
+#pragma once
+
+#include "device/memory.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+namespace warpalign::opencl {
+
+/// One axis: backend::AxisWeights as kernels take them.
+struct AxisTable {
+  AxisTable(OpenedDevice& device, const backend::AxisWeights& axis, const char* stage);
+
+  cl_int taps;
+  compute::buffer first, weights;
+};
+
+/// A copy of constants in device memory.
+[[nodiscard]] compute::buffer upload_floats(OpenedDevice& device, const std::vector<float>& values,
+                                            const char* stage);
+
+}  // namespace warpalign::opencl

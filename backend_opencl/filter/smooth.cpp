@@ -1,0 +1,119 @@
+// Stage: Gaussian smoothing onto a grid of its own, rows and columns.
+#include "filter/axis_tables.hpp"
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "device/scratch_guard.hpp"
+#include "filter/cpu/separable_simd.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "smooth";
+
+std::string options_for(const SmoothSpec& spec) {
+  const std::string type = spec.input == PixelType::u8    ? "-D PIXEL_U8"
+                           : spec.input == PixelType::u16 ? "-D PIXEL_U16"
+                                                          : "-D PIXEL_F32";
+  return spec.masked ? type + " -D MASKED" : type;
+}
+
+class Smooth final : public backend::Smooth {
+ public:
+  Smooth(OpenedDevice& device, const SmoothSpec& spec, const backend::PlaneWeights& weights)
+      : width_(to_int(spec.shape.width, device.place(stage))),
+        height_(to_int(spec.shape.height, device.place(stage))),
+        columns_(to_int(spec.output.width, device.place(stage))),
+        rows_(to_int(spec.output.height, device.place(stage))),
+        x_(device, weights.x, stage),
+        y_(device, weights.y, stage),
+        between_(make_buffer(device,
+                             static_cast<std::size_t>(spec.output.width * spec.shape.height) *
+                                 (spec.masked ? sizeof(cl_float2) : sizeof(cl_float)),
+                             stage)),
+        row_grid_(covering(device, columns_, height_)),
+        column_grid_(covering(device, columns_, rows_)),
+        along_rows_(device, stage, kernels::smooth, "smooth_rows", options_for(spec)),
+        along_columns_(device, stage, kernels::smooth, "smooth_columns", options_for(spec)) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& output) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    along_rows_.launch(commands, row_grid_, input, width_, height_, x_.first, x_.weights, x_.taps,
+                       columns_, between_);
+    along_columns_.launch(commands, column_grid_, between_, columns_, rows_, y_.first, y_.weights,
+                          y_.taps, output);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& mask,
+               backend::Memory& output, backend::Memory& weight) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    along_rows_.launch(commands, row_grid_, input, mask, width_, height_, x_.first, x_.weights,
+                       x_.taps, columns_, between_);
+    along_columns_.launch(commands, column_grid_, between_, columns_, rows_, y_.first, y_.weights,
+                          y_.taps, output, weight);
+  }
+
+ private:
+  cl_int width_, height_, columns_, rows_;
+  AxisTable x_, y_;
+  compute::buffer between_;
+  Grid row_grid_, column_grid_;
+  Kernel along_rows_, along_columns_;
+  QueueOrder order_;
+};
+
+// On CPUs, by vectors of sixteen; columns first.
+class SmoothLanes final : public backend::Smooth {
+ public:
+  SmoothLanes(OpenedDevice& device, const SmoothSpec& spec, const backend::PlaneWeights& weights)
+      : width_(to_int(spec.shape.width, device.place(stage))),
+        columns_(to_int(spec.output.width, device.place(stage))),
+        rows_(to_int(spec.output.height, device.place(stage))),
+        x_(device, weights.x, stage),
+        y_(device, weights.y, stage),
+        between_(make_buffer(device, separable_bytes(width_, rows_, spec.masked ? 2 : 1), stage)),
+        down_(device, stage, kernels::smooth_lanes, "smooth_columns", options_for(spec)),
+        along_(device, stage, kernels::smooth_lanes, "smooth_rows", options_for(spec)) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& output) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    down_.launch(commands, separable_strips(width_, rows_), input, width_, y_.first, y_.weights,
+                 y_.taps, rows_, between_);
+    along_.launch(commands, separable_strips(columns_, rows_), between_, width_, x_.first,
+                  x_.weights, x_.taps, columns_, rows_, output);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& mask,
+               backend::Memory& output, backend::Memory& weight) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    down_.launch(commands, separable_strips(width_, rows_), input, mask, width_, y_.first,
+                 y_.weights, y_.taps, rows_, between_);
+    along_.launch(commands, separable_strips(columns_, rows_), between_, width_, x_.first,
+                  x_.weights, x_.taps, columns_, rows_, output, weight);
+  }
+
+ private:
+  cl_int width_, columns_, rows_;
+  AxisTable x_, y_;
+  compute::buffer between_;
+  Kernel down_, along_;
+  QueueOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Smooth> make_smooth(OpenedDevice& device, const SmoothSpec& spec,
+                                             const backend::PlaneWeights& weights) {
+  if (device.has_vectors()) return std::make_unique<SmoothLanes>(device, spec, weights);
+  return std::make_unique<Smooth>(device, spec, weights);
+}
+
+}  // namespace warpalign::opencl

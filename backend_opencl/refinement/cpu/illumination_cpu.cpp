@@ -1,0 +1,84 @@
+// The local gain and offset between two registered images on CPUs, sixteen at a time.
+#include "refinement/cpu/illumination_cpu.hpp"
+
+#include "filter/axis_tables.hpp"
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "refinement/illumination_pair.hpp"
+#include "refinement/cpu/sample_location_simd.hpp"
+#include "device/queue.hpp"
+#include "device/scratch_guard.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "light_field";
+constexpr std::int64_t moments_a_cell = 5;  // WA_LIGHT_MOMENTS
+constexpr std::int64_t sums_a_cell = 9;     // WA_LIGHT_ROW_SUMS
+constexpr std::int64_t block_rows = 32;     // of pixels, of a work item
+
+// A grid of work items by themselves.
+Grid items(std::int64_t count) { return {{static_cast<std::size_t>(count), 1}, {1, 1}}; }
+
+class LightLanes final : public backend::LightField {
+ public:
+  LightLanes(OpenedDevice& device, const LightFieldSpec& spec, const std::vector<float>& weights)
+      : spec_(spec),
+        field_(LightFieldPlan::field_shape(spec.reference, spec.cell)),
+        across_(to_int(field_.width, device.place(stage))),
+        down_(to_int(field_.height, device.place(stage))),
+        cells_(static_cast<cl_int>(place_segment / spec.cell)),
+        cell_rows_(static_cast<cl_int>(divide_up(block_rows, spec.cell))),
+        pair_(spec, device.place(stage)),
+        reach_(static_cast<cl_int>(weights.size()) - 1),
+        pitch_(to_int(static_cast<std::int64_t>(rounded_up(across_, 16)) + std::int64_t{2} * reach_,
+                      device.place(stage))),
+        weights_(upload_floats(device, weights, stage)),
+        moments_(upload_floats(device, std::vector<float>(values_of(moments_a_cell)), stage)),
+        row_sums_(make_buffer(device, values_of(sums_a_cell) * sizeof(cl_float), stage)),
+        sum_(device, stage, kernels::light_lanes, "light_moments", options()),
+        along_(device, stage, kernels::light_lanes, "light_rows", options()),
+        fit_(device, stage, kernels::light_lanes, "light_fit", options()) {}
+
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
+               const LightPrior& prior, backend::Memory& field) override {
+    const LightLeaning leaning(prior);
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    pair_.launch_moments(sum_, commands,
+                         items(divide_up(across_, cells_) * divide_up(down_, cell_rows_)), images,
+                         matrix, leaning.means, moments_, across_, down_, cl_int{spec_.cell},
+                         cells_, cell_rows_, reach_, pitch_);
+    along_.launch(commands, items(down_), moments_, across_, down_, weights_, reach_, pitch_,
+                  row_sums_);
+    fit_.launch(commands, items(down_), row_sums_, across_, down_, weights_, reach_, pitch_,
+                leaning.gain, leaning.means, field);
+  }
+
+ private:
+  [[nodiscard]] std::size_t values_of(std::int64_t planes) const {
+    return static_cast<std::size_t>(planes * down_ * pitch_);
+  }
+  [[nodiscard]] std::string options() const { return spec_.masked ? "-D MASKED" : ""; }
+
+  LightFieldSpec spec_;
+  Shape field_;
+  cl_int across_, down_, cells_, cell_rows_;
+  LightPair pair_;
+  cl_int reach_, pitch_;
+  compute::buffer weights_, moments_, row_sums_;
+  Kernel sum_, along_, fit_;
+  QueueOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::LightField> make_light_lanes(OpenedDevice& device,
+                                                      const LightFieldSpec& spec,
+                                                      const std::vector<float>& weights) {
+  return std::make_unique<LightLanes>(device, spec, weights);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,17 @@
+// The local gain and offset between two registered images on CPUs, sixteen at a time.
+#pragma once
+
+#include "device/context.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace warpalign::opencl {
+
+/// For CPUs with vectors.
+[[nodiscard]] std::unique_ptr<backend::LightField> make_light_lanes(
+    OpenedDevice& device, const LightFieldSpec& spec, const std::vector<float>& weights);
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,53 @@
+// What the kernels of a light field take, in either form: of the two images, and of the prior.
+#pragma once
+
+#include "device/kernel.hpp"
+#include "stages.hpp"
+#include "refinement/two_float_matrix.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+namespace warpalign::opencl {
+
+/// The gain that a field leans towards, and the levels that sums are about.
+struct LightLeaning {
+  explicit LightLeaning(const LightPrior& prior)
+      : means{{static_cast<cl_float>(prior.reference), static_cast<cl_float>(prior.moving)}},
+        gain{{static_cast<cl_float>(prior.gain), static_cast<cl_float>(prior.strength)}} {}
+  cl_float2 means, gain;
+};
+
+class LightPair {
+ public:
+  LightPair(const LightFieldSpec& spec, const Place& place)
+      : masked_(spec.masked),
+        reference_width_(to_int(spec.reference.width, place)),
+        reference_height_(to_int(spec.reference.height, place)),
+        reference_margin_(spec.reference_margin),
+        width_(to_int(spec.moving.width, place)),
+        height_(to_int(spec.moving.height, place)),
+        moving_margin_(spec.moving_margin) {}
+
+  /// "light_moments"; `rest`: what it takes after the images.
+  template <class... Rest>
+  void launch_moments(Kernel& kernel, cl_command_queue queue, const Grid& grid,
+                      const backend::SimilarityMemory& images, const Affine& matrix,
+                      const cl_float2& means, const Rest&... rest) const {
+    const TwoFloatMatrix m(matrix);
+    const auto launch = [&](const auto&... weights) {
+      kernel.launch(queue, grid, images.reference, reference_width_, reference_height_,
+                    reference_margin_, images.coefficients, width_, height_, moving_margin_,
+                    m.x_row.nearest, m.x_row.rest, m.y_row.nearest, m.y_row.rest, means, weights...,
+                    rest...);
+    };
+    if (!masked_) return launch();
+    launch(*images.reference_weight, *images.moving_weight);
+  }
+
+ private:
+  bool masked_;
+  cl_int reference_width_, reference_height_, reference_margin_;
+  cl_int width_, height_, moving_margin_;
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,76 @@
+// Stage: the normalised cross-power spectrum, one pass for one or two slices.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "cross_power";
+
+// Of a work item of cross_power_lanes.cl.
+constexpr std::int64_t lane_columns = 128;
+constexpr std::int64_t lane_rows = 16;
+
+std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
+  std::string options;
+  if (spec.sigma > 0) options += " -D WEIGHTED";
+  if (spec.half_turns) options += " -D HALF_TURNS";
+  if (spec.image.depth > 1 && !by_lanes) options += " -D VOLUME";
+  return options;
+}
+
+/// Volumes may have more rows than a grid has.
+Grid grid_for(const OpenedDevice& device, const Shape& image) {
+  const Shape half = RealFftPlan::half_spectrum(image);
+  if (device.has_vectors()) {
+    const auto across = static_cast<std::size_t>(divide_up(half.width, lane_columns));
+    const auto down = static_cast<std::size_t>(divide_up(half.height * half.depth, lane_rows));
+    return {{across, down}, {1, 1}};
+  }
+  return image.depth > 1 ? patches(device, half.width, half.height * half.depth)
+                         : covering(device, half.width, half.height);
+}
+
+/// 1 / (2 sigma^2), as wa_gaussian_weight takes it.
+cl_float falloff_of(float sigma) {
+  const double wide = sigma;
+  return sigma > 0 ? static_cast<cl_float>(1 / (2 * wide * wide)) : 0;
+}
+
+class CrossPower final : public backend::CrossPower {
+ public:
+  CrossPower(OpenedDevice& device, const CrossPowerSpec& spec)
+      : width_(to_int(spec.image.width, device.place(stage))),
+        columns_(width_ / 2 + 1),
+        height_(to_int(spec.image.height, device.place(stage))),
+        depth_(to_int(spec.image.depth, device.place(stage))),
+        falloff_(falloff_of(spec.sigma)),
+        grid_(grid_for(device, spec.image)),
+        kernel_(device, stage,
+                device.has_vectors() ? kernels::cross_power_lanes : kernels::cross_power,
+                "cross_power", options_for(spec, device.has_vectors())) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
+               backend::Memory& output) override {
+    kernel_.launch(queue_of(queue), grid_, a, b, output, width_, columns_, height_, depth_,
+                   falloff_);
+  }
+
+ private:
+  cl_int width_, columns_, height_, depth_;
+  cl_float falloff_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::CrossPower> make_cross_power(OpenedDevice& device,
+                                                      const CrossPowerSpec& spec) {
+  return std::make_unique<CrossPower>(device, spec);
+}
+
+}  // namespace warpalign::opencl

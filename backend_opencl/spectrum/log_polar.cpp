@@ -1,0 +1,69 @@
+// Stage: log-polar resampling of a centred spectrum magnitude.
+//
+// Always by loads and single precision: on GPUs they are served by the same cache as textures, and
+// the spectrum's peaks are too sharp for 8 bits of fraction.
+#include "filter/axis_tables.hpp"
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+#include <array>
+#include <vector>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "log_polar";
+
+std::vector<float> flat(const std::vector<std::array<float, 2>>& pairs) {
+  std::vector<float> values;
+  values.reserve(2 * pairs.size());
+  for (const std::array<float, 2>& pair : pairs) values.insert(values.end(), {pair[0], pair[1]});
+  return values;
+}
+
+// On GPUs groups of 8 radii x 16 angles: along a ray that is far out, 32 radii would lie in as many
+// rows of the spectrum, each a cache line of its own.
+Grid grid_for(const OpenedDevice& device, const Shape& output) {
+  if (device.is_cpu()) return covering(device, output.width, output.height);
+  return {{rounded_up(output.width, 8), rounded_up(output.height, 16)}, {8, 16}};
+}
+
+class LogPolar final : public backend::LogPolar {
+ public:
+  LogPolar(OpenedDevice& device, const LogPolarSpec& spec, const backend::LogPolarPoints& points)
+      : columns_(to_int(RealFftPlan::half_spectrum(spec.image).width, device.place(stage))),
+        height_(to_int(spec.image.height, device.place(stage))),
+        radius_count_(to_int(spec.output.width, device.place(stage))),
+        angle_count_(to_int(spec.output.height, device.place(stage))),
+        u_end_(0.5F * static_cast<float>(spec.image.width)),
+        v_end_(0.5F * static_cast<float>(spec.image.height)),
+        radii_(upload_floats(device, points.radii, stage)),
+        directions_(upload_floats(device, flat(points.directions), stage)),
+        grid_(grid_for(device, spec.output)),
+        kernel_(device, stage, kernels::log_polar, "log_polar") {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
+               backend::Memory& output) override {
+    kernel_.launch(queue_of(queue), grid_, magnitude, columns_, height_, radii_, radius_count_,
+                   directions_, angle_count_, u_end_, v_end_, output);
+  }
+
+ private:
+  cl_int columns_, height_, radius_count_, angle_count_;
+  cl_float u_end_, v_end_;
+  compute::buffer radii_, directions_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec,
+                                                  const backend::LogPolarPoints& points) {
+  return std::make_unique<LogPolar>(device, spec, points);
+}
+
+}  // namespace warpalign::opencl

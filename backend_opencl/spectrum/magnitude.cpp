@@ -1,0 +1,42 @@
+// Stage: the magnitude of a half spectrum, its rows reordered around v = 0.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "magnitude";
+
+class Magnitude final : public backend::Magnitude {
+ public:
+  Magnitude(OpenedDevice& device, const MagnitudeSpec& spec)
+      : columns_(to_int(spec.image.width / 2 + 1, device.place(stage))),
+        height_(to_int(spec.image.height, device.place(stage))),
+        half_exponent_(spec.exponent / 2),
+        grid_(covering(device, device.has_vectors() ? divide_up(columns_, 16) : columns_, height_)),
+        kernel_(device, stage, kernels::magnitude, "magnitude",
+                device.has_vectors() ? "-D SIXTEEN" : "") {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
+               backend::Memory& magnitude) override {
+    kernel_.launch(queue_of(queue), grid_, spectrum, magnitude, columns_, height_, half_exponent_);
+  }
+
+ private:
+  cl_int columns_, height_;
+  cl_float half_exponent_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Magnitude> make_magnitude(OpenedDevice& device,
+                                                   const MagnitudeSpec& spec) {
+  return std::make_unique<Magnitude>(device, spec);
+}
+
+}  // namespace warpalign::opencl

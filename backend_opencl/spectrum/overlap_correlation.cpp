@@ -1,0 +1,66 @@
+// Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+class OverlapProducts final : public backend::OverlapProducts {
+ public:
+  OverlapProducts(OpenedDevice& device, const OverlapProductsSpec& spec)
+      : plane_(to_int(RealFftPlan::half_spectrum(spec.image).plane(), device.place(stage))),
+        grid_(covering(device, plane_)),
+        kernel_(device, stage, kernels::overlap_correlation, "overlap_products") {}
+
+  void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
+               backend::Memory& products) override {
+    kernel_.launch(queue_of(queue), grid_, spectra.a, spectra.a_weight, spectra.b, spectra.b_weight,
+                   plane_, products);
+  }
+
+ private:
+  static constexpr const char* stage = "overlap_products";
+  cl_int plane_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+class OverlapScore final : public backend::OverlapScore {
+ public:
+  OverlapScore(OpenedDevice& device, const OverlapScoreSpec& spec)
+      : width_(to_int(spec.surface.width, device.place(stage))),
+        height_(to_int(spec.surface.height, device.place(stage))),
+        grid_(covering(device, width_, height_)),
+        kernel_(device, stage, kernels::overlap_correlation, "overlap_score") {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
+               backend::Memory& scores) override {
+    const cl_float2 centre{{limits.centre_x, limits.centre_y}};
+    const cl_float2 mirrored{{limits.mirrored_centre_x, limits.mirrored_centre_y}};
+    kernel_.launch(queue_of(queue), grid_, surfaces, width_, height_, limits.least_overlap,
+                   limits.reach * limits.reach, centre, mirrored, scores);
+  }
+
+ private:
+  static constexpr const char* stage = "overlap_score";
+  cl_int width_, height_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::OverlapProducts> make_overlap_products(OpenedDevice& device,
+                                                                const OverlapProductsSpec& spec) {
+  return std::make_unique<OverlapProducts>(device, spec);
+}
+
+std::unique_ptr<backend::OverlapScore> make_overlap_score(OpenedDevice& device,
+                                                          const OverlapScoreSpec& spec) {
+  return std::make_unique<OverlapScore>(device, spec);
+}
+
+}  // namespace warpalign::opencl

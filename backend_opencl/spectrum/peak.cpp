@@ -1,0 +1,76 @@
+// Stage: the maximum of each slice with its neighbours, by a two-stage reduction.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "device/scratch_guard.hpp"
+#include "stages.hpp"
+
+#include <limits>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "peak";
+constexpr std::size_t partial_bytes = 8;   // Best in peak.cl
+constexpr std::size_t lane_share = 16384;  // SHARE
+
+static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
+
+/// Pixels in a slice as the kernel's 32-bit index counts them; its largest value means "none".
+cl_uint plane_of(const PeakSpec& spec, const Place& place) {
+  if (spec.shape.plane() >= std::numeric_limits<cl_uint>::max()) {
+    throw error(ErrorKind::invalid_argument,
+                "an image of " + to_string(spec.shape) + " has too many pixels for a peak search",
+                place, "search tiles of it");
+  }
+  return static_cast<cl_uint>(spec.shape.plane());
+}
+
+class Peak final : public backend::Peak {
+ public:
+  Peak(OpenedDevice& device, const PeakSpec& spec)
+      : width_(to_int(spec.shape.width, device.place(stage))),
+        height_(to_int(spec.shape.height, device.place(stage))),
+        plane_(plane_of(spec, device.place(stage))),
+        depth_(static_cast<std::size_t>(spec.shape.depth)),
+        group_(reduction_group(device)),
+        by_lanes_(device.has_vectors()),
+        groups_(by_lanes_ ? (plane_ - 1) / lane_share + 1
+                          : reduction_groups(device, spec.shape.plane())),
+        partials_(make_buffer(device, groups_ * depth_ * partial_bytes, stage)),
+        first_(device, stage, kernels::peak, "peak_partial", options()),
+        second_(device, stage, kernels::peak, "peak_final", options()) {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& records) override {
+    const cl_command_queue commands = queue_of(queue);
+    order_.enter(commands, stage);
+    const std::size_t items = by_lanes_ ? 1 : group_;
+    first_.launch(commands, {{groups_ * items, depth_}, {items, 1}}, input, plane_, partials_);
+    second_.launch(commands, {{group_, depth_}, {group_, 1}}, input, width_, height_, partials_,
+                   static_cast<cl_uint>(groups_), records);
+  }
+
+ private:
+  [[nodiscard]] std::string options() const {
+    return "-D GROUP=" + std::to_string(group_) + (by_lanes_ ? " -D LANES" : "");
+  }
+
+  cl_int width_, height_;
+  cl_uint plane_;
+  std::size_t depth_, group_;
+  bool by_lanes_;
+  std::size_t groups_;
+  compute::buffer partials_;
+  Kernel first_, second_;
+  QueueOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Peak> make_peak(OpenedDevice& device, const PeakSpec& spec) {
+  return std::make_unique<Peak>(device, spec);
+}
+
+}  // namespace warpalign::opencl

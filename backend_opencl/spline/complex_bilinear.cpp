@@ -1,0 +1,101 @@
+// Stage: bilinear interpolation of complex data at arbitrary points.
+#include "spline/cpu/interpolate_cpu.hpp"
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "device/scratch_guard.hpp"
+#include "stages.hpp"
+#include "device/texture_copy.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "complex bilinear";
+
+TextureKind texture_of(const ComplexBilinearSpec& spec) {
+  const bool filtered = spec.form == BilinearForm::texture_filter;
+  return {.shape = spec.image,
+          .channels = 2,
+          .filter = static_cast<cl_filter_mode>(filtered ? CL_FILTER_LINEAR : CL_FILTER_NEAREST)};
+}
+
+/// The form that this device has: loads where images are not usable or not large enough.
+BilinearForm usable_form(const OpenedDevice& device, const ComplexBilinearSpec& spec) {
+  const bool usable =
+      device.info().sampling == Sampling::texture && fits_texture(device, texture_of(spec));
+  return usable ? spec.form : BilinearForm::global_memory;
+}
+
+std::string option_for(BilinearForm form) {
+  switch (form) {
+    case BilinearForm::texture_fetch:
+      return "-D FETCH";
+    case BilinearForm::texture_filter:
+      return "-D FILTER";
+    case BilinearForm::global_memory:
+      break;
+  }
+  return {};
+}
+
+class ComplexBilinear final : public backend::ComplexBilinear {
+ public:
+  ComplexBilinear(OpenedDevice& device, const ComplexBilinearSpec& spec)
+      : place_(device.place(stage)),
+        width_(to_int(spec.image.width, place_)),
+        height_(to_int(spec.image.height, place_)),
+        output_width_(to_int(spec.output.width, place_)),
+        output_height_(to_int(spec.output.height, place_)),
+        form_(usable_form(device, spec)),
+        grid_(covering(device, output_width_, output_height_)) {
+    const bool by_texture = form_ != BilinearForm::global_memory;
+    const InterpolateSpec bilinear =
+        RowEvaluation::bilinear(spec.image, spec.output, PixelType::c32);
+    if (!by_texture && RowEvaluation::serves(device, bilinear, spec.image)) {
+      rows_.emplace(device, stage, RowEvaluation::From::field, bilinear, RowEvaluation::amid_zeros,
+                    spec.image);
+      return;
+    }
+    kernel_.emplace(device, stage, kernels::complex_bilinear, "complex_bilinear",
+                    option_for(form_));
+    if (by_texture) texture_.emplace(device, texture_of(spec), stage);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& image, const backend::Memory& x,
+               const backend::Memory& y, backend::Memory& output) override {
+    const cl_command_queue commands = queue_of(queue);
+    if (rows_) {
+      const cl_mem xs = buffer_of(x);
+      rows_->enqueue(commands, buffer_of(image), {xs, buffer_of(y), xs}, 0, output);
+      return;
+    }
+    const auto launch = [&](const auto&... source) {
+      kernel_->launch(commands, grid_, source..., width_, height_, x, y, output, output_width_,
+                      output_height_);
+    };
+    if (form_ == BilinearForm::global_memory) return launch(image);
+    order_.enter(commands, stage);
+    texture_->fill(commands, buffer_of(image));
+    launch(texture_->image(), texture_->sampler());
+  }
+
+ private:
+  Place place_;
+  cl_int width_, height_, output_width_, output_height_;
+  BilinearForm form_;
+  Grid grid_;
+  std::optional<Kernel> kernel_;  ///< or rows_
+  std::optional<RowEvaluation> rows_;
+  std::optional<TextureCopy> texture_;
+  QueueOrder order_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(OpenedDevice& device,
+                                                                const ComplexBilinearSpec& spec) {
+  return std::make_unique<ComplexBilinear>(device, spec);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,130 @@
+// Evaluation on CPUs, sixteen neighbouring pixels at a time.
+#include "spline/cpu/interpolate_cpu.hpp"
+
+#include "device/build_options.hpp"
+#include "spline/fixed_point.hpp"
+#include "kernel_texts.hpp"
+#include "stages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr int fixed_point_bits = 40;  // FIXED_POINT in interpolate_rows.cl
+constexpr double farthest = 0x1p21;   // that fixed point holds, with room for a row's end
+
+/// Pixels of the output that a work item computes.
+constexpr cl_int tile_x = 128;
+constexpr cl_int tile_y = 32;
+
+int components_of(const InterpolateSpec& spec) {
+  return spec.coefficients == PixelType::c32 ? 2 : 1;
+}
+
+/// Floats of a row of neighbours as vectors have them: 1, 2, 4, 8 or 16.
+int loaded_floats(const InterpolateSpec& spec) {
+  int floats = 1;
+  while (floats < (spec.degree + 1) * components_of(spec)) floats *= 2;
+  return floats;
+}
+
+/// Whether all points are near enough for fixed point.
+bool all_near(const Transform& transform, const Shape& output) {
+  const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double* m = transform.m.data() + 4 * axis;
+    double reach = std::abs(m[3]);
+    for (std::size_t i = 0; i < 3; ++i) reach += std::abs(m[i]) * static_cast<double>(size[i] + 16);
+    if (!(reach < farthest)) return false;
+  }
+  return true;
+}
+
+cl_long fixed(double value) { return to_fixed(value, fixed_point_bits); }
+
+/// An axis of a transform, from the first coefficient, `shift` of them being before the first
+/// sample.
+cl_long4 fixed_row(const double* m, double shift) {
+  return {{fixed(m[0]), fixed(m[1]), fixed(m[2]), fixed(m[3]) + fixed(shift)}};
+}
+
+std::size_t tiles_of(const Shape& output) {
+  return static_cast<std::size_t>(divide_up(output.width, tile_x) *
+                                  divide_up(output.height * output.depth, tile_y));
+}
+
+std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
+                        bool field) {
+  return spline_options(spec, details) + int_option("LOADED", loaded_floats(spec)) +
+         (field ? " -D FIELD_POINTS" : "");
+}
+
+}  // namespace
+
+bool RowEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                           const Shape& stored) {
+  const std::int64_t taps = spec.degree + 1;
+  return device.has_vectors() && stored.width >= loaded_floats(spec) / components_of(spec) &&
+         (spec.dimensions < 2 || stored.height >= taps) &&
+         (spec.dimensions < 3 || stored.depth >= taps) &&
+         stored.pixels() * components_of(spec) <= std::numeric_limits<cl_int>::max();
+}
+
+RowEvaluation::RowEvaluation(OpenedDevice& device, const char* stage, From points,
+                             const InterpolateSpec& spec,
+                             const backend::InterpolateDetails& details, const Shape& stored)
+    : spec_(spec),
+      details_(details),
+      stored_(stored),
+      grid_{{tiles_of(spec.output), 1}, {1, 1}},
+      kernel_(device, stage, kernels::interpolate_rows,
+              points == From::field ? "interpolate_field" : "interpolate_rows",
+              options_for(spec, details, points == From::field)) {}
+
+InterpolateSpec RowEvaluation::bilinear(const Shape& image, const Shape& output, PixelType pixels) {
+  InterpolateSpec spec;
+  spec.image = image;
+  spec.output = output;
+  spec.dimensions = 2;
+  spec.degree = 1;
+  spec.coefficients = pixels;
+  spec.output_type = pixels;
+  spec.cval = 0;
+  return spec;
+}
+
+bool RowEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+                            const backend::Memory& output) {
+  const Shape& out = spec_.output;
+  if (!transform.is_affine() || !all_near(transform, out)) return false;
+  const Points at = points_of(transform, out);
+  const auto& [x, y, z, w] = at.rows;
+  const double* m = transform.m.data();
+  const double shift = details_.margin + (spec_.degree % 2 == 0 ? 0.5 : 0);
+  const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+  kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
+                 number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
+                 x.nearest, y.nearest, z.nearest, x.rest, y.rest, z.rest, at.centre[0],
+                 at.centre[1], at.centre[2], fixed_row(m, shift), fixed_row(m + 4, shift),
+                 fixed_row(m + 8, shift), tile_x, tile_y, output, number(out.width),
+                 number(out.height), number(out.depth));
+  return true;
+}
+
+void RowEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
+                            const std::array<cl_mem, 3>& coordinates, std::int64_t apart,
+                            const backend::Memory& output) {
+  const Shape& out = spec_.output;
+  const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+  kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
+                 number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
+                 coordinates[0], coordinates[1], coordinates[2], static_cast<cl_ulong>(apart),
+                 tile_x, tile_y, output, number(out.width), number(out.height), number(out.depth));
+}
+
+}  // namespace warpalign::opencl

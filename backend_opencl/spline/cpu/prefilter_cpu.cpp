@@ -1,0 +1,63 @@
+// The exact prefilter on CPUs: sixteen lines a work item; columns first, then rows.
+#include "device/build_options.hpp"
+#include "kernel_texts.hpp"
+#include "spline/prefilter_passes.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "prefilter";
+
+/// Samples of a stretch with both halos: long, so that halos cost little, but within the first
+/// caches.
+constexpr int stretch_with_halo = 256;
+constexpr std::int64_t lanes = 16;
+constexpr std::int64_t vectors = 2;  // VECTORS in prefilter_lines.cl
+
+Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first) {
+  const int halo = maker.halo();
+  const int axes_before = maker.spec.dimensions - 1 - axis;
+  const int stretch = stretch_with_halo - 2 * halo;
+  const AxisView view = maker.view(shape, axis);
+  const std::string options = pixel_option(maker.source_type(first)) + maker.recursion_options() +
+                              int_option("HALO", halo) + int_option("STRETCH", stretch) +
+                              float_option("GAIN", maker.gain_after(axes_before + 1)) +
+                              int_option("COMPONENTS", maker.components());
+  Kernel kernel(maker.device, stage, kernels::prefilter_lines,
+                axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
+  const Place place = maker.device.place(stage);
+  const cl_int n = to_int(view.n, place);
+  const cl_int margin = maker.details.margin;
+  const std::int64_t stretches = (view.n + 2 * margin + stretch - 1) / stretch;
+  const auto groups = [](std::int64_t items, std::int64_t size) {
+    return static_cast<std::size_t>((items + size - 1) / size);
+  };
+  Grid grid{{groups(stretches, 1), groups(view.outer * view.inner, lanes)}, {1, 1}};
+  if (axis != 0) {
+    grid.items = {groups(view.inner, lanes * vectors),
+                  static_cast<std::size_t>(to_int(stretches * view.outer, place))};
+  }
+  const cl_long outer = view.outer;
+  const cl_long inner = view.inner;
+  const cl_float cval = maker.cval_after(axes_before);
+  return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
+            kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval);
+          },
+          maker.with_margin(shape, axis)};
+}
+
+}  // namespace
+
+std::vector<Pass> line_passes(const PassMaker& maker) {
+  std::vector<Pass> passes;
+  Shape shape = maker.spec.shape;
+  for (int axis = maker.spec.dimensions - 1; axis >= 0; --axis) {
+    passes.push_back(line_pass(maker, shape, axis, passes.empty()));
+    shape = passes.back().result;
+  }
+  return passes;
+}
+
+}  // namespace warpalign::opencl

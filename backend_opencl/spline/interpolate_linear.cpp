@@ -1,0 +1,113 @@
+// Interpolation of degree 1 by loads from memory.
+#include "spline/interpolate_linear.hpp"
+
+#include "device/build_options.hpp"
+#include "device/device_list.hpp"
+#include "spline/fixed_point.hpp"
+#include "kernel_texts.hpp"
+#include "stages.hpp"
+
+#include <warpalign/backend/tiles.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "interpolate";
+
+// As interpolate_linear.cl has them.
+constexpr int group_items = 256;
+using Sides = std::array<int, 3>;
+constexpr Sides plane_tile{16, 64, 1};
+constexpr Sides volume_tile{32, 8, 8};
+
+// The width of the patch of pixels that 32 neighbouring items have. The wider, the better their
+// stores; but what they load then lies in more rows the steeper the transform is.
+constexpr int wide_patch = 16;
+constexpr int narrow_patch = 8;
+
+constexpr const Sides& tile_of(int dimensions) {
+  return dimensions == 2 ? plane_tile : volume_tile;
+}
+
+Grid grid_for(const InterpolateSpec& spec) {
+  const Shape& output = spec.output;
+  const Sides& tile = tile_of(spec.dimensions);
+  const auto number = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  return {{number(divide_up(output.width, tile[0])) * group_items,
+           number(divide_up(output.height, tile[1]) * divide_up(output.depth, tile[2]))},
+          {group_items, 1}};
+}
+
+std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
+                        int patch) {
+  return int_option("DIMENSIONS", spec.dimensions) + int_option("PATCH_X", patch) +
+         extension_option(details.extension) + points_option(details.points) +
+         output_option(spec.output_type);
+}
+
+/// An axis of a transform as the kernel takes it: a tile's coordinates reach from `least` to
+/// `greatest` beyond its first.
+struct AxisRow {
+  FixedRow fixed;
+  cl_long least, greatest;
+};
+
+AxisRow axis_row(const double* row, int dimensions) {
+  constexpr double rounding = 0x1p-20;  // more than steps in fixed point lose over a tile
+  const backend::TileRange range = backend::tile_range(row, tile_of(dimensions));
+  return {fixed_row(row), to_fixed(range.least - rounding), to_fixed(range.greatest + rounding)};
+}
+
+/// Whether a step along a row of the output is mostly one across rows or planes of the source.
+bool is_steep(const double* matrix) {
+  constexpr double steep = 0.75;
+  return std::max(std::abs(matrix[4]), std::abs(matrix[8])) > steep;
+}
+
+}  // namespace
+
+bool LinearEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                              const backend::InterpolateDetails& details) {
+  return !device.has_vectors() && spec.degree == 1 && spec.dimensions >= 2 &&
+         spec.coefficients != PixelType::c32 && details.margin == 0 &&
+         spec.image.pixels() <= std::numeric_limits<cl_int>::max() &&
+         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+}
+
+LinearEvaluation::LinearEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+                                   const backend::InterpolateDetails& details)
+    : dimensions_(spec.dimensions),
+      image_(spec.image),
+      output_(spec.output),
+      cval_(static_cast<cl_float>(spec.cval)),
+      grid_(grid_for(spec)),
+      kernel_(device, stage, kernels::interpolate_linear, "interpolate_linear",
+              options_for(spec, details, dimensions_ == 2 ? narrow_patch : wide_patch)) {
+  if (dimensions_ == 2) return;  // narrow ones are as good in planes, whatever the transform
+  steep_.emplace(device, stage, kernels::interpolate_linear, "interpolate_linear",
+                 options_for(spec, details, narrow_patch));
+}
+
+bool LinearEvaluation::enqueue(cl_command_queue queue, cl_mem samples, const Transform& transform,
+                               const backend::Memory& output) {
+  const double* m = transform.m.data();
+  if (!transform.is_affine() || !backend::all_near(m, output_, dimensions_)) return false;
+  const AxisRow x = axis_row(m, dimensions_);
+  const AxisRow y = axis_row(m + 4, dimensions_);
+  const AxisRow z = axis_row(m + 8, dimensions_);
+  const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+  (steep_ && is_steep(m) ? *steep_ : kernel_)
+      .launch(queue, grid_, samples, number(image_.width), number(image_.height),
+              number(image_.depth), cval_, x.fixed.fine, x.fixed.steps, x.least, x.greatest,
+              y.fixed.fine, y.fixed.steps, y.least, y.greatest, z.fixed.fine, z.fixed.steps,
+              z.least, z.greatest, output, number(output_.width), number(output_.height),
+              number(output_.depth));
+  return true;
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,36 @@
+// Interpolation of degree 1 on GPUs under an affine transform, by loads from memory.
+#pragma once
+
+#include "device/kernel.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+#include <optional>
+
+namespace warpalign::opencl {
+
+class LinearEvaluation {
+ public:
+  /// Whether a plan may be served so: GPUs (and CPUs without vectors), real splines of degree 1 in
+  /// two or three dimensions, in any precision: the results are those of full precision, and loads
+  /// take less time than the copy to an image that the texture unit would need.
+  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                                   const backend::InterpolateDetails& details);
+
+  LinearEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+                   const backend::InterpolateDetails& details);
+
+  /// False where the transform is not affine, or leads too far away: nothing was enqueued.
+  bool enqueue(cl_command_queue queue, cl_mem samples, const Transform& transform,
+               const backend::Memory& output);
+
+ private:
+  int dimensions_;
+  Shape image_, output_;
+  cl_float cval_;
+  Grid grid_;
+  Kernel kernel_;
+  std::optional<Kernel> steep_;  // the better one where rows of the output cross many of the source
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,27 @@
+// Points to evaluate a spline at, as interpolation kernels take them.
+#pragma once
+
+#include "device/two_floats.hpp"
+
+#include <warpalign/geometry.hpp>
+#include <warpalign/pixel.hpp>
+#include <warpalign/stages/interpolate.hpp>
+
+#include <CL/cl.h>
+
+#include <array>
+
+namespace warpalign::opencl {
+
+/// The kinds of points, as interpolate.cl numbers them, and what describes them.
+enum class Kind : cl_int { affine, projective, field, log_polar };
+struct Points {
+  Kind kind = Kind::affine;
+  std::array<TwoFloats, 4> rows;
+  std::array<cl_int, 3> centre{};
+};
+
+[[nodiscard]] Points points_of(const Transform& transform, const Shape& output);
+[[nodiscard]] Points points_of(const LogPolarSampling& grid);
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,133 @@
+// Evaluation from a copy of the source in local memory, under an affine transform.
+#include "spline/interpolate_tiled.hpp"
+
+#include "device/build_options.hpp"
+#include "device/device_list.hpp"
+#include "spline/interpolate_points.hpp"
+#include "kernel_texts.hpp"
+#include "stages.hpp"
+
+#include <warpalign/backend/tiles.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "interpolate";
+
+// As interpolate_box.cl has them.
+constexpr int group_items = 256;
+constexpr int kept_bytes = 1024;  // of local memory beside the box, at most
+/// Sides of a tile that are tried, the largest first.
+using Sides = std::array<int, 3>;
+constexpr std::array<Sides, 4> plane_tiles{{{64, 64, 1}, {64, 32, 1}, {64, 16, 1}, {64, 8, 1}}};
+constexpr std::array<Sides, 4> volume_tiles{{{16, 16, 8}, {16, 8, 8}, {16, 8, 4}, {16, 8, 2}}};
+
+// How far apart rows of a box lie, in floats. In planes 32 neighbouring items go along a row of the
+// output: where that is mostly a row of the source too, a multiple of the 32 banks is best, else
+// anything but. In volumes they cover 16 x 1 x 2 pixels: planes half the banks apart.
+constexpr int flat_pitch = 96;
+constexpr int steep_pitch = 100;
+constexpr int volume_pitch = 32;
+constexpr int banks = 32;
+
+std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
+                        int plane_pitch) {
+  return int_option("PITCH", spec.dimensions == 2 ? plane_pitch : volume_pitch) +
+         int_option("DEGREE", spec.degree) + int_option("DIMENSIONS", spec.dimensions) +
+         extension_option(details.extension) + points_option(details.points) +
+         output_option(spec.output_type);
+}
+
+cl_float4 vector_of(const std::array<float, 3>& row) { return {{row[0], row[1], row[2], 0}}; }
+
+}  // namespace
+
+struct BoxEvaluation::Tiles {
+  backend::TileSource source;
+  std::array<int, 3> sides{};
+  bool steep = false;
+  int pitch = 1, plane = 1;
+  std::size_t bytes = 0;
+};
+
+bool BoxEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                           const backend::InterpolateDetails& details) {
+  using Rule = backend::InterpolateDetails::Points;
+  return !device.has_vectors() && spec.dimensions >= 2 && spec.degree >= 3 &&
+         spec.precision == Precision::full && spec.coefficients != PixelType::c32 &&
+         details.points != Rule::period_minus_one &&
+         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+}
+
+BoxEvaluation::BoxEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+                             const backend::InterpolateDetails& details, const Shape& stored)
+    : place_(device.place(stage)),
+      spec_(spec),
+      details_(details),
+      stored_(stored),
+      most_bytes_(device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE) - kept_bytes),
+      flat_(device, stage, kernels::interpolate_box, "interpolate_box",
+            options_for(spec, details, flat_pitch)),
+      steep_(device, stage, kernels::interpolate_box, "interpolate_box",
+             options_for(spec, details, steep_pitch)) {}
+
+bool BoxEvaluation::fit(const Transform& transform, const std::array<int, 3>& sides,
+                        Tiles& tiles) const {
+  const auto source = backend::tile_source(transform, spec_.output, details_.points,
+                                           spec_.dimensions, spec_.degree, sides);
+  if (!source) return false;
+  const auto [across, down, deep] = source->extent;
+  if (spec_.dimensions == 2) {
+    tiles.steep = across > flat_pitch || std::abs(transform.m[4]) > 0.7 * std::abs(transform.m[0]);
+    tiles.pitch = tiles.steep ? steep_pitch : flat_pitch;
+    tiles.plane = down * tiles.pitch;
+  } else {
+    tiles.pitch = volume_pitch;
+    tiles.plane = down * tiles.pitch + banks / 2;
+  }
+  tiles.bytes = sizeof(cl_float) * static_cast<std::size_t>(tiles.plane) *
+                static_cast<std::size_t>(std::max(deep, 1));
+  tiles.source = *source;
+  tiles.sides = sides;
+  return across <= tiles.pitch && tiles.bytes <= most_bytes_;
+}
+
+bool BoxEvaluation::choose_tiles(const Transform& transform, Tiles& tiles) const {
+  const auto& all = spec_.dimensions == 2 ? plane_tiles : volume_tiles;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Sides& sides) { return fit(transform, sides, tiles); });
+}
+
+bool BoxEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+                            const backend::Memory& output) {
+  Tiles tiles;
+  if (!choose_tiles(transform, tiles)) return false;
+  const Shape& out = spec_.output;
+  const std::int64_t count = divide_up(out.width, tiles.sides[0]) *
+                             divide_up(out.height, tiles.sides[1]) *
+                             divide_up(out.depth, tiles.sides[2]);
+  constexpr std::size_t items = group_items;
+  const Grid grid{{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
+  const Points at = points_of(transform, out);
+  const auto& [x, y, z, w] = at.rows;
+  const backend::TileSource& s = tiles.source;
+  const auto least = [&](std::size_t axis) { return static_cast<cl_float>(s.least[axis]); };
+  const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+  (tiles.steep ? steep_ : flat_)
+      .launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
+              number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
+              x.nearest, x.rest, vector_of(s.high[0]), vector_of(s.low[0]), least(0),
+              number(s.extent[0]), y.nearest, y.rest, vector_of(s.high[1]), vector_of(s.low[1]),
+              least(1), number(s.extent[1]), z.nearest, z.rest, vector_of(s.high[2]),
+              vector_of(s.low[2]), least(2), number(s.extent[2]), at.centre[0], at.centre[1],
+              at.centre[2], number(tiles.sides[1]), number(tiles.sides[2]),
+              number(stored_.width % 4 == 0 ? 1 : 0), number(tiles.plane), LocalMemory{tiles.bytes},
+              output, number(out.width), number(out.height), number(out.depth));
+  return true;
+}
+
+}  // namespace warpalign::opencl

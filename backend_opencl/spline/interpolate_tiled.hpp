@@ -1,0 +1,40 @@
+// Evaluation from a copy of the source in local memory: for each tile of the output, the box of
+// coefficients that it needs.
+#pragma once
+
+#include "device/kernel.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+namespace warpalign::opencl {
+
+class BoxEvaluation {
+ public:
+  /// Whether a plan may be served so: GPUs (and CPUs without vectors), real splines in two or three
+  /// dimensions, from degree 3 on, in full precision.
+  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                                   const backend::InterpolateDetails& details);
+
+  /// `stored`: the shape of the coefficients.
+  BoxEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+                const backend::InterpolateDetails& details, const Shape& stored);
+
+  /// False where the transform is not affine, or a tile's box does not fit: nothing was enqueued.
+  bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+               const backend::Memory& output);
+
+ private:
+  struct Tiles;
+  [[nodiscard]] bool choose_tiles(const Transform& transform, Tiles& tiles) const;
+  [[nodiscard]] bool fit(const Transform& transform, const std::array<int, 3>& sides,
+                         Tiles& tiles) const;
+
+  Place place_;
+  InterpolateSpec spec_;
+  backend::InterpolateDetails details_;
+  Shape stored_;
+  std::size_t most_bytes_;
+  Kernel flat_, steep_;  // by how far apart rows of a box lie
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,119 @@
+// Cubic evaluation in volumes from a copy of the source in local memory.
+#include "spline/interpolate_volume.hpp"
+
+#include "device/build_options.hpp"
+#include "device/device_list.hpp"
+#include "spline/fixed_point.hpp"
+#include "kernel_texts.hpp"
+#include "stages.hpp"
+
+#include <warpalign/backend/tiles.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "interpolate";
+
+// As interpolate_volume.cl has them.
+constexpr int group_items = 256;
+constexpr int pitch = 32;
+
+using Sides = std::array<int, 3>;
+/// Sides of a tile that are tried, the largest first.
+constexpr std::array<Sides, 7> tiles{
+    {{16, 16, 8}, {16, 16, 6}, {16, 8, 8}, {16, 16, 4}, {16, 8, 6}, {16, 8, 4}, {16, 8, 2}}};
+
+/// What tiles need of the coefficients.
+struct Boxes {
+  Sides tile{};
+  Sides extent{};
+  std::array<cl_long, 3> least{};  // coordinates, from the tile's first point, in fixed point
+  int plane = 0;
+  [[nodiscard]] std::size_t bytes() const {
+    return sizeof(cl_float) * static_cast<std::size_t>(plane) * static_cast<std::size_t>(extent[2]);
+  }
+};
+
+Boxes boxes_of(const double* matrix, const Sides& tile) {
+  constexpr double rounding = 0x1p-20;  // more than steps in fixed point lose over a tile
+  constexpr int neighbours = 4;
+  Boxes boxes;
+  boxes.tile = tile;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const backend::TileRange range = backend::tile_range(matrix + 4 * axis, tile);
+    const double span = range.greatest - range.least + 2 * rounding;
+    boxes.least[axis] = to_fixed(range.least - rounding);
+    boxes.extent[axis] = static_cast<int>(std::ceil(span)) + neighbours;
+  }
+  boxes.extent[0] = (boxes.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
+  boxes.plane = boxes.extent[1] * pitch + pitch / 2;
+  return boxes;
+}
+
+std::optional<Boxes> boxes_within(const double* matrix, std::size_t bytes) {
+  for (const Sides& tile : tiles) {
+    const Boxes boxes = boxes_of(matrix, tile);
+    if (boxes.extent[0] <= pitch && boxes.extent[1] <= pitch && boxes.bytes() <= bytes) {
+      return boxes;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
+  return extension_option(details.extension) + points_option(details.points) +
+         output_option(spec.output_type);
+}
+
+}  // namespace
+
+bool VolumeEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                              const backend::InterpolateDetails& details) {
+  using Rule = backend::InterpolateDetails::Points;
+  return !device.has_vectors() && spec.dimensions == 3 && spec.degree == 3 &&
+         spec.precision == Precision::full && spec.coefficients != PixelType::c32 &&
+         details.points != Rule::period_minus_one &&
+         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+}
+
+VolumeEvaluation::VolumeEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+                                   const backend::InterpolateDetails& details, const Shape& stored)
+    : place_(device.place(stage)),
+      output_(spec.output),
+      stored_(stored),
+      margin_(details.margin),
+      cval_(static_cast<cl_float>(spec.cval)),
+      most_bytes_(device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE)),
+      kernel_(device, stage, kernels::interpolate_volume, "interpolate_volume",
+              options_for(spec, details)) {}
+
+bool VolumeEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
+                               const Transform& transform, const backend::Memory& output) {
+  const double* m = transform.m.data();
+  if (!transform.is_affine() || !backend::all_near(m, output_, 3)) return false;
+  const auto boxes = boxes_within(m, most_bytes_);
+  if (!boxes) return false;
+  const std::int64_t count = divide_up(output_.width, boxes->tile[0]) *
+                             divide_up(output_.height, boxes->tile[1]) *
+                             divide_up(output_.depth, boxes->tile[2]);
+  constexpr std::size_t items = group_items;
+  const Grid grid{{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
+  const FixedRow x = fixed_row(m), y = fixed_row(m + 4), z = fixed_row(m + 8);
+  const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+  kernel_.launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
+                 number(stored_.depth), margin_, cval_, x.fine, x.steps, boxes->least[0],
+                 number(boxes->extent[0]), y.fine, y.steps, boxes->least[1],
+                 number(boxes->extent[1]), z.fine, z.steps, boxes->least[2],
+                 number(boxes->extent[2]), number(boxes->tile[1]), number(boxes->tile[2]),
+                 number(stored_.width % 4 == 0 ? 1 : 0), number(boxes->plane),
+                 LocalMemory{boxes->bytes()}, output, number(output_.width), number(output_.height),
+                 number(output_.depth));
+  return true;
+}
+
+}  // namespace warpalign::opencl

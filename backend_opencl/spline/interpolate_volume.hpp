@@ -1,0 +1,35 @@
+// Cubic evaluation in volumes from a copy of the source in local memory: for each tile of the
+// output, the box of coefficients that it needs.
+#pragma once
+
+#include "device/kernel.hpp"
+
+#include <warpalign/backend/stages.hpp>
+
+namespace warpalign::opencl {
+
+class VolumeEvaluation {
+ public:
+  /// Whether a plan may be served so: GPUs (and CPUs without vectors), real cubic splines in three
+  /// dimensions, in full precision.
+  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+                                   const backend::InterpolateDetails& details);
+
+  /// `stored`: the shape of the coefficients.
+  VolumeEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+                   const backend::InterpolateDetails& details, const Shape& stored);
+
+  /// False where the transform is not affine, or a tile's box does not fit: nothing was enqueued.
+  bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+               const backend::Memory& output);
+
+ private:
+  Place place_;
+  Shape output_, stored_;
+  cl_int margin_;
+  cl_float cval_;
+  std::size_t most_bytes_;
+  Kernel kernel_;
+};
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,65 @@
+// The prefilter as a truncated convolution, axis by axis.
+#include "device/build_options.hpp"
+#include "kernel_texts.hpp"
+#include "spline/prefilter_passes.hpp"
+#include "stages.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "prefilter";
+
+/// The taps b(0) ... b(K), in constant memory.
+compute::buffer make_taps(const PassMaker& maker) {
+  const std::vector<double>& taps = maker.details.fir_taps;
+  std::vector<cl_float> half(taps.begin() + static_cast<std::ptrdiff_t>(taps.size() / 2),
+                             taps.end());
+  const Place place = maker.device.place(stage);
+  const compute::buffer buffer = make_buffer(maker.device, half.size() * sizeof(cl_float), stage);
+  const compute::command_queue queue = maker.device.make_service_queue();
+  check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, half.size() * sizeof(cl_float),
+                             half.data(), 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer", place);
+  return buffer;
+}
+
+Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& shape, int axis,
+              bool first) {
+  const int lanes = maker.device.is_cpu() ? 16 : 1;
+  const std::string options =
+      pixel_option(maker.source_type(first)) + extension_option(maker.details.extension) +
+      int_option("REACH", static_cast<int>(maker.details.fir_taps.size() / 2)) +
+      int_option("LANES", lanes) + int_option("COMPONENTS", maker.components());
+  Kernel kernel(maker.device, stage, kernels::prefilter_fir,
+                axis == 0 ? "prefilter_fir_rows" : "prefilter_fir_columns", options);
+  const AxisView view = maker.view(shape, axis);
+  const cl_int n = to_int(view.n, maker.device.place(stage));
+  const cl_int margin = maker.details.margin;
+  const std::int64_t out = view.n + 2 * margin;
+  const std::int64_t floats = axis == 0 ? out * view.inner : view.inner;
+  const std::int64_t rows = axis == 0 ? view.outer : view.outer * out;
+  const Grid grid = patches(maker.device, (floats + lanes - 1) / lanes, rows);
+  const cl_long outer = view.outer;
+  const cl_long inner = view.inner;
+  const auto cval = static_cast<cl_float>(maker.spec.cval);
+  return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
+            kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval, taps);
+          },
+          maker.with_margin(shape, axis)};
+}
+
+}  // namespace
+
+std::vector<Pass> fir_passes(const PassMaker& maker) {
+  const compute::buffer taps = make_taps(maker);
+  std::vector<Pass> passes;
+  Shape shape = maker.spec.shape;
+  for (int axis = 0; axis < maker.spec.dimensions; ++axis) {
+    passes.push_back(fir_pass(maker, taps, shape, axis, passes.empty()));
+    shape = passes.back().result;
+  }
+  return passes;
+}
+
+}  // namespace warpalign::opencl

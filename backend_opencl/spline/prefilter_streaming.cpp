@@ -1,0 +1,237 @@
+// The prefilter on GPUs, and on CPUs without vectors: x and y in one kernel, what remains axis by
+// axis; complex images axis by axis.
+#include "device/build_options.hpp"
+#include "device/device_list.hpp"
+#include "kernel_texts.hpp"
+#include "spline/prefilter_passes.hpp"
+#include "stages.hpp"
+
+#include <warpalign/backend/column_blocks.hpp>
+#include <warpalign/backend/truncated_taps.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "prefilter";
+constexpr int group_items = 128;  // GROUP in formulas/opencl_march.h
+constexpr int group_rows = 4;     // GROUP_ROWS
+constexpr int row_pixels = 128;   // ROW_PIXELS
+constexpr int longest_strip = 8;  // in chunks
+constexpr int longest_segment = 64;
+
+/// A filter as formulas/opencl_march.h takes it.
+struct Filter {
+  cl_float8 taps{};
+  std::string options;
+  double axis_gain = 1;  // of a convolution; that of recursions is PassMaker's
+  int chunk = 1;
+  int side = 0;                           ///< columns beyond each end of a group's row
+  int plane_groups = 8, axis_groups = 6;  ///< that a compute unit has at work at once, about
+  [[nodiscard]] int useful() const { return row_pixels - 2 * side; }
+};
+
+/// Samples over which the recursions forget their start: |z|^halo of the slower pole, and what the
+/// other adds, fall below single precision (0.268^12 = 1.4e-7, of a start that is itself off by
+/// less than 0.3 of the samples' range; 0.361^20 = 1.4e-9; 0.431^24 = 1.6e-9).
+int halo_of(int degree) { return degree == 4 ? 20 : degree == 5 ? 24 : 12; }
+
+std::string pole_options(const std::vector<double>& poles, std::size_t i) {
+  const auto z = static_cast<double>(static_cast<float>(poles[i]));
+  const std::string number = std::to_string(i);
+  return float_option(("POLE_" + number).c_str(), z) +
+         float_option(("START_" + number).c_str(), 1 / (1 - z));
+}
+
+Filter recursion(const PassMaker& maker) {
+  const std::vector<double>& poles = maker.details.poles;
+  Filter filter;
+  filter.chunk = filter.side = halo_of(maker.spec.degree);
+  filter.options = pole_options(poles, 0);
+  if (poles.size() > 1) filter.options += " -D TWO_POLES" + pole_options(poles, 1);
+  filter.options += int_option("HALO", filter.chunk);
+  if (filter.chunk > 12) {
+    filter.plane_groups = filter.chunk <= 20 ? 5 : 4;
+    filter.axis_groups = 4;
+  }
+  return filter;
+}
+
+Filter convolution(const PassMaker& maker) {
+  const std::vector<double>& taps = maker.details.fir_taps;
+  Filter filter;
+  filter.chunk = filter.side = 8;
+  filter.axis_groups = 8;
+  filter.options = " -D CONVOLUTION";
+  const std::size_t middle = taps.size() / 2;
+  for (std::size_t k = 0; k <= middle; ++k) {
+    filter.taps.s[k] = static_cast<cl_float>(taps[middle + k]);
+  }
+  return filter;
+}
+
+/// The 15 taps, each a power of the pole times the one in the middle.
+Filter running_sums(const PassMaker& maker) {
+  Filter filter = convolution(maker);
+  filter.options += " -D RUNNING_SUMS";
+  const auto pole = static_cast<float>(maker.details.poles.front());
+  for (int k = 1; k <= 8; ++k) {
+    filter.taps.s[k - 1] = static_cast<cl_float>(std::pow(static_cast<double>(pole), k));
+  }
+  filter.axis_gain = backend::truncated_gain(pole, most_marching_taps);
+  return filter;
+}
+
+Filter filter_of(const PassMaker& maker) {
+  if (maker.spec.method != PrefilterMethod::fir) return recursion(maker);
+  return maker.details.fir_taps.size() == most_marching_taps ? running_sums(maker)
+                                                             : convolution(maker);
+}
+
+/// A chain of passes while it is made.
+class March {
+ public:
+  March(const PassMaker& maker, Filter filter)
+      : filter_(std::move(filter)),
+        maker_(maker),
+        place_(maker.device.place(stage)),
+        shape_(maker.spec.shape) {}
+
+  void add_planes() {
+    const cl_int margin = maker_.details.margin;
+    const cl_int width = to_int(shape_.width, place_);
+    const cl_int height = to_int(shape_.height, place_);
+    const cl_int across = divided(with_margins(shape_.width), filter_.useful());
+    const cl_int strip = chunks(with_margins(shape_.height), across * shape_.depth,
+                                filter_.plane_groups, 2, longest_strip) *
+                         filter_.chunk;
+    const cl_int strips = divided(with_margins(shape_.height), strip);
+    Kernel kernel(maker_.device, stage, kernels::prefilter_planes, "prefilter_planes",
+                  options(filter_.chunk / group_rows) + int_option("LONGEST", longest_strip));
+    const Grid grid = groups(std::int64_t{across} * strips * shape_.depth);
+    const Rest more = rest(2);
+    passes_.push_back({[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
+                         kernel.launch(queue, grid, source, target, width, height, margin, strip,
+                                       across, strips, more.words, more.cval, more.gain, more.taps);
+                       },
+                       maker_.with_margin(maker_.with_margin(shape_, 0), 1)});
+    finish_pass();
+  }
+
+  void add_rows() {
+    const AxisView view = maker_.view(shape_, 0);
+    const cl_int n = to_int(view.n, place_);
+    const cl_int margin = maker_.details.margin;
+    const cl_int across = divided(with_margins(view.n), filter_.useful());
+    Kernel kernel(maker_.device, stage, kernels::prefilter_axes, "prefilter_rows",
+                  options(maker_.components()));
+    const Grid grid = groups(divided(view.outer * across, group_rows));
+    const cl_long outer = view.outer;
+    const Rest more = rest(1);
+    passes_.push_back({[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
+                         kernel.launch(queue, grid, source, target, outer, n, margin, across,
+                                       more.words, more.cval, more.gain, more.taps);
+                       },
+                       maker_.with_margin(shape_, 0)});
+    finish_pass();
+  }
+
+  void add_columns(int axis) {
+    const AxisView view = maker_.view(shape_, axis);
+    const cl_int n = to_int(view.n, place_);
+    const cl_int margin = maker_.details.margin;
+    const cl_int across = divided(view.inner, group_items);
+    const cl_int segment =
+        chunks(with_margins(view.n), across * view.outer, filter_.axis_groups, 1, longest_segment) *
+        filter_.chunk;
+    const cl_int segments = divided(with_margins(view.n), segment);
+    Kernel kernel(maker_.device, stage, kernels::prefilter_axes, "prefilter_axis",
+                  options(maker_.components()));
+    const Grid grid = groups(std::int64_t{across} * segments * view.outer);
+    const cl_long inner = view.inner;
+    const Rest more = rest(1);
+    passes_.push_back({[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
+                         kernel.launch(queue, grid, source, target, n, inner, margin, segment,
+                                       across, segments, more.cval, more.gain, more.taps);
+                       },
+                       maker_.with_margin(shape_, axis)});
+    finish_pass();
+  }
+
+  [[nodiscard]] std::vector<Pass> take() { return std::move(passes_); }
+
+ private:
+  struct Rest {
+    cl_int words;
+    cl_float cval, gain;
+    cl_float8 taps;
+  };
+
+  /// What a pass over so many axes is told besides its sizes.
+  [[nodiscard]] Rest rest(int axes) const {
+    const bool recursive = maker_.spec.method == PrefilterMethod::exact;
+    return {
+        shape_.width % 4 == 0 ? 1 : 0, static_cast<cl_float>(maker_.spec.cval),
+        static_cast<cl_float>(recursive ? maker_.gain_of(axes) : std::pow(filter_.axis_gain, axes)),
+        filter_.taps};
+  }
+
+  void finish_pass() { shape_ = passes_.back().result; }
+
+  [[nodiscard]] std::int64_t with_margins(std::int64_t n) const {
+    return n + 2 * std::int64_t{maker_.details.margin};
+  }
+
+  [[nodiscard]] std::string options(int rows) const {
+    return pixel_option(maker_.source_type(passes_.empty())) +
+           extension_option(maker_.details.extension) + filter_.options +
+           int_option("CHUNK", filter_.chunk) + int_option("SIDE", filter_.side) +
+           int_option("ROWS", rows) + int_option("COMPONENTS", maker_.components());
+  }
+
+  [[nodiscard]] int chunks(std::int64_t length, std::int64_t abreast, int groups_a_unit, int least,
+                           int most) const {
+    const auto units = device_value<cl_uint>(maker_.device.id(), CL_DEVICE_MAX_COMPUTE_UNITS);
+    return backend::chunks_a_strip({length, abreast, filter_.chunk,
+                                    std::int64_t{groups_a_unit} * std::max<std::int64_t>(units, 1)},
+                                   least, most);
+  }
+
+  [[nodiscard]] cl_int divided(std::int64_t n, int by) const {
+    return to_int((n + by - 1) / by, place_);
+  }
+
+  [[nodiscard]] Grid groups(std::int64_t count) const {
+    constexpr std::size_t items = group_items;
+    return {{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
+  }
+
+  Filter filter_;
+  const PassMaker& maker_;
+  Place place_;
+  Shape shape_;  // as the passes so far leave it
+  std::vector<Pass> passes_;
+};
+
+}  // namespace
+
+std::vector<Pass> marching_passes(const PassMaker& maker) {
+  March march(maker, filter_of(maker));
+  const int dimensions = maker.spec.dimensions;
+  if (dimensions >= 2 && maker.components() == 1) {
+    march.add_planes();
+  } else {
+    march.add_rows();
+    if (dimensions >= 2) march.add_columns(1);
+  }
+  if (dimensions == 3) march.add_columns(2);
+  return march.take();
+}
+
+}  // namespace warpalign::opencl

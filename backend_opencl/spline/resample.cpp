@@ -1,0 +1,110 @@
+// Stage: prefilter and evaluation in one kernel, where there is one: cubic splines in the plane,
+// from and in single precision, exact prefilter, affine transforms, on GPUs.
+#include "device/build_options.hpp"
+#include "device/device_list.hpp"
+#include "spline/fixed_point.hpp"
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+#include <warpalign/backend/resample_tiles.hpp>
+
+#include <limits>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "resample";
+constexpr int group_items = 256;  // GROUP in resample.cl
+
+constexpr std::size_t local_bytes(int rows) {
+  return sizeof(cl_float) * static_cast<std::size_t>(rows - 2 * backend::resample_halo) *
+         backend::resample_columns;
+}
+
+/// GPUs that have the local memory.
+bool serves(const OpenedDevice& device) {
+  return !device.is_cpu() &&
+         device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE) >=
+             local_bytes(backend::many_rows) &&
+         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+}
+
+std::string options_for(const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+                        const backend::InterpolateDetails& details) {
+  const auto pole = static_cast<float>(filter.poles.front());
+  return float_option("POLE", pole) + float_option("START", 1 / (1 - static_cast<double>(pole))) +
+         float_option("SCALE", backend::resample_scale(pole)) +
+         extension_option(details.extension) + points_option(details.points) +
+         output_option(spec.output_type);
+}
+
+class Resample final : public backend::Resample {
+ public:
+  Resample(OpenedDevice& device, const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+           const backend::InterpolateDetails& details)
+      : place_(device.place(stage)),
+        spec_(spec),
+        few_(make(device, options_for(spec, filter, details), backend::few_rows)),
+        many_(make(device, options_for(spec, filter, details), backend::many_rows)) {
+    for (const std::int64_t extent :
+         {spec.image.width, spec.image.height, spec.output.width, spec.output.height}) {
+      (void)to_int(extent, place_);
+    }
+  }
+
+  bool enqueue(backend::Queue& queue, const backend::Memory& samples, const Transform& transform,
+               backend::Memory& output) override {
+    if (!transform.is_affine()) return false;
+    const double* m = transform.m.data();
+    const auto tiles = backend::resample_tiles(m, spec_.output);
+    if (!tiles) return false;
+    const auto [across, down] = backend::resample_grid(spec_.output, tiles->steep, tiles->shear);
+    if (across * down > std::numeric_limits<cl_int>::max()) return false;
+    constexpr std::size_t items = group_items;
+    const Grid grid{{static_cast<std::size_t>(across * down) * items, 1}, {items, 1}};
+    const FixedRow x = fixed_row(m), y = fixed_row(m + 4);
+    const auto least = [&](std::size_t axis) { return to_fixed(tiles->least[axis]); };
+    const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+    Kernels& kernels = tiles->rows == backend::few_rows ? few_ : many_;
+    Kernel& kernel = tiles->steep ? kernels.steep : kernels.flat;
+    kernel.launch(queue_of(queue), grid, samples, number(spec_.image.width),
+                  number(spec_.image.height), static_cast<cl_float>(spec_.cval), x.fine, x.steps,
+                  least(0), y.fine, y.steps, least(1), number(tiles->columns), number(tiles->shear),
+                  number(tiles->before[0]), number(tiles->before[1]), number(across), output,
+                  number(spec_.output.width), number(spec_.output.height));
+    return true;
+  }
+
+ private:
+  struct Kernels {
+    Kernel flat, steep;
+  };
+
+  static Kernels make(OpenedDevice& device, const std::string& options, int rows) {
+    const std::string all = options + int_option("ROWS", rows);
+    return {Kernel(device, stage, kernels::resample, "resample", all),
+            Kernel(device, stage, kernels::resample, "resample", all + " -D STEEP")};
+  }
+
+  Place place_;
+  ResampleSpec spec_;
+  Kernels few_, many_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Resample> make_resample(OpenedDevice& device, const ResampleSpec& spec,
+                                                 const backend::PrefilterDetails& filter,
+                                                 const backend::InterpolateDetails& details) {
+  using Rule = backend::InterpolateDetails::Points;
+  if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32 ||
+      details.points == Rule::period_minus_one || !serves(device)) {
+    return nullptr;
+  }
+  return std::make_unique<Resample>(device, spec, filter, details);
+}
+
+}  // namespace warpalign::opencl

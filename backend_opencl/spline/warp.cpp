@@ -1,0 +1,84 @@
+// Stage: bilinear resampling under an affine transform.
+#include "device/build_options.hpp"
+#include "spline/cpu/interpolate_cpu.hpp"
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+#include "device/two_floats.hpp"
+
+#include <optional>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "warp";
+
+class Warp final : public backend::Warp {
+ public:
+  Warp(OpenedDevice& device, const WarpSpec& spec)
+      : place_(device.place(stage)),
+        width_(to_int(spec.input.width, place_)),
+        height_(to_int(spec.input.height, place_)),
+        output_width_(to_int(spec.output.width, place_)),
+        output_height_(to_int(spec.output.height, place_)),
+        grid_(grid_for(device)),
+        kernel_(device, stage, kernels::warp, "warp",
+                int_option("PIXELS", pixels_an_item(device))) {
+    const InterpolateSpec bilinear =
+        RowEvaluation::bilinear(spec.input, spec.output, PixelType::f32);
+    if (RowEvaluation::serves(device, bilinear, spec.input)) {
+      rows_.emplace(device, stage, RowEvaluation::From::transform, bilinear,
+                    RowEvaluation::amid_zeros, spec.input);
+    }
+  }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
+               backend::Memory& output) override {
+    if (rows_ && rows_->enqueue(queue_of(queue), buffer_of(input), map, output)) {
+      return;
+    }
+    const cl_int centre_x = output_width_ / 2;
+    const cl_int centre_y = output_height_ / 2;
+    const double x = centre_x;
+    const double y = centre_y;
+    const TwoFloats x_row = to_two_floats({map.a, map.b, map.a * x + map.b * y + map.c, 0});
+    const TwoFloats y_row = to_two_floats({map.d, map.e, map.d * x + map.e * y + map.f, 0});
+    kernel_.launch(queue_of(queue), grid_, input, width_, height_, x_row.nearest, x_row.rest,
+                   y_row.nearest, y_row.rest, centre_x, centre_y, output, output_width_,
+                   output_height_);
+  }
+
+ private:
+  Place place_;
+  static int pixels_an_item(const OpenedDevice& device) { return device.is_cpu() ? 1 : 4; }
+
+  /// On GPUs 32 neighbouring items cover 8 x 4 pixels, which keeps what a rotated picture's are
+  /// read from together, and go on to the right.
+  [[nodiscard]] Grid grid_for(const OpenedDevice& device) const {
+    if (device.is_cpu()) return covering(device, output_width_, output_height_);
+    constexpr std::size_t columns = 8;
+    constexpr std::size_t rows = 16;
+    const auto groups = [](cl_int n, std::size_t size) {
+      return (static_cast<std::size_t>(n) + size - 1) / size;
+    };
+    const auto pixels = static_cast<std::size_t>(pixels_an_item(device));
+    return {
+        {groups(output_width_, columns * pixels) * columns, groups(output_height_, rows) * rows},
+        {columns, rows}};
+  }
+
+  cl_int width_, height_, output_width_, output_height_;
+  Grid grid_;
+  Kernel kernel_;
+  std::optional<RowEvaluation> rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Warp> make_warp(OpenedDevice& device, const WarpSpec& spec) {
+  return std::make_unique<Warp>(device, spec);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,50 @@
+// Stage: how much of their power the spectra of two volumes have at the same frequencies.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+
+#include <algorithm>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "spectrum_sums";
+constexpr std::size_t most_groups = 1024;
+
+class SpectrumSums final : public backend::SpectrumSums {
+ public:
+  SpectrumSums(OpenedDevice& device, const SpectrumSumsSpec& spec)
+      : width_(to_int(spec.volume.width, device.place(stage))),
+        columns_(width_ / 2 + 1),
+        rows_(to_int(spec.volume.height * spec.volume.depth, device.place(stage))),
+        scale_(static_cast<cl_float>(1 / static_cast<double>(spec.volume.pixels()))),
+        group_(short_row_group(device)),
+        groups_(std::min(static_cast<std::size_t>(rows_), most_groups)),
+        kernel_(device, stage, kernels::spectrum_sums, "spectrum_sums",
+                "-D GROUP=" + std::to_string(group_)) {}
+
+  [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
+
+  void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
+               backend::Memory& partials) override {
+    kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, a, b, width_, columns_,
+                   rows_, scale_, partials);
+  }
+
+ private:
+  cl_int width_, columns_, rows_;
+  cl_float scale_;
+  std::size_t group_, groups_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(OpenedDevice& device,
+                                                          const SpectrumSumsSpec& spec) {
+  return std::make_unique<SpectrumSums>(device, spec);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,43 @@
+// Stage: the highest peaks of a volume.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+#include "volume/volume_sides.hpp"
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "volume_peaks";
+
+static_assert(sizeof(backend::BrickRecord) == 8, "the kernel writes two words");
+static_assert(backend::brick == Shape{8, 4, 4}, "the kernel's bricks");
+
+class VolumePeaks final : public backend::VolumePeaks {
+ public:
+  VolumePeaks(OpenedDevice& device, const VolumePeaksSpec& spec)
+      : size_(sides_of(spec.surface, device.place(stage))),
+        bricks_(sides_of(backend::bricks_of(spec.surface), device.place(stage))),
+        grid_(patches(device, bricks_.s[0], std::int64_t{bricks_.s[1]} * bricks_.s[2])),
+        kernel_(device, stage, kernels::volume_peaks, "volume_peaks") {}
+
+  void enqueue(backend::Queue& queue, const backend::Memory& surface,
+               const std::array<std::int64_t, 3>& reach, backend::Memory& records) override {
+    kernel_.launch(queue_of(queue), grid_, surface, size_, to_int4(reach), bricks_, records);
+  }
+
+ private:
+  cl_int4 size_, bricks_;
+  Grid grid_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::VolumePeaks> make_volume_peaks(OpenedDevice& device,
+                                                        const VolumePeaksSpec& spec) {
+  return std::make_unique<VolumePeaks>(device, spec);
+}
+
+}  // namespace warpalign::opencl

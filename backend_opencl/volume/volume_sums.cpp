@@ -1,0 +1,68 @@
+// Stage: sums over what two shifted volumes have in common.
+#include "device/kernel.hpp"
+#include "kernel_texts.hpp"
+#include "device/queue.hpp"
+#include "stages.hpp"
+#include "volume/volume_sides.hpp"
+
+#include <algorithm>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "volume_sums";
+constexpr std::size_t most_groups = 1024;
+
+class VolumeSums final : public backend::VolumeSums {
+ public:
+  VolumeSums(OpenedDevice& device, const VolumeSumsSpec& spec)
+      : reference_(sides_of(spec.reference, device.place(stage))),
+        moving_(sides_of(spec.moving, device.place(stage))),
+        group_(short_row_group(device)),
+        groups_(std::min(static_cast<std::size_t>(spec.reference.height * spec.reference.depth),
+                         most_groups)),
+        moments_(device, stage, kernels::volume_sums, "volume_moments", options()),
+        step_(device, stage, kernels::volume_sums, "volume_step", options()) {}
+
+  [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
+
+  void enqueue_moments(backend::Queue& queue, const backend::Memory& reference,
+                       const backend::Memory& moving, const backend::VolumeBox& box,
+                       std::size_t slot, backend::Memory& partials) override {
+    moments_.launch(queue_of(queue), grid(), reference, reference_, moving, moving_,
+                    to_int4(box.first), to_int4(box.size), moving_first(box, 0),
+                    static_cast<cl_int>(slot * backend::volume_moment_count), partials);
+  }
+
+  void enqueue_step(backend::Queue& queue, const backend::Memory& reference,
+                    const backend::Memory& moving, const backend::VolumeBox& box,
+                    const std::array<float, 3>& fraction, backend::Memory& partials) override {
+    const cl_float4 fractions{{fraction[0], fraction[1], fraction[2], 0}};
+    step_.launch(queue_of(queue), grid(), reference, reference_, moving, moving_,
+                 to_int4(box.first), to_int4(box.size), moving_first(box, 1), fractions, partials);
+  }
+
+ private:
+  [[nodiscard]] std::string options() const { return "-D GROUP=" + std::to_string(group_); }
+  [[nodiscard]] Grid grid() const { return {{groups_ * group_, 1}, {group_, 1}}; }
+
+  /// `before` voxels before the one that the box's first is compared with.
+  [[nodiscard]] static cl_int4 moving_first(const backend::VolumeBox& box, std::int64_t before) {
+    return to_int4({box.first[0] + box.shift[0] - before, box.first[1] + box.shift[1] - before,
+                    box.first[2] + box.shift[2] - before});
+  }
+
+  cl_int4 reference_, moving_;
+  std::size_t group_, groups_;
+  Kernel moments_, step_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::VolumeSums> make_volume_sums(OpenedDevice& device,
+                                                      const VolumeSumsSpec& spec) {
+  return std::make_unique<VolumeSums>(device, spec);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,83 @@
+// Argument checks that the stages share.
+#include "device/check.hpp"
+
+#include <warpalign/geometry.hpp>
+
+#include <cmath>
+
+namespace warpalign::detail {
+
+void refuse(const char* stage, const std::string& message) {
+  throw Error(ErrorKind::invalid_argument, message, {.stage = stage});
+}
+
+void check_shape(const char* stage, const char* what, const Shape& shape,
+                 std::int64_t largest_depth) {
+  if (shape.width < 1 || shape.height < 1 || shape.depth < 1) {
+    refuse(stage, std::string(what) + " is empty (" + to_string(shape) + ")");
+  }
+  if (shape.width > largest_side || shape.height > largest_side || shape.depth > largest_depth) {
+    refuse(stage, std::string(what) + " is " + to_string(shape) + ", larger than " +
+                      to_string(Shape{largest_side, largest_side, largest_depth}));
+  }
+}
+
+void check_array(const char* stage, const char* what, const Shape& shape) {
+  constexpr std::int64_t largest_extent = std::int64_t{1} << 30;
+  for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
+    if (extent < 1 || extent > largest_extent) {
+      refuse(stage,
+             std::string(what) + " is " + to_string(shape) + "; every extent must be 1 to 2^30");
+    }
+  }
+}
+
+void check_dimensions(const char* stage, int dimensions) {
+  if (dimensions < 1 || dimensions > 3) {
+    refuse(stage, "the number of dimensions must be 1, 2 or 3, not " + std::to_string(dimensions));
+  }
+}
+
+void check_same_device(const char* stage, const char* what, const Device& plan,
+                       const Device& argument) {
+  if (!plan.same_as(argument)) {
+    refuse(stage, std::string(what) + " belongs to " + argument.info().id + " (" +
+                      argument.info().name + "), the plan to " + plan.info().id + " (" +
+                      plan.info().name + ")");
+  }
+}
+
+void check_image(const char* stage, const char* what, const Device& plan, const Image& image,
+                 PixelType type, const Shape& shape) {
+  check_same_device(stage, what, plan, image.device());
+  if (image.type() != type || image.shape() != shape) {
+    refuse(stage, std::string(what) + " is " + to_string(image.shape()) + " " +
+                      name_of(image.type()) + ", the plan expects " + to_string(shape) + " " +
+                      name_of(type));
+  }
+}
+
+void check_buffer(const char* stage, const char* what, const Device& plan, const Buffer& buffer,
+                  std::size_t bytes) {
+  check_same_device(stage, what, plan, buffer.device());
+  if (buffer.size_bytes() < bytes) {
+    refuse(stage, std::string(what) + " has " + std::to_string(buffer.size_bytes()) +
+                      " bytes, the plan needs " + std::to_string(bytes));
+  }
+}
+
+void check_stream(const char* stage, const Device& plan, const Stream& stream) {
+  check_same_device(stage, "the stream", plan, stream.device());
+}
+
+void check_transform(const char* stage, const Transform& transform) {
+  for (const double number : transform.m) {
+    if (!std::isfinite(number)) refuse(stage, "the points' description is not finite");
+  }
+}
+
+void check_distinct(const char* stage, const Image& a, const Image& b) {
+  if (&a == &b) refuse(stage, "input and output must be different images");
+}
+
+}  // namespace warpalign::detail

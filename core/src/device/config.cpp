@@ -1,0 +1,102 @@
+// Reading the configuration file.
+#include <warpalign/config.hpp>
+
+#include "device/folders.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <toml++/toml.h>
+#include <fstream>
+#include <sstream>
+
+namespace warpalign {
+
+namespace {
+
+[[noreturn]] void complain(const std::filesystem::path& file, const toml::source_region& where,
+                           const std::string& message) {
+  throw Error(ErrorKind::configuration,
+              file.string() + ":" + std::to_string(where.begin.line) + ": " + message);
+}
+
+std::string text_value(const std::filesystem::path& file, const std::string& key,
+                       const toml::node& node) {
+  const auto value = node.value_exact<std::string>();
+  if (!value || value->empty()) {
+    complain(file, node.source(), "'" + key + "' must be a text that is not empty");
+  }
+  return *value;
+}
+
+std::string fft_value(const std::filesystem::path& file, const toml::node& node) {
+  const std::string value = text_value(file, "opencl.fft", node);
+  if (value != "vkfft" && value != "clfft") {
+    complain(file, node.source(),
+             "'opencl.fft' is \"" + value + "\", but must be \"vkfft\" or \"clfft\"");
+  }
+  return value;
+}
+
+void read_opencl(const std::filesystem::path& file, const toml::node& node, Config& config) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) complain(file, node.source(), "'opencl' must be a table, [opencl]");
+  for (const auto& [key, value] : *table) {
+    if (key.str() == "fft") {
+      config.opencl_fft = fft_value(file, value);
+    } else {
+      complain(file, value.source(),
+               "unknown key 'opencl." + std::string(key.str()) + "'; known: opencl.fft");
+    }
+  }
+}
+
+Config interpret(const std::filesystem::path& file, const toml::table& root) {
+  Config config;
+  config.origin = file;
+  for (const auto& [key, value] : root) {
+    const std::string name(key.str());
+    if (name == "device") {
+      config.device = text_value(file, name, value);
+    } else if (name == "modules") {
+      config.module_folder = text_value(file, name, value);
+    } else if (name == "cache") {
+      config.cache_folder = text_value(file, name, value);
+    } else if (name == "opencl") {
+      read_opencl(file, value, config);
+    } else {
+      complain(file, value.source(),
+               "unknown key '" + name + "'; known: device, modules, cache, opencl.fft");
+    }
+  }
+  return config;
+}
+
+}  // namespace
+
+Config read_config(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (std::filesystem::is_directory(file) || !stream || !(text << stream.rdbuf())) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored) ||
+        std::filesystem::file_size(file, ignored) != 0) {
+      throw Error(ErrorKind::configuration,
+                  "the configuration file " + file.string() + " cannot be read");
+    }
+  }
+  try {
+    return interpret(file, toml::parse(text.str()));
+  } catch (const toml::parse_error& error) {
+    complain(file, error.source(), std::string(error.description()));
+  }
+}
+
+Config default_config() {
+  const std::filesystem::path folder = detail::config_folder();
+  if (folder.empty()) return {};
+  const std::filesystem::path file = folder / "warpalign.toml";
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? read_config(file) : Config{};
+}
+
+}  // namespace warpalign

@@ -1,0 +1,112 @@
+// A cache of byte strings in a folder, shared by processes.
+#include "device/disk_cache.hpp"
+
+#include "device/sha256.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr std::string_view magic = "warpalign-cache-1\n";
+
+// Closes a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] bool open() const { return value_ >= 0; }
+
+ private:
+  int value_;
+};
+
+bool belongs_to_us_alone(const struct stat& status) {
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool is_trusted_folder(const std::filesystem::path& folder) {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         belongs_to_us_alone(status);
+}
+
+bool make_folder(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder.parent_path(), failure);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
+  return is_trusted_folder(folder);
+}
+
+std::optional<std::string> read_all(int descriptor, std::size_t size) {
+  std::string bytes(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t n = ::read(descriptor, bytes.data() + done, size - done);
+    if (n <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+std::string header_of(std::string_view key, std::string_view bytes) {
+  return std::string(magic) + sha256_hex(key) + "\n" + sha256_hex(bytes) + "\n";
+}
+
+}  // namespace
+
+std::optional<std::string> DiskCache::load(std::string_view key) const {
+  if (folder_.empty() || !is_trusted_folder(folder_)) return std::nullopt;
+  const std::filesystem::path file = folder_ / (sha256_hex(key) + ".bin");
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!descriptor.open() || ::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      !belongs_to_us_alone(status)) {
+    return std::nullopt;
+  }
+  auto content = read_all(descriptor.get(), static_cast<std::size_t>(status.st_size));
+  const std::size_t header_size = magic.size() + 2 * (sha256_hex_length + 1);
+  if (!content || content->size() < header_size) return std::nullopt;
+  const std::string_view body = std::string_view(*content).substr(header_size);
+  if (std::string_view(*content).substr(0, header_size) != header_of(key, body)) {
+    return std::nullopt;
+  }
+  content->erase(0, header_size);
+  return content;
+}
+
+void DiskCache::store(std::string_view key, std::string_view bytes) const {
+  if (folder_.empty() || !make_folder(folder_)) return;
+  const std::filesystem::path file = folder_ / (sha256_hex(key) + ".bin");
+  std::string temporary = (folder_ / ".new-XXXXXX").string();
+  bool written = false;
+  {
+    const Descriptor descriptor(::mkstemp(temporary.data()));  // readable by this user only
+    if (!descriptor.open()) return;
+    written =
+        write_all(descriptor.get(), header_of(key, bytes)) && write_all(descriptor.get(), bytes);
+  }
+  if (!written || ::rename(temporary.c_str(), file.c_str()) != 0) ::unlink(temporary.c_str());
+}
+
+}  // namespace warpalign::detail

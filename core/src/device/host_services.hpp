@@ -1,0 +1,29 @@
+// What core offers to backend modules: configuration and the cache on disk.
+#pragma once
+
+#include "device/disk_cache.hpp"
+#include "device/folders.hpp"
+
+#include <warpalign/backend/host.hpp>
+
+namespace warpalign::detail {
+
+class HostServices final : public backend::Host {
+ public:
+  explicit HostServices(const Config& config)
+      : config_(config), cache_(config.cache_folder.value_or(cache_folder())) {}
+
+  [[nodiscard]] const Config& config() const noexcept override { return config_; }
+  [[nodiscard]] std::optional<std::string> load_cached(std::string_view key) const override {
+    return cache_.load(key);
+  }
+  void store_cached(std::string_view key, std::string_view bytes) const override {
+    cache_.store(key, bytes);
+  }
+
+ private:
+  Config config_;
+  DiskCache cache_;
+};
+
+}  // namespace warpalign::detail

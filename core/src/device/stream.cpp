@@ -1,0 +1,91 @@
+// Streams and marks.
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+Mark::Mark(Device device, std::unique_ptr<backend::Mark> mark)
+    : device_(std::move(device)), mark_(std::move(mark)) {}
+Mark::Mark(Mark&&) noexcept = default;
+Mark::~Mark() = default;
+
+Mark& Mark::operator=(Mark&& other) noexcept {
+  mark_ = std::move(other.mark_);
+  device_ = std::move(other.device_);
+  return *this;
+}
+
+Stream::Stream(Device device, std::unique_ptr<backend::Queue> queue, bool timed)
+    : device_(std::move(device)), queue_(std::move(queue)), timed_(timed) {}
+Stream::Stream(Stream&&) noexcept = default;
+Stream::~Stream() = default;
+
+Stream& Stream::operator=(Stream&& other) noexcept {
+  queue_ = std::move(other.queue_);
+  device_ = std::move(other.device_);
+  timed_ = other.timed_;
+  return *this;
+}
+
+void Stream::upload(const void* source, std::size_t bytes, Buffer& target) {
+  if (source == nullptr || bytes == 0) detail::refuse("upload", "there is nothing to upload");
+  detail::check_buffer("upload", "the target", device_, target, bytes);
+  queue_->upload({source, 1, bytes, bytes}, detail::Access::memory(target));
+}
+
+void Stream::upload(const HostImage& source, Image& target) {
+  if (source.data == nullptr) detail::refuse("upload", "the image has no pixels");
+  detail::check_image("upload", "the target", device_, target, source.type, source.shape());
+  const auto rows = static_cast<std::size_t>(source.height);
+  const std::size_t row_bytes = static_cast<std::size_t>(source.width) * size_of(source.type);
+  const auto pitch = static_cast<std::size_t>(source.row_bytes);
+  if (source.row_bytes < 0 || (pitch != 0 && pitch < row_bytes)) {
+    detail::refuse("upload", "row_bytes is smaller than a row of pixels");
+  }
+  if (pitch == 0 || pitch == row_bytes) {
+    queue_->upload({source.data, 1, rows * row_bytes, rows * row_bytes},
+                   detail::Access::memory(target));
+  } else {
+    queue_->upload({source.data, rows, row_bytes, pitch}, detail::Access::memory(target));
+  }
+}
+
+void Stream::download(const Buffer& source, void* target, std::size_t bytes) {
+  if (target == nullptr || bytes == 0) detail::refuse("download", "there is nothing to download");
+  detail::check_buffer("download", "the source", device_, source, bytes);
+  queue_->download(detail::Access::memory(source), target, bytes);
+}
+
+void Stream::download(const Image& source, void* target, std::size_t bytes) {
+  if (bytes != source.size_bytes()) {
+    detail::refuse("download", "the image has " + std::to_string(source.size_bytes()) +
+                                   " bytes, room was given for " + std::to_string(bytes));
+  }
+  download(source.buffer(), target, bytes);
+}
+
+void Stream::copy(const Buffer& source, Buffer& target) {
+  detail::check_buffer("copy", "the source", device_, source, 1);
+  detail::check_buffer("copy", "the target", device_, target, 1);
+  if (source.size_bytes() != target.size_bytes() || &source == &target) {
+    detail::refuse("copy", "source and target must be two buffers of the same size");
+  }
+  queue_->copy(detail::Access::memory(source), detail::Access::memory(target), source.size_bytes());
+}
+
+void Stream::finish() { queue_->finish(); }
+
+Mark Stream::mark() {
+  if (!timed_) detail::refuse("mark", "this stream was not made for timing");
+  return Mark(device_, queue_->mark());
+}
+
+double Stream::milliseconds_between(const Mark& from, const Mark& to) {
+  detail::check_same_device("milliseconds_between", "the first mark", device_, from.device_);
+  detail::check_same_device("milliseconds_between", "the second mark", device_, to.device_);
+  return queue_->milliseconds_between(*from.mark_, *to.mark_);
+}
+
+}  // namespace warpalign

@@ -1,0 +1,75 @@
+// Registration of many pairs: a Registrar and a stream for each worker.
+#include <warpalign/batch.hpp>
+
+#include "device/check.hpp"
+#include "registration/batch/batch_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "align_batch";
+constexpr int most_streams = 64;
+
+void check(std::span<const Device> devices, const PairSource& source, const PairSink& sink,
+           const BatchOptions& batch) {
+  if (devices.empty()) detail::refuse(stage, "there is no device to register on");
+  if (!source) detail::refuse(stage, "there is no source of pairs");
+  if (!sink) detail::refuse(stage, "there is no sink for results");
+  if (batch.streams_a_device < 1 || batch.streams_a_device > most_streams) {
+    detail::refuse(stage, "streams_a_device must be 1 to " + std::to_string(most_streams));
+  }
+}
+
+RegistrationResult align(Registrar& registrar, const HostPair& pair) {
+  if (pair.reference_mask) {
+    registrar.set_reference(pair.reference, *pair.reference_mask);
+  } else {
+    registrar.set_reference(pair.reference);
+  }
+  if (pair.moving_mask) return registrar.align(pair.moving, *pair.moving_mask);
+  return registrar.align(pair.moving);
+}
+
+}  // namespace
+
+void align_batch(std::span<const Device> devices, std::size_t pairs, const PairSource& source,
+                 const PairSink& sink, const RegistrationOptions& options,
+                 const BatchOptions& batch) {
+  check(devices, source, sink, batch);
+  if (pairs == 0) return;
+  // Worker after worker goes to the next device, so that few pairs are spread, too.
+  const auto device_of = [&](std::size_t worker) { return worker % devices.size(); };
+  const auto make = [&](std::size_t worker) -> detail::Aligner {
+    const auto registrar = std::make_shared<Registrar>(devices[device_of(worker)], options);
+    return [registrar](const HostPair& pair) { return align(*registrar, pair); };
+  };
+  const std::size_t streams = devices.size() * static_cast<std::size_t>(batch.streams_a_device);
+  detail::BatchRun(pairs, source, sink).run({std::min(streams, pairs), make, device_of});
+}
+
+std::vector<BatchResult> align_batch(std::span<const Device> devices,
+                                     std::span<const HostPair> pairs,
+                                     const RegistrationOptions& options,
+                                     const BatchOptions& batch) {
+  std::vector<BatchResult> results(pairs.size());
+  align_batch(
+      devices, pairs.size(), [&](std::size_t i) { return pairs[i]; },
+      [&](std::size_t i, BatchResult result) {
+        results[i] = std::move(result);
+        return true;
+      },
+      options, batch);
+  return results;
+}
+
+std::vector<BatchResult> Registrar::align_batch(std::span<const Device> devices,
+                                                std::span<const HostPair> pairs,
+                                                const RegistrationOptions& options) {
+  return warpalign::align_batch(devices, pairs, options);
+}
+
+}  // namespace warpalign

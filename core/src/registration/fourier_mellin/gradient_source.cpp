@@ -1,0 +1,84 @@
+// The pixels of one image of a pair on the device, and the mean of their gradient.
+#include "registration/fourier_mellin/gradient_source.hpp"
+
+#include "device/check.hpp"
+
+#include <warpalign/error.hpp>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr std::int64_t smallest_side = 16;
+
+}  // namespace
+
+void check_registrable(const char* what, PixelType type, const Shape& shape) {
+  constexpr const char* stage = "register";
+  if (type == PixelType::c32 || type == PixelType::f16) {
+    refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
+  }
+  const auto outside = [](std::int64_t side) {
+    return side < smallest_side || side > largest_side;
+  };
+  if (outside(shape.width) || outside(shape.height) || shape.depth != 1) {
+    refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +
+                      std::to_string(smallest_side) + " to " + std::to_string(largest_side) +
+                      " pixels");
+  }
+}
+
+Source::Source(const Device& device, PixelType type, const Shape& shape)
+    : device_(device),
+      type_(type),
+      shape_(shape),
+      statistics_plan_(device, {shape, type, Signal::gradient}),
+      statistics_(device.make_buffer(sizeof(StatisticsRecord))),
+      measured_(device) {}
+
+Image& Source::memory() {
+  if (!pixels_) pixels_ = device_.make_image(type_, shape_);
+  return *pixels_;
+}
+
+void Source::keep(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  see(stream, clock, pixels);
+}
+
+// The statistics first: the driver takes longer to start a copy than a kernel.
+void Source::keep(Stream& stream, StageClock& clock, const Image& pixels) {
+  measure(stream, clock, pixels);
+  clock.run("copy", [&] { stream.copy(pixels.buffer(), memory().buffer()); });
+  measured_.enqueue(stream, statistics_);
+}
+
+const Image& Source::see(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  clock.run("upload", [&] { stream.upload(pixels, memory()); });
+  return see(stream, clock, *pixels_);
+}
+
+const Image& Source::see(Stream& stream, StageClock& clock, const Image& pixels) {
+  measure(stream, clock, pixels);
+  measured_.enqueue(stream, statistics_);
+  return pixels;
+}
+
+void Source::measure(Stream& stream, StageClock& clock, const Image& pixels) {
+  clock.run("sobel_mean", [&] { statistics_plan_.execute(stream, pixels, statistics_); });
+}
+
+void Source::require_usable(const char* what) {
+  const StatisticsRecord record = measured_.wait().front();
+  if (record.nonfinite != 0) {
+    throw Error(ErrorKind::invalid_image,
+                std::string(what) + " holds NaN, infinities or values too large to square near " +
+                    std::to_string(record.nonfinite) +
+                    " pixels; replace them with ordinary numbers first");
+  }
+  if (record.maximum <= 0) {
+    throw Error(ErrorKind::invalid_image,
+                std::string(what) + " is constant: there is nothing in it to register");
+  }
+}
+
+}  // namespace warpalign::detail

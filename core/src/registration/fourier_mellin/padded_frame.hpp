@@ -1,0 +1,104 @@
+// The canvas: plans, scratch memory and the reference's spectra for one common working size.
+#pragma once
+
+#include "device/readback.hpp"
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/registrar.hpp>
+#include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/log_polar.hpp>
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/stages/peak.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
+
+#include <array>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The smallest canvas that holds both images at their own pixel scale, of a size that every FFT
+/// is fast at; the width is a multiple of 8 so that rows can be read as textures in place.
+Shape common_canvas(const Shape& reference, const Shape& moving);
+
+/// Rotation and scale as found in the log-polar correlation: the rotation is known up to half a
+/// turn.
+struct Turn {
+  double rotation_deg = 0;
+  double scale = 1;
+};
+
+/// A shift found by the translation's phase correlation, on the canvas.
+struct Shift {
+  Point d;                ///< reference(x) = turned moving(x - d)
+  double height = 0;      ///< of the peak; 1 for identical images
+  double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
+};
+
+/// The plan that places images of one kind on the canvas.
+struct Placement {
+  PixelType type;
+  Shape image;
+  ApodizePlan plan;
+};
+
+class FastCanvas {
+ public:
+  FastCanvas(const Device& device, const Shape& canvas, const RegistrationOptions& options);
+
+  [[nodiscard]] const Shape& canvas() const { return canvas_; }
+
+  /// Enqueues the reference's spectra. `statistics`: of the image's gradient, here and below.
+  void set_reference(Stream& stream, StageClock& clock, const Image& pixels,
+                     const Buffer& statistics);
+
+  /// Enqueues the first stage (Fig. 3 of the paper) and waits for its peak.
+  Turn find_turn(Stream& stream, StageClock& clock, const Image& moving, const Buffer& statistics);
+
+  /// Undoes the turn and finds the shift, for the turn as given [0] and with half a turn more [1].
+  /// Waits. To be called after find_turn, for the same image.
+  std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock, const Turn& turn);
+
+ private:
+  void place(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
+  const ApodizePlan& placement_of(PixelType type, const Shape& image);
+  void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
+                          Image& log_polar_spectrum);
+
+  Device device_;
+  Shape canvas_;
+  Window window_;
+  LogPolarSpec log_polar_spec_;
+  CrossPowerSpec turn_power_spec_;
+  CrossPowerSpec shift_power_spec_;
+
+  // The log-polar grid has the canvas's shape (equations 11 and 12 take H and W of the image), so
+  // one FFT plan serves both.
+  RealFftPlan fft_;
+  RealFftPlan fft_pair_;
+  MagnitudePlan magnitude_plan_;
+  LogPolarPlan log_polar_plan_;
+  CrossPowerPlan turn_power_;
+  CrossPowerPlan shift_power_;
+  PeakPlan turn_peak_;
+  PeakPlan shift_peak_;
+  WarpPlan warp_;
+  std::vector<Placement> placements_;  // of the last kinds of images seen, at most two
+
+  Image placed_;    // the moving image's windowed gradient
+  Image turned_;    // the same with rotation and scale undone; scratch before that
+  Image surfaces_;  // two correlation surfaces
+  Image spectrum_;  // of the moving image
+  Image magnitude_;
+  Image log_polar_;
+  Image cross_;       // cross-power of the log-polar images
+  Image cross_pair_;  // cross-power for both half-turns
+  Image reference_spectrum_;
+  Image reference_log_polar_spectrum_;
+  Buffer records_;
+  Readback<PeakRecord> turn_found_;
+  Readback<PeakRecord> shifts_found_;
+};
+
+}  // namespace warpalign::detail

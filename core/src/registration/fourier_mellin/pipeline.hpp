@@ -1,0 +1,42 @@
+// The registration paper's pipeline: one canvas, one peak, no refinement.
+#pragma once
+
+#include "registration/fourier_mellin/padded_frame.hpp"
+#include "registration/fourier_mellin/gradient_source.hpp"
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <array>
+#include <optional>
+
+namespace warpalign::detail {
+
+class FastPipeline {
+ public:
+  FastPipeline(const Device& device, const RegistrationOptions& options)
+      : device_(device), options_(options) {}
+
+  /// As Registrar::set_reference; Pixels is HostImage or Image.
+  template <class Pixels>
+  void set_reference(Stream& stream, StageClock& clock, const Pixels& pixels, PixelType type);
+  /// As Registrar::align.
+  template <class Pixels>
+  RegistrationResult align(Stream& stream, StageClock& clock, const Pixels& pixels, PixelType type);
+  [[nodiscard]] bool has_reference() const { return reference_.has_value(); }
+
+ private:
+  void prepare_canvas(Stream& stream, StageClock& clock, const Shape& moving);
+  void place_reference(Stream& stream, StageClock& clock);
+  RegistrationResult result_of(const Turn& turn, const std::array<Shift, 2>& shifts) const;
+
+  Device device_;
+  RegistrationOptions options_;
+  std::optional<Source> reference_;
+  std::optional<Source> moving_;
+  std::optional<FastCanvas> canvas_;
+  bool canvas_has_reference_ = false;
+  Shape last_moving_{};
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,58 @@
+// The scales that a search starts from, and how finely pictures are sampled at them.
+#include "registration/similarity/base_scales.hpp"
+
+#include "registration/plane_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double crop_stride = 0.5;
+
+// Of a crop: so much less than half an overlap spares another crop.
+constexpr double crop_tolerance = 0.05;
+
+}  // namespace
+
+double nearest_base(double scale) {
+  return *std::min_element(base_scales.begin(), base_scales.end(), [&](double a, double b) {
+    return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
+  });
+}
+
+Spacings spacings_for(double base, double spacing) {
+  const double reference = std::max({spacing, 1.0, 1 / base});
+  return {reference, base * reference};
+}
+
+Spacings turn_spacings(double base, const Shape& reference, const Shape& moving,
+                       std::int64_t side) {
+  const double larger = std::max(larger_side(reference), larger_side(moving));
+  const double finer = larger / static_cast<double>(side);
+  return spacings_for(base, base >= 1 ? finer / base : finer);
+}
+
+Spacings shift_spacings(double base, const Shape& reference, const Shape& moving,
+                        std::int64_t side) {
+  const double diagonal =
+      std::hypot(static_cast<double>(moving.width), static_cast<double>(moving.height));
+  const double across = larger_side(reference) + diagonal / base;
+  return spacings_for(base, across / static_cast<double>(side));
+}
+
+std::vector<std::int64_t> crop_starts(std::int64_t n, std::int64_t crop) {
+  const double rest = static_cast<double>(n - crop);
+  const double strides = rest / (crop_stride * static_cast<double>(crop));
+  const auto steps = static_cast<std::int64_t>(std::ceil(strides - crop_tolerance));
+  std::vector<std::int64_t> starts;
+  for (std::int64_t i = 0; i <= steps; ++i) {
+    const double part = steps == 0 ? 0.5 : static_cast<double>(i) / static_cast<double>(steps);
+    starts.push_back(std::llround(part * rest));
+  }
+  return starts;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,104 @@
+// The constant frame around a picture's content.
+#include "registration/similarity/border.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double same_level = 1e-5;   // of the range: rounding of weighted means
+constexpr double least_area = 0.003;  // of the view; smaller areas are chance
+constexpr double least_frame = 0.01;
+constexpr double most_frame = 0.7;
+constexpr double most_lost = 0.35;  // of the content, to growing the frame
+
+using Plane = std::vector<std::uint8_t>;
+
+Plane grown(const Plane& frame, std::int64_t width, std::int64_t height, int by) {
+  Plane rows(frame.size()), result(frame.size());
+  const auto spread = [&](const Plane& from, Plane& to, std::int64_t dx, std::int64_t dy) {
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        std::uint8_t any = 0;
+        for (std::int64_t k = -by; k <= by && any == 0; ++k) {
+          const std::int64_t u = std::clamp<std::int64_t>(x + k * dx, 0, width - 1);
+          const std::int64_t v = std::clamp<std::int64_t>(y + k * dy, 0, height - 1);
+          any = from[static_cast<std::size_t>(v * width + u)];
+        }
+        to[static_cast<std::size_t>(y * width + x)] = any;
+      }
+    }
+  };
+  spread(frame, rows, 1, 0);
+  spread(rows, result, 0, 1);
+  return result;
+}
+
+double part_of(const Plane& plane) {
+  const auto marked = std::count(plane.begin(), plane.end(), std::uint8_t{1});
+  return static_cast<double>(marked) / static_cast<double>(plane.size());
+}
+
+}  // namespace
+
+// Visits the connected area of one level around a seed; area_ becomes its pixels.
+void FrameSearch::visit_area(const GreyView& view, std::size_t seed, float tolerance) {
+  const auto width = static_cast<std::size_t>(view.width);
+  const std::size_t n = view.values.size();
+  const float level = view.values[seed];
+  area_.assign(1, seed);
+  seen_[seed] = 1;
+  for (std::size_t next = 0; next < area_.size(); ++next) {
+    const std::size_t at = area_[next];
+    const std::size_t x = at % width;
+    const auto visit = [&](bool exists, std::size_t neighbour) {
+      if (!exists || seen_[neighbour] != 0) return;
+      if (!(std::abs(view.values[neighbour] - level) <= tolerance)) return;
+      seen_[neighbour] = 1;
+      area_.push_back(neighbour);
+    };
+    visit(x > 0, at - 1);
+    visit(x + 1 < width, at + 1);
+    visit(at >= width, at - width);
+    visit(at + width < n, at + width);
+  }
+}
+
+void FrameSearch::find_frame(const GreyView& view) {
+  const auto width = static_cast<std::size_t>(view.width);
+  const std::size_t n = view.values.size();
+  const auto tolerance = static_cast<float>(same_level) * (view.highest - view.lowest);
+  seen_.assign(n, 0);
+  frame_.assign(n, 0);
+  const auto try_seed = [&](std::size_t seed) {
+    if (seen_[seed] != 0) return;
+    visit_area(view, seed, tolerance);
+    if (static_cast<double>(area_.size()) < least_area * static_cast<double>(n)) return;
+    for (const std::size_t at : area_) frame_[at] = 1;
+  };
+  for (std::size_t x = 0; x < width; ++x) {
+    try_seed(x);
+    try_seed(n - width + x);
+  }
+  for (std::size_t y = 0; y < n; y += width) {
+    try_seed(y);
+    try_seed(y + width - 1);
+  }
+}
+
+std::optional<std::vector<std::uint8_t>> FrameSearch::content(const GreyView& view, int grow) {
+  if (view.width < 1 || view.height < 1) return std::nullopt;
+  find_frame(view);
+  const double part = part_of(frame_);
+  if (part < least_frame || part > most_frame) return std::nullopt;
+  Plane content = grown(frame_, view.width, view.height, grow);
+  const double lost = (part_of(content) - part) / (1 - part);
+  if (lost > most_lost) return std::nullopt;
+  for (std::uint8_t& pixel : content) pixel = pixel == 0 ? 1 : 0;
+  return content;
+}
+
+}  // namespace warpalign::detail

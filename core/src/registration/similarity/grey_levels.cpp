@@ -1,0 +1,84 @@
+// What a picture's grey levels are like.
+//
+// Each picture of a pair is measured while the device waits, so sums and extremes run in lanes that
+// compilers make vectors of.
+#include "registration/similarity/grey_levels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr std::size_t lanes = 8;
+
+// Adds the terms of pixels 0 ... n - 1, one lane after the other.
+template <class Lanes, class Include>
+void for_lanes(std::size_t n, Lanes& all, Include include) {
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (std::size_t k = 0; k < lanes; ++k) include(all, k, i + k);
+  }
+  for (std::size_t k = 0; i < n; ++i, ++k) include(all, k, i);
+}
+
+using Sums = std::array<double, lanes>;
+
+double total(const Sums& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+
+struct FirstLook {
+  explicit FirstLook(float value) {
+    lowest.fill(value);
+    highest.fill(value);
+  }
+  Sums sum{};
+  std::array<float, lanes> lowest, highest;
+};
+
+// A sum of floats cannot overflow a double, so it is finite where all of them are.
+template <class Weight>
+GreyLevels levels(std::span<const float> values, double all, Weight weight) {
+  GreyLevels levels;
+  if (values.empty()) return levels;
+  FirstLook look(values.front());
+  for_lanes(values.size(), look, [&](FirstLook& l, std::size_t k, std::size_t i) {
+    const float value = values[i];
+    l.sum[k] += weight(i) * static_cast<double>(value);
+    l.lowest[k] = value < l.lowest[k] ? value : l.lowest[k];
+    l.highest[k] = value > l.highest[k] ? value : l.highest[k];
+  });
+  levels.weight = all;
+  const double sum = total(look.sum);
+  if (!std::isfinite(sum)) {
+    levels.mean = sum;
+    return levels;
+  }
+  if (!(levels.weight > 0)) return levels;
+  levels.mean = sum / levels.weight;
+  Sums squares{};
+  for_lanes(values.size(), squares, [&](Sums& s, std::size_t k, std::size_t i) {
+    const double d = static_cast<double>(values[i]) - levels.mean;
+    s[k] += weight(i) * d * d;
+  });
+  levels.deviation = std::sqrt(total(squares) / levels.weight);
+  levels.lowest = *std::min_element(look.lowest.begin(), look.lowest.end());
+  levels.highest = *std::max_element(look.highest.begin(), look.highest.end());
+  return levels;
+}
+
+}  // namespace
+
+GreyLevels grey_levels(std::span<const float> values) {
+  return levels(values, static_cast<double>(values.size()), [](std::size_t) { return 1.0; });
+}
+
+GreyLevels grey_levels(std::span<const float> values, std::span<const float> weights) {
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  return levels(values, all, [&](std::size_t i) { return static_cast<double>(weights[i]); });
+}
+
+}  // namespace warpalign::detail

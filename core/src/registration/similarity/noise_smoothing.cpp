@@ -1,0 +1,101 @@
+// How much a pair of registered images is to be smoothed before its last fit: what noise costs it.
+#include "registration/similarity/noise_smoothing.hpp"
+
+#include "registration/correlation.hpp"
+#include "registration/similarity/similarity_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace warpalign::detail {
+
+namespace {
+
+using std::numbers::pi;
+
+constexpr double noisy_part = 0.1;  // of the mean squared slope
+
+// What a residual that is noise adds to the moving image's slopes. Both images have noise of one
+// density in their own pixels, so that the moving image's part of the residual is 1 / (1 +
+// scale^2).
+double noise_slope(const NoiseLook& look, double residual) {
+  const double of_moving = residual / (1 + look.scale * look.scale);
+  return of_moving / (2 * look.sigma * look.sigma);
+}
+
+// Where nearly all is noise the rest is uncertain; taken too small it only makes for more
+// smoothing.
+constexpr double noise_with_margin = 1.1;
+
+double slope_without_noise(const NoiseLook& look, double noise) {
+  return std::max(look.slope - noise_with_margin * noise_slope(look, noise), 0.0);
+}
+
+// Of an estimated shift, up to a factor.
+double variance_of(const NoiseLook& look, double noise, double slope, double next_slope) {
+  const double twice_filtered = std::sqrt(slope * next_slope);
+  const double density = 4 * pi * look.sigma * look.sigma * noise;
+  const double of_noises = density * density / (128 * pi * std::pow(look.sigma, 4));
+  return (density * twice_filtered + of_noises) / (look.pixels * slope * slope);
+}
+
+}  // namespace
+
+NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double sigma,
+                     double scale) {
+  return {sigma, scale, sums.pixels, residual,
+          (sums.hessian[0] + sums.hessian[5]) / (2 * sums.pixels)};
+}
+
+double residual_under_one_light(const SimilaritySumsResult& sums) {
+  const double mean = sums.moving / sums.pixels;
+  const double variance = std::max(sums.moving_square / sums.pixels - mean * mean, 0.0);
+  const double correlation =
+      correlation_of(Moments{sums.pixels, sums.reference, sums.moving, sums.reference_square,
+                             sums.moving_square, sums.product});
+  return variance * (1 - correlation * correlation);
+}
+
+double residual_found(const SimilaritySumsResult& sums) {
+  return std::pow(deviation_per_mean_absolute * sums.absolute / sums.pixels, 2);
+}
+
+bool may_be_noisy(const NoiseLook& look) {
+  return noise_slope(look, look.residual) > noisy_part * look.slope;
+}
+
+double noise_under(double noise, double sigma, double other) {
+  return noise * (sigma * sigma) / (other * other);
+}
+
+double noise_of(const NoiseLook& sharp, const NoiseLook& smooth) {
+  const double taken = std::max(sharp.residual - smooth.residual, 0.0);
+  return taken / (1 - noise_under(1, sharp.sigma, smooth.sigma));
+}
+
+std::size_t best_smoothing(std::span<const NoiseLook> looks) {
+  if (looks.size() < 2) return 0;
+  const double noise = noise_of(looks[0], looks[1]);
+  const auto noise_at = [&](std::size_t i) {
+    return noise_under(noise, looks[0].sigma, looks[i].sigma);
+  };
+  std::vector<double> slopes(looks.size());
+  // Smoothing takes slopes away: no image has less than a smoother one.
+  for (std::size_t i = looks.size(); i-- > 0;) {
+    const double smoother = i + 1 < looks.size() ? slopes[i + 1] : 0;
+    slopes[i] = std::max(slope_without_noise(looks[i], noise_at(i)), smoother);
+  }
+  std::size_t best = 0;
+  double least = INFINITY;
+  for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
+    const double variance = variance_of(looks[i], noise_at(i), slopes[i], slopes[i + 1]);
+    if (!(variance < least)) continue;
+    least = variance;
+    best = i;
+  }
+  return best;
+}
+
+}  // namespace warpalign::detail

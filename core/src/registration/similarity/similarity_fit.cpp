@@ -1,0 +1,213 @@
+// Gauss-Newton on the four parameters of a similarity, for one pair of images.
+#include "registration/similarity/similarity_fit.hpp"
+
+#include "registration/correlation.hpp"
+#include "registration/plane_geometry.hpp"
+#include "registration/small_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Tukey's constant for 95 % efficiency.
+constexpr double tukey_constant = 4.685;
+
+constexpr double least_common_part = 0.02;  // of the smaller image
+constexpr double light_sigma = 1.5;         // cells
+// Below these variances of the reference the local gain leans towards that of the whole: a part of
+// its own, and so many times the noise's, which would pass for texture.
+constexpr double light_strength = 0.002;
+constexpr double light_noise_strength = 10;
+
+using Parameters = std::array<double, 4>;  // as in SimilaritySumsResult
+
+std::vector<std::size_t> free_parameters(Motion motion) {
+  switch (motion) {
+    case Motion::translation:
+      return {0, 1};
+    case Motion::rotation:
+      return {3};
+    case Motion::rigid:
+      return {0, 1, 3};
+    default:
+      return {0, 1, 2, 3};
+  }
+}
+
+// The step H delta = -b in the parameters that are free, 0 in the others.
+std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motion) {
+  const std::vector<std::size_t> free = free_parameters(motion);
+  std::vector<double> h, b;
+  for (const std::size_t row : free) {
+    for (const std::size_t column : free) h.push_back(sums.hessian[4 * row + column]);
+    b.push_back(-sums.gradient[row]);
+  }
+  const auto solution = solve_symmetric(h, b);
+  if (!solution) return std::nullopt;
+  Parameters delta{};
+  for (std::size_t i = 0; i < free.size(); ++i) delta[free[i]] = (*solution)[i];
+  return delta;
+}
+
+// The step's parameters as a transform of moving coordinates, see SimilaritySumsResult.
+Affine update_of(const Parameters& delta, const Shape& moving) {
+  const double scale = std::exp(delta[2]);
+  const double along = scale * std::cos(delta[3]);
+  const double across = scale * std::sin(delta[3]);
+  const Point c = centre_of(moving);
+  return Affine::translation(c.x + delta[0], c.y + delta[1]) *
+         Affine{along, across, 0, -across, along, 0} * Affine::translation(-c.x, -c.y);
+}
+
+// The gain and offset of the whole pictures. The gain is that of their contrasts: least squares
+// would take noise in the reference for want of gain, and uneven light can even turn its sign.
+Light light_of(const SimilaritySumsResult& sums) {
+  const double n = sums.pixels;
+  Light light;
+  light.reference = sums.reference / n;
+  light.moving = sums.moving / n;
+  light.variance = std::max(sums.reference_square / n - light.reference * light.reference, 0.0);
+  const double moving_variance =
+      std::max(sums.moving_square / n - light.moving * light.moving, 0.0);
+  light.gain = light.variance > 0 ? std::sqrt(moving_variance / light.variance) : 1;
+  light.offset = light.moving - light.gain * light.reference;
+  return light;
+}
+
+bool same(const SimilaritySumsSpec& a, const SimilaritySumsSpec& b) {
+  return a.reference == b.reference && a.moving == b.moving &&
+         a.reference_margin == b.reference_margin && a.moving_margin == b.moving_margin &&
+         a.masked == b.masked && a.light_cell == b.light_cell;
+}
+
+}  // namespace
+
+double correlation_of(const SimilaritySumsResult& sums) {
+  return correlation_of(Moments{sums.pixels, sums.reference, sums.moving, sums.reference_square,
+                                sums.moving_square, sums.product});
+}
+
+double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
+  double largest = 0;
+  for (const double x : {0.0, static_cast<double>(shape.width - 1)}) {
+    for (const double y : {0.0, static_cast<double>(shape.height - 1)}) {
+      const Point p = a({x, y});
+      const Point q = b({x, y});
+      largest = std::max(largest, std::hypot(p.x - q.x, p.y - q.y));
+    }
+  }
+  return largest;
+}
+
+SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int light_cell) {
+  constexpr std::size_t kept = 24;
+  const SimilaritySumsSpec spec{pair.images.reference.shape(),
+                                pair.images.coefficients.shape(),
+                                pair.reference_margin,
+                                pair.moving_margin,
+                                pair.images.reference_weight != nullptr,
+                                light_cell};
+  for (auto plans = plans_.begin(); plans != plans_.end(); ++plans) {
+    if (!same(plans->spec, spec)) continue;
+    plans_.splice(plans_.end(), plans_, plans);
+    return plans_.back();
+  }
+  if (plans_.size() == kept) plans_.pop_front();
+  plans_.push_back({spec, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
+  if (light_cell > 0) {
+    plans_.back().light.emplace(
+        device_,
+        LightFieldSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+                       spec.masked, light_cell, light_sigma * light_cell});
+    plans_.back().field.emplace(device_.make_image(
+        PixelType::c32, LightFieldPlan::field_shape(spec.reference, light_cell)));
+  }
+  return plans_.back();
+}
+
+SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, const Pair& pair,
+                                         const Affine& matrix) {
+  const Plans& plans = plans_of(pair, 0);
+  SimilaritySumsResult sums;
+  clock.run("gauss_newton",
+            [&] { sums = plans.sums.execute(stream, pair.images, {.matrix = matrix}); });
+  return sums;
+}
+
+// Where the light of `plans` is the light at `matrix`.
+void SimilarityFit::find_light(Stream& stream, StageClock& clock, const Pair& pair,
+                               const Affine& matrix, const Light& global, double noise,
+                               Plans& plans) {
+  const double strength = light_strength * global.variance + light_noise_strength * noise + 1e-12;
+  clock.run("light_field", [&] {
+    plans.light->execute(stream, pair.images, matrix,
+                         {global.gain, global.reference, global.moving, strength}, *plans.field);
+  });
+}
+
+SimilaritySumsResult SimilarityFit::look_under_light(Stream& stream, StageClock& clock,
+                                                     const Pair& pair, const Affine& matrix,
+                                                     const FitOptions& options) {
+  SimilaritySumsResult sums = look(stream, clock, pair, matrix);
+  if (!(sums.pixels > 0)) return sums;
+  Plans& plans = plans_of(pair, options.light_cell);
+  find_light(stream, clock, pair, matrix, light_of(sums), options.light_noise, plans);
+  SimilarityImages images = pair.images;
+  images.light = &*plans.field;
+  clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, {.matrix = matrix}); });
+  return sums;
+}
+
+std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, const Pair& pair,
+                                            const Affine& start, const FitOptions& options,
+                                            const SimilaritySumsResult* known) {
+  const Shape& reference = pair.images.reference.shape();
+  const Shape& moving = pair.images.coefficients.shape();
+  const double least = least_common_part * smaller_area(reference, moving, scale_of(start));
+  // Corners of a reference that shows more than the moving image lie far outside it.
+  const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
+  const double farthest = options.drift * extent;
+
+  const SimilaritySumsResult at_start =
+      known != nullptr ? *known : look(stream, clock, pair, start);
+  if (!(at_start.pixels >= least)) return std::nullopt;
+  const Light global = light_of(at_start);
+  Plans& plans = plans_of(pair, options.light_cell);
+  SimilarityImages images = pair.images;
+  if (options.light_cell > 0) images.light = &*plans.field;
+
+  SimilarityState state{start, global.gain, global.offset, 0};
+  FitResult result{start, false, 0, correlation_of(at_start), at_start.pixels};
+  bool light_settled = false;
+  for (int i = 0; i < options.iterations && !result.settled; ++i) {
+    if (options.light_cell > 0 && !light_settled) {
+      find_light(stream, clock, pair, state.matrix, global, options.light_noise, plans);
+    }
+    SimilaritySumsResult sums;
+    clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state); });
+    if (!(sums.pixels >= least)) return std::nullopt;
+    const auto delta = step_of(sums, options.motion);
+    if (!delta) return std::nullopt;
+    const Affine next = update_of(*delta, moving) * state.matrix;
+    const double moved = corner_distance(next, state.matrix, reference);
+    if (!(corner_distance(next, start, reference) < farthest)) return std::nullopt;
+    // Before the first step all pixels counted alike: it only tells the residuals' size.
+    result.settled = state.scale > 0 && moved < options.settled;
+    result.last_move = moved;
+    light_settled = moved < 20 * options.settled;
+    const Light light = options.light_cell > 0 ? global : light_of(sums);
+    state = {next, light.gain, light.offset,
+             tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels};
+    result.correlation = correlation_of(sums);
+    result.pixels = sums.pixels;
+    result.matrix = next;
+  }
+  return result;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,121 @@
+// Gauss-Newton on the shift between two volumes (Lucas & Kanade 1981), with a gain and an offset
+// between them as further unknowns.
+#include "registration/volume/volume_fit.hpp"
+
+#include "registration/confidence.hpp"
+#include "registration/correlation.hpp"
+#include "registration/small_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr int most_steps = 15;
+constexpr double settled_step = 2e-4;  // voxels
+constexpr double longest_step = 1;     // along an axis
+constexpr double farthest = 3;         // from the start, along an axis
+
+using Vector3 = std::array<double, 3>;
+
+double determinant(const Vector3& a, const Vector3& b, const Vector3& c) {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) +
+         c[0] * (a[1] * b[2] - a[2] * b[1]);
+}
+
+// x with H x = b, by Cramer's rule; nothing unless H's symmetric part is positive definite, as it
+// is where volumes agree.
+std::optional<Vector3> solve_at_maximum(const std::array<double, 9>& h, const Vector3& b) {
+  std::vector<double> symmetric(9);
+  std::array<Vector3, 3> columns{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      symmetric[3 * i + j] = (h[3 * i + j] + h[3 * j + i]) / 2;
+      columns[j][i] = h[3 * i + j];
+    }
+  }
+  if (!solve_symmetric(symmetric, {b[0], b[1], b[2]})) return std::nullopt;
+  const double whole = determinant(columns[0], columns[1], columns[2]);
+  return Vector3{determinant(b, columns[1], columns[2]) / whole,
+                 determinant(columns[0], b, columns[2]) / whole,
+                 determinant(columns[0], columns[1], b) / whole};
+}
+
+// The zero of sum a_i (m + b delta - gain r - offset), a the slopes of the reference, b those of
+// the moving volume; gain and offset equal the volumes' deviations and means. Least squares would
+// have b in place of a, and be drawn to where interpolation damps the noise of m most. a is instead
+// an instrument in the sense of econometrics: its noise has nothing to do with that of m, and, a
+// difference of what lies either side, nothing with that of r.
+std::optional<Vector3> step_of(const VolumeStepSums& s) {
+  const double n = s.voxels;
+  const double reference_mean = s.reference / n;
+  const double moving_mean = s.moving / n;
+  const double reference_variance = s.reference_square / n - reference_mean * reference_mean;
+  const double moving_variance = s.moving_square / n - moving_mean * moving_mean;
+  if (!(reference_variance > 0) || !(moving_variance > 0)) return std::nullopt;
+  const double gain = std::sqrt(moving_variance / reference_variance);
+  const double offset = moving_mean - gain * reference_mean;
+  Vector3 b{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    b[i] = gain * s.slope_reference[i] + offset * s.slope[i] - s.slope_moving[i];
+  }
+  return solve_at_maximum(s.slopes, b);
+}
+
+VolumeAgreement agreement_of(const VolumeStepSums& s, const VolumePair& pair,
+                             const Vector3& shift) {
+  VolumeAgreement found{{shift[0], shift[1], shift[2]}};
+  found.correlation = correlation_of(
+      Moments{s.voxels, s.reference, s.moving, s.reference_square, s.moving_square, s.product});
+  found.significance = volume_significance(found.correlation, pair.independent_part * s.voxels);
+  return found;
+}
+
+VolumeStepSums sums_at(Stream& stream, StageClock& clock, const VolumePair& pair,
+                       const Vector3& shift) {
+  VolumeStepSums sums;
+  clock.run("volume_step",
+            [&] { sums = pair.sums.step(stream, pair.reference, pair.moving, shift); });
+  return sums;
+}
+
+// Both volumes' outermost voxels do not count in a step: small volumes lose some.
+bool enough(const VolumeStepSums& sums, const VolumePair& pair) {
+  return sums.voxels > 27 && sums.voxels >= pair.least_overlap / 2;
+}
+
+}  // namespace
+
+std::optional<VolumeAgreement> look_at_volumes(Stream& stream, StageClock& clock,
+                                               const VolumePair& pair, const Point3& shift) {
+  const Vector3 at{shift.x, shift.y, shift.z};
+  const VolumeStepSums sums = sums_at(stream, clock, pair, at);
+  if (!enough(sums, pair)) return std::nullopt;
+  return agreement_of(sums, pair, at);
+}
+
+std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
+                                           const VolumePair& pair, const Point3& start) {
+  const Vector3 from{start.x, start.y, start.z};
+  Vector3 at = from;
+  for (int i = 0; i < most_steps; ++i) {
+    const VolumeStepSums sums = sums_at(stream, clock, pair, at);
+    if (!enough(sums, pair)) return std::nullopt;
+    const std::optional<Vector3> step = step_of(sums);
+    if (!step) return std::nullopt;
+    double largest = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      at[axis] += std::clamp((*step)[axis], -longest_step, longest_step);
+      largest = std::max(largest, std::abs((*step)[axis]));
+      if (std::abs(at[axis] - from[axis]) > farthest) return std::nullopt;
+    }
+    if (largest < settled_step) return agreement_of(sums, pair, at);
+  }
+  return std::nullopt;
+}
+
+}  // namespace warpalign::detail

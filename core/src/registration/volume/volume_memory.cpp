@@ -1,0 +1,54 @@
+// Whether a device has the memory that the registration of two volumes takes.
+#include "registration/volume/volume_memory.hpp"
+
+#include "registration/volume/volume_search.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace warpalign::detail {
+
+namespace {
+
+std::size_t bytes_of(const Shape& shape, PixelType type) {
+  return static_cast<std::size_t>(shape.pixels()) * size_of(type);
+}
+
+std::string gibibytes(std::size_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1U << 30U));
+  return text;
+}
+
+}  // namespace
+
+// Voxels, values and smoothed values of both; the canvas, three spectra, and two more for
+// the FFT library.
+VolumeMemory volume_memory(const Shape& reference, const Shape& moving) {
+  const Shape canvas = volume_canvas_of(reference, moving);
+  const std::size_t spectrum = bytes_of(RealFftPlan::half_spectrum(canvas), PixelType::c32);
+  VolumeMemory memory;
+  memory.largest = spectrum;
+  memory.total = 3 * bytes_of(reference, PixelType::f32) + 3 * bytes_of(moving, PixelType::f32) +
+                 bytes_of(canvas, PixelType::f32) + 5 * spectrum;
+  return memory;
+}
+
+void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving) {
+  const DeviceInfo& info = device.info();
+  const VolumeMemory needed = volume_memory(reference, moving);
+  if (needed.total <= info.memory_bytes && needed.largest <= info.max_allocation_bytes) return;
+  throw Error(ErrorKind::out_of_memory,
+              "volumes of " + to_string(reference) + " and " + to_string(moving) + " take about " +
+                  gibibytes(needed.total) + " of device memory, " + gibibytes(needed.largest) +
+                  " at once; " + info.name + " has " + gibibytes(info.memory_bytes) + ", " +
+                  gibibytes(info.max_allocation_bytes) + " at once",
+              {.stage = "register_volume",
+               .backend = info.backend,
+               .device = info.name,
+               .advice = "register parts of them, or coarser copies"});
+}
+
+}  // namespace warpalign::detail

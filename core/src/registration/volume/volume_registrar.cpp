@@ -1,0 +1,189 @@
+// The registrar of volumes: checks what it is given, searches, refines, judges.
+#include <warpalign/volume_registrar.hpp>
+
+#include "device/check.hpp"
+#include "registration/confidence.hpp"
+#include "registration/volume/volume_fit.hpp"
+#include "registration/volume/volume_geometry.hpp"
+#include "registration/volume/volume_memory.hpp"
+#include "registration/volume/volume_search.hpp"
+#include "registration/volume/volume_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "register_volume";
+constexpr std::int64_t smallest_side = 8;
+
+VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
+  for (const double limit : {options.max_shift.x, options.max_shift.y, options.max_shift.z}) {
+    if (!std::isfinite(limit) || limit < 0) {
+      detail::refuse(stage, "max_shift must be 0 or more along each axis");
+    }
+  }
+  return options;
+}
+
+void check_registrable(const char* what, PixelType type, const Shape& shape) {
+  if (type == PixelType::c32 || type == PixelType::f16) {
+    detail::refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
+  }
+  for (const std::int64_t side : {shape.width, shape.height, shape.depth}) {
+    if (side < smallest_side || side > detail::largest_side) {
+      detail::refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +
+                                std::to_string(smallest_side) + " to " +
+                                std::to_string(detail::largest_side) + " voxels");
+    }
+  }
+}
+
+void check_pixels(const char* what, const Device& device, const Image& volume) {
+  detail::check_same_device(stage, what, device, volume.device());
+}
+void check_pixels(const char* what, const Device& /*device*/, const HostVolume& volume) {
+  if (volume.data == nullptr) detail::refuse(stage, std::string(what) + " has no voxels");
+}
+
+PixelType type_of(const HostVolume& volume) { return volume.type; }
+PixelType type_of(const Image& volume) { return volume.type(); }
+Shape shape_of(const HostVolume& volume) { return volume.shape; }
+Shape shape_of(const Image& volume) { return volume.shape(); }
+
+bool beyond(const Point3& shift, const Point3& limit) {
+  const auto outside = [](double s, double l) { return l > 0 && std::abs(s) > l + 0.5; };
+  return outside(shift.x, limit.x) || outside(shift.y, limit.y) || outside(shift.z, limit.z);
+}
+
+}  // namespace
+
+struct VolumeRegistrar::State {
+  State(const Device& device_, const VolumeRegistrationOptions& options_)
+      : device(device_),
+        options(options_),
+        stream(device.make_stream(options.collect_timings)),
+        clock(stream) {}
+
+  template <class Voxels>
+  void set_reference(const Voxels& voxels);
+  template <class Voxels>
+  VolumeRegistration align(const Voxels& voxels);
+
+  template <class Voxels>
+  void take(std::optional<detail::VolumeSource>& source, const Voxels& voxels, const char* what);
+  void prepare_search();
+  VolumeRegistration register_moving();
+
+  Device device;
+  VolumeRegistrationOptions options;
+  Stream stream;
+  detail::StageClock clock;
+  std::optional<detail::VolumeSource> reference;
+  std::optional<detail::VolumeSource> moving;
+  std::optional<detail::VolumeSearch> search;
+  bool has_reference = false;
+  bool search_has_reference = false;
+};
+
+template <class Voxels>
+void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source, const Voxels& voxels,
+                                  const char* what) {
+  if (!source || !source->fits(type_of(voxels), shape_of(voxels))) {
+    source.reset();  // the old memory goes before the new is asked for
+    source.emplace(device, type_of(voxels), shape_of(voxels));
+  }
+  source->take(stream, clock, voxels, what);
+}
+
+template <class Voxels>
+void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
+  constexpr const char* what = "the reference volume";
+  const Shape shape = shape_of(voxels);
+  check_registrable(what, type_of(voxels), shape);
+  check_pixels(what, device, voxels);
+  detail::check_volume_memory(device, shape, shape);
+  has_reference = search_has_reference = false;
+  if (reference && reference->shape() != shape) search.reset();
+  take(reference, voxels, what);
+  has_reference = true;
+}
+
+void VolumeRegistrar::State::prepare_search() {
+  if (!search || !search->fits(reference->shape(), moving->shape())) {
+    search.reset();
+    search_has_reference = false;
+    search.emplace(device, reference->shape(), moving->shape());
+  }
+  if (!search_has_reference) search->set_reference(stream, clock, reference->smoothed());
+  search_has_reference = true;
+}
+
+template <class Voxels>
+VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
+  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  constexpr const char* what = "the moving volume";
+  check_registrable(what, type_of(voxels), shape_of(voxels));
+  check_pixels(what, device, voxels);
+  detail::check_volume_memory(device, reference->shape(), shape_of(voxels));
+  take(moving, voxels, what);
+  prepare_search();
+  VolumeRegistration result = register_moving();
+  result.timings = clock.take();
+  return result;
+}
+
+VolumeRegistration VolumeRegistrar::State::register_moving() {
+  VolumeRegistration result;
+  const auto whole =
+      search->find(stream, clock, reference->smoothed(), moving->smoothed(), options.max_shift);
+  if (!whole) return result;
+  const Point3 start = detail::point_of(whole->shift);
+  const detail::VolumePair pair{search->sums(), reference->smoothed(), moving->values(),
+                                search->least_overlap(), whole->independent_part};
+  std::optional<detail::VolumeAgreement> found;
+  if (options.refine) found = detail::fit_volumes(stream, clock, pair, start);
+  if (found && beyond(found->shift, options.max_shift)) found.reset();
+  result.refined = found.has_value();
+  if (!found) found = detail::look_at_volumes(stream, clock, pair, start);
+  result.translation = start;
+  if (!found) return result;
+  result.translation = found->shift;
+  result.correlation = found->correlation;
+  result.significance = found->significance;
+  result.overlap = detail::common_voxels(reference->shape(), moving->shape(), found->shift) /
+                   static_cast<double>(reference->shape().pixels());
+  result.confidence = detail::volume_confidence(found->significance);
+  // What cannot be refined is not where it seems to be.
+  if (options.refine && !result.refined) {
+    result.confidence = std::min(result.confidence, detail::confidence_unless_refined);
+  }
+  result.reliable = result.confidence >= 0.5;
+  return result;
+}
+
+VolumeRegistrar::VolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options)
+    : state_(std::make_unique<State>(device, checked(options))) {}
+VolumeRegistrar::VolumeRegistrar(VolumeRegistrar&&) noexcept = default;
+VolumeRegistrar& VolumeRegistrar::operator=(VolumeRegistrar&&) noexcept = default;
+VolumeRegistrar::~VolumeRegistrar() = default;
+
+void VolumeRegistrar::set_reference(const HostVolume& volume) { state_->set_reference(volume); }
+void VolumeRegistrar::set_reference(const Image& volume) { state_->set_reference(volume); }
+VolumeRegistration VolumeRegistrar::align(const HostVolume& volume) {
+  return state_->align(volume);
+}
+VolumeRegistration VolumeRegistrar::align(const Image& volume) { return state_->align(volume); }
+
+VolumeRegistration register_volumes(const Device& device, const HostVolume& reference,
+                                    const HostVolume& moving,
+                                    const VolumeRegistrationOptions& options) {
+  VolumeRegistrar registrar(device, options);
+  registrar.set_reference(reference);
+  return registrar.align(moving);
+}
+
+}  // namespace warpalign

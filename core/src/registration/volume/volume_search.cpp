@@ -1,0 +1,175 @@
+// The shift between two volumes in whole voxels: phase correlation, and its peaks judged.
+#include "registration/volume/volume_search.hpp"
+
+#include "registration/confidence.hpp"
+#include "registration/correlation.hpp"
+#include "registration/volume/volume_geometry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double taper = 0.0625;  // of each side, at either end
+// Of the Nyquist frequency: a sharp peak where volumes share fine detail, a broad one where they
+// are smooth or noisy.
+constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
+constexpr int reference_margin = 2;  // beyond it the smoothing took voxels that do not exist
+constexpr int looked_at = 8;         // peaks of each surface
+constexpr int most_steps = 10;       // from a broad peak to the best shift beside it
+constexpr double least_overlap_part = 0.04;  // of the smaller volume
+
+using Sides = std::array<std::int64_t, 3>;
+
+Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
+
+// Halves of voxels may be meant by a limit that is not whole.
+std::int64_t whole(double max_shift) {
+  return static_cast<std::int64_t>(std::ceil(std::min(max_shift, 1e6)));
+}
+
+double correlation_of_moments(const VolumeMoments& m) {
+  return correlation_of(
+      Moments{m.voxels, m.reference, m.moving, m.reference_square, m.moving_square, m.product});
+}
+
+}  // namespace
+
+Shape volume_canvas_of(const Shape& reference, const Shape& moving) {
+  return {fft_friendly_size(std::max(reference.width, moving.width)),
+          fft_friendly_size(std::max(reference.height, moving.height)),
+          fft_friendly_size(std::max(reference.depth, moving.depth))};
+}
+
+VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const Shape& moving)
+    : reference_(reference),
+      moving_(moving),
+      canvas_(volume_canvas_of(reference, moving)),
+      fft_(device, {canvas_, 3}),
+      place_reference_(device, {PixelType::f32, reference, canvas_, taper}),
+      place_moving_(device, {PixelType::f32, moving, canvas_, taper}),
+
+      spectrum_sums_(device, {canvas_}),
+      peaks_(device, {canvas_}),
+      sums_(device, {reference, moving, reference_margin}),
+      placed_(device.make_image(PixelType::f32, canvas_)),
+      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
+      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
+      cross_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))) {
+  for (const float sigma : spectral_sigmas) {
+    cross_powers_.emplace_back(device, CrossPowerSpec{canvas_, sigma, false});
+  }
+}
+
+double VolumeSearch::least_overlap() const {
+  return least_overlap_part * static_cast<double>(std::min(reference_.pixels(), moving_.pixels()));
+}
+
+void VolumeSearch::transform(Stream& stream, StageClock& clock, const VolumeCanvasPlan& place,
+                             const Image& values, Image& spectrum) {
+  clock.run("volume_canvas", [&] { place.execute(stream, values, {0, 1}, placed_); });
+  clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum); });
+}
+
+void VolumeSearch::set_reference(Stream& stream, StageClock& clock, const Image& reference) {
+  transform(stream, clock, place_reference_, reference, reference_spectrum_);
+}
+
+bool VolumeSearch::allows(const VoxelShift& shift, const Point3& max_shift) const {
+  const std::array<double, 3> limits{max_shift.x, max_shift.y, max_shift.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (limits[axis] > 0 && std::abs(shift[axis]) > whole(limits[axis])) return false;
+  }
+  return common_voxels(reference_, moving_, point_of(shift)) >= least_overlap();
+}
+
+// A peak at d says that the shift is d modulo the canvas: up to two shifts along each axis leave
+// something in common.
+std::vector<VoxelShift> VolumeSearch::shifts_of(const std::vector<VolumePeak>& peaks,
+                                                const Point3& max_shift) const {
+  const Sides canvas = sides_of(canvas_);
+  std::vector<VoxelShift> shifts;
+  for (const VolumePeak& peak : peaks) {
+    for (std::size_t wraps = 0; wraps < 8; ++wraps) {
+      VoxelShift shift{peak.x, peak.y, peak.z};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if ((wraps >> axis & 1U) != 0) shift[axis] -= canvas[axis];
+      }
+      // Both surfaces may have the peak.
+      const bool known = std::find(shifts.begin(), shifts.end(), shift) != shifts.end();
+      if (!known && allows(shift, max_shift)) shifts.push_back(shift);
+    }
+  }
+  return shifts;
+}
+
+std::vector<VolumePeak> VolumeSearch::peaks_of_spectra(Stream& stream, StageClock& clock,
+                                                       const Point3& max_shift) {
+  const VolumePeakLimits limits{{whole(max_shift.x), whole(max_shift.y), whole(max_shift.z)},
+                                looked_at};
+  std::vector<VolumePeak> peaks;
+  for (const CrossPowerPlan& cross_power : cross_powers_) {
+    clock.run("cross_power",
+              [&] { cross_power.execute(stream, moving_spectrum_, reference_spectrum_, cross_); });
+    clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, placed_); });
+    clock.run("volume_peaks", [&] {
+      for (const VolumePeak& peak : peaks_.execute(stream, placed_, limits)) peaks.push_back(peak);
+    });
+  }
+  return peaks;
+}
+
+// The correlation of n voxels of unrelated volumes has the variance (1/n) sum over all lags of the
+// product of their autocorrelations (Bartlett 1946), which by Parseval's theorem is
+// N sum |A|^2 |B|^2 / (sum |A|^2 sum |B|^2) / n.
+double VolumeSearch::independent_part(Stream& stream, StageClock& clock) const {
+  SpectrumSums sums;
+  clock.run("spectrum_sums",
+            [&] { sums = spectrum_sums_.execute(stream, reference_spectrum_, moving_spectrum_); });
+  const double all = static_cast<double>(canvas_.pixels()) * sums.product;
+  return all > 0 ? std::min(1.0, sums.a * sums.b / all) : 0;
+}
+
+std::optional<VolumeSearch::Judged> VolumeSearch::best_of(
+    Stream& stream, StageClock& clock, const Pair& pair,
+    const std::vector<VoxelShift>& shifts) const {
+  std::vector<VolumeMoments> moments;
+  clock.run("volume_moments",
+            [&] { moments = sums_.moments(stream, pair.reference, pair.moving, shifts); });
+  std::optional<Judged> best;
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    const double score = volume_significance(correlation_of_moments(moments[i]),
+                                             pair.independent_part * moments[i].voxels);
+    if (!best || score > best->score) best = Judged{shifts[i], score};
+  }
+  return best;
+}
+
+std::optional<FoundShift> VolumeSearch::find(Stream& stream, StageClock& clock,
+                                             const Image& reference, const Image& moving,
+                                             const Point3& max_shift) {
+  transform(stream, clock, place_moving_, moving, moving_spectrum_);
+  const Pair pair{reference, moving, independent_part(stream, clock)};
+  std::optional<Judged> best = best_of(
+      stream, clock, pair, shifts_of(peaks_of_spectra(stream, clock, max_shift), max_shift));
+  if (!best) return std::nullopt;
+  for (int i = 0; i < most_steps; ++i) {
+    std::vector<VoxelShift> beside;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (const std::int64_t step : {-1, 1}) {
+        VoxelShift shift = best->shift;
+        shift[axis] += step;
+        if (allows(shift, max_shift)) beside.push_back(shift);
+      }
+    }
+    const std::optional<Judged> better = best_of(stream, clock, pair, beside);
+    if (!better || better->score <= best->score) break;
+    best = better;
+  }
+  return FoundShift{best->shift, pair.independent_part};
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,90 @@
+// The shift between two volumes in whole voxels: phase correlation, and its peaks judged.
+#pragma once
+
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/geometry.hpp>
+#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The grid on which volumes of these shapes are correlated.
+[[nodiscard]] Shape volume_canvas_of(const Shape& reference, const Shape& moving);
+
+[[nodiscard]] inline Point3 point_of(const VoxelShift& shift) {
+  return {static_cast<double>(shift[0]), static_cast<double>(shift[1]),
+          static_cast<double>(shift[2])};
+}
+
+/// A shift in whole voxels.
+struct FoundShift {
+  VoxelShift shift{};
+  /// Of the voxels in common, those that tell anything of their own: what correlation says of them
+  /// depends on how many these are.
+  double independent_part = 0;
+};
+
+/// The plans and scratch memory for a pair of shapes, with the reference's spectrum.
+class VolumeSearch {
+ public:
+  VolumeSearch(const Device& device, const Shape& reference, const Shape& moving);
+
+  [[nodiscard]] bool fits(const Shape& reference, const Shape& moving) const {
+    return reference == reference_ && moving == moving_;
+  }
+
+  void set_reference(Stream& stream, StageClock& clock, const Image& reference);
+
+  /// The shift whose overlap agrees best among the peaks' positions, each axis limited by
+  /// `max_shift` where that is not 0; nothing where no peak leaves enough in common. Waits. Both
+  /// volumes are smoothed; `reference` is the one whose spectrum is kept.
+  [[nodiscard]] std::optional<FoundShift> find(Stream& stream, StageClock& clock,
+                                               const Image& reference, const Image& moving,
+                                               const Point3& max_shift);
+
+  /// The fewest voxels in common that a shift may leave.
+  [[nodiscard]] double least_overlap() const;
+
+  [[nodiscard]] const VolumeSumsPlan& sums() const { return sums_; }
+
+ private:
+  void transform(Stream& stream, StageClock& clock, const VolumeCanvasPlan& place,
+                 const Image& values, Image& spectrum);
+  [[nodiscard]] std::vector<VolumePeak> peaks_of_spectra(Stream& stream, StageClock& clock,
+                                                         const Point3& max_shift);
+  [[nodiscard]] double independent_part(Stream& stream, StageClock& clock) const;
+  struct Pair {
+    const Image& reference;
+    const Image& moving;
+    double independent_part;
+  };
+  struct Judged {
+    VoxelShift shift;
+    double score;
+  };
+  [[nodiscard]] bool allows(const VoxelShift& shift, const Point3& max_shift) const;
+  [[nodiscard]] std::optional<Judged> best_of(Stream& stream, StageClock& clock, const Pair& pair,
+                                              const std::vector<VoxelShift>& shifts) const;
+  [[nodiscard]] std::vector<VoxelShift> shifts_of(const std::vector<VolumePeak>& peaks,
+                                                  const Point3& max_shift) const;
+
+  Shape reference_, moving_, canvas_;
+  RealFftPlan fft_;
+  VolumeCanvasPlan place_reference_, place_moving_;
+  std::vector<CrossPowerPlan> cross_powers_;
+  SpectrumSumsPlan spectrum_sums_;
+  VolumePeaksPlan peaks_;
+  VolumeSumsPlan sums_;
+  Image placed_;  // a volume on the canvas; then the correlation surface
+  Image reference_spectrum_, moving_spectrum_, cross_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,69 @@
+// Stage: window an image and place it on a canvas.
+#include <warpalign/backend/stages/filter/apodize.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <warpalign/backend/stages/filter/statistics.hpp>
+
+#include <cmath>
+#include <numbers>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "apodize";
+
+ApodizeSpec checked(const ApodizeSpec& spec) {
+  if (spec.type == PixelType::c32 || spec.type == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.type));
+  }
+  detail::check_shape(stage, "the image", spec.input);
+  detail::check_shape(stage, "the canvas", spec.canvas);
+  if (spec.canvas.width < spec.input.width || spec.canvas.height < spec.input.height) {
+    detail::refuse(stage, "an image of " + to_string(spec.input) + " does not fit a canvas of " +
+                              to_string(spec.canvas));
+  }
+  return spec;
+}
+
+std::vector<float> weights_of(Window window, std::int64_t n) {
+  std::vector<float> weights(static_cast<std::size_t>(n), 1.0F);
+  if (window == Window::none) return weights;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double sine =
+        std::sin(std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n));
+    weights[i] = static_cast<float>(sine * sine);
+  }
+  return weights;
+}
+
+backend::WindowWeights window_of(const ApodizeSpec& spec) {
+  return {weights_of(spec.window, spec.input.width), weights_of(spec.window, spec.input.height)};
+}
+
+}  // namespace
+
+ApodizePlan::ApodizePlan(const Device& device, const ApodizeSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_apodize(spec, window_of(spec))) {}
+
+void ApodizePlan::execute(Stream& stream, const Image& input, const Buffer& statistics,
+                          Image& canvas) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the input", device_, input, spec_.type, spec_.input);
+  detail::check_buffer(stage, "the statistics", device_, statistics, sizeof(StatisticsRecord));
+  detail::check_image(stage, "the canvas", device_, canvas, PixelType::f32, spec_.canvas);
+  detail::check_distinct(stage, input, canvas);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(statistics), detail::Access::memory(canvas));
+}
+
+Shape ApodizePlan::offset(const ApodizeSpec& spec) noexcept {
+  return {(spec.canvas.width - spec.input.width) / 2, (spec.canvas.height - spec.input.height) / 2,
+          0};
+}
+
+}  // namespace warpalign

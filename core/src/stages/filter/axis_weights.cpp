@@ -1,0 +1,63 @@
+// Gaussian weights of separable stages, worked out in double.
+#include "stages/filter/axis_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double cut_off = 4;         // standard deviations; what lies beyond weighs 6e-5
+constexpr double least_sigma = 0.05;  // below it, a pixel half a pixel away counts for nothing
+
+struct Reach {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+Reach reach_of(const AxisGrid& grid, std::int64_t i, double sigma) {
+  const double at = grid.origin + static_cast<double>(i) * grid.spacing;
+  const std::int64_t nearest = std::clamp<std::int64_t>(std::llround(at), 0, grid.n_input - 1);
+  const auto first = static_cast<std::int64_t>(std::ceil(at - cut_off * sigma));
+  const auto last = static_cast<std::int64_t>(std::floor(at + cut_off * sigma));
+  return {std::clamp<std::int64_t>(first, 0, nearest),
+          std::clamp<std::int64_t>(last, nearest, grid.n_input - 1)};
+}
+
+}  // namespace
+
+backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma) {
+  const auto n = static_cast<std::size_t>(grid.n_output);
+  std::int64_t taps = 1;
+  for (std::int64_t i = 0; i < grid.n_output; ++i) {
+    const Reach reach = reach_of(grid, i, sigma);
+    taps = std::max(taps, reach.last - reach.first + 1);
+  }
+  backend::AxisWeights axis;
+  axis.taps = static_cast<int>(taps);
+  axis.first.resize(n);
+  axis.weights.assign(n * static_cast<std::size_t>(taps), 0.0F);
+  std::vector<double> weights(static_cast<std::size_t>(taps));
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto output = static_cast<std::int64_t>(i);
+    const double at = grid.origin + static_cast<double>(output) * grid.spacing;
+    const Reach reach = reach_of(grid, output, sigma);
+    const std::int64_t first = std::min(reach.first, grid.n_input - taps);
+    double sum = 0;
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const std::int64_t pixel = first + k;
+      const bool counts = pixel >= reach.first && pixel <= reach.last;
+      const double u = sigma >= least_sigma ? (static_cast<double>(pixel) - at) / sigma : 0;
+      weights[static_cast<std::size_t>(k)] = counts ? std::exp(-u * u / 2) : 0;
+      sum += weights[static_cast<std::size_t>(k)];
+    }
+    axis.first[i] = static_cast<std::int32_t>(first);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      axis.weights[k * n + i] = static_cast<float>(weights[k] / sum);
+    }
+  }
+  return axis;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,70 @@
+// Stage: brightness and contrast evened out locally.
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
+
+#include "device/access.hpp"
+#include "stages/filter/axis_weights.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "local_contrast";
+constexpr double largest_sigma = 1000;
+
+LocalContrastSpec checked(const LocalContrastSpec& spec) {
+  detail::check_shape(stage, "the image", spec.shape);
+  if (!(spec.sigma > 0) || spec.sigma > largest_sigma) {
+    detail::refuse(
+        stage, "sigma must be above 0 and at most 1000 pixels, not " + std::to_string(spec.sigma));
+  }
+  return spec;
+}
+
+std::unique_ptr<backend::LocalContrast> make_kernel(const Device& device,
+                                                    const LocalContrastSpec& spec) {
+  return detail::Access::driver(device).make_local_contrast(
+      spec, {detail::gaussian_weights({spec.shape.width, spec.shape.width}, spec.sigma),
+             detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma)});
+}
+
+void check_numbers(float mean, float floor) {
+  if (!std::isfinite(mean) || !std::isfinite(floor) || !(floor > 0)) {
+    detail::refuse(stage, "the mean must be finite and the floor above 0");
+  }
+}
+
+}  // namespace
+
+LocalContrastPlan::LocalContrastPlan(const Device& device, const LocalContrastSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {}
+
+void LocalContrastPlan::execute(Stream& stream, const Image& input, float mean, float floor,
+                                Image& output) const {
+  if (spec_.masked) detail::refuse(stage, "this plan wants weights");
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
+  detail::check_distinct(stage, input, output);
+  check_numbers(mean, floor);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr, mean,
+                   floor, detail::Access::memory(output));
+}
+
+void LocalContrastPlan::execute(Stream& stream, const Image& input, const Image& weight, float mean,
+                                float floor, Image& output) const {
+  if (!spec_.masked) detail::refuse(stage, "this plan takes no weights");
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
+  detail::check_image(stage, "the weight", device_, weight, PixelType::f32, spec_.shape);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
+  detail::check_distinct(stage, input, output);
+  detail::check_distinct(stage, weight, output);
+  check_numbers(mean, floor);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   &detail::Access::memory(weight), mean, floor, detail::Access::memory(output));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,89 @@
+// Stage: Gaussian smoothing, onto a grid of its own.
+#include <warpalign/backend/stages/filter/smooth.hpp>
+
+#include "device/access.hpp"
+#include "stages/filter/axis_weights.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "smooth";
+constexpr double largest_sigma = 1000;
+
+void check_axis(const detail::AxisGrid& grid) {
+  constexpr double slack = 0.5 + 1e-9;
+  const double last = grid.origin + static_cast<double>(grid.n_output - 1) * grid.spacing;
+  if (grid.origin < -slack || last > static_cast<double>(grid.n_input) - 1 + slack) {
+    detail::refuse(stage, "the output's pixels " + std::to_string(grid.origin) + " to " +
+                              std::to_string(last) + " reach beyond the image's 0 to " +
+                              std::to_string(grid.n_input - 1));
+  }
+}
+
+detail::AxisGrid x_grid(const SmoothSpec& spec) {
+  return {spec.shape.width, spec.output.width, spec.origin.x, spec.spacing};
+}
+
+detail::AxisGrid y_grid(const SmoothSpec& spec) {
+  return {spec.shape.height, spec.output.height, spec.origin.y, spec.spacing};
+}
+
+SmoothSpec checked(const SmoothSpec& spec) {
+  detail::check_shape(stage, "the image", spec.shape);
+  detail::check_shape(stage, "the output", spec.output);
+  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
+  }
+  if (!(spec.sigma >= 0) || spec.sigma > largest_sigma) {
+    detail::refuse(stage, "sigma must be 0 to 1000 pixels, not " + std::to_string(spec.sigma));
+  }
+  if (!(spec.spacing > 0) || !std::isfinite(spec.spacing) || !std::isfinite(spec.origin.x) ||
+      !std::isfinite(spec.origin.y)) {
+    detail::refuse(stage, "the spacing must be above 0 and the origin finite");
+  }
+  check_axis(x_grid(spec));
+  check_axis(y_grid(spec));
+  return spec;
+}
+
+std::unique_ptr<backend::Smooth> make_kernel(const Device& device, const SmoothSpec& spec) {
+  return detail::Access::driver(device).make_smooth(
+      spec, {detail::gaussian_weights(x_grid(spec), spec.sigma),
+             detail::gaussian_weights(y_grid(spec), spec.sigma)});
+}
+
+}  // namespace
+
+SmoothPlan::SmoothPlan(const Device& device, const SmoothSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {}
+
+void SmoothPlan::execute(Stream& stream, const Image& input, Image& output) const {
+  if (spec_.masked) detail::refuse(stage, "this plan wants a mask");
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_distinct(stage, input, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(output));
+}
+
+void SmoothPlan::execute(Stream& stream, const Image& input, const Image& mask, Image& output,
+                         Image& weight) const {
+  if (!spec_.masked) detail::refuse(stage, "this plan takes no mask");
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
+  detail::check_image(stage, "the mask", device_, mask, PixelType::u8, spec_.shape);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_image(stage, "the weight", device_, weight, PixelType::f32, spec_.output);
+  detail::check_distinct(stage, input, output);
+  detail::check_distinct(stage, output, weight);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(mask), detail::Access::memory(output),
+                   detail::Access::memory(weight));
+}
+
+}  // namespace warpalign

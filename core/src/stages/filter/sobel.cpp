@@ -1,0 +1,37 @@
+// Stage: Sobel gradient magnitude.
+#include <warpalign/stages/sobel.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "sobel";
+
+SobelSpec checked(const SobelSpec& spec) {
+  detail::check_shape(stage, "the image", spec.shape);
+  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
+  }
+  return spec;
+}
+
+}  // namespace
+
+SobelPlan::SobelPlan(const Device& device, const SobelSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_sobel(spec)) {}
+
+void SobelPlan::execute(Stream& stream, const Image& input, Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the input", device_, input, spec_.input, spec_.shape);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
+  detail::check_distinct(stage, input, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(output));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,42 @@
+// Stage: mean, extremes and validity of an image.
+#include <warpalign/backend/stages/filter/statistics.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "statistics";
+
+StatisticsSpec checked(const StatisticsSpec& spec) {
+  detail::check_shape(stage, "the image", spec.shape, detail::largest_side);
+  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
+    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
+  }
+  if (spec.signal == Signal::gradient && spec.shape.depth != 1) {
+    detail::refuse(stage,
+                   "takes the gradient of images, not of a volume of " + to_string(spec.shape));
+  }
+  return spec;
+}
+
+}  // namespace
+
+static_assert(sizeof(StatisticsRecord) == 16, "kernels write this layout");
+
+StatisticsPlan::StatisticsPlan(const Device& device, const StatisticsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_statistics(spec)) {}
+
+void StatisticsPlan::execute(Stream& stream, const Image& input, Buffer& record) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the input", device_, input, spec_.input, spec_.shape);
+  detail::check_buffer(stage, "the record", device_, record, sizeof(StatisticsRecord));
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(record));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,76 @@
+// Stage: the local gain and offset between two registered images.
+#include <warpalign/backend/stages/refinement/illumination.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/refinement/similarity_images.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "light_field";
+constexpr int largest_cell = 64;
+constexpr double most_cells = 8;  // standard deviations of the Gaussian, in cells
+
+detail::ComparedPair pair_of(const LightFieldSpec& spec) {
+  return {stage,      spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+          spec.masked};
+}
+
+LightFieldSpec checked(const LightFieldSpec& spec) {
+  detail::check_pair(pair_of(spec));
+  if (spec.cell < 2 || spec.cell > largest_cell) {
+    detail::refuse(stage, "cells are 2 to 64 pixels wide");
+  }
+  if (!(spec.sigma > 0) || spec.sigma > most_cells * spec.cell) {
+    detail::refuse(stage, "sigma must be above 0 and at most eight cells");
+  }
+  return spec;
+}
+
+// A Gaussian over cells, cut off at 3 sigma; not normalised, since the fit is a ratio.
+std::vector<float> cell_weights(const LightFieldSpec& spec) {
+  const double sigma = spec.sigma / spec.cell;
+  const auto reach = static_cast<int>(std::ceil(3 * sigma));
+  std::vector<float> weights;
+  for (int i = 0; i <= reach; ++i) {
+    weights.push_back(static_cast<float>(std::exp(-i * i / (2 * sigma * sigma))));
+  }
+  return weights;
+}
+
+void check_prior(const LightPrior& prior) {
+  for (const double number : {prior.gain, prior.reference, prior.moving, prior.strength}) {
+    if (!std::isfinite(number)) detail::refuse(stage, "the prior holds NaN or infinity");
+  }
+  if (!(prior.strength > 0)) detail::refuse(stage, "the prior's strength must be above 0");
+}
+
+}  // namespace
+
+LightFieldPlan::LightFieldPlan(const Device& device, const LightFieldSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_light_field(spec, cell_weights(spec))) {}
+
+Shape LightFieldPlan::field_shape(const Shape& reference, int cell) {
+  return {(reference.width + cell - 1) / cell, (reference.height + cell - 1) / cell, 1};
+}
+
+void LightFieldPlan::execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
+                             const LightPrior& prior, Image& field) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_images(pair_of(spec_), device_, images);
+  detail::check_image(stage, "the field", device_, field, PixelType::c32,
+                      field_shape(spec_.reference, spec_.cell));
+  detail::check_finite(stage, matrix);
+  check_prior(prior);
+  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), matrix, prior,
+                   detail::Access::memory(field));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,101 @@
+// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+#include <warpalign/backend/stages/refinement/illumination.hpp>
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/refinement/similarity_images.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "similarity_sums";
+constexpr std::size_t parameters = 4;
+constexpr int largest_cell = 64;
+
+using Sums = std::array<double, backend::similarity_sum_count>;
+
+detail::ComparedPair pair_of(const SimilaritySumsSpec& spec) {
+  return {stage,      spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+          spec.masked};
+}
+
+SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
+  detail::check_pair(pair_of(spec));
+  if (spec.light_cell != 0 && (spec.light_cell < 2 || spec.light_cell > largest_cell)) {
+    detail::refuse(stage, "a light field's cells are 2 to 64 pixels wide");
+  }
+  return spec;
+}
+
+void check_state(const SimilarityState& state) {
+  detail::check_finite(stage, state.matrix);
+  for (const double number : {state.gain, state.offset, state.scale}) {
+    if (!std::isfinite(number)) detail::refuse(stage, "the state holds NaN or infinity");
+  }
+  if (state.scale < 0) detail::refuse(stage, "the scale of the weights must be 0 or more");
+}
+
+Sums add_up(const std::vector<float>& partials, std::size_t groups) {
+  Sums sums{};
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (std::size_t g = 0; g < groups; ++g) {
+      sums[i] += static_cast<double>(partials[i * groups + g]);
+    }
+  }
+  return sums;
+}
+
+SimilaritySumsResult named(const Sums& sums) {
+  SimilaritySumsResult result;
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < parameters; ++row) {
+    for (std::size_t column = row; column < parameters; ++column) {
+      result.hessian[row * parameters + column] = sums[next];
+      result.hessian[column * parameters + row] = sums[next];
+      ++next;
+    }
+  }
+  for (double& value : result.gradient) value = sums[next++];
+  for (double* value :
+       {&result.weight, &result.pixels, &result.absolute, &result.reference, &result.moving,
+        &result.reference_square, &result.moving_square, &result.product}) {
+    *value = sums[next++];
+  }
+  return result;
+}
+
+}  // namespace
+
+SimilaritySumsPlan::SimilaritySumsPlan(const Device& device, const SimilaritySumsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_similarity_sums(spec)),
+      partials_(std::make_shared<Buffer>(
+          device.make_buffer(kernel_->groups() * backend::similarity_sum_count * sizeof(float)))) {}
+
+SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
+                                                 const SimilarityState& state) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_images(pair_of(spec_), device_, images);
+  if ((spec_.light_cell != 0) != (images.light != nullptr)) {
+    detail::refuse(stage, spec_.light_cell != 0 ? "the light field is missing"
+                                                : "this plan takes no light field");
+  }
+  if (images.light != nullptr) {
+    detail::check_image(stage, "the light field", device_, *images.light, PixelType::c32,
+                        LightFieldPlan::field_shape(spec_.reference, spec_.light_cell));
+  }
+  check_state(state);
+  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), state,
+                   detail::Access::memory(*partials_));
+  std::vector<float> partials(partials_->size_bytes() / sizeof(float));
+  stream.download(*partials_, partials.data(), partials_->size_bytes());
+  return named(add_up(partials, kernel_->groups()));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,74 @@
+// Stage: the normalised cross-power spectrum.
+#include <warpalign/stages/cross_power.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <warpalign/stages/fft.hpp>
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "cross_power";
+
+CrossPowerSpec checked(const CrossPowerSpec& spec) {
+  detail::check_shape(stage, "the image", spec.image, detail::largest_side);
+  if (spec.half_turns && spec.image.depth > 1) {
+    detail::refuse(stage, "half_turns are of images, not of volumes");
+  }
+  if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
+    detail::refuse(stage, "sigma must be 0 or more");
+  }
+  return spec;
+}
+
+// The sum over all signed frequencies k of n of exp(-factor (2k/n)^2 / (2 sigma^2)): the weight is
+// a product over the axes, and so is its sum.
+double axis_sum(std::int64_t n, double sigma, double factor) {
+  if (sigma == 0) return static_cast<double>(n);
+  double sum = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const double signed_k = static_cast<double>(2 * k > n ? k - n : k);
+    const double rho = 2 * signed_k / static_cast<double>(n);
+    sum += std::exp(-factor * rho * rho / (2 * sigma * sigma));
+  }
+  return sum;
+}
+
+double sum_of_weights(const CrossPowerSpec& spec, double power) {
+  const CrossPowerSpec valid = checked(spec);
+  return axis_sum(valid.image.width, static_cast<double>(valid.sigma), power) *
+         axis_sum(valid.image.height, static_cast<double>(valid.sigma), power) *
+         axis_sum(valid.image.depth, static_cast<double>(valid.sigma), power);
+}
+
+}  // namespace
+
+CrossPowerPlan::CrossPowerPlan(const Device& device, const CrossPowerSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_cross_power(spec)) {}
+
+void CrossPowerPlan::execute(Stream& stream, const Image& a, const Image& b, Image& output) const {
+  const Shape half = RealFftPlan::half_spectrum(spec_.image);
+  const Shape out{half.width, half.height, spec_.half_turns ? 2 : half.depth};
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the first spectrum", device_, a, PixelType::c32, half);
+  detail::check_image(stage, "the second spectrum", device_, b, PixelType::c32, half);
+  detail::check_image(stage, "the output", device_, output, PixelType::c32, out);
+  detail::check_distinct(stage, a, output);
+  detail::check_distinct(stage, b, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
+                   detail::Access::memory(b), detail::Access::memory(output));
+}
+
+double CrossPowerPlan::total_weight(const CrossPowerSpec& spec) { return sum_of_weights(spec, 1); }
+
+double CrossPowerPlan::total_squared_weight(const CrossPowerSpec& spec) {
+  return sum_of_weights(spec, 2);
+}
+
+}  // namespace warpalign

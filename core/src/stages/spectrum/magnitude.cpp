@@ -1,0 +1,41 @@
+// Stage: the magnitude of a half spectrum, centred.
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <warpalign/stages/fft.hpp>
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "magnitude";
+
+MagnitudeSpec checked(const MagnitudeSpec& spec) {
+  detail::check_shape(stage, "the image", spec.image);
+  if (!std::isfinite(spec.exponent) || spec.exponent <= 0) {
+    detail::refuse(stage, "the exponent must be a number above 0");
+  }
+  return spec;
+}
+
+}  // namespace
+
+MagnitudePlan::MagnitudePlan(const Device& device, const MagnitudeSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_magnitude(spec)) {}
+
+void MagnitudePlan::execute(Stream& stream, const Image& spectrum, Image& magnitude) const {
+  const Shape half = RealFftPlan::half_spectrum(spec_.image);
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32, half);
+  detail::check_image(stage, "the magnitude", device_, magnitude, PixelType::f32, half);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(spectrum),
+                   detail::Access::memory(magnitude));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,78 @@
+// Stages: correlation of two images at every shift, judged by how much of them overlaps.
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+
+#include <warpalign/stages/fft.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* products_stage = "overlap_products";
+constexpr const char* score_stage = "overlap_score";
+
+Shape spectra(const Shape& image, std::int64_t depth) {
+  return RealFftPlan::half_spectrum({image.width, image.height, depth});
+}
+
+Shape checked(const char* stage, const Shape& shape) {
+  detail::check_shape(stage, "the image", shape);
+  return shape;
+}
+
+void check_limits(const OverlapLimits& limits) {
+  for (const float number : {limits.least_overlap, limits.reach, limits.centre_x, limits.centre_y,
+                             limits.mirrored_centre_x, limits.mirrored_centre_y}) {
+    if (!std::isfinite(number)) detail::refuse(score_stage, "the limits hold NaN or infinity");
+  }
+  if (!(limits.least_overlap > 0)) detail::refuse(score_stage, "least_overlap must be above 0");
+  if (limits.reach < 0) detail::refuse(score_stage, "reach must be 0 or more");
+}
+
+}  // namespace
+
+OverlapProductsPlan::OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec)
+    : device_(device),
+      spec_{checked(products_stage, spec.image)},
+      kernel_(detail::Access::driver(device).make_overlap_products(spec)) {}
+
+void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_weight,
+                                  const Image& b, const Image& b_weight, Image& products) const {
+  detail::check_stream(products_stage, device_, stream);
+  for (const Image* spectrum : {&a, &a_weight, &b, &b_weight}) {
+    detail::check_image(products_stage, "a spectrum", device_, *spectrum, PixelType::c32,
+                        spectra(spec_.image, 1));
+    detail::check_distinct(products_stage, *spectrum, products);
+  }
+  detail::check_image(products_stage, "the products", device_, products, PixelType::c32,
+                      spectra(spec_.image, 4));
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(a), detail::Access::memory(a_weight),
+                    detail::Access::memory(b), detail::Access::memory(b_weight)},
+                   detail::Access::memory(products));
+}
+
+OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec)
+    : device_(device),
+      spec_{checked(score_stage, spec.surface)},
+      kernel_(detail::Access::driver(device).make_overlap_score(spec)) {}
+
+void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const OverlapLimits& limits,
+                               Image& scores) const {
+  detail::check_stream(score_stage, device_, stream);
+  const auto slices = [&](std::int64_t depth) {
+    return Shape{spec_.surface.width, spec_.surface.height, depth};
+  };
+  detail::check_image(score_stage, "the surfaces", device_, surfaces, PixelType::f32, slices(4));
+  detail::check_image(score_stage, "the scores", device_, scores, PixelType::f32, slices(2));
+  detail::check_distinct(score_stage, surfaces, scores);
+  check_limits(limits);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces), limits,
+                   detail::Access::memory(scores));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,31 @@
+// Stage: the radial profile divided out of a log-polar spectrum.
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "flatten_profile";
+
+FlattenProfileSpec checked(const FlattenProfileSpec& spec) {
+  detail::check_shape(stage, "the image", spec.image);
+  return spec;
+}
+
+}  // namespace
+
+FlattenProfilePlan::FlattenProfilePlan(const Device& device, const FlattenProfileSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_flatten_profile(spec)) {}
+
+void FlattenProfilePlan::execute(Stream& stream, Image& image) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the image", device_, image, PixelType::f32, spec_.image);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(image));
+}
+
+}  // namespace warpalign

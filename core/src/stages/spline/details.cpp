@@ -1,0 +1,55 @@
+// What the boundary modes mean for samples, coefficients and points; shared by both spline stages.
+#include "stages/spline/details.hpp"
+
+namespace warpalign::detail {
+
+using backend::Extension;
+using Points = backend::InterpolateDetails::Points;
+
+Extension sample_extension(Boundary boundary) noexcept {
+  switch (boundary) {
+    case Boundary::reflect:
+      return Extension::reflect;
+    case Boundary::nearest:
+      return Extension::clamp;
+    case Boundary::grid_constant:
+      return Extension::fill;
+    case Boundary::grid_wrap:
+      return Extension::periodic;
+    case Boundary::mirror:
+    case Boundary::constant:
+    case Boundary::wrap:
+      break;
+  }
+  return Extension::mirror;
+}
+
+backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec) {
+  backend::PrefilterDetails details;
+  details.extension = sample_extension(spec.boundary);
+  details.margin = PrefilterPlan::margin(spec.degree, spec.boundary);
+  details.poles = PrefilterPlan::poles(spec.degree);
+  details.horizon = PrefilterPlan::horizon(spec.degree);
+  if (spec.method == PrefilterMethod::fir) details.fir_taps = PrefilterPlan::fir_taps(spec.taps);
+  return details;
+}
+
+backend::InterpolateDetails interpolation_details(Boundary boundary, int margin) noexcept {
+  backend::InterpolateDetails details;
+  details.extension = sample_extension(boundary);
+  details.margin = margin;
+  if (boundary == Boundary::constant) details.points = Points::reject_outside;
+  if (boundary == Boundary::nearest) details.points = Points::clamp_to_margin;
+  if (boundary == Boundary::wrap) details.points = Points::period_minus_one;
+  return details;
+}
+
+Shape with_margin(const Shape& shape, int dimensions, int margin) noexcept {
+  Shape larger = shape;
+  larger.width += 2 * margin;
+  if (dimensions >= 2) larger.height += 2 * margin;
+  if (dimensions >= 3) larger.depth += 2 * margin;
+  return larger;
+}
+
+}  // namespace warpalign::detail

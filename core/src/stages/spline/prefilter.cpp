@@ -1,0 +1,140 @@
+// Stage: from samples to B-spline coefficients.
+#include <warpalign/stages/prefilter.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/spline/details.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "prefilter";
+constexpr int most_taps = 63;
+
+void check_taps(int taps) {
+  if (taps < 3 || taps > most_taps || taps % 2 == 0) {
+    detail::refuse(stage, "the FIR prefilter takes an odd number of taps from 3 to " +
+                              std::to_string(most_taps) + ", not " + std::to_string(taps));
+  }
+}
+
+void check_degree(int degree, int least) {
+  if (degree < least || degree > 5) {
+    detail::refuse(stage, "the degree must be " + std::to_string(least) + " to 5, not " +
+                              std::to_string(degree));
+  }
+}
+
+PrefilterSpec checked(const PrefilterSpec& spec) {
+  detail::check_array(stage, "the array", spec.shape);
+  detail::check_dimensions(stage, spec.dimensions);
+  check_degree(spec.degree, 2);
+  if (spec.method == PrefilterMethod::fir) {
+    check_taps(spec.taps);
+    if (spec.degree != 3) detail::refuse(stage, "the FIR prefilter is cubic: degree 3 only");
+  }
+  if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
+  return spec;
+}
+
+// The same memory without the filtered axes of one sample. Where such a sample counts as repeated
+// for ever it is its own coefficient: recursions over the axis would only round it. At least one
+// axis is left.
+PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
+  if (details.margin > 0) return spec;
+  std::vector<std::int64_t> extents{spec.shape.width, spec.shape.height, spec.shape.depth};
+  PrefilterSpec result = spec;
+  for (int axis = spec.dimensions - 1; axis >= 0; --axis) {
+    if (extents[static_cast<std::size_t>(axis)] != 1 || result.dimensions == 1) continue;
+    extents.erase(extents.begin() + axis);
+    extents.push_back(1);
+    --result.dimensions;
+  }
+  result.shape = {extents[0], extents[1], extents[2]};
+  return result;
+}
+
+std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const PrefilterSpec& spec) {
+  const backend::PrefilterDetails details = detail::prefilter_details(checked(spec));
+  return detail::Access::driver(device).make_prefilter(squeezed(spec, details), details);
+}
+
+}  // namespace
+
+PrefilterPlan::PrefilterPlan(const Device& device, const PrefilterSpec& spec)
+    : device_(device), spec_(spec), kernel_(make_kernel(device, spec)) {}
+
+void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coefficients) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the samples", device_, samples, spec_.input, spec_.shape);
+  detail::check_image(stage, "the coefficients", device_, coefficients,
+                      coefficient_type(spec_.input), coefficient_shape(spec_));
+  detail::check_distinct(stage, samples, coefficients);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(samples),
+                   detail::Access::memory(coefficients));
+}
+
+int PrefilterPlan::margin(int degree, Boundary boundary) {
+  check_degree(degree, 0);
+  const bool kept = boundary == Boundary::nearest || boundary == Boundary::grid_constant;
+  return kept && degree >= 2 ? horizon(degree) : 0;
+}
+
+Shape PrefilterPlan::coefficient_shape(const PrefilterSpec& spec) {
+  return detail::with_margin(spec.shape, spec.dimensions, margin(spec.degree, spec.boundary));
+}
+
+PixelType PrefilterPlan::coefficient_type(PixelType samples) {
+  return samples == PixelType::c32 ? PixelType::c32 : PixelType::f32;
+}
+
+// Unser, "Splines: a perfect fit for signal and image processing", 1999, Table I; the closed forms
+// are the roots within the unit circle of the degree's B-spline polynomial.
+std::vector<double> PrefilterPlan::poles(int degree) {
+  check_degree(degree, 0);
+  switch (degree) {
+    case 2:
+      return {std::sqrt(8.0) - 3};
+    case 3:
+      return {std::sqrt(3.0) - 2};
+    case 4: {
+      const double root = std::sqrt(304.0);
+      return {std::sqrt(664 - std::sqrt(438976.0)) + root - 19,
+              std::sqrt(664 + std::sqrt(438976.0)) - root - 19};
+    }
+    case 5: {
+      const double inner = std::sqrt(17745.0 / 4);
+      const double root = std::sqrt(105.0 / 4);
+      return {std::sqrt(135.0 / 2 - inner) + root - 13.0 / 2,
+              std::sqrt(135.0 / 2 + inner) - root - 13.0 / 2};
+    }
+    default:
+      return {};
+  }
+}
+
+int PrefilterPlan::horizon(int degree) {
+  double slowest = 0;
+  for (const double z : poles(degree)) slowest = std::max(slowest, std::abs(z));
+  return slowest == 0 ? 0 : static_cast<int>(std::ceil(std::log(0x1p-24) / std::log(slowest)));
+}
+
+std::vector<double> PrefilterPlan::fir_taps(int taps) {
+  check_taps(taps);
+  const int k = taps / 2;
+  const double root = std::numbers::sqrt3;
+  std::vector<double> values;
+  double sum = 0;
+  for (int i = -k; i <= k; ++i) {
+    values.push_back(root * std::pow(root - 2, std::abs(i)));
+    sum += values.back();
+  }
+  for (double& value : values) value /= sum;
+  return values;
+}
+
+}  // namespace warpalign

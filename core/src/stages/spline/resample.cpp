@@ -1,0 +1,95 @@
+// Stage: an image read at other points, prefilter and evaluation in one.
+#include <warpalign/stages/resample.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/spline/details.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "resample";
+
+PrefilterSpec prefilter_spec(const ResampleSpec& spec) {
+  PrefilterSpec part;
+  part.shape = spec.image;
+  part.dimensions = spec.dimensions;
+  part.input = spec.input;
+  part.degree = spec.degree;
+  part.method = *spec.prefilter;
+  part.taps = spec.taps;
+  part.boundary = spec.boundary;
+  part.cval = spec.cval;
+  return part;
+}
+
+InterpolateSpec interpolate_spec(const ResampleSpec& spec) {
+  InterpolateSpec part;
+  part.image = spec.image;
+  part.output = spec.output;
+  part.dimensions = spec.dimensions;
+  part.coefficients = spec.prefilter ? PrefilterPlan::coefficient_type(spec.input) : spec.input;
+  part.output_type = spec.output_type;
+  part.degree = spec.degree;
+  part.boundary = spec.boundary;
+  part.cval = spec.cval;
+  part.precision = spec.precision;
+  part.prefiltered = spec.prefilter.has_value();
+  return part;
+}
+
+// Of a spec that both parts have accepted.
+std::unique_ptr<backend::Resample> make_kernel(const Device& device, const ResampleSpec& spec) {
+  if (spec.prefilter != PrefilterMethod::exact || spec.precision != Precision::full) return nullptr;
+  constexpr int margin = 0;
+  return detail::Access::driver(device).make_resample(
+      spec, detail::prefilter_details(prefilter_spec(spec)),
+      detail::interpolation_details(spec.boundary, margin));
+}
+
+}  // namespace
+
+ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
+    : device_(device), spec_(spec), interpolate_(device, interpolate_spec(spec)) {
+  if (!spec.prefilter) return;
+  const PrefilterSpec part = prefilter_spec(spec);
+  prefilter_.emplace(device, part);
+  coefficients_.emplace(device.make_image(PrefilterPlan::coefficient_type(spec.input),
+                                          PrefilterPlan::coefficient_shape(part)));
+  kernel_ = make_kernel(device, spec);
+}
+
+void ResamplePlan::check(Stream& stream, const Image& image, const Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the image", device_, image, spec_.input, spec_.image);
+  detail::check_image(stage, "the output", device_, output, spec_.output_type, spec_.output);
+  detail::check_distinct(stage, image, output);
+}
+
+const Image& ResamplePlan::coefficients_of(Stream& stream, const Image& image) {
+  if (!prefilter_) return image;
+  prefilter_->execute(stream, image, *coefficients_);
+  return *coefficients_;
+}
+
+void ResamplePlan::execute(Stream& stream, const Image& image, const Transform& output_to_input,
+                           Image& output) {
+  check(stream, image, output);
+  detail::check_transform(stage, output_to_input);
+  if (kernel_ && kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(image),
+                                  output_to_input, detail::Access::memory(output))) {
+    return;
+  }
+  interpolate_.execute(stream, coefficients_of(stream, image), output_to_input, output);
+}
+
+void ResamplePlan::execute(Stream& stream, const Image& image, const Image& coordinates,
+                           Image& output) {
+  check(stream, image, output);
+  detail::check_image(stage, "the coordinate field", device_, coordinates, PixelType::f32,
+                      InterpolatePlan::coordinates_shape(interpolate_spec(spec_)));
+  interpolate_.execute(stream, coefficients_of(stream, image), coordinates, output);
+}
+
+}  // namespace warpalign

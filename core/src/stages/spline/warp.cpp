@@ -1,0 +1,45 @@
+// Stage: resample an image under an affine transform, bilinearly.
+#include <warpalign/backend/stages/spline/warp.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "warp";
+
+WarpSpec checked(const WarpSpec& spec) {
+  detail::check_shape(stage, "the input", spec.input);
+  detail::check_shape(stage, "the output", spec.output);
+  return spec;
+}
+
+void check_finite(const Affine& t) {
+  for (const double number : {t.a, t.b, t.c, t.d, t.e, t.f}) {
+    if (!std::isfinite(number)) detail::refuse(stage, "the transform holds NaN or infinity");
+  }
+}
+
+}  // namespace
+
+WarpPlan::WarpPlan(const Device& device, const WarpSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_warp(spec)) {}
+
+void WarpPlan::execute(Stream& stream, const Image& input, const Affine& output_to_input,
+                       Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.input);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_distinct(stage, input, output);
+  check_finite(output_to_input);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), output_to_input,
+                   detail::Access::memory(output));
+}
+
+}  // namespace warpalign

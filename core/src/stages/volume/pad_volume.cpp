@@ -1,0 +1,51 @@
+// Stage: a volume's voxels levelled, tapered, and placed on a canvas.
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "volume_canvas";
+
+VolumeCanvasSpec checked(const VolumeCanvasSpec& spec) {
+  detail::check_shape(stage, "the volume", spec.input, detail::largest_side);
+  detail::check_shape(stage, "the canvas", spec.canvas, detail::largest_side);
+  if (spec.canvas.width < spec.input.width || spec.canvas.height < spec.input.height ||
+      spec.canvas.depth < spec.input.depth) {
+    detail::refuse(stage, "a volume of " + to_string(spec.input) + " does not fit a canvas of " +
+                              to_string(spec.canvas));
+  }
+  if (spec.input_type == PixelType::c32 || spec.input_type == PixelType::f16) {
+    detail::refuse(stage,
+                   std::string("takes u8, u16 or f32 voxels, not ") + name_of(spec.input_type));
+  }
+  if (!(spec.taper >= 0 && spec.taper <= 0.5)) detail::refuse(stage, "the taper must be 0 to 0.5");
+  return spec;
+}
+
+}  // namespace
+
+VolumeCanvasPlan::VolumeCanvasPlan(const Device& device, const VolumeCanvasSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_volume_canvas(spec)) {}
+
+void VolumeCanvasPlan::execute(Stream& stream, const Image& input, const VolumeLevels& levels,
+                               Image& canvas) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the volume", device_, input, spec_.input_type, spec_.input);
+  detail::check_image(stage, "the canvas", device_, canvas, PixelType::f32, spec_.canvas);
+  detail::check_distinct(stage, input, canvas);
+  if (!std::isfinite(levels.offset) || !std::isfinite(levels.scale)) {
+    detail::refuse(stage, "the levels hold NaN or infinity");
+  }
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), levels,
+                   detail::Access::memory(canvas));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,45 @@
+// Stage: how much of their power the spectra of two volumes have at the same frequencies.
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+
+#include <warpalign/stages/fft.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/group_sums.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "spectrum_sums";
+
+SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
+  detail::check_shape(stage, "the volume", spec.volume, detail::largest_side);
+  return spec;
+}
+
+}  // namespace
+
+SpectrumSumsPlan::SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_spectrum_sums(spec)),
+      partials_(std::make_shared<Buffer>(
+          device.make_buffer(kernel_->groups() * backend::spectrum_sum_count * sizeof(float)))) {}
+
+SpectrumSums SpectrumSumsPlan::execute(Stream& stream, const Image& a, const Image& b) const {
+  detail::check_stream(stage, device_, stream);
+  for (const Image* spectrum : {&a, &b}) {
+    detail::check_image(stage, "a spectrum", device_, *spectrum, PixelType::c32,
+                        RealFftPlan::half_spectrum(spec_.volume));
+  }
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
+                   detail::Access::memory(b), detail::Access::memory(*partials_));
+  std::vector<float> partials(partials_->size_bytes() / sizeof(float));
+  stream.download(*partials_, partials.data(), partials_->size_bytes());
+  const std::size_t groups = kernel_->groups();
+  return {detail::added_up(partials, groups, 0), detail::added_up(partials, groups, 1),
+          detail::added_up(partials, groups, 2)};
+}
+
+}  // namespace warpalign

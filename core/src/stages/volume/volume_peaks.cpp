@@ -1,0 +1,104 @@
+// Stage: the highest peaks of a volume.
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "volume_peaks";
+constexpr std::int64_t apart = 2;  // voxels along some axis, at least one more than this
+// Bricks that one peak may show in: those around it, its flanks. So many more are looked at.
+constexpr std::size_t bricks_of_a_peak = 27;
+
+VolumePeaksSpec checked(const VolumePeaksSpec& spec) {
+  detail::check_shape(stage, "the surface", spec.surface, detail::largest_side);
+  return spec;
+}
+
+VolumePeak peak_of(const backend::BrickRecord& record, std::size_t brick, const Shape& bricks) {
+  const auto number = static_cast<std::int64_t>(brick);
+  const auto within = static_cast<std::int64_t>(record.position);
+  constexpr std::int64_t plane = backend::brick.width * backend::brick.height;
+  return {record.value,
+          number % bricks.width * backend::brick.width + within % backend::brick.width,
+          number / bricks.width % bricks.height * backend::brick.height +
+              within % plane / backend::brick.width,
+          number / bricks.plane() * backend::brick.depth + within / plane};
+}
+
+std::int64_t distance_around(std::int64_t a, std::int64_t b, std::int64_t n) {
+  const std::int64_t d = std::abs(a - b);
+  return std::min(d, n - d);
+}
+
+bool beside(const VolumePeak& a, const VolumePeak& b, const Shape& surface) {
+  return distance_around(a.x, b.x, surface.width) <= apart &&
+         distance_around(a.y, b.y, surface.height) <= apart &&
+         distance_around(a.z, b.z, surface.depth) <= apart;
+}
+
+// The indices of the highest records, in order.
+std::vector<std::size_t> highest(const std::vector<backend::BrickRecord>& records,
+                                 std::size_t count) {
+  const auto higher = [&](std::size_t a, std::size_t b) {
+    return records[a].value != records[b].value ? records[a].value > records[b].value : a < b;
+  };
+  std::vector<std::size_t> heap;  // the lowest of them on top
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!(records[i].value > -INFINITY)) continue;
+    if (heap.size() == count) {
+      if (!higher(i, heap.front())) continue;
+      std::pop_heap(heap.begin(), heap.end(), higher);
+      heap.pop_back();
+    }
+    heap.push_back(i);
+    std::push_heap(heap.begin(), heap.end(), higher);
+  }
+  std::sort_heap(heap.begin(), heap.end(), higher);
+  return heap;
+}
+
+}  // namespace
+
+VolumePeaksPlan::VolumePeaksPlan(const Device& device, const VolumePeaksSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_volume_peaks(spec)),
+      records_(std::make_shared<Buffer>(
+          device.make_buffer(static_cast<std::size_t>(backend::bricks_of(spec.surface).pixels()) *
+                             sizeof(backend::BrickRecord)))) {}
+
+std::vector<VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image& surface,
+                                                 const VolumePeakLimits& limits) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the surface", device_, surface, PixelType::f32, spec_.surface);
+  if (limits.count < 1) detail::refuse(stage, "at least one peak must be wanted");
+  std::array<std::int64_t, 3> reach = limits.reach;
+  for (std::int64_t& r : reach) {
+    if (r < 0) detail::refuse(stage, "reach must be 0 or more");
+    r = std::min(r, detail::largest_side);
+  }
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface), reach,
+                   detail::Access::memory(*records_));
+  const Shape bricks = backend::bricks_of(spec_.surface);
+  std::vector<backend::BrickRecord> records(static_cast<std::size_t>(bricks.pixels()));
+  stream.download(*records_, records.data(), records_->size_bytes());
+
+  const auto wanted = static_cast<std::size_t>(limits.count);
+  std::vector<VolumePeak> peaks;
+  for (const std::size_t i : highest(records, bricks_of_a_peak * wanted)) {
+    const VolumePeak peak = peak_of(records[i], i, bricks);
+    const auto near = [&](const VolumePeak& other) { return beside(peak, other, spec_.surface); };
+    if (std::none_of(peaks.begin(), peaks.end(), near)) peaks.push_back(peak);
+    if (peaks.size() == wanted) break;
+  }
+  return peaks;
+}
+
+}  // namespace warpalign

@@ -1,0 +1,142 @@
+// Stage: sums over what two shifted volumes have in common.
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/group_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "volume_sums";
+// Beyond every volume's sides: such shifts leave nothing in common.
+constexpr double largest_shift = 1 << 20;
+
+using Sides = std::array<std::int64_t, 3>;
+
+Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
+
+VolumeSumsSpec checked(const VolumeSumsSpec& spec) {
+  detail::check_shape(stage, "the reference", spec.reference, detail::largest_side);
+  detail::check_shape(stage, "the moving volume", spec.moving, detail::largest_side);
+  if (spec.reference_margin < 1) detail::refuse(stage, "the reference's margin must be at least 1");
+  return spec;
+}
+
+// The voxels p of the reference, at least `margin` from its faces, for which p + shift - before to
+// p + shift + after exist in the moving volume.
+backend::VolumeBox box_of(const VolumeSumsSpec& spec, const VoxelShift& shift, std::int64_t margin,
+                          std::int64_t before, std::int64_t after) {
+  const Sides reference = sides_of(spec.reference);
+  const Sides moving = sides_of(spec.moving);
+  backend::VolumeBox box;
+  box.shift = shift;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    box.first[axis] = std::max(margin, before - shift[axis]);
+    const std::int64_t end = std::min(reference[axis] - margin, moving[axis] - after - shift[axis]);
+    box.size[axis] = std::max<std::int64_t>(end - box.first[axis], 0);
+  }
+  return box;
+}
+
+double voxels_of(const backend::VolumeBox& box) {
+  double n = 1;
+  for (const std::int64_t side : box.size) n *= static_cast<double>(side);
+  return n;
+}
+
+// The five moments from sum `i` on.
+template <class Sum>
+void set_moments(VolumeMoments& moments, std::size_t i, const Sum& sum) {
+  for (double* value : {&moments.reference, &moments.moving, &moments.reference_square,
+                        &moments.moving_square, &moments.product}) {
+    *value = sum(i++);
+  }
+}
+
+}  // namespace
+
+VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make_volume_sums(spec)),
+      partials_(std::make_shared<Buffer>(
+          device.make_buffer(kernel_->groups() * sizeof(float) *
+                             std::max<std::size_t>(most_shifts * backend::volume_moment_count,
+                                                   backend::volume_step_count)))) {}
+
+void VolumeSumsPlan::check(const Stream& stream, const Image& reference,
+                           const Image& moving) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, spec_.reference);
+  detail::check_image(stage, "the moving volume", device_, moving, PixelType::f32, spec_.moving);
+}
+
+std::vector<VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Image& reference,
+                                                   const Image& moving,
+                                                   std::span<const VoxelShift> shifts) const {
+  check(stream, reference, moving);
+  if (shifts.size() > most_shifts) {
+    detail::refuse(stage, "at most " + std::to_string(most_shifts) + " shifts at once, not " +
+                              std::to_string(shifts.size()));
+  }
+  std::vector<VolumeMoments> found(shifts.size());
+  std::vector<std::size_t> filled;  // the shifts with something in common, one a slot
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    const backend::VolumeBox box = box_of(spec_, shifts[i], 0, 0, 0);
+    found[i].voxels = voxels_of(box);
+    if (!(found[i].voxels > 0)) continue;
+    kernel_->enqueue_moments(detail::Access::queue(stream), detail::Access::memory(reference),
+                             detail::Access::memory(moving), box, filled.size(),
+                             detail::Access::memory(*partials_));
+    filled.push_back(i);
+  }
+  if (filled.empty()) return found;
+  constexpr std::size_t count = backend::volume_moment_count;
+  std::vector<float> partials(filled.size() * count * kernel_->groups());
+  stream.download(*partials_, partials.data(), partials.size() * sizeof(float));
+  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
+    set_moments(found[filled[slot]], 0, [&](std::size_t i) {
+      return detail::added_up(partials, kernel_->groups(), slot * count + i);
+    });
+  }
+  return found;
+}
+
+VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, const Image& moving,
+                                    const std::array<double, 3>& shift) const {
+  check(stream, reference, moving);
+  VoxelShift cell{};
+  std::array<float, 3> fraction{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!(std::abs(shift[axis]) <= largest_shift)) {
+      detail::refuse(stage, "the shift must be numbers up to 2^20");
+    }
+    cell[axis] = static_cast<std::int64_t>(std::floor(shift[axis]));
+    fraction[axis] = static_cast<float>(shift[axis] - std::floor(shift[axis]));
+  }
+  const backend::VolumeBox box = box_of(spec_, cell, spec_.reference_margin, 1, 2);
+  VolumeStepSums found;
+  found.voxels = voxels_of(box);
+  if (!(found.voxels > 0)) return found;
+  kernel_->enqueue_step(detail::Access::queue(stream), detail::Access::memory(reference),
+                        detail::Access::memory(moving), box, fraction,
+                        detail::Access::memory(*partials_));
+  constexpr std::size_t count = backend::volume_step_count;
+  std::vector<float> partials(count * kernel_->groups());
+  stream.download(*partials_, partials.data(), partials.size() * sizeof(float));
+  const auto sum = [&](std::size_t i) { return detail::added_up(partials, kernel_->groups(), i); };
+  std::size_t next = 0;
+  for (double& value : found.slopes) value = sum(next++);
+  for (auto* three : {&found.slope_reference, &found.slope_moving, &found.slope}) {
+    for (double& value : *three) value = sum(next++);
+  }
+  set_moments(found, next, sum);
+  return found;
+}
+
+}  // namespace warpalign

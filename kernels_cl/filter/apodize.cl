@@ -1,0 +1,46 @@
+// Window an image, or its gradient, about its mean and place it on a canvas.
+//
+// Options: those of formulas/opencl_signal.h; CANVAS_WORDS where the canvas's rows, too, begin at
+// words of four pixels.
+#include "lib/signal.h"
+
+// Where the signal is not finite it counts as the mean.
+inline float4 weighted_deviation(float4 value, float mean, float4 weight) {
+  return select((float4)(0.0f), (value - mean) * weight, isfinite(value));
+}
+
+#if defined(CANVAS_WORDS)
+#define CANVAS_IS_WORDS true
+#else
+#define CANVAS_IS_WORDS false
+#endif
+
+inline float4 four_weights(global const float* window, int x, int width) {
+#if defined(WHOLE_WORDS)
+  return ((global const float4*)window)[x >> 2];
+#else
+  const int last = width - 1;
+  return (float4)(window[x], window[min(x + 1, last)], window[min(x + 2, last)],
+                  window[min(x + 3, last)]);
+#endif
+}
+
+// statistics[0] is the mean; (ox, oy) is where the input's pixel (0, 0) lies. What lies beside the
+// input on the canvas is 0 already. A block of 4 x 2 pixels a work item.
+kernel void apodize(global const Pixel* input, int width, int height,
+                    global const float* statistics, global const float* window_x,
+                    global const float* window_y, global float* canvas, int canvas_width, int ox,
+                    int oy) {
+  const int x = (int)get_global_id(0) * 4;
+  const int y = (int)get_global_id(1) * 2;
+  if (x >= width || y >= height) return;
+  const Block block = signal_block(input, x, y, width, height);
+  const float4 weight = four_weights(window_x, x, width);
+  const float mean = statistics[0];
+  global float* row = canvas + (size_t)(y + oy) * (size_t)canvas_width + (size_t)ox;
+  store_four(row, x, width, weighted_deviation(block.upper, mean, weight * window_y[y]),
+             CANVAS_IS_WORDS);
+  if (y + 1 >= height) return;
+  store_four(row + canvas_width, x, width,
+             weighted_deviation(block.lower, mean, weight * window_y[y + 1]), CANVAS_IS_WORDS);
+}

@@ -1,0 +1,56 @@
+// Brightness and contrast evened out locally: moments along rows, then along columns.
+//
+// Option: MASKED, where weights tell which pixels count.
+//
+// Weights of a Gaussian: output i of an axis is the sum over k of weights[k n + i] times input
+// first[i] + k. The mean given is subtracted before anything is squared.
+#include "formulas/local_normalization.h"
+
+// moments: (sum of weights, of values, of squares, 0).
+kernel void local_moments(global const float* input,
+#ifdef MASKED
+                          global const float* counts,
+#endif
+                          int width, int height, float mean, global const int* first,
+                          global const float* weights, int taps, global float4* moments) {
+  const int x = (int)get_global_id(0);
+  const int y = (int)get_global_id(1);
+  if (x >= width || y >= height) return;
+  const size_t start = (size_t)y * (size_t)width + (size_t)first[x];
+  float4 sum = (float4)(0.0f);
+  for (int k = 0; k < taps; ++k) {
+#ifdef MASKED
+    const float weight = weights[k * width + x] * counts[start + k];
+#else
+    const float weight = weights[k * width + x];
+#endif
+    const float value = input[start + k] - mean;
+    sum = fma((float4)(weight), (float4)(1.0f, value, value * value, 0.0f), sum);
+  }
+  moments[(size_t)y * (size_t)width + (size_t)x] = sum;
+}
+
+kernel void even_out(global const float* input,
+#ifdef MASKED
+                     global const float* counts,
+#endif
+                     int width, int height, float mean, float floor_square, global const int* first,
+                     global const float* weights, int taps, global const float4* moments,
+                     global float* output) {
+  const int x = (int)get_global_id(0);
+  const int y = (int)get_global_id(1);
+  if (x >= width || y >= height) return;
+  const size_t start = (size_t)first[y] * (size_t)width + (size_t)x;
+  float4 sum = (float4)(0.0f);
+  for (int k = 0; k < taps; ++k) {
+    sum = fma((float4)(weights[k * height + y]), moments[start + (size_t)k * (size_t)width], sum);
+  }
+  const size_t at = (size_t)y * (size_t)width + (size_t)x;
+#ifdef MASKED
+  if (counts[at] < 0.5f) {
+    output[at] = 0.0f;
+    return;
+  }
+#endif
+  output[at] = wa_even_out(input[at] - mean, sum.x, sum.y, sum.z, floor_square);
+}

@@ -1,0 +1,146 @@
+// Sixteen neighbouring pixels' points, as evaluation by rows takes them: where they lie among the
+// coefficients, and what the boundary's rule says about them. For OpenCL kernels alone; options as
+// in interpolate_rows.cl.
+#ifndef WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
+#define WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
+
+#include "lib/simd.h"
+#include "lib/spline_value.h"
+
+#define FIXED_POINT 40  // fixed_point_bits in interpolate_rows.cpp
+
+// Pixels whose weights, sums and values are computed one after the other: what comes out of memory
+// again was written long ago then.
+#define SEGMENT 64
+#define CHUNKS (SEGMENT / 16)
+
+#ifdef COMPLEX
+#define COMPONENTS 2
+#else
+#define COMPONENTS 1
+#endif
+
+#if LOADED == 1
+typedef float Loaded;
+#define LOAD(p) (*(p))
+#else
+typedef JOIN(float, LOADED) Loaded;
+#define LOAD(p) JOIN(vload, LOADED)(0, p)
+#endif
+
+// Sixteen points along one axis: their first neighbours, and what WEIGHTS takes.
+typedef struct {
+  int16 first;
+  float16 t;
+} Along16;
+
+// `at`: in fixed point from the first coefficient (of even degrees, 1/2 more).
+WA_INLINE Along16 along_fixed(long16 at) {
+  Along16 along;
+  along.first = convert_int16(at >> FIXED_POINT) - DEGREE / 2;
+  along.t = convert_float16(convert_int16(at >> (FIXED_POINT - 31)) & 0x7fffffff) * 0x1p-31f;
+#if DEGREE % 2 == 0
+  along.t -= 0.5f;
+#endif
+  return along;
+}
+
+// `at`: from the first sample of an axis of n coefficients. What is far beyond them, or no number,
+// becomes just beyond them, and is `far`.
+WA_INLINE Along16 along_float(float16 at, int n, int margin, int16* far) {
+  const float16 near = fmin(fmax(at, -64.0f), (float)n + 64.0f);
+  *far |= near != at;
+  float16 below = floor(near);
+  Along16 along;
+  along.t = near - below;
+#if DEGREE % 2 == 0
+  const int16 above = along.t >= 0.5f;
+  below = select(below, below + 1.0f, above);
+  along.t = select(along.t, along.t - 1.0f, above);
+#endif
+  along.first = convert_int16(below) + (margin - DEGREE / 2);
+  return along;
+}
+
+// First neighbours from `first` to `last`.
+typedef struct {
+  int first, last;
+} Range;
+
+WA_INLINE int16 is_within(int16 at, Range range) { return at >= range.first && at <= range.last; }
+
+// Of n coefficients, `loaded` of which are loaded at once: where a point certainly has a value and
+// all neighbours.
+WA_INLINE Range range_inside(int n, int margin, int loaded) {
+  Range range = {0, n - loaded};
+#if defined(POINTS_REJECT) || defined(POINTS_WRAP)
+  range.first = max(range.first, margin - DEGREE / 2 + 1);
+  range.last = min(range.last, n - margin - DEGREE / 2 - 4);
+#endif
+  return range;
+}
+
+typedef struct {
+  Range x, y, z;
+} Inside;
+
+WA_INLINE Inside inside_of(const Spline* spline) {
+  Inside inside;
+  inside.x = range_inside(spline->width, spline->margin, LOADED / COMPONENTS);
+  inside.y = range_inside(spline->height, spline->margin, TAPS);
+  inside.z = range_inside(spline->depth, spline->margin, TAPS);
+  return inside;
+}
+
+typedef struct {
+  Along16 x, y, z;
+  int16 far;  // not where this says: ask locate_point()
+} Points16;
+
+WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
+  int16 result = is_within(points->x.first, inside->x);
+  if (DIMENSIONS >= 2) result &= is_within(points->y.first, inside->y);
+  if (DIMENSIONS >= 3) result &= is_within(points->z.first, inside->z);
+  return result;
+}
+
+// Where a point stands on an axis as the boundary's rule sees it.
+typedef struct {
+  int16 exists;   // else its value is cval
+  int16 certain;  // else rounding might matter: locate_point() knows
+} Verdict;
+
+// Of n coefficients. With POINTS_CLAMP it moves points as locate() does.
+WA_INLINE Verdict judge(Along16* along, int n, int margin) {
+  Verdict verdict = {(int16)(-1), (int16)(-1)};
+#if defined(POINTS_REJECT) || defined(POINTS_WRAP)
+  const float doubtful = 1e-3f;
+  const int16 whole = along->first + (DEGREE / 2 - margin);
+  const float16 below = convert_float16(whole) + along->t;
+  const float16 above = convert_float16(whole - (n - 2 * margin - 1)) + along->t;
+  verdict.certain = below > doubtful && above < -doubtful;
+#ifdef POINTS_REJECT
+  verdict.exists = below > -doubtful && above < doubtful;
+#endif
+#elif EXTENSION == WA_FILL
+  verdict.exists = along->first >= -DEGREE - 1 && along->first <= n;
+  verdict.certain = along->first > -DEGREE && along->first < n - 1;
+#elif defined(POINTS_CLAMP)
+  const int reach = margin > 0 ? 0 : TAPS;
+  const int last = n - 1 + reach;
+  const int16 whole = along->first + DEGREE / 2;
+  const int16 before = whole < -reach || (whole == -reach && along->t < 0.0f);
+  const int16 after = whole > last || (whole == last && along->t > 0.0f);
+  along->first = clamp(whole, -reach, last) - DEGREE / 2;
+  along->t = select(along->t, (float16)(0.0f), before | after);
+#endif
+  return verdict;
+}
+
+WA_INLINE void judge_axis(Along16* along, int n, int margin, Verdict* verdict) {
+  const Verdict more = judge(along, n, margin);
+  verdict->exists &= more.exists;
+  verdict->certain &= more.certain;
+}
+
+#endif

@@ -1,0 +1,143 @@
+// Where sixteen neighbouring pixels of a row land in a moving image and its cubic spline there, for
+// OpenCL kernels on CPUs alone, whose WA_REAL is float16.
+//
+// A segment of a row is found from its first pixel (formulas/affine.h) and a table of what each
+// pixel after it adds, which is the same in every row.
+//
+// Option: MASKED, where weights tell which pixels count.
+#ifndef WARPALIGN_FORMULAS_OPENCL_PLACE_LANES_H
+#define WARPALIGN_FORMULAS_OPENCL_PLACE_LANES_H
+
+#include "formulas/affine.h"
+#include "lib/quads.h"
+#include "formulas/similarity.h"
+
+#define SEGMENT 128
+#define CHUNKS (SEGMENT / 16)
+// Coordinates and steps beyond this are FAR, which with any other leads beyond all images.
+#define NEAR 0x1p28f
+#define FAR (1 << 29)
+
+// A coordinate, or a step: an integer and the part above; FAR, too, where it is no number.
+typedef struct {
+  int whole;
+  float part;
+} Coordinate;
+
+// Of a pixel, by a row (a, b, c) of a matrix and what floats lose of it.
+WA_INLINE Coordinate coordinate_of(float4 row, float4 rest, float px, float py) {
+  float low;
+  const float high = wa_affine(row.x, rest.x, px, row.y, rest.y, py, row.z, rest.z, &low);
+  Coordinate at = {FAR, 0.0f};
+  if (fabs(high) < NEAR) at.part = wa_split(high, low, &at.whole);
+  return at;
+}
+
+// What the pixels of a segment add along one axis.
+typedef struct {
+  int16 whole[CHUNKS];
+  float16 part[CHUNKS];
+} Steps;
+
+WA_INLINE void find_steps(float4 row, float4 rest, Steps* steps) {
+  row.z = 0.0f;
+  rest.z = 0.0f;
+  for (int i = 0; i < SEGMENT; ++i) {
+    const Coordinate step = coordinate_of(row, rest, (float)i, 0.0f);
+    ((int*)steps->whole)[i] = step.whole;
+    ((float*)steps->part)[i] = step.part;
+  }
+}
+
+WA_INLINE void step_on(Coordinate from, const Steps* steps, int chunk, int16* whole,
+                       float16* part) {
+  const float16 sum = steps->part[chunk] + from.part;
+  const int16 carry = sum >= 1.0f;
+  *whole = steps->whole[chunk] + from.whole - carry;
+  *part = select(sum, sum - 1.0f, carry);
+}
+
+// The cell (x0, y0) of the spline and the fraction (a, b) within it.
+typedef struct {
+  int16 x0, y0;
+  float16 a, b;
+} Places;
+
+// Coefficients of a moving image; places are first to last, both on either axis.
+typedef struct {
+  global const float* coefficients;
+  int width, first, last_x, last_y;
+} Moving;
+
+// margin: at least 1.
+WA_INLINE Moving moving_of(global const float* coefficients, int width, int height, int margin) {
+  const Moving moving = {coefficients, width, margin, width - 2 - margin, height - 2 - margin};
+  return moving;
+}
+
+WA_INLINE Places places_of(Coordinate from_x, Coordinate from_y, const Steps* steps_x,
+                           const Steps* steps_y, int chunk) {
+  Places places;
+  step_on(from_x, steps_x, chunk, &places.x0, &places.a);
+  step_on(from_y, steps_y, chunk, &places.y0, &places.b);
+  return places;
+}
+
+WA_INLINE int16 are_within(const Moving* moving, const Places* places) {
+  return places->x0 >= moving->first && places->x0 <= moving->last_x &&
+         places->y0 >= moving->first && places->y0 <= moving->last_y;
+}
+
+// Those of the first `count` pixels that count: by the weights of both images, too, with MASKED.
+WA_INLINE int16 which_count(const Moving* moving, const Places* places, int count,
+                            global const float* reference_weight,
+                            global const float* moving_weight) {
+  int16 counts = are_within(moving, places) && NUMBERS < count;
+#ifdef MASKED
+  counts &= load_some(reference_weight, count) >= WA_LEAST_WEIGHT;
+  const int16 x = select(places->x0, places->x0 + 1, places->a >= 0.5f);
+  const int16 y = select(places->y0, places->y0 + 1, places->b >= 0.5f);
+  const int16 at = select((int16)(0), y * moving->width + x, counts);
+  counts &= gather(moving_weight, at) >= WA_LEAST_WEIGHT;
+#endif
+  return counts;
+}
+
+typedef struct {
+  float16 value, slope_x, slope_y;
+} Splines;
+
+// The spline at the places that count, and its slopes if wanted; others have those of a place that
+// exists.
+WA_INLINE Splines splines_at(const Moving* moving, const Places* places, int16 counts,
+                             bool slopes) {
+  float16 wx[4], wy[4], dy[4], sums[4], slopes_y[4];
+  wa_bspline_weights_3(places->a, wx);
+  wa_bspline_weights_3(places->b, wy);
+  if (slopes) wa_bspline_derivatives_3(places->b, dy);
+  const int16 at = select((int16)(0), (places->y0 - 1) * moving->width + (places->x0 - 1), counts);
+  global const float* row = moving->coefficients;
+#pragma unroll
+  for (int q = 0; q < 4; ++q) sums[q] = slopes_y[q] = 0.0f;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+      const float16 here = load_quad(row, (const int*)&at, q);
+      sums[q] = fma(spread_quad(wy[j], q), here, sums[q]);
+      if (slopes) slopes_y[q] = fma(spread_quad(dy[j], q), here, slopes_y[q]);
+    }
+    row += moving->width;
+  }
+  make_columns(sums);
+  Splines splines;
+  splines.value = wa_row_of_four(sums[0], sums[1], sums[2], sums[3], wx);
+  if (!slopes) return splines;
+  make_columns(slopes_y);
+  splines.slope_y = wa_row_of_four(slopes_y[0], slopes_y[1], slopes_y[2], slopes_y[3], wx);
+  wa_bspline_derivatives_3(places->a, wx);
+  splines.slope_x = wa_row_of_four(sums[0], sums[1], sums[2], sums[3], wx);
+  return splines;
+}
+
+#endif

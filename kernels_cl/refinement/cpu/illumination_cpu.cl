@@ -1,0 +1,152 @@
+// The local gain and offset between two registered images, for CPUs: as light_field.cl, sixteen
+// neighbouring pixels or cells at a time, the fit's Gaussian along rows of cells, then down
+// columns.
+//
+// Option: MASKED, where weights tell which pixels count.
+//
+// Moments and sums of rows stand in planes of `down` rows that are `pitch` apart. Moments of a row
+// begin at `reach`: before and after them are as many zeros.
+#define WA_REAL float16
+#include "lib/complex_simd.h"
+#include "lib/sample_location_simd.h"
+
+// What is compared.
+typedef struct {
+  Moving moving;
+  float2 means;
+  global const float* reference;
+  global const float* reference_weight;  // with MASKED, as the other
+  global const float* moving_weight;
+} Comparison;
+
+// Adds the first `count` of sixteen pixels, number `at` of the reference and on, that land at these
+// places.
+WA_INLINE void add_pixels(const Comparison* pair, const Places* places, size_t at, int count,
+                          float16* sums) {
+  const int16 counts =
+      which_count(&pair->moving, places, count, pair->reference_weight + at, pair->moving_weight);
+  if (are_all(~counts)) return;
+  const float16 r = load_some(pair->reference + at, count) - pair->means.x;
+  const float16 m = splines_at(&pair->moving, places, counts, false).value - pair->means.y;
+  wa_add_light_pixel(only(r, counts), only(m, counts), only(1.0f, counts), sums);
+}
+
+// A block of cells: `cells` across, no wider than a segment, and `cell_rows` down.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_moments(
+    global const float* reference, int reference_width, int reference_height, int reference_margin,
+    global const float* coefficients, int width, int height, int margin, float4 x_row,
+    float4 x_rest, float4 y_row, float4 y_rest, float2 means,
+#ifdef MASKED
+    global const float* reference_weight, global const float* moving_weight,
+#endif
+    global float* moments, int across, int down, int cell, int cells, int cell_rows, int reach,
+    int pitch) {
+  Comparison pair = {moving_of(coefficients, width, height, margin)};
+  Steps steps_x, steps_y;
+  find_steps(x_row, x_rest, &steps_x);
+  find_steps(y_row, y_rest, &steps_y);
+  pair.means = means;
+  pair.reference = reference;
+#ifdef MASKED
+  pair.reference_weight = reference_weight;
+  pair.moving_weight = moving_weight;
+#endif
+  const int blocks_across = (across + cells - 1) / cells;
+  const int first_x = (int)get_global_id(0) % blocks_across * cells;
+  const int first_y = (int)get_global_id(0) / blocks_across * cell_rows;
+  const int last_x = min(first_x + cells, across);
+  const int left = max(first_x * cell, reference_margin);
+  const int columns = min(last_x * cell, reference_width - reference_margin) - left;
+  int cell_of[SEGMENT];
+  for (int i = 0; i < SEGMENT; ++i) cell_of[i] = (left + i) / cell - first_x;
+#pragma unroll 1
+  for (int cy = first_y; cy < min(first_y + cell_rows, down); ++cy) {
+    const int top = max(cy * cell, reference_margin);
+    const int rows = min((cy + 1) * cell, reference_height - reference_margin) - top;
+    Coordinate from_x[SEGMENT], from_y[SEGMENT];  // cells are no higher than a segment is long
+    for (int row = 0; row < rows; ++row) {
+      from_x[row] = coordinate_of(x_row, x_rest, (float)left, (float)(top + row));
+      from_y[row] = coordinate_of(y_row, y_rest, (float)left, (float)(top + row));
+    }
+    float of_cells[WA_LIGHT_MOMENTS][SEGMENT];
+    for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+      for (int c = 0; c < cells; ++c) of_cells[i][c] = 0.0f;
+    }
+#pragma unroll 1
+    for (int chunk = 0; chunk * 16 < columns; ++chunk) {
+      const int count = columns - chunk * 16;
+      float16 sums[WA_LIGHT_MOMENTS];
+#pragma unroll
+      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) sums[i] = 0.0f;
+#pragma unroll 1
+      for (int row = 0; row < rows; ++row) {
+        const size_t at =
+            (size_t)(top + row) * (size_t)reference_width + (size_t)(left + chunk * 16);
+        const Places places = places_of(from_x[row], from_y[row], &steps_x, &steps_y, chunk);
+        add_pixels(&pair, &places, at, count, sums);
+      }
+      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+        for (int lane = 0; lane < min(count, 16); ++lane) {
+          of_cells[i][cell_of[chunk * 16 + lane]] += ((const float*)&sums[i])[lane];
+        }
+      }
+    }
+    for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+      global float* to = moments + ((size_t)i * (size_t)down + (size_t)cy) * (size_t)pitch + reach;
+      for (int c = first_x; c < last_x; ++c) to[c] = of_cells[i][c - first_x];
+    }
+  }
+}
+
+// Where sixteen cells of a plane begin.
+WA_INLINE size_t cells_at(int plane, int down, int row, int pitch, int first) {
+  return ((size_t)plane * (size_t)down + (size_t)row) * (size_t)pitch + (size_t)first;
+}
+
+// A row of cells. weights: b(0) ... b(reach) of a Gaussian over cells.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_rows(global const float* moments,
+                                                                      int across, int down,
+                                                                      global const float* weights,
+                                                                      int reach, int pitch,
+                                                                      global float* sums) {
+  const int cy = (int)get_global_id(0);
+#pragma unroll 1
+  for (int cx = 0; cx < across; cx += 16) {
+    float16 row[WA_LIGHT_ROW_SUMS];
+    for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) row[i] = 0.0f;
+#pragma unroll 1
+    for (int u = -reach; u <= reach; ++u) {
+      float16 of_cells[WA_LIGHT_MOMENTS];
+      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+        of_cells[i] = vload16(0, moments + cells_at(i, down, cy, pitch, cx + reach + u));
+      }
+      wa_add_light_cell(of_cells, weights[abs(u)], (float)u, row);
+    }
+    for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) {
+      vstore16(row[i], 0, sums + cells_at(i, down, cy, pitch, cx));
+    }
+  }
+}
+
+// A row of cells. prior: gain, strength.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_fit(
+    global const float* row_sums, int across, int down, global const float* weights, int reach,
+    int pitch, float2 prior, float2 means, global float2* field) {
+  const int cy = (int)get_global_id(0);
+#pragma unroll 1
+  for (int cx = 0; cx < across; cx += 16) {
+    float16 sums[WA_LIGHT_SUMS];
+    for (int i = 0; i < WA_LIGHT_SUMS; ++i) sums[i] = 0.0f;
+#pragma unroll 1
+    for (int y = max(cy - reach, 0); y <= min(cy + reach, down - 1); ++y) {
+      float16 row[WA_LIGHT_ROW_SUMS];
+      for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) {
+        row[i] = vload16(0, row_sums + cells_at(i, down, y, pitch, cx));
+      }
+      wa_add_light_row(row, weights[abs(y - cy)], (float)(y - cy), sums);
+    }
+    Lanes fitted;
+    wa_local_light(sums, prior.x, prior.y, means.x, means.y, &fitted.re, &fitted.im);
+    store_lanes(fitted, min(across - cx, 16), (global float*)(field + cy * across + cx));
+  }
+}

@@ -1,0 +1,189 @@
+// The sums of a Gauss-Newton step of registration by a similarity, for CPUs: as similarity_sums.cl,
+// sixteen neighbouring pixels at a time.
+//
+// Options: MASKED, where weights tell which pixels count; LIT, where there is a light field.
+#define WA_REAL float16
+#include "formulas/illumination.h"
+#include "lib/sample_location_simd.h"
+
+#ifdef LIT
+// A light field along a segment: the cells that each of its pixels lies between, and in the rows of
+// cells above and below (gain, offset) at its pixels.
+typedef struct {
+  global const float2* field;
+  int across, down;
+  float inverse_side;
+  int left[SEGMENT], right[SEGMENT];
+  float16 part[CHUNKS];
+  int top;  // the row above that is known; -1: none
+  float16 gain_above[CHUNKS], offset_above[CHUNKS], gain_below[CHUNKS], offset_below[CHUNKS];
+  float16 part_below;
+} Light;
+
+// From column `first` on.
+WA_INLINE void find_columns(Light* light, int first) {
+  for (int i = 0; i < SEGMENT; ++i) {
+    ((float*)light->part)[i] = wa_light_cells(first + i, light->inverse_side, light->across,
+                                              &light->left[i], &light->right[i]);
+  }
+  light->top = -1;
+}
+
+WA_INLINE void find_cells(const Light* light, int row, float16* gain, float16* offset) {
+  global const float2* cells = light->field + row * light->across;
+#pragma unroll 1
+  for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+    float16 gains[2], offsets[2];
+    for (int i = 0; i < 16; ++i) {
+      const float2 before = cells[light->left[chunk * 16 + i]];
+      const float2 after = cells[light->right[chunk * 16 + i]];
+      ((float*)gains)[i] = before.x;
+      ((float*)gains)[16 + i] = after.x;
+      ((float*)offsets)[i] = before.y;
+      ((float*)offsets)[16 + i] = after.y;
+    }
+    gain[chunk] = wa_light_between(gains[0], gains[1], light->part[chunk]);
+    offset[chunk] = wa_light_between(offsets[0], offsets[1], light->part[chunk]);
+  }
+}
+
+// Row py of the image.
+WA_INLINE void find_row(Light* light, int py) {
+  int top, bottom;
+  light->part_below = wa_light_cells(py, light->inverse_side, light->down, &top, &bottom);
+  if (top == light->top) return;
+  find_cells(light, top, light->gain_above, light->offset_above);
+  find_cells(light, bottom, light->gain_below, light->offset_below);
+  light->top = top;
+}
+
+WA_INLINE float16 gain_at(const Light* light, int chunk) {
+  return wa_light_between(light->gain_above[chunk], light->gain_below[chunk], light->part_below);
+}
+
+WA_INLINE float16 offset_at(const Light* light, int chunk) {
+  return wa_light_between(light->offset_above[chunk], light->offset_below[chunk],
+                          light->part_below);
+}
+#else
+// The same everywhere.
+typedef struct {
+  float gain, offset;
+} Light;
+
+WA_INLINE void find_columns(Light* light, int first) {}
+WA_INLINE void find_row(Light* light, int py) {}
+WA_INLINE float16 gain_at(const Light* light, int chunk) { return light->gain; }
+WA_INLINE float16 offset_at(const Light* light, int chunk) { return light->offset; }
+#endif
+
+// What a step compares.
+typedef struct {
+  Moving moving;
+  float4 x_row, x_rest, y_row, y_rest;
+  Steps steps_x, steps_y;
+  float2 centre;
+  global const float* reference;
+  int reference_width;
+  global const float* reference_weight;  // with MASKED, as the other
+  global const float* moving_weight;
+} Step;
+
+// What wa_similarity_add() takes of sixteen pixels.
+typedef struct {
+  float16 value, slope_x, slope_y, dx, dy, reference, gain, offset, counts;
+} Pixels;
+
+// Those of the first `count` pixels from (px, py) on where any counts; how many sixteens they are.
+WA_INLINE int find_pixels(const Step* step, const Light* light, int px, int py, int count,
+                          Pixels* pixels) {
+  const Coordinate x = coordinate_of(step->x_row, step->x_rest, (float)px, (float)py);
+  const Coordinate y = coordinate_of(step->y_row, step->y_rest, (float)px, (float)py);
+  int found = 0;
+#pragma unroll 1
+  for (int chunk = 0; chunk * 16 < count; ++chunk) {
+    const int here = count - chunk * 16;
+    const size_t at = (size_t)py * (size_t)step->reference_width + (size_t)(px + chunk * 16);
+    const Places places = places_of(x, y, &step->steps_x, &step->steps_y, chunk);
+    const int16 counts =
+        which_count(&step->moving, &places, here, step->reference_weight + at, step->moving_weight);
+    if (are_all(~counts)) continue;
+    const Splines splines = splines_at(&step->moving, &places, counts, true);
+    Pixels* to = pixels + found;
+    ++found;
+    to->value = only(splines.value, counts);
+    to->slope_x = only(splines.slope_x, counts);
+    to->slope_y = only(splines.slope_y, counts);
+    to->dx = (convert_float16(places.x0) - step->centre.x) + places.a;
+    to->dy = (convert_float16(places.y0) - step->centre.y) + places.b;
+    to->reference = only(load_some(step->reference + at, here), counts);
+    to->gain = gain_at(light, chunk);
+    to->offset = only(offset_at(light, chunk), counts);
+    to->counts = only(1.0f, counts);
+  }
+  return found;
+}
+
+// light: gain, offset and 1 / scale. A work item takes every so many tiles of a segment by
+// tile_rows; sum i of item g goes to partials[i * items + g].
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
+    global const float* reference, int reference_width, int first_column, int columns,
+    int first_row, int rows, global const float* coefficients, int width, int height, int margin,
+    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 light,
+    int tile_rows,
+#ifdef MASKED
+    global const float* reference_weight, global const float* moving_weight,
+#endif
+#ifdef LIT
+    global const float2* field, int field_width, int field_height, float inverse_side,
+#endif
+    global float* partials) {
+  Step step = {moving_of(coefficients, width, height, margin), x_row, x_rest, y_row, y_rest};
+  find_steps(x_row, x_rest, &step.steps_x);
+  find_steps(y_row, y_rest, &step.steps_y);
+  step.centre = centre;
+  step.reference = reference;
+  step.reference_width = reference_width;
+#ifdef MASKED
+  step.reference_weight = reference_weight;
+  step.moving_weight = moving_weight;
+#endif
+#ifdef LIT
+  Light lights;
+  lights.field = field;
+  lights.across = field_width;
+  lights.down = field_height;
+  lights.inverse_side = inverse_side;
+#else
+  Light lights = {light.x, light.y};
+#endif
+  float16 sums[WA_SIMILARITY_SUMS];
+#pragma unroll
+  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) sums[i] = 0.0f;
+  const int items = (int)get_global_size(0);
+  const int across = (columns + SEGMENT - 1) / SEGMENT;
+  const int tiles = across * ((rows + tile_rows - 1) / tile_rows);
+#pragma unroll 1
+  for (int tile = (int)get_global_id(0); tile < tiles; tile += items) {
+    const int px = first_column + tile % across * SEGMENT;
+    const int top = tile / across * tile_rows;
+    const int count = min(SEGMENT, first_column + columns - px);
+    find_columns(&lights, px);
+#pragma unroll 1
+    for (int row = top; row < min(top + tile_rows, rows); ++row) {
+      find_row(&lights, first_row + row);
+      Pixels pixels[CHUNKS];
+      const int found = find_pixels(&step, &lights, px, first_row + row, count, pixels);
+#pragma unroll 1
+      for (int i = 0; i < found; ++i) {
+        const Pixels* p = pixels + i;
+        wa_similarity_add(p->value, p->slope_x, p->slope_y, p->dx, p->dy, p->reference, p->gain,
+                          p->offset, light.z, p->counts, sums);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) {
+    partials[i * items + (int)get_global_id(0)] = sum_of_lanes(sums[i]);
+  }
+}

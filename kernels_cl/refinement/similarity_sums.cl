@@ -1,0 +1,63 @@
+// The sums of a Gauss-Newton step of registration by a similarity: spline value and gradient of the
+// moving image at the place of every reference pixel, residual, weight, products, in one pass.
+//
+// Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
+// count; LIT, where there is a light field.
+#include "formulas/illumination.h"
+#include "lib/sample_location.h"
+#include "lib/sums.h"
+
+#ifdef LIT
+// (gain, offset) at a pixel, between the centres of the four cells around it.
+inline float2 light_at(global const float2* field, int across, int down, float inverse_side, int x,
+                       int y) {
+  int left, right, top, bottom;
+  const float a = wa_light_cells(x, inverse_side, across, &left, &right);
+  const float b = wa_light_cells(y, inverse_side, down, &top, &bottom);
+  const float2 p = field[top * across + left];
+  const float2 q = field[top * across + right];
+  const float2 r = field[bottom * across + left];
+  const float2 s = field[bottom * across + right];
+  return (float2)(wa_light_mix(p.x, q.x, r.x, s.x, a, b), wa_light_mix(p.y, q.y, r.y, s.y, a, b));
+}
+#endif
+
+// light: gain, offset and 1 / scale. Sum i of group g goes to partials[i * groups + g].
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
+    global const float* reference, int reference_width, int first_column, int columns,
+    int first_row, int rows, global const float* coefficients, int width, int height, int margin,
+    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 light,
+#ifdef MASKED
+    global const float* reference_weight, global const float* moving_weight,
+#endif
+#ifdef LIT
+    global const float2* field, int field_width, int field_height, float inverse_side,
+#endif
+    global float* partials) {
+  local float shared[GROUP];
+  const Matrix matrix = {x_row, x_rest, y_row, y_rest};
+  float sums[WA_SIMILARITY_SUMS];
+  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) sums[i] = 0.0f;
+  for (int row = (int)get_group_id(0); row < rows; row += (int)get_num_groups(0)) {
+    const int py = first_row + row;
+    for (int column = (int)get_local_id(0); column < columns; column += GROUP) {
+      const int px = first_column + column;
+      SplinePlace place;
+      if (!spline_place(&matrix, px, py, width, height, margin, &place)) continue;
+#ifdef MASKED
+      if (reference_weight[py * reference_width + px] < WA_LEAST_WEIGHT) continue;
+      if (!place_counts(moving_weight, width, &place)) continue;
+#endif
+      float slope_x, slope_y;
+      const float value = spline_value_and_slopes(coefficients, width, &place, &slope_x, &slope_y);
+#ifdef LIT
+      const float2 here = light_at(field, field_width, field_height, inverse_side, px, py);
+#else
+      const float2 here = light.xy;
+#endif
+      wa_similarity_add(value, slope_x, slope_y, place.x - centre.x, place.y - centre.y,
+                        reference[py * reference_width + px], here.x, here.y, light.z, 1.0f, sums);
+    }
+  }
+  add_up(sums, WA_SIMILARITY_SUMS, shared, partials);
+}

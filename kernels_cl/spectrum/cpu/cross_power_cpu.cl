@@ -1,0 +1,69 @@
+// The normalised cross-power spectrum (registration paper, equation 4) for CPUs: cross_power.cl by
+// vectors of sixteen numbers.
+//
+// Options: WEIGHTED for the Gaussian weight; HALF_TURNS to write the second slice.
+#include "lib/complex_simd.h"
+#include "formulas/spectrum.h"
+
+#define CHUNKS 8  // of sixteen columns that a work item has, cross_power.cpp
+#define ROWS 16
+
+WA_INLINE float16 reciprocal_magnitudes(Lanes numbers) {
+  float16 result;
+  const float* re = (const float*)&numbers.re;
+  const float* im = (const float*)&numbers.im;
+  for (int i = 0; i < 16; ++i) ((float*)&result)[i] = wa_reciprocal_magnitude(re[i], im[i]);
+  return result;
+}
+
+// Frequency v of n in units of Nyquist's, its part of the Gaussian weight.
+WA_INLINE float weight_of(int v, int n, float falloff) {
+  const float rho = 2.0f * (float)wa_signed_frequency(v, n) / (float)n;
+  return wa_gaussian_weight(rho * rho, falloff);
+}
+
+// Arguments as in cross_power.cl. Work item (c, r): CHUNKS x 16 columns of ROWS rows.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
+    global const float2* a, global const float2* b, global float2* output, int width, int columns,
+    int height, int depth, float falloff) {
+  const int first = (int)get_global_id(0) * (CHUNKS * 16);
+  const int last = min(first + CHUNKS * 16, columns);
+  const int first_row = (int)get_global_id(1) * ROWS;
+  const int last_row = min(first_row + ROWS, height * depth);
+#ifdef WEIGHTED
+  float16 weights[CHUNKS];
+  for (int i = 0; i < CHUNKS * 16; ++i) {
+    ((float*)weights)[i] = weight_of(min(first + i, width / 2), width, falloff);
+  }
+#endif
+  for (int row = first_row; row < last_row; ++row) {
+#ifdef WEIGHTED
+    const float row_weight = weight_of(row % height, height, falloff) *
+                             (depth == 1 ? 1.0f : weight_of(row / height, depth, falloff));
+#endif
+    for (int u = first; u < last; u += 16) {
+      const size_t at = (size_t)row * (size_t)columns + (size_t)u;
+      const int count = min(16, last - u);
+      const Lanes raw_a = load_lanes((global const float*)(a + at), count);
+      const Lanes raw_b = load_lanes((global const float*)(b + at), count);
+      float16 scale_a = reciprocal_magnitudes(raw_a);
+      float16 scale_b = reciprocal_magnitudes(raw_b);
+      const int16 none = scale_a == 0.0f || scale_b == 0.0f;
+#ifdef WEIGHTED
+      scale_a *= weights[(u - first) / 16] * row_weight;
+#endif
+      // What has no magnitude may be infinite: it is left out, not multiplied by 0.
+      const Lanes p = {select(raw_a.re * scale_a, (float16)(0.0f), none),
+                       select(raw_a.im * scale_a, (float16)(0.0f), none)};
+      const Lanes q = {select(raw_b.re * scale_b, (float16)(0.0f), none),
+                       select(raw_b.im * scale_b, (float16)(0.0f), none)};
+      const Lanes same = {fma(p.re, q.re, p.im * q.im), fma(p.im, q.re, -p.re * q.im)};
+      store_lanes(same, count, (global float*)(output + at));
+#ifdef HALF_TURNS
+      const Lanes turned = {fma(p.re, q.re, -p.im * q.im), fma(p.im, q.re, p.re * q.im)};
+      const size_t slice = (size_t)columns * (size_t)height;
+      store_lanes(turned, count, (global float*)(output + at + slice));
+#endif
+    }
+  }
+}

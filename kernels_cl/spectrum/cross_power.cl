@@ -1,0 +1,55 @@
+// The normalised cross-power spectrum (registration paper, equation 4), in one pass.
+//
+// Options: WEIGHTED for the Gaussian weight; HALF_TURNS to write the second slice; VOLUME for the
+// spectra of volumes, whose grid is one of patches().
+#include "lib/grid.h"
+#include "formulas/spectrum.h"
+
+// columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|.
+// |A| and |B| are divided out one by one: their product may overflow or vanish.
+kernel void cross_power(global const float2* a, global const float2* b, global float2* output,
+                        int width, int columns, int height, int depth, float falloff) {
+#ifdef VOLUME
+  const Item item = patch_item(columns);
+  const int u = item.x;
+  const int row = item.y;
+  const int v = row % height;
+#else
+  const int u = (int)get_global_id(0);
+  const int row = (int)get_global_id(1);
+  const int v = row;
+#endif
+  if (u >= columns || row >= height * depth) return;
+  const size_t at = (size_t)row * (size_t)columns + (size_t)u;
+  const float2 raw_a = a[at];
+  const float2 raw_b = b[at];
+  const float scale_a = wa_reciprocal_magnitude(raw_a.x, raw_a.y);
+  const float scale_b = wa_reciprocal_magnitude(raw_b.x, raw_b.y);
+  float2 same = (float2)(0.0f);
+#ifdef HALF_TURNS
+  float2 turned = (float2)(0.0f);
+#endif
+  if (scale_a > 0.0f && scale_b > 0.0f) {
+    float weight = 1.0f;
+#ifdef WEIGHTED
+    const float rho_x = 2.0f * (float)u / (float)width;
+    const float rho_y = 2.0f * (float)wa_signed_frequency(v, height) / (float)height;
+    float rho_square = fma(rho_x, rho_x, rho_y * rho_y);
+#ifdef VOLUME
+    const float rho_z = 2.0f * (float)wa_signed_frequency(row / height, depth) / (float)depth;
+    rho_square = fma(rho_z, rho_z, rho_square);
+#endif
+    weight = wa_gaussian_weight(rho_square, falloff);
+#endif
+    const float2 p = raw_a * (scale_a * weight);
+    const float2 q = raw_b * scale_b;
+    same = (float2)(fma(p.x, q.x, p.y * q.y), fma(p.y, q.x, -p.x * q.y));
+#ifdef HALF_TURNS
+    turned = (float2)(fma(p.x, q.x, -p.y * q.y), fma(p.y, q.x, p.x * q.y));
+#endif
+  }
+  output[at] = same;
+#ifdef HALF_TURNS
+  output[at + (size_t)columns * (size_t)height] = turned;
+#endif
+}

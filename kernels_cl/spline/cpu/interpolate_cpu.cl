@@ -1,0 +1,244 @@
+// B-spline evaluation for CPUs: sixteen neighbouring pixels of a row at a time.
+//
+// Coordinates, weights and the last sum are vectors across the sixteen pixels; the sums over a
+// pixel's rows of neighbours are vectors along those rows, loaded as they lie (gathers are slower).
+// Points of an affine transform are counted in fixed point, 2^-40 of a pixel. Only pixels whose
+// neighbourhood reaches beyond the coefficients, or whose point is near the edge, are asked for
+// one by one (formulas/opencl_spline_value.h).
+//
+// Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
+// POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
+// OUTPUT_F16, OUTPUT_F32; LOADED: floats loaded of a row of neighbours, 1, 2, 4, 8 or 16;
+// FIELD_POINTS: the kernel for a coordinate field, not for transforms.
+#include "lib/row_points.h"
+#include "lib/row_sums.h"
+
+// What knows the points themselves: their coordinates, or the transform (as POINTS_PARAMETERS has
+// it) and which pixel of the output a segment begins with.
+typedef struct {
+#ifdef FIELD_POINTS
+  const float* places[3];
+#else
+  float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
+  float x, y, z;  // from the output's centre
+#endif
+} Source;
+
+WA_INLINE Point point_of(const Source* source, int i) {
+  Point point;
+#ifdef FIELD_POINTS
+  for (int axis = 0; axis < DIMENSIONS; ++axis) {
+    point.high[axis] = source->places[axis][i];
+    point.low[axis] = 0.0f;
+  }
+#else
+  const float x = source->x + (float)i;
+  transformed(source->row_x, source->rest_x, x, source->y, source->z, &point.high[0],
+              &point.low[0]);
+  if (DIMENSIONS >= 2) {
+    transformed(source->row_y, source->rest_y, x, source->y, source->z, &point.high[1],
+                &point.low[1]);
+  }
+  if (DIMENSIONS >= 3) {
+    transformed(source->row_z, source->rest_z, x, source->y, source->z, &point.high[2],
+                &point.low[2]);
+  }
+  snap(&point);
+#endif
+  return point;
+}
+
+WA_INLINE void put(Along along, int i, Along16* all) {
+  ((int*)&all->first)[i] = along.first;
+  ((float*)&all->t)[i] = along.t;
+}
+
+// Asks locate_point() about pixel i of a chunk; whether it has a value.
+WA_INLINE bool settle(const Spline* spline, const Source* source, int chunk, int i,
+                      Points16* points) {
+  const Point point = point_of(source, chunk * 16 + i);
+  Along x = {0, 0.0f, false}, y = {0, 0.0f, false}, z = {0, 0.0f, false};
+  const bool exists = locate_point(spline, &point, &x, &y, &z);
+  put(x, i, &points->x);
+  if (DIMENSIONS >= 2) put(y, i, &points->y);
+  if (DIMENSIONS >= 3) put(z, i, &points->z);
+  return exists;
+}
+
+// `count` pixels of a chunk whose points are not all inside, `points` being moved where the rule
+// has them.
+WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16* points,
+                           const Source* source, int chunk, int count, global Output* output) {
+  Verdict verdict = {(int16)(-1), ~points->far};
+  const int16 inside = are_inside(limits, points) & ~points->far;
+  judge_axis(&points->x, spline->width, spline->margin, &verdict);
+  if (DIMENSIONS >= 2) judge_axis(&points->y, spline->height, spline->margin, &verdict);
+  if (DIMENSIONS >= 3) judge_axis(&points->z, spline->depth, spline->margin, &verdict);
+  const int16 doubtful = verdict.exists & ~verdict.certain;
+  int16 evaluated = verdict.exists & verdict.certain;
+  if (!are_all(~doubtful)) {
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) {
+      if (((const int*)&doubtful)[i] == 0) continue;
+      ((int*)&evaluated)[i] = settle(spline, source, chunk, i, points) ? -1 : 0;
+    }
+  }
+  float16 value[COMPONENTS];
+  value[0] = spline->cval;
+  if (COMPONENTS == 2) value[COMPONENTS - 1] = 0.0f;
+  if (!are_all(~evaluated)) {
+    float16 found[COMPONENTS];
+    const int16 loaded = inside & evaluated & ~doubtful;
+    evaluate_mixed(spline, points, loaded, evaluated & ~loaded, found);
+#pragma unroll
+    for (int c = 0; c < COMPONENTS; ++c) value[c] = select(value[c], found[c], evaluated);
+  }
+  store16(value, count, output);
+}
+
+// Pixels of a segment whose points are all inside.
+WA_INLINE void store_inside(const Spline* spline, const Points16* points, int count,
+                            global Output* output) {
+  Segment segment;
+  float16 sums[LOADED * CHUNKS];
+#pragma unroll 1
+  for (int chunk = 0; chunk < CHUNKS; ++chunk) prepare(spline, points + chunk, chunk, &segment);
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) *((Loaded*)sums + i) = sum_inside(spline, &segment, i);
+#pragma unroll 1
+  for (int chunk = 0; chunk * 16 < count; ++chunk) {
+    float16 value[COMPONENTS];
+    sum_columns(&segment, chunk, (const float*)(sums + chunk * LOADED), value);
+    store16(value, min(16, count - chunk * 16), output + chunk * 16);
+  }
+}
+
+// The first `count` pixels of a segment.
+WA_INLINE void store_segment(const Spline* spline, const Inside* inside, Points16* points,
+                             const Source* source, int count, global Output* output) {
+  int16 all_inside = -1;
+#pragma unroll 1
+  for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+    all_inside &=
+        (are_inside(inside, points + chunk) & ~points[chunk].far) | (NUMBERS + chunk * 16 >= count);
+  }
+  if (are_all(all_inside)) {
+    store_inside(spline, points, count, output);
+    return;
+  }
+#pragma unroll 1
+  for (int chunk = 0; chunk * 16 < count; ++chunk) {
+    store_mixed(spline, inside, points + chunk, source, chunk, min(16, count - chunk * 16),
+                output + chunk * 16);
+  }
+}
+
+// A tile of tile_x x tile_y pixels, the rows of all planes being numbered through.
+typedef struct {
+  int x, end_x, row, end_row;
+} Tile;
+
+WA_INLINE Tile tile_of(int tile_x, int tile_y, int width, int rows) {
+  const int across = (width + tile_x - 1) / tile_x;
+  const int number = (int)get_global_id(0);
+  Tile tile;
+  tile.row = number / across * tile_y;
+  tile.x = number % across * tile_x;
+  tile.end_row = min(tile.row + tile_y, rows);
+  tile.end_x = min(tile.x + tile_x, width);
+  return tile;
+}
+
+#ifndef FIELD_POINTS
+
+WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
+  return convert_long16(NUMBERS + x) * fixed.x + (fixed.y * y + fixed.z * z + fixed.w);
+}
+
+// The points of an affine transform: row_i and rest_i as in POINTS_PARAMETERS, and in fixed_i axis
+// i of the same in fixed point: pixel (x, y, z) is read at fixed.x x + fixed.y y + fixed.z z +
+// fixed.w.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_rows(
+    SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
+    float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
+    long4 fixed_z, int tile_x, int tile_y, global Output* output, OUTPUT_PARAMETERS) {
+  const Tile tile = tile_of(tile_x, tile_y, output_width, output_height * output_depth);
+  const Spline spline = {coefficients, width, height, depth, margin, cval};
+  const Inside inside = inside_of(&spline);
+  Source source = {row_x, row_y, row_z, rest_x, rest_y, rest_z, 0.0f, 0.0f, 0.0f};
+#pragma unroll 1
+  for (int row = tile.row; row < tile.end_row; ++row) {
+    const int z = row / output_height;
+    const int y = row - z * output_height;
+    source.z = (float)(z - centre_z);
+    source.y = (float)(y - centre_y);
+    global Output* to = output + (size_t)row * (size_t)output_width;
+#pragma unroll 1
+    for (int x = tile.x; x < tile.end_x; x += SEGMENT) {
+      source.x = (float)(x - centre_x);
+      Points16 points[CHUNKS];
+#pragma unroll 1
+      for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+        const int from = x + chunk * 16;
+        points[chunk].x = along_fixed(walk(fixed_x, from, y, z));
+        if (DIMENSIONS >= 2) points[chunk].y = along_fixed(walk(fixed_y, from, y, z));
+        if (DIMENSIONS >= 3) points[chunk].z = along_fixed(walk(fixed_z, from, y, z));
+        points[chunk].far = 0;
+      }
+      store_segment(&spline, &inside, points, &source, min(SEGMENT, tile.end_x - x), to + x);
+    }
+  }
+}
+
+#else
+
+// Sixteen coordinates, of which there are `count`, kept for point_of(), too.
+WA_INLINE Along16 load_along(global const float* field, int count, int n, int margin,
+                             float16* places, int16* far) {
+  if (count >= 16) {
+    *places = vload16(0, field);
+  } else {
+    *places = 0.0f;
+    for (int i = 0; i < count; ++i) ((float*)places)[i] = field[i];
+  }
+  return along_float(*places, n, margin, far);
+}
+
+// The points of a coordinate field: axis i of pixel p is field_i[i apart + p].
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
+    SPLINE_PARAMETERS, global const float* field_x, global const float* field_y,
+    global const float* field_z, ulong apart, int tile_x, int tile_y, global Output* output,
+    OUTPUT_PARAMETERS) {
+  const Tile tile = tile_of(tile_x, tile_y, output_width, output_height * output_depth);
+  const Spline spline = {coefficients, width, height, depth, margin, cval};
+  const Inside inside = inside_of(&spline);
+  float16 places[3][CHUNKS];
+  Source source;
+  for (int axis = 0; axis < DIMENSIONS; ++axis) source.places[axis] = (const float*)places[axis];
+  for (int row = tile.row; row < tile.end_row; ++row) {
+    for (int x = tile.x; x < tile.end_x; x += SEGMENT) {
+      const size_t pixel = (size_t)row * (size_t)output_width + (size_t)x;
+      const int count = min(SEGMENT, tile.end_x - x);
+      Points16 points[CHUNKS];
+#pragma unroll 1
+      for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+        const size_t at = pixel + chunk * 16;
+        const int rest = count - chunk * 16;
+        Points16* to = points + chunk;
+        to->far = 0;
+        to->x = load_along(field_x + at, rest, width, margin, &places[0][chunk], &to->far);
+        if (DIMENSIONS >= 2) {
+          to->y =
+              load_along(field_y + apart + at, rest, height, margin, &places[1][chunk], &to->far);
+        }
+        if (DIMENSIONS >= 3) {
+          to->z = load_along(field_z + 2 * apart + at, rest, depth, margin, &places[2][chunk],
+                             &to->far);
+        }
+      }
+      store_segment(&spline, &inside, points, &source, count, output + pixel);
+    }
+  }
+}
+
+#endif

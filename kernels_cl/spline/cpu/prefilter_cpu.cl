@@ -1,0 +1,150 @@
+// The exact B-spline prefilter for CPUs: sixteen lines at a time in the lanes of a vector.
+//
+// A work item filters a stretch of its lines with a halo on both sides, over which the recursions
+// forget their start (see formulas/opencl_march.h). Rows become lanes by transposing blocks of 16 x
+// 16: reading 16 rows sample by sample would make them fight for the same lines of the cache.
+//
+// An array is seen as [outer][n][inner], filtered along its middle axis; the target has `margin`
+// more on either side of it. Rows have inner = COMPONENTS (2 for complex numbers, else 1).
+//
+// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; HALO; STRETCH: coefficients of a
+// work item, a multiple of 16 less 2 HALO; POLE_0, POLE_1 (with TWO_POLES); GAIN; COMPONENTS.
+#include "formulas/boundary.h"
+#include "lib/simd.h"
+#include "lib/pixels.h"
+
+#define LENGTH (STRETCH + 2 * HALO)
+// Vectors side by side in a column pass: two recursions hide each other's latency.
+#define VECTORS 2
+
+// The steps of formulas/bspline.h on sixteen lines.
+WA_INLINE void filter_pole(float16* line, int n, int width, float z) {
+  const int last = (n - 1) * width;
+  for (int i = 0; i < width; ++i) line[i] /= 1.0f - z;
+  for (int i = width; i < n * width; ++i) line[i] = fma((float16)(z), line[i - width], line[i]);
+  for (int i = last; i < n * width; ++i) line[i] /= 1.0f - z;
+  for (int i = last - 1; i >= 0; --i) line[i] = fma((float16)(z), line[i + width], line[i]);
+}
+
+WA_INLINE void filter(float16* line, int n, int width) {
+  filter_pole(line, n, width, POLE_0);
+#ifdef TWO_POLES
+  filter_pole(line, n, width, POLE_1);
+#endif
+}
+
+WA_INLINE float fill_of(long component, float cval) {
+  return component % COMPONENTS == 0 ? cval : 0.0f;
+}
+
+// Sixteen samples of a row from `first` on; `row` points at the row's first sample.
+WA_INLINE float16 row_samples(global const Pixel* row, int first, int n, float fill_value) {
+#if COMPONENTS == 1
+  if (first >= 0 && first + 16 <= n) return LOAD_16_PIXELS(row + first);
+#endif
+  float values[16];
+  for (int i = 0; i < 16; ++i) {
+    const int at = wa_extend(EXTENSION, first + i, n);
+    values[i] = at < 0 ? fill_value : LOAD_PIXEL(row, (size_t)at * COMPONENTS);
+  }
+  return vload16(0, values);
+}
+
+WA_INLINE void store_row(global float* row, int first, int from, int to, float16 values) {
+#if COMPONENTS == 1
+  if (from == 0 && to == 16) {
+    vstore16(values, 0, row + first);
+    return;
+  }
+#endif
+  float each[16];
+  vstore16(values, 0, each);
+  for (int i = from; i < to; ++i) row[(size_t)(first + i) * COMPONENTS] = each[i];
+}
+
+// Work item (s, b): stretch s of the 16 rows (of components) from 16 b on.
+kernel void prefilter_rows(global const Pixel* source, global float* target, long outer, int n,
+                           long inner, int margin, float cval) {
+  const int out = n + 2 * margin;
+  const int start = (int)get_global_id(0) * STRETCH;
+  const int count = min(STRETCH, out - start);
+  const long first_lane = (long)get_global_id(1) * 16;
+  const long last_lane = outer * COMPONENTS - 1;
+  if (count <= 0 || first_lane > last_lane) return;
+  const int length = count + 2 * HALO;
+  float16 line[LENGTH + 15];
+  for (int k = 0; k < length; k += 16) {
+#pragma unroll
+    for (int r = 0; r < 16; ++r) {
+      const long lane = min(first_lane + r, last_lane);
+      const size_t row = (size_t)(lane / COMPONENTS) * (size_t)n * COMPONENTS;
+      line[k + r] = row_samples(source + row + lane % COMPONENTS, start - margin - HALO + k, n,
+                                fill_of(lane, cval));
+    }
+    transpose(line + k);
+  }
+  filter(line, length, 1);
+  for (int k = 0; k < count; k += 16) {
+    float16 block[16];
+#pragma unroll
+    for (int r = 0; r < 16; ++r) block[r] = GAIN * line[HALO + k + r];
+    transpose(block);
+    for (int r = 0; r < 16 && first_lane + r <= last_lane; ++r) {
+      const long lane = first_lane + r;
+      const size_t row = (size_t)(lane / COMPONENTS) * (size_t)out * COMPONENTS;
+      store_row(target + row + lane % COMPONENTS, start + k, 0, min(16, count - k), block[r]);
+    }
+  }
+}
+
+WA_INLINE float16 column_samples(global const Pixel* row, long column, long inner) {
+  if (column + 16 <= inner) return LOAD_16_PIXELS(row + column);
+  float values[16];
+  for (int i = 0; i < 16; ++i) values[i] = LOAD_PIXEL(row, (size_t)min(column + i, inner - 1));
+  return vload16(0, values);
+}
+
+WA_INLINE float16 fill_columns(float cval) {
+  const float odd = fill_of(1, cval);
+  return (float16)(cval, odd, cval, odd, cval, odd, cval, odd, cval, odd, cval, odd, cval, odd,
+                   cval, odd);
+}
+
+WA_INLINE void store_columns(global float* row, long column, long inner, float16 values) {
+  if (column + 16 <= inner) {
+    vstore16(values, 0, row + column);
+    return;
+  }
+  float each[16];
+  vstore16(values, 0, each);
+  for (int i = 0; column + i < inner; ++i) row[column + i] = each[i];
+}
+
+// Work item (c, j): columns from 16 VECTORS c on, stretch j % stretches of plane j / stretches.
+kernel void prefilter_columns(global const Pixel* source, global float* target, long outer, int n,
+                              long inner, int margin, float cval) {
+  const int out = n + 2 * margin;
+  const int stretches = (out + STRETCH - 1) / STRETCH;
+  const long column = (long)get_global_id(0) * (16 * VECTORS);
+  const int start = ((int)get_global_id(1) % stretches) * STRETCH;
+  const long plane = (long)get_global_id(1) / stretches;
+  const int count = min(STRETCH, out - start);
+  if (column >= inner || plane >= outer) return;
+  const int length = count + 2 * HALO;
+  float16 line[LENGTH * VECTORS];
+  for (int k = 0; k < length; ++k) {
+    const int at = wa_extend(EXTENSION, start - margin - HALO + k, n);
+    global const Pixel* row = source + (size_t)(plane * n + max(at, 0)) * (size_t)inner;
+    for (int v = 0; v < VECTORS; ++v) {
+      line[k * VECTORS + v] =
+          at < 0 ? fill_columns(cval) : column_samples(row, column + 16 * v, inner);
+    }
+  }
+  filter(line, length, VECTORS);
+  for (int k = 0; k < count; ++k) {
+    global float* row = target + (size_t)(plane * out + start + k) * (size_t)inner;
+    for (int v = 0; v < VECTORS; ++v) {
+      store_columns(row, column + 16 * v, inner, GAIN * line[(HALO + k) * VECTORS + v]);
+    }
+  }
+}

@@ -1,0 +1,246 @@
+// Interpolation of degree 1 under an affine transform, for GPUs (and CPUs without vectors): all
+// neighbours of a pixel are loaded from memory. What a tile of the output is read from lies
+// together, so that the first cache has most of it.
+//
+// Options: DIMENSIONS 2 or 3; PATCH_X: how wide the patch of pixels is that 32 neighbouring items
+// have, 8 or 16; EXTENSION; POINTS_FREE, POINTS_REJECT, POINTS_CLAMP or POINTS_WRAP; one of
+// OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+#include "formulas/bilinear.h"
+#include "formulas/boundary.h"
+#include "lib/fixed_point.h"
+#include "lib/output.h"
+
+// A group has TILE_X x LANES_Y pixels at once, and goes on along the last axis.
+#define GROUP 256
+#if DIMENSIONS == 2
+#define TILE_X 16
+#define LANES_Y (GROUP / TILE_X)
+#define TILE_Y 64
+#define TILE_Z 1
+#define AT_ONCE 4  // pixels of an item whose loads are under way together
+#else
+#define TILE_X 32
+#define LANES_Y (GROUP / TILE_X)
+#define TILE_Y LANES_Y
+#define TILE_Z 8
+#define AT_ONCE 1
+#endif
+#define PATCH 32
+#define PATCHES_X (TILE_X / PATCH_X)
+#define PATCH_Y (PATCH / PATCH_X)
+#define CORNERS (1 << DIMENSIONS)
+
+typedef struct {
+  int x, y, z;
+} Numbers;
+
+typedef struct {
+  global const float* values;
+  Numbers size;
+  float cval;
+} Samples;
+
+// Rows of a transform, entries in fixed point.
+typedef struct {
+  long4 x, y, z;
+} Steps;
+
+typedef struct {
+  global Output* pixels;
+  Numbers size;
+} Target;
+
+// A point in fixed point.
+typedef struct {
+  long x, y, z;
+} Place;
+
+// The two neighbours on an axis (-1: none), and how far from the first the point is.
+typedef struct {
+  int first, second;
+  float t;
+} Pair;
+
+typedef struct {
+  Pair x, y, z;
+  bool exists;  // else the value is cval
+} Cell;
+
+WA_INLINE Pair side_by_side(long at) {
+  const int whole = wa_fixed_whole(at);
+  const Pair pair = {whole, whole + 1, wa_fixed_fraction(at)};
+  return pair;
+}
+
+#ifdef POINTS_WRAP
+
+// wa_bring_wrapped() in fixed point.
+WA_INLINE long wrapped(long at, int n) {
+  const int period = n - 1;
+  if (period == 0) return 0;
+  if (at >= 0 && at <= (long)period << 32) return at;
+  const bool below = at < 0;
+  const uint fraction = (uint)at;
+  int whole = wa_extend_periodic(wa_fixed_whole(at), period);
+  if (below && whole == 0 && fraction == 0) whole = period;
+  return ((long)whole << 32) + fraction;
+}
+
+#endif
+
+// The neighbours of a point anywhere on an axis of n samples; false: the value is cval. Where a
+// value jumps, what steps lose over a tile is mended with what the transform's rounding loses.
+WA_INLINE bool extended(long at, int n, Pair* pair) {
+#if defined(POINTS_REJECT) || defined(POINTS_WRAP)
+  at = wa_fixed_snap(at);
+#endif
+#ifdef POINTS_WRAP
+  at = wrapped(at, n);
+#endif
+  *pair = side_by_side(at);
+  pair->first = wa_extend(EXTENSION, pair->first, n);
+  pair->second = wa_extend(EXTENSION, pair->second, n);
+#ifdef POINTS_REJECT
+  return at >= 0 && at <= (long)(n - 1) << 32;
+#else
+  return true;
+#endif
+}
+
+// `inside`: all points of the tile have neighbours side by side.
+WA_INLINE Cell cell_at(Samples samples, Place at, bool inside) {
+  Cell cell;
+  cell.exists = true;
+  if (inside) {
+    cell.x = side_by_side(at.x);
+    cell.y = side_by_side(at.y);
+    cell.z = side_by_side(at.z);
+    return cell;
+  }
+  cell.exists &= extended(at.x, samples.size.x, &cell.x);
+  cell.exists &= extended(at.y, samples.size.y, &cell.y);
+  if (DIMENSIONS == 3) cell.exists &= extended(at.z, samples.size.z, &cell.z);
+  return cell;
+}
+
+// Corner x + 2 y + 4 z of a cell.
+WA_INLINE float corner(Samples samples, const Cell* cell, int number, bool inside) {
+  const int x = number & 1 ? cell->x.second : cell->x.first;
+  const int y = number & 2 ? cell->y.second : cell->y.first;
+#if DIMENSIONS == 3
+  const int z = number & 4 ? cell->z.second : cell->z.first;
+#else
+  const int z = 0;
+#endif
+#if EXTENSION == WA_FILL
+  if (!inside) {
+    const int index = (max(z, 0) * samples.size.y + max(y, 0)) * samples.size.x + max(x, 0);
+    const float value = samples.values[index];
+    return x >= 0 && y >= 0 && z >= 0 ? value : samples.cval;
+  }
+#endif
+  return samples.values[(z * samples.size.y + y) * samples.size.x + x];
+}
+
+WA_INLINE float interpolated(Samples samples, Place at, bool inside) {
+  const Cell cell = cell_at(samples, at, inside);
+  float v[CORNERS];
+#pragma unroll
+  for (int i = 0; i < CORNERS; ++i) v[i] = corner(samples, &cell, i, inside);
+  float value = wa_bilinear(v[0], v[1], v[2], v[3], cell.x.t, cell.y.t);
+#if DIMENSIONS == 3
+  value = wa_lerp(value, wa_bilinear(v[4], v[5], v[6], v[7], cell.x.t, cell.y.t), cell.z.t);
+#endif
+  return cell.exists ? value : samples.cval;
+}
+
+// What is known of all points of a tile.
+#define APART 0   // they have no value
+#define INSIDE 1  // all their neighbours are samples
+#define ACROSS 2
+
+WA_INLINE float value_at(Samples samples, Place at, int kind) {
+  return kind == APART ? samples.cval : interpolated(samples, at, kind == INSIDE);
+}
+
+// This item's pixels of a tile, whose first point is `origin`.
+WA_INLINE void store_tile(Samples samples, Steps steps, Place origin, Numbers tile, int kind,
+                          Target target) {
+  const int item = (int)get_local_id(0);
+  const int patch = item / PATCH;
+  const int x = item % PATCH_X + patch % PATCHES_X * PATCH_X;
+  const int y = item % PATCH / PATCH_X + patch / PATCHES_X * PATCH_Y;
+  Numbers pixel = {tile.x + x, tile.y + y, tile.z};
+  if (pixel.x >= target.size.x || pixel.y >= target.size.y) return;
+  Place at = {origin.x + x * steps.x.x + y * steps.x.y, origin.y + x * steps.y.x + y * steps.y.y,
+              origin.z + x * steps.z.x + y * steps.z.y};
+  const size_t row = (size_t)pixel.z * (size_t)target.size.y + (size_t)pixel.y;
+  global Output* to = target.pixels + row * (size_t)target.size.x + (size_t)pixel.x;
+#if DIMENSIONS == 2
+  const int end = min(tile.y + TILE_Y, target.size.y);
+  const size_t stride = (size_t)target.size.x * LANES_Y;
+#pragma unroll AT_ONCE
+  for (; pixel.y < end; pixel.y += LANES_Y, to += stride) {
+    STORE(to, 0, value_at(samples, at, kind));
+    at.x += LANES_Y * steps.x.y;
+    at.y += LANES_Y * steps.y.y;
+  }
+#else
+  const int end = min(tile.z + TILE_Z, target.size.z);
+  const size_t stride = (size_t)target.size.x * (size_t)target.size.y;
+#pragma unroll AT_ONCE
+  for (; pixel.z < end; ++pixel.z, to += stride) {
+    STORE(to, 0, value_at(samples, at, kind));
+    at.x += steps.x.z;
+    at.y += steps.y.z;
+    at.z += steps.z.z;
+  }
+#endif
+}
+
+// Coordinates of a tile reach from `least` to `greatest` beyond its first, which is `at`.
+WA_INLINE bool lie_inside(long at, long least, long greatest, int n) {
+  return wa_fixed_whole(at + least) >= 0 && wa_fixed_whole(at + greatest) + 1 < n;
+}
+WA_INLINE bool lie_apart(long at, long least, long greatest, int n) {
+  return wa_fixed_whole(at + greatest) < -1 || wa_fixed_whole(at + least) >= n;
+}
+
+#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long least_##i, long greatest_##i
+#define POINT(i) wa_fixed_point(fine_##i, tile.x, tile.y, tile.z)
+#define RANGE(i) origin.i, least_##i, greatest_##i
+
+// Work group: a tile of the output, the second number counting along y, then z. A transform's rows
+// are as in formulas/opencl_fixed_point.h.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linear(
+    global const float* restrict values, int width, int height, int depth, float cval,
+    AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), global Output* restrict output,
+    int output_width, int output_height, int output_depth) {
+  const Samples samples = {values, {width, height, depth}, cval};
+  const Steps steps = {steps_x, steps_y, steps_z};
+  const Target target = {output, {output_width, output_height, output_depth}};
+  const int down = (output_height + TILE_Y - 1) / TILE_Y;
+  const int number = (int)get_group_id(1);
+  const int slab = DIMENSIONS == 2 ? 0 : number / down;
+  const Numbers tile = {(int)get_group_id(0) * TILE_X, (number - slab * down) * TILE_Y,
+                        slab * TILE_Z};
+  Place origin = {POINT(x), POINT(y), 0};
+  bool inside = lie_inside(RANGE(x), width) && lie_inside(RANGE(y), height);
+  bool apart = lie_apart(RANGE(x), width) || lie_apart(RANGE(y), height);
+#if DIMENSIONS == 3
+  origin.z = POINT(z);
+  inside = inside && lie_inside(RANGE(z), depth);
+  apart = apart || lie_apart(RANGE(z), depth);
+#endif
+#if defined(POINTS_REJECT) || EXTENSION == WA_FILL
+  if (apart) {
+    store_tile(samples, steps, origin, tile, APART, target);
+    return;
+  }
+#endif
+  if (inside) {
+    store_tile(samples, steps, origin, tile, INSIDE, target);
+  } else {
+    store_tile(samples, steps, origin, tile, ACROSS, target);
+  }
+}

@@ -1,0 +1,392 @@
+// B-spline evaluation under an affine transform, for GPUs (and CPUs without vectors; cubic volumes
+// have interpolate_volume.cl): for each tile of the output, the box of coefficients that it needs
+// is copied to local memory.
+//
+// Relative to its box a point is at most 2^8 away. The transform's matrix is split into multiples
+// of 2^-16 (`high`), with which sums of products are exact in float, and a rest (`low`) that is
+// added to the fraction (core: backend::tile_source()).
+//
+// Options: DEGREE 3 to 5 (below, the pieces join too roughly for points rounded across a knot);
+// DIMENSIONS 2 or 3; PITCH: how far apart rows lie in local memory; EXTENSION; POINTS_FREE,
+// POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+#include "lib/output.h"
+#include "lib/spline_points.h"
+
+// Where a group's items stand in a tile: 32 neighbours are 32 x 1 pixels of a plane, or 16 x 1 x 2
+// of a volume. From there each goes on in steps along y, and along z.
+#define GROUP 256
+#if DIMENSIONS == 2
+#define TILE_X 64
+#define STEP_Y (GROUP / TILE_X)
+#define FIRST_Y(item) ((item) / TILE_X)
+#define COPY_LANES 32  // that copy a row of the box, four coefficients each
+#else
+#define TILE_X 16
+#define STEP_Z 2
+#define STEP_Y (GROUP / TILE_X / STEP_Z)
+#define FIRST_Z(item) ((item) / TILE_X % STEP_Z)
+#define FIRST_Y(item) ((item) / (TILE_X * STEP_Z))
+#define COPY_LANES 8
+#endif
+#define WIDEST (COPY_LANES * 4)
+#define COPY_ROWS (GROUP / COPY_LANES)
+#define COPIES 4  // on their way at once
+
+// Adding this leaves the nearest integer, if it is not negative, in the low bits of a float.
+#define MAGIC 12582912.0f  // 1.5 * 2^23
+#define MAGIC_MASK 0x3fffff
+#if DEGREE % 2 == 0
+#define SHIFT 0.0f
+#else
+#define SHIFT 0.5f  // floor(x) is rint(x - 1/2)
+#endif
+
+// The same for every work item: a row of the transform about the output's centre, and what floats
+// lose of it; its split; the least coordinate of a tile, from its first point; the box's extent.
+#define AXIS_PARAMETERS(i) \
+  float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float least_##i, int extent_##i
+
+// The box on one axis: its first coefficient, and the tile's first point from there.
+typedef struct {
+  int corner;
+  float high, low;
+} Place;
+
+// Where the tile that begins (dx, dy, dz) from the output's centre needs an axis. The corner is a
+// multiple of `alignment`.
+WA_INLINE Place place_tile(float4 row, float4 rest, float least, float dx, float dy, float dz,
+                           int margin, int alignment) {
+  float high, low;
+  int whole;
+  transformed(row, rest, dx, dy, dz, &high, &low);
+  const float fraction = wa_split(high, low, &whole);
+  const float coarse = rint(fraction * 0x1p+16f) * 0x1p-16f;
+  Place place;
+  place.corner = (whole + (int)floor(fraction + least) + margin - DEGREE / 2 - 1) & -alignment;
+  place.high = (float)(whole + margin - place.corner) + coarse;
+  place.low = fraction - coarse;
+  return place;
+}
+
+// An axis as an item sees it.
+typedef struct {
+  int n;  // coefficients, margins included
+  int margin;
+  int extent, corner;          // of the box
+  float4 row, rest;            // of the transform
+  float high, low;             // the item's coordinate from the corner, at (x, 0, 0) of the tile
+  float2 step_high, step_low;  // of that coordinate along y and z
+} Axis;
+
+#define AXIS(i, place, n) \
+  axis_of(place, n, margin, row_##i, rest_##i, high_##i, low_##i, extent_##i)
+
+WA_INLINE Axis axis_of(Place place, int n, int margin, float4 row, float4 rest, float4 high,
+                       float4 low, int extent) {
+  const float x = (float)((int)get_local_id(0) % TILE_X);
+  Axis axis;
+  axis.n = n;
+  axis.margin = margin;
+  axis.extent = extent;
+  axis.corner = place.corner;
+  axis.row = row;
+  axis.rest = rest;
+  axis.high = fma(x, high.x, place.high) - SHIFT;
+  axis.low = fma(x, low.x, place.low) + SHIFT;
+  axis.step_high = high.yz;
+  axis.step_low = low.yz;
+  return axis;
+}
+
+WA_INLINE bool is_within(Axis axis) {
+  return axis.corner >= 0 && axis.corner + axis.extent <= axis.n;
+}
+WA_INLINE bool is_apart(Axis axis) {
+  return axis.corner + axis.extent <= 0 || axis.corner >= axis.n;
+}
+
+// The item's coordinate at y of the tile: the integer part from the box's corner, and the fraction
+// in the weights' range.
+WA_INLINE int split_coordinate(Axis axis, float y, float* t) {
+  const float at = fma(y, axis.step_high.x, axis.high);
+  const float whole = at + MAGIC;
+  *t = (at - (whole - MAGIC)) + fma(y, axis.step_low.x, axis.low);
+  return as_int(whole) & MAGIC_MASK;
+}
+
+#if DIMENSIONS == 3
+WA_INLINE Axis go_along_z(Axis axis, float z) {
+  axis.high = fma(z, axis.step_high.y, axis.high);
+  axis.low = fma(z, axis.step_low.y, axis.low);
+  return axis;
+}
+#endif
+
+// The box's rows, and where each is found.
+typedef struct {
+  Axis y, z;
+  int plane;           // how far apart planes lie in local memory
+  int count;           // rows, of all planes
+  float planes_a_row;  // 1 / rows of a plane
+} Rows;
+
+// The plane of a row: row / y.extent, by way of float.
+WA_INLINE int plane_of(Rows rows, int row) {
+  return DIMENSIONS == 2 ? 0 : (int)(((float)row + 0.5f) * rows.planes_a_row);
+}
+
+// Copies a box that lies within the coefficients, whose rows begin at words.
+WA_INLINE void copy_box(global const float* coefficients, Axis x, Rows rows, local float* box) {
+  const int item = (int)get_local_id(0);
+  const int column = item % COPY_LANES * 4;
+  if (column < x.extent) {
+    global const float* from = coefficients + x.corner + column;
+    for (int first = item / COPY_LANES; first < rows.count; first += COPIES * COPY_ROWS) {
+      float4 words[COPIES];
+#pragma unroll
+      for (int i = 0; i < COPIES; ++i) {
+        const int row = min(first + i * COPY_ROWS, rows.count - 1);
+        const int plane = plane_of(rows, row);
+        const int y = rows.y.corner + row - plane * rows.y.extent;
+        const long number = DIMENSIONS == 2 ? y : (long)(rows.z.corner + plane) * rows.y.n + y;
+        words[i] = *(global const float4*)(from + number * x.n);
+      }
+#pragma unroll
+      for (int i = 0; i < COPIES; ++i) {
+        const int row = first + i * COPY_ROWS;
+        const int plane = plane_of(rows, row);
+        const int at = plane * rows.plane + (row - plane * rows.y.extent) * PITCH + column;
+        if (row < rows.count) *(local float4*)(box + at) = words[i];
+      }
+    }
+  }
+}
+
+// Copies any box, coefficient by coefficient, extended by the boundary's rule. `columns`: where its
+// columns are found.
+WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, float cval,
+                          local const int* columns, local float* box) {
+  const int item = (int)get_local_id(0);
+  for (int row = item / 32; row < rows.count; row += GROUP / 32) {
+    const int plane = plane_of(rows, row);
+    const int row_of_plane = row - plane * rows.y.extent;
+    const int y = wa_extend(EXTENSION, rows.y.corner + row_of_plane, rows.y.n);
+    const int z = DIMENSIONS == 2 ? 0 : wa_extend(EXTENSION, rows.z.corner + plane, rows.z.n);
+    global const float* from = coefficients + ((long)max(z, 0) * rows.y.n + max(y, 0)) * x.n;
+    local float* to = box + plane * rows.plane + row_of_plane * PITCH;
+    for (int i = item % 32; i < x.extent; i += 32) {
+      to[i] = y >= 0 && z >= 0 && columns[i] >= 0 ? from[columns[i]] : cval;
+    }
+  }
+}
+
+// The weighted sum over a plane of neighbours from `first` on.
+WA_INLINE float sum_plane(local const float* first, const float* wx, const float* wy) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int j = 0; j < TAPS; ++j) {
+    local const float* row = first + j * PITCH;
+    float sum_row = wx[0] * row[0];
+#pragma unroll
+    for (int i = 1; i < TAPS; ++i) sum_row = fma(wx[i], row[i], sum_row);
+    sum = fma(wy[j], sum_row, sum);
+  }
+  return sum;
+}
+
+WA_INLINE float sum_box(local const float* first, const float* t, Rows rows) {
+  float wx[TAPS], wy[TAPS];
+  WEIGHTS(t[0], wx);
+  WEIGHTS(t[1], wy);
+#if DIMENSIONS == 2
+  return sum_plane(first, wx, wy);
+#else
+  float wz[TAPS], sum = 0.0f;
+  WEIGHTS(t[2], wz);
+#pragma unroll
+  for (int k = 0; k < TAPS; ++k) {
+    sum = fma(wz[k], sum_plane(first + k * rows.plane, wx, wy), sum);
+  }
+  return sum;
+#endif
+}
+
+// Whether there is a value at `from_corner` + t. The rule itself is asked, for the pixel (dx, dy,
+// dz) from the output's centre, only where rounding might matter.
+WA_INLINE bool has_value(Axis axis, int from_corner, float t, float dx, float dy, float dz) {
+  const float doubtful = 1e-3f;
+  const int whole = from_corner + axis.corner - axis.margin;
+  const int samples = axis.n - 2 * axis.margin;
+  const float below = (float)whole + t;
+  const float above = (float)(whole - (samples - 1)) + t;
+  if (below < -doubtful || above > doubtful) return false;
+  if (below > doubtful && above < -doubtful) return true;
+  float high, low, fraction;
+  int found;
+  transformed(axis.row, axis.rest, dx, dy, dz, &high, &low);
+  wa_snap(&high, &low);
+  return bring(high, low, samples, &found, &fraction);
+}
+
+// A tile of the output: its first pixel from the output's centre, its size within the output.
+typedef struct {
+  float dx, dy, dz;
+  int count_y, count_z;
+} Tile;
+
+#define OUTPUT_PARAMETERS global Output *output, int output_width, int output_height
+#define OUTPUT_ARGUMENTS output, output_width, output_height
+
+// An item's pixels of one plane of a tile, z along the tile; `index`: of its first. `check`: points
+// outside have cval.
+WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const float* box,
+                              float cval, bool check, OUTPUT_PARAMETERS, size_t index) {
+  const int item = (int)get_local_id(0);
+  const size_t stride = (size_t)output_width * STEP_Y;
+#if DIMENSIONS == 2
+#pragma unroll 2
+#else
+  x = go_along_z(x, (float)z);
+  rows.y = go_along_z(rows.y, (float)z);
+  rows.z = go_along_z(rows.z, (float)z);
+#pragma unroll 1
+#endif
+  for (int y = FIRST_Y(item); y < tile.count_y; y += STEP_Y, index += stride) {
+    float t[DIMENSIONS];
+    const int at_x = split_coordinate(x, (float)y, &t[0]);
+    const int at_y = split_coordinate(rows.y, (float)y, &t[1]);
+    int first = (at_y - DEGREE / 2) * PITCH + at_x - DEGREE / 2;
+#if DIMENSIONS == 3
+    const int at_z = split_coordinate(rows.z, (float)y, &t[2]);
+    first += (at_z - DEGREE / 2) * rows.plane;
+#endif
+    float value = sum_box(box + first, t, rows);
+    if (check) {
+      const float dx = tile.dx + (float)(item % TILE_X);
+      const float dy = tile.dy + (float)y;
+      const float dz = tile.dz + (float)z;
+      bool exists =
+          has_value(x, at_x, t[0], dx, dy, dz) && has_value(rows.y, at_y, t[1], dx, dy, dz);
+#if DIMENSIONS == 3
+      exists = exists && has_value(rows.z, at_z, t[2], dx, dy, dz);
+#endif
+      if (!exists) value = cval;
+    }
+    STORE(output, index, value);
+  }
+}
+
+// An item's pixels of a tile; `index`: of the first, were its z 0.
+WA_INLINE void evaluate_tile(Tile tile, Axis x, Rows rows, local const float* box, float cval,
+                             bool check, OUTPUT_PARAMETERS, size_t index) {
+#if DIMENSIONS == 2
+  evaluate_plane(tile, x, rows, 0, box, cval, check, OUTPUT_ARGUMENTS, index);
+#else
+  const size_t stride = (size_t)output_width * (size_t)output_height;
+#pragma unroll 1
+  for (int z = FIRST_Z((int)get_local_id(0)); z < tile.count_z; z += STEP_Z) {
+    evaluate_plane(tile, x, rows, z, box, cval, check, OUTPUT_ARGUMENTS,
+                   index + (size_t)z * stride);
+  }
+#endif
+}
+
+WA_INLINE void blank_tile(Tile tile, float cval, OUTPUT_PARAMETERS, size_t index) {
+  const int item = (int)get_local_id(0);
+  const size_t stride = (size_t)output_width * (size_t)output_height;
+#if DIMENSIONS == 2
+  const int z = 0;
+#else
+  for (int z = FIRST_Z(item); z < tile.count_z; z += STEP_Z)
+#endif
+  {
+    size_t at = index + (size_t)z * stride;
+    for (int y = FIRST_Y(item); y < tile.count_y; y += STEP_Y) {
+      STORE(output, at, cval);
+      at += (size_t)output_width * STEP_Y;
+    }
+  }
+}
+
+// Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z. `words`:
+// rows of coefficients begin at words; `box_words` (words, so that drivers align it as such): the
+// box, its planes `plane` apart.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_box(
+    global const float* restrict coefficients, int width, int height, int depth, int margin,
+    float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int centre_x,
+    int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
+    local float4* box_words, global Output* restrict output, int output_width, int output_height,
+    int output_depth) {
+  local int columns[WIDEST];
+  const int item = (int)get_local_id(0);
+  const int across = (output_width + TILE_X - 1) / TILE_X;
+  const int down = (output_height + tile_y - 1) / tile_y;
+  const int number = (int)get_group_id(0) / across;
+  const int first_x = ((int)get_group_id(0) - number * across) * TILE_X;
+  const int first_z = number / down * tile_z;
+  const int first_y = (number - number / down * down) * tile_y;
+  const float dx = (float)(first_x - centre_x);
+  const float dy = (float)(first_y - centre_y);
+  const float dz = (float)(first_z - centre_z);
+#if DIMENSIONS == 2
+  const Place places[2] = {place_tile(row_x, rest_x, least_x, dx, dy, dz, margin, 4),
+                           place_tile(row_y, rest_y, least_y, dx, dy, dz, margin, 1)};
+#else
+  // Few pixels an item: one item an axis, for all.
+  local Place places[3];
+  if (item == 0) places[0] = place_tile(row_x, rest_x, least_x, dx, dy, dz, margin, 4);
+  if (item == 64) places[1] = place_tile(row_y, rest_y, least_y, dx, dy, dz, margin, 1);
+  if (item == 128) places[2] = place_tile(row_z, rest_z, least_z, dx, dy, dz, margin, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+  const Axis x = AXIS(x, places[0], width);
+  Rows rows;
+  rows.y = AXIS(y, places[1], height);
+  rows.plane = plane;
+  rows.planes_a_row = 1.0f / (float)extent_y;
+#if DIMENSIONS == 2
+  rows.z = rows.y;
+  rows.count = extent_y;
+  const bool within = is_within(x) && is_within(rows.y);
+  const bool apart = is_apart(x) || is_apart(rows.y);
+#else
+  rows.z = AXIS(z, places[2], depth);
+  rows.count = extent_y * extent_z;
+  const bool within = is_within(x) && is_within(rows.y) && is_within(rows.z);
+  const bool apart = is_apart(x) || is_apart(rows.y) || is_apart(rows.z);
+#endif
+
+  const int out_x = first_x + item % TILE_X;
+  const Tile tile = {dx, dy, dz, out_x < output_width ? min(tile_y, output_height - first_y) : 0,
+                     min(tile_z, output_depth - first_z)};
+  const size_t row = (size_t)first_z * (size_t)output_height + (size_t)(first_y + FIRST_Y(item));
+  const size_t index = row * (size_t)output_width + (size_t)out_x;
+#ifdef POINTS_REJECT
+  if (apart) {
+    blank_tile(tile, cval, OUTPUT_ARGUMENTS, index);
+    return;
+  }
+  const bool check = !within;
+#else
+  const bool check = false;
+#endif
+  local float* box = (local float*)box_words;
+  if (within && words != 0) {
+    copy_box(coefficients, x, rows, box);
+  } else {
+    if (item < extent_x) columns[item] = wa_extend(EXTENSION, x.corner + item, width);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    extend_box(coefficients, x, rows, cval, columns, box);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#if DIMENSIONS == 2
+  evaluate_tile(tile, x, rows, box, cval, check, OUTPUT_ARGUMENTS, index);
+#else
+  // Not so in planes, where one loop is faster than a choice of two (docs/performance-notes.md).
+  if (check) {
+    evaluate_tile(tile, x, rows, box, cval, true, OUTPUT_ARGUMENTS, index);
+  } else {
+    evaluate_tile(tile, x, rows, box, cval, false, OUTPUT_ARGUMENTS, index);
+  }
+#endif
+}

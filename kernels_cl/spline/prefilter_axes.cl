@@ -1,0 +1,122 @@
+// The prefilter along one axis, for GPUs (and CPUs without vectors): rows across the lanes of a
+// work group, or columns that march.
+//
+// Arrays are seen as in prefilter_lines.cl.
+//
+// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; COMPONENTS; SIDE as in
+// prefilter_planes.cl; and those of formulas/opencl_march.h, ROWS being COMPONENTS.
+#include "formulas/boundary.h"
+#include "lib/prefilter_streaming.h"
+#include "lib/pixels.h"
+
+#define USEFUL (ROW_PIXELS - 2 * SIDE)
+
+// A lane's four pixels from x on, each component a row for filter_rows(); `row` null: zeros.
+WA_INLINE void load_pixels(global const Pixel* row, int x, int n, float cval, float4* v) {
+  int at[LANE_PIXELS];
+#pragma unroll
+  for (int k = 0; k < LANE_PIXELS; ++k) at[k] = wa_extend(EXTENSION, x + k, n);
+#pragma unroll
+  for (int c = 0; c < COMPONENTS; ++c) {
+    float pixels[LANE_PIXELS];
+#pragma unroll
+    for (int k = 0; k < LANE_PIXELS; ++k) {
+      pixels[k] = c == 0 ? cval : 0.0f;
+      if (row != 0 && at[k] >= 0) pixels[k] = LOAD_PIXEL(row, at[k] * COMPONENTS + c);
+    }
+    v[c] = (float4)(pixels[0], pixels[1], pixels[2], pixels[3]);
+  }
+}
+
+// Lanes 32 i ... of the grid: USEFUL coefficients of a row, `across` such a row. `words`: rows
+// begin at words.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_rows(
+    global const Pixel* restrict source, global float* restrict target, long outer, int n,
+    int margin, int across, int words, float cval, float gain, float8 taps) {
+  local Exchanged exchange[EXCHANGE_SIZE];
+  const int item = (int)get_local_id(0);
+  const int task = (int)get_group_id(0) * GROUP_ROWS + item / LANES;
+  const int y = task / across;
+  const int left = (task - y * across) * USEFUL;
+  const int own = item % LANES * LANE_PIXELS - SIDE;
+  const int wide = n + 2 * margin;
+  const int x = left - margin + own;
+  clear_exchange(exchange);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  global const Pixel* row = y < outer ? source + (size_t)y * (size_t)n * COMPONENTS : 0;
+  float4 v[COMPONENTS];
+  if (COMPONENTS == 1 && row != 0 && words != 0 && x >= 0 && x % LANE_PIXELS == 0 &&
+      x + LANE_PIXELS <= n) {
+    v[0] = LOAD_WORD(row + x);
+  } else {
+    load_pixels(row, x, n, cval, v);
+  }
+  filter_rows(v, IS_CONSTANT(n), taps, exchange);
+  if (row == 0 || own < 0 || own >= USEFUL) return;
+  global float* result = target + ((size_t)y * (size_t)wide + (size_t)(left + own)) * COMPONENTS;
+  const int count = wide - (left + own);
+#pragma unroll
+  for (int c = 0; c < COMPONENTS; ++c) {
+    const float4 scaled = gain * v[c];
+    if (count > 0) result[c] = scaled.x;
+    if (count > 1) result[COMPONENTS + c] = scaled.y;
+    if (count > 2) result[2 * COMPONENTS + c] = scaled.z;
+    if (count > 3) result[3 * COMPONENTS + c] = scaled.w;
+  }
+}
+
+// Sample k of a column, in positions of the axis, from anywhere.
+WA_INLINE float sample_at(global const float* line, int k, int n, long inner, float fill_value) {
+  const int at = wa_extend(EXTENSION, k, n);
+  return at < 0 ? fill_value : line[at * inner];
+}
+
+WA_INLINE void load_chunk(float* next, global const float* line, int k, int n, long inner,
+                          float fill_value) {
+  if (k >= 0 && k + CHUNK <= n) {
+    global const float* at = line + k * inner;
+#pragma unroll
+    for (int j = 0; j < CHUNK; ++j, at += inner) next[j] = *at;
+  } else {
+#pragma unroll
+    for (int j = 0; j < CHUNK; ++j) next[j] = sample_at(line, k + j, n, inner, fill_value);
+  }
+}
+
+// An item a column, along a segment of it. Work group: `across` groups side by side, then segments,
+// then planes. The source is in floats.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_axis(
+    global const float* restrict source, global float* restrict target, int n, long inner,
+    int margin, int segment, int across, int segments, float cval, float gain, float8 taps) {
+  const int number = (int)get_group_id(0) / across;
+  const int plane = number / segments;
+  const long place = (long)((int)get_group_id(0) - number * across) * GROUP + (long)get_local_id(0);
+  if (place >= inner) return;
+  const int length = n + 2 * margin;
+  const int top = (number - plane * segments) * segment;
+  const int bottom = min(top + segment, length);
+  const int chunks = (bottom - top + CHUNK - 1) / CHUNK + 2;
+  const float fill_value = place % COMPONENTS == 0 ? cval : 0.0f;
+  global const float* line = source + (size_t)plane * (size_t)n * (size_t)inner + place;
+  global float* at =
+      target + ((size_t)plane * (size_t)length + (size_t)top) * (size_t)inner + place;
+  const int first = top - margin - CHUNK;
+  float next[CHUNK];
+  Column column;
+  start_column(&column);
+  load_chunk(next, line, first, n, inner, fill_value);
+#pragma unroll 1
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    float taken[CHUNK], results[CHUNK];
+#pragma unroll
+    for (int j = 0; j < CHUNK; ++j) taken[j] = next[j];
+    if (chunk + 1 < chunks) {
+      load_chunk(next, line, first + (chunk + 1) * CHUNK, n, inner, fill_value);
+    }
+    advance(&column, chunk, taps, taken, results);
+    if (chunk >= 2) {
+      store_column(at, inner, bottom - (top + (chunk - 2) * CHUNK), gain, results);
+      at += CHUNK * inner;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// The cubic prefilter as a convolution with its truncated closed form along one axis (Champagnat
+// and Le Sant, proposition 1).
+//
+// A work item computes LANES neighbours in memory, the array being seen as in prefilter_lines.cl.
+//
+// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; REACH: taps on either side;
+// COMPONENTS; LANES: 16 (CPUs) or 1 (GPUs).
+#include "formulas/boundary.h"
+#include "lib/grid.h"
+#include "lib/pixels.h"
+
+#if LANES == 16
+typedef float16 Lanes;
+#define LOAD_LANES(p) LOAD_16_PIXELS(p)
+#define STORE_LANES(value, p) vstore16(value, 0, p)
+#else
+typedef float Lanes;
+#define LOAD_LANES(p) LOAD_PIXEL(p, 0)
+#define STORE_LANES(value, p) *(p) = (value)
+#endif
+
+// Samples are `stride` apart; taps[i] belongs to both neighbours i away.
+WA_INLINE Lanes convolve(global const Pixel* centre, size_t stride, constant float* taps) {
+  Lanes sum = (Lanes)(0.0f);
+  for (int i = REACH; i > 0; --i) {  // the smallest first
+    sum = fma((Lanes)(taps[i]), LOAD_LANES(centre - i * stride) + LOAD_LANES(centre + i * stride),
+              sum);
+  }
+  return fma((Lanes)(taps[0]), LOAD_LANES(centre), sum);
+}
+
+WA_INLINE float extended(global const Pixel* line, size_t stride, int k, int n, float fill_value) {
+  const int at = wa_extend(EXTENSION, k, n);
+  return at < 0 ? fill_value : LOAD_PIXEL(line, (size_t)at * stride);
+}
+
+// One value whose neighbours may lie beyond the ends of their line.
+WA_INLINE float convolve_extended(global const Pixel* line, size_t stride, int k, int n,
+                                  constant float* taps, float fill_value) {
+  float sum = 0.0f;
+  for (int i = REACH; i > 0; --i) {
+    sum = fma(
+        taps[i],
+        extended(line, stride, k - i, n, fill_value) + extended(line, stride, k + i, n, fill_value),
+        sum);
+  }
+  return fma(taps[0], extended(line, stride, k, n, fill_value), sum);
+}
+
+WA_INLINE float fill_of(long column, float cval) { return column % COMPONENTS == 0 ? cval : 0.0f; }
+
+// Work item (i, o): floats LANES i ... of row o; inner is COMPONENTS.
+kernel void prefilter_fir_rows(global const Pixel* source, global float* target, long outer, int n,
+                               long inner, int margin, float cval, constant float* taps) {
+  const int floats = (n + 2 * margin) * COMPONENTS;
+  const Item item = patch_item((floats + LANES - 1) / LANES);
+  const int first = item.x * LANES;
+  const long row = item.y;
+  if (first >= floats || row >= outer) return;
+  global const Pixel* line = source + (size_t)row * (size_t)n * COMPONENTS;
+  global float* result = target + (size_t)row * (size_t)floats;
+  const int shift = margin * COMPONENTS;
+  const int reach = REACH * COMPONENTS;
+  if (first - shift >= reach && first - shift + LANES + reach <= n * COMPONENTS) {
+    STORE_LANES(convolve(line + (first - shift), COMPONENTS, taps), result + first);
+    return;
+  }
+  for (int i = first; i < min(first + LANES, floats); ++i) {
+    const int component = i % COMPONENTS;
+    result[i] = convolve_extended(line + component, COMPONENTS, i / COMPONENTS - margin, n, taps,
+                                  fill_of(component, cval));
+  }
+}
+
+// Work item (i, j): floats LANES i ... of row j of all planes' results.
+kernel void prefilter_fir_columns(global const Pixel* source, global float* target, long outer,
+                                  int n, long inner, int margin, float cval, constant float* taps) {
+  const int out = n + 2 * margin;
+  const Item item = patch_item((int)((inner + LANES - 1) / LANES));
+  const long first = (long)item.x * LANES;
+  const long row = item.y;
+  const long plane = row / out;
+  const int k = (int)(row % out) - margin;
+  if (first >= inner || plane >= outer) return;
+  global const Pixel* lines = source + (size_t)plane * (size_t)n * (size_t)inner;
+  global float* result = target + (size_t)row * (size_t)inner;
+  if (k >= REACH && k + REACH < n && first + LANES <= inner) {
+    STORE_LANES(convolve(lines + (size_t)k * (size_t)inner + first, (size_t)inner, taps),
+                result + first);
+    return;
+  }
+  for (long i = first; i < min(first + LANES, inner); ++i) {
+    result[i] = convolve_extended(lines + i, (size_t)inner, k, n, taps, fill_of(i, cval));
+  }
+}

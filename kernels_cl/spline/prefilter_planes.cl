@@ -1,0 +1,132 @@
+// The prefilter along x and y in one kernel, for GPUs (and CPUs without vectors).
+//
+// A work group marches along a strip of a plane: each turn it filters the rows of a chunk, which
+// its items then take, one a column, through the filter along y. Each coefficient is written once;
+// what is read twice (halos) comes mostly from the cache. The next chunk's rows are loaded before
+// this one's columns run, and nothing waits for them before.
+//
+// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; SIDE: columns beyond each end of
+// a group's row, a multiple of 4; LONGEST: chunks of the longest strip; and those of
+// formulas/opencl_march.h, ROWS being CHUNK / 4.
+#include "formulas/boundary.h"
+#include "lib/prefilter_streaming.h"
+#include "lib/pixels.h"
+
+// Columns of a group's rows that are right in the end.
+#define USEFUL (ROW_PIXELS - 2 * SIDE)
+
+// Four pixels of a row, each where `columns` says; `row` null: all of them the fill value.
+WA_INLINE float4 load_pixels(global const Pixel* row, local const int* columns, float cval) {
+  float pixels[LANE_PIXELS];
+#pragma unroll
+  for (int k = 0; k < LANE_PIXELS; ++k) {
+    const int at = columns[k];
+    pixels[k] = cval;
+    if (row != 0 && at >= 0) pixels[k] = LOAD_PIXEL(row, at);
+  }
+  return (float4)(pixels[0], pixels[1], pixels[2], pixels[3]);
+}
+
+// Filters rows of an image `width` pixels wide. One pixel amid fill values is filtered less these:
+// the runs would round the constant around it in the same direction every time.
+WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 taps,
+                                 local Exchanged* exchange) {
+#if EXTENSION == WA_FILL && !defined(CONVOLUTION)
+  const float around = width == 1 ? cval : 0.0f;
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) rows[i] -= around;
+#endif
+  filter_rows(rows, IS_CONSTANT(width), taps, exchange);
+#if EXTENSION == WA_FILL && !defined(CONVOLUTION)
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) rows[i] += around * OF_CONSTANT;
+#endif
+}
+
+// An item's four pixels of each of its rows, found by `places`. `word`: where they stand in a row,
+// as one word; -1: each is where `columns` says.
+WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int word,
+                         local const int* places, local const int* columns, float cval) {
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    const int y = places[i * GROUP_ROWS];
+    if (word >= 0 && y >= 0) {
+      rows[i] = LOAD_WORD(plane + (size_t)y * (size_t)width + word);
+    } else {
+      rows[i] = load_pixels(y < 0 ? 0 : plane + (size_t)y * (size_t)width, columns, cval);
+    }
+  }
+}
+
+// Work group: strip number group / across of all planes', columns from USEFUL * (group % across)
+// on. Every other strip is marched upwards, so that neighbours reach their common edge at the same
+// time and share what they read there. `words`: rows begin at words.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
+    global const Pixel* restrict source, global float* restrict target, int width, int height,
+    int margin, int strip, int across, int strips, int words, float cval, float gain, float8 taps) {
+  local float4 filtered[CHUNK * USEFUL / LANE_PIXELS];
+  local Exchanged exchange[EXCHANGE_SIZE];
+  local int places[(LONGEST + 2) * CHUNK];
+  local int columns[ROW_PIXELS];
+  const int item = (int)get_local_id(0);
+  const int number = (int)get_group_id(0) / across;
+  const int left = ((int)get_group_id(0) - number * across) * USEFUL;
+  const int plane = number / strips;
+  const int strip_number = number - plane * strips;
+  const int wide = width + 2 * margin;
+  const int high = height + 2 * margin;
+  const int top = strip_number * strip;
+  const int length = min(strip, high - top);
+  const int chunks = (length + CHUNK - 1) / CHUNK + 2;
+  const int step = strip_number % 2 == 1 ? -1 : 1;
+  const int start = step < 0 ? top + length - 1 : top;
+  const int leftmost = left - margin - SIDE;
+  for (int k = item; k < chunks * CHUNK; k += GROUP) {
+    places[k] = wa_extend(EXTENSION, start - margin + step * (k - CHUNK), height);
+  }
+  columns[item] = wa_extend(EXTENSION, leftmost + item, width);
+  clear_exchange(exchange);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  const int lane_start = item % LANES * LANE_PIXELS;
+  const int own = lane_start - SIDE;
+  const int x = leftmost + lane_start;
+  const bool is_word = words != 0 && x >= 0 && x % LANE_PIXELS == 0 && x + LANE_PIXELS <= width;
+  const int word = is_word ? x : -1;
+  global const Pixel* samples = source + (size_t)plane * (size_t)height * (size_t)width;
+  const int rows_of_column = item < USEFUL && left + item < wide ? length : 0;
+  const long stride = (long)step * wide;
+  global float* at =
+      target + ((size_t)plane * (size_t)high + (size_t)start) * (size_t)wide + (left + item);
+  float4 rows[ROWS];  // on their way from memory
+  Column column;
+  start_column(&column);
+  load_rows(rows, samples, width, word, places + item / LANES, columns + lane_start, cval);
+#pragma unroll 1
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    filter_image_rows(rows, width, cval, taps,
+                      exchange);  // has barriers: all have taken their columns
+    if (own >= 0 && own < USEFUL) {
+#pragma unroll
+      for (int i = 0; i < ROWS; ++i) {
+        filtered[((i * GROUP_ROWS + item / LANES) * USEFUL + own) / LANE_PIXELS] = rows[i];
+      }
+    }
+    if (chunk + 1 < chunks) {
+      load_rows(rows, samples, width, word, places + (chunk + 1) * CHUNK + item / LANES,
+                columns + lane_start, cval);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < USEFUL) {
+      local const float* line = (local const float*)filtered + item;
+      float taken[CHUNK], results[CHUNK];
+#pragma unroll
+      for (int j = 0; j < CHUNK; ++j) taken[j] = line[j * USEFUL];
+      advance(&column, chunk, taps, taken, results);
+      if (chunk >= 2) {
+        store_column(at, stride, rows_of_column - (chunk - 2) * CHUNK, gain, results);
+        at += CHUNK * stride;
+      }
+    }
+  }
+}

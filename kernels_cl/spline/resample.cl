@@ -1,0 +1,448 @@
+// Prefilter and evaluation in one kernel, for cubic splines in the plane under affine transforms:
+// a group loads the samples that a tile of the output needs, filters them and evaluates. For GPUs.
+//
+// An item filters one half of a column in registers, straight from global memory; half a warp
+// filters a row, eight pixels an item. All of local memory that a group has may be the box of
+// coefficients: what items exchange, and the results of steep transforms, lie in the box, too,
+// before it is filled or after it was read. What the transform leaves level is cheapest: the tile
+// may be a parallelogram, and for steep transforms neighbours go down the output rather than along.
+//
+// Options: ROWS of samples that a tile needs, halos included; STEEP; POLE and START, 1 / (1 -
+// POLE); SCALE: what results are multiplied by; EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8,
+// OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. Numbers as in core's backend::ResampleTiles.
+#include "formulas/boundary.h"
+#include "formulas/bspline.h"
+#include "lib/fixed_point.h"
+#include "lib/output.h"
+
+#define GROUP 256
+#define TILE 64
+#define HALO 12
+#define COLUMNS 128  // of samples; so far apart lie rows of the box, a multiple of the banks
+#define FIRST 16     // of these, the first that is kept
+#define SHEAR_GROUP 8
+#define HALF (ROWS / 2)
+#define KEPT (ROWS - 2 * HALO)
+#define STEP (GROUP / TILE)
+#define PIXELS (TILE / STEP)  // of an item
+
+#define LANE_PIXELS 8
+#define ROW_LANES (COLUMNS / LANE_PIXELS)
+#define GROUP_ROWS (GROUP / ROW_LANES)
+#define LANE_ROWS (KEPT / GROUP_ROWS)  // rows of an item
+
+// In the box, before it is filled: the place of a row's samples, and what halves of columns leave
+// to one another. The last of these is where the item that reads it writes last.
+#define PLACES(box) ((local int*)(box) + 2 * COLUMNS)
+#define CAUSAL_ENDS(box) ((box) + COLUMNS)
+#define ANTICAUSAL_ENDS(box) (box)
+
+// A transform's rows (formulas/opencl_fixed_point.h).
+typedef struct {
+  long4 fine_x, steps_x, fine_y, steps_y;
+} Points;
+
+// What is the same for all tiles.
+typedef struct {
+  int width, height;
+  float cval;
+  int columns, shear;
+} Source;
+
+typedef struct {
+  int x, y;                 // the tile's first output pixel
+  long origin_x, origin_y;  // its point
+  int corner_x, corner_y;   // the first coefficient
+} Place;
+
+#define OUTPUT_PARAMETERS global Output *output, int output_width, int output_height
+#define OUTPUT_ARGUMENTS output, output_width, output_height
+
+// The samples of half a column.
+WA_INLINE void load_half_column(global const float* samples, Source source, Place place, int column,
+                                int begin, local float* box, float* v) {
+  const int left = place.corner_x - FIRST;
+  const int top = place.corner_y - HALO;
+  if (left >= 0 && left + COLUMNS <= source.width && top >= 0 && top + ROWS <= source.height) {
+    global const float* from =
+        samples + (size_t)(top + begin) * (size_t)source.width + (size_t)(left + column);
+#pragma unroll
+    for (int j = 0; j < HALF; ++j, from += source.width) v[j] = *from;
+    return;
+  }
+  const int item = (int)get_local_id(0);
+  local int* places = PLACES(box);
+  if (item < ROWS) places[item] = wa_extend(EXTENSION, top + item, source.height);
+  const int x = wa_extend(EXTENSION, left + column, source.width);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int j = 0; j < HALF; ++j) {
+    const int y = places[begin + j];
+    v[j] = source.cval;
+    if (x >= 0 && y >= 0) v[j] = samples[(size_t)y * (size_t)source.width + (size_t)x];
+  }
+}
+
+#define POLE_2 (POLE * POLE)
+#define POLE_4 (POLE_2 * POLE_2)
+#define POLE_8 (POLE_4 * POLE_4)
+constant float powers[HALO + 2] = {1.0f,           POLE,
+                                   POLE_2,         POLE_2* POLE,
+                                   POLE_4,         POLE_4* POLE,
+                                   POLE_4* POLE_2, POLE_4* POLE_2* POLE,
+                                   POLE_8,         POLE_8* POLE,
+                                   POLE_8* POLE_2, POLE_8* POLE_2* POLE,
+                                   POLE_8* POLE_4, POLE_8* POLE_4* POLE};
+
+// Filters the columns; of their rows, those between the halos go to the box. The upper half's
+// causal run goes on in the lower one, the lower's anticausal run in the upper.
+WA_INLINE void filter_columns(global const float* samples, Source source, Place place,
+                              local float* box) {
+  const int column = (int)get_local_id(0) % COLUMNS;
+  const bool lower = (int)get_local_id(0) >= COLUMNS;
+  float v[HALF];
+  load_half_column(samples, source, place, column, lower ? HALF : 0, box, v);
+  if (!lower) v[0] *= START;
+#pragma unroll
+  for (int j = 1; j < HALF; ++j) v[j] = wa_prefilter_causal(v[j], POLE, v[j - 1]);
+  if (!lower) CAUSAL_ENDS(box)[column] = v[HALF - 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lower) {
+    const float before = CAUSAL_ENDS(box)[column];
+#pragma unroll
+    for (int j = 0; j <= HALO; ++j) v[j] = fma(powers[j + 1], before, v[j]);
+    float after = v[HALO];
+#pragma unroll
+    for (int j = HALO - 1; j >= 0; --j) after = wa_prefilter_causal(v[j], POLE, after);
+    ANTICAUSAL_ENDS(box)[column] = after;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lower) {
+    float after = v[HALF - 1] * START;
+#pragma unroll
+    for (int j = HALF - 2; j >= HALF - HALO; --j) after = wa_prefilter_causal(v[j], POLE, after);
+    local float* to = box + (HALF - HALO) * COLUMNS + column;
+#pragma unroll
+    for (int j = HALF - HALO - 1; j >= 0; --j) {
+      after = wa_prefilter_causal(v[j], POLE, after);
+      to[j * COLUMNS] = after;
+    }
+  } else {
+    float after = ANTICAUSAL_ENDS(box)[column];
+#pragma unroll
+    for (int j = HALF - 1; j >= HALO; --j) {
+      after = wa_prefilter_causal(v[j], POLE, after);
+      box[(j - HALO) * COLUMNS + column] = after;
+    }
+  }
+}
+
+// An item's eight pixels of a row: half a warp has a row. Of any eight items in turn, four have the
+// upper row of the warp's two, whose pixels begin four later: so their words of four meet in no
+// bank. What the upper row's last item reads beyond its row is too far away to matter.
+typedef struct {
+  int place;       // of a row's items
+  int first;       // the group's item with the row's first pixels, as ends are numbered
+  int at;          // the first pixel's place in the box
+  bool low, high;  // whether the first and last four are kept
+} RowLane;
+
+WA_INLINE RowLane lane_of_row(int columns) {
+  const int item = (int)get_local_id(0);
+  const int lane = item % 32;
+  const int row = (lane >> 2) & 1;
+  RowLane result;
+  result.place = (lane & 3) | ((lane >> 1) & 12);
+  const int number = item / 32 * 2 + row;
+  result.first = number * ROW_LANES;
+  const int own = LANE_PIXELS * result.place + (row == 0 ? 4 : 0);
+  result.low = own + 4 > FIRST && own < FIRST + columns;
+  result.high = own + 8 > FIRST && own + 4 < FIRST + columns;
+  result.at = number * COLUMNS + own;
+  return result;
+}
+
+// Not vload4() and vstore4(), of which not every compiler sees that they leave v in registers.
+WA_INLINE float4 four_of(const float* v) { return (float4)(v[0], v[1], v[2], v[3]); }
+WA_INLINE void put_four(float4 four, float* v) {
+  v[0] = four.s0;
+  v[1] = four.s1;
+  v[2] = four.s2;
+  v[3] = four.s3;
+}
+
+// What reaches an item from the two items before it (`direction` 1) or after it, of what they left
+// in `ends`; at a row's end, what its outermost pixel would have left were it all there is.
+WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, float outermost) {
+  const int order = direction > 0 ? lane.place : ROW_LANES - 1 - lane.place;
+  local const float* own = ends + lane.first + lane.place;
+  float sum = order == 0 ? outermost * START : 0.0f;
+  if (order >= 2) sum = powers[LANE_PIXELS] * own[-2 * direction];
+  if (order >= 1) sum += own[-direction];
+  return sum;
+}
+
+// Both runs over the rows, in place; z^(2 LANE_PIXELS) is far below single precision.
+WA_INLINE void filter_rows(int columns, local float* box) {
+  const RowLane lane = lane_of_row(columns);
+  local float* words = box + lane.at;
+  local float* ends = box + lane.first + lane.place;
+  float v[LANE_ROWS][LANE_PIXELS], outermost[LANE_ROWS];
+#pragma unroll
+  for (int k = 0; k < LANE_ROWS; ++k) {
+    local const float4* from = (local const float4*)(words + k * GROUP_ROWS * COLUMNS);
+    put_four(from[0], v[k]);
+    put_four(from[1], v[k] + 4);
+    outermost[k] = v[k][0];
+#pragma unroll
+    for (int i = 1; i < LANE_PIXELS; ++i) v[k][i] = wa_prefilter_causal(v[k][i], POLE, v[k][i - 1]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int k = 0; k < LANE_ROWS; ++k) ends[k * GROUP] = v[k][LANE_PIXELS - 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int k = 0; k < LANE_ROWS; ++k) {
+    const float before = gathered(lane, box + k * GROUP, 1, outermost[k]);
+#pragma unroll
+    for (int i = 0; i < LANE_PIXELS; ++i) v[k][i] = fma(powers[i + 1], before, v[k][i]);
+    outermost[k] = v[k][LANE_PIXELS - 1];
+#pragma unroll
+    for (int i = LANE_PIXELS - 2; i >= 0; --i) {
+      v[k][i] = wa_prefilter_causal(v[k][i], POLE, v[k][i + 1]);
+    }
+    ends[(LANE_ROWS + k) * GROUP] = v[k][0];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int k = 0; k < LANE_ROWS; ++k) {
+    const float after = gathered(lane, box + (LANE_ROWS + k) * GROUP, -1, outermost[k]);
+#pragma unroll
+    for (int i = 0; i < LANE_PIXELS; ++i) {
+      v[k][i] = fma(powers[LANE_PIXELS - i], after, v[k][i]);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int k = 0; k < LANE_ROWS; ++k) {
+    local float4* to = (local float4*)(words + k * GROUP_ROWS * COLUMNS);
+    if (lane.low) to[0] = four_of(v[k]);
+    if (lane.high) to[1] = four_of(v[k] + 4);
+  }
+}
+
+// An item's pixels: along a row of the output for all items together, or for steep transforms down
+// a column.
+typedef struct {
+  int u, v;   // from the tile's first
+  long x, y;  // the point, from the first coefficient
+} Walk;
+
+WA_INLINE Walk start_walk(Points points, Source source, Place place) {
+  const int side_by_side = (int)get_local_id(0) % TILE;
+  const int apart = (int)get_local_id(0) / TILE;
+  const int sheared = apart + source.shear * (side_by_side / SHEAR_GROUP);
+  Walk walk;
+#ifdef STEEP
+  walk.u = sheared;
+  walk.v = side_by_side;
+#else
+  walk.u = side_by_side;
+  walk.v = sheared;
+#endif
+  walk.x = place.origin_x - ((long)place.corner_x << 32) + walk.u * points.steps_x.x +
+           walk.v * points.steps_x.y;
+  walk.y = place.origin_y - ((long)place.corner_y << 32) + walk.u * points.steps_y.x +
+           walk.v * points.steps_y.y;
+  return walk;
+}
+
+WA_INLINE void advance(Walk* walk, Points points) {
+#ifdef STEEP
+  walk->u += STEP;
+  walk->x += STEP * points.steps_x.x;
+  walk->y += STEP * points.steps_y.x;
+#else
+  walk->v += STEP;
+  walk->x += STEP * points.steps_x.y;
+  walk->y += STEP * points.steps_y.y;
+#endif
+}
+
+// The weights' factor of six on either axis is in SCALE.
+WA_INLINE float value_at(Walk walk, local const float* box) {
+  float wx[4], wy[4];
+  wa_bspline_sixfold_weights_3(wa_fixed_fraction(walk.x), wx);
+  wa_bspline_sixfold_weights_3(wa_fixed_fraction(walk.y), wy);
+  local const float* first =
+      box + (wa_fixed_whole(walk.y) * COLUMNS + wa_fixed_whole(walk.x) + (FIRST - 1 - COLUMNS));
+  float sum = 0.0f;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    local const float* row = first + j * COLUMNS;
+    sum =
+        fma(wy[j], fma(wx[3], row[3], fma(wx[2], row[2], fma(wx[1], row[1], wx[0] * row[0]))), sum);
+  }
+  return (float)SCALE * sum;
+}
+
+WA_INLINE bool is_in(int x, int y, int output_width, int output_height) {
+  return x >= 0 && x < output_width && y >= 0 && y < output_height;
+}
+
+WA_INLINE size_t index_of(int x, int y, int output_width) {
+  return (size_t)y * (size_t)output_width + (size_t)x;
+}
+
+WA_INLINE bool has_value(Points points, Source source, int x, int y) {
+  return wa_fixed_lies_on(wa_fixed_point(points.fine_x, x, y, 0), source.width) &&
+         wa_fixed_lies_on(wa_fixed_point(points.fine_y, x, y, 0), source.height);
+}
+
+// Pixel by pixel, those that are in the output. `careful`: points outside have no value.
+WA_INLINE void evaluate_some(Points points, Source source, Place place, local const float* box,
+                             bool careful, OUTPUT_PARAMETERS) {
+  Walk walk = start_walk(points, source, place);
+#pragma unroll 1
+  for (int k = 0; k < PIXELS; ++k) {
+    const int x = place.x + walk.u;
+    const int y = place.y + walk.v;
+    if (is_in(x, y, output_width, output_height)) {
+      float value = value_at(walk, box);
+      if (careful && !has_value(points, source, x, y)) value = source.cval;
+      STORE(output, index_of(x, y, output_width), value);
+    }
+    advance(&walk, points);
+  }
+}
+
+#ifndef STEEP
+
+// Whether all pixels of a tile are in the output.
+WA_INLINE bool is_whole(Source source, Place place, int output_width, int output_height) {
+  const int sheared = source.shear * (TILE / SHEAR_GROUP - 1);
+  return place.x + TILE <= output_width && place.y + min(0, sheared) >= 0 &&
+         place.y + TILE + max(0, sheared) <= output_height;
+}
+
+WA_INLINE void evaluate_whole(Points points, Source source, Place place, local const float* box,
+                              OUTPUT_PARAMETERS) {
+  Walk walk = start_walk(points, source, place);
+  global Output* at = output + index_of(place.x + walk.u, place.y + walk.v, output_width);
+  const size_t stride = (size_t)output_width * STEP;
+#pragma unroll 2
+  for (int k = 0; k < PIXELS; ++k, at += stride) {
+    STORE(at, 0, value_at(walk, box));
+    advance(&walk, points);
+  }
+}
+
+#else
+
+// By way of the box the results are stored along rows of the output.
+WA_INLINE void evaluate_down_columns(Points points, Source source, Place place, local float* box,
+                                     OUTPUT_PARAMETERS) {
+  const int item = (int)get_local_id(0);
+  const int pitch = TILE + 1;
+  Walk walk = start_walk(points, source, place);
+  local float* staged = box + item % TILE * pitch + item / TILE;
+  float values[PIXELS];
+#pragma unroll
+  for (int k = 0; k < PIXELS; ++k) {
+    values[k] = value_at(walk, box);
+    advance(&walk, points);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int k = 0; k < PIXELS; ++k) staged[k * STEP] = values[k];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int u = item % TILE;
+  for (int v = item / TILE; v < TILE; v += STEP) {
+    const int x = place.x + u + source.shear * (v / SHEAR_GROUP);
+    const int y = place.y + v;
+    if (is_in(x, y, output_width, output_height)) {
+      STORE(output, index_of(x, y, output_width), box[v * pitch + u]);
+    }
+  }
+}
+
+#endif
+
+#ifdef POINTS_REJECT
+
+WA_INLINE bool lies_within(Source source, Place place) {
+  return place.corner_x >= 0 && place.corner_x + source.columns <= source.width &&
+         place.corner_y >= 0 && place.corner_y + KEPT <= source.height;
+}
+
+WA_INLINE bool lies_apart(Source source, Place place) {
+  return place.corner_x + source.columns <= 0 || place.corner_x >= source.width ||
+         place.corner_y + KEPT <= 0 || place.corner_y >= source.height;
+}
+
+WA_INLINE void blank(Source source, Place place, OUTPUT_PARAMETERS) {
+  const int item = (int)get_local_id(0);
+  const int u = item % TILE;
+  for (int v = item / TILE; v < TILE; v += STEP) {
+#ifdef STEEP
+    const int x = place.x + u + source.shear * (v / SHEAR_GROUP);
+    const int y = place.y + v;
+#else
+    const int x = place.x + u;
+    const int y = place.y + v + source.shear * (u / SHEAR_GROUP);
+#endif
+    if (is_in(x, y, output_width, output_height)) {
+      STORE(output, index_of(x, y, output_width), source.cval);
+    }
+  }
+}
+
+#endif
+
+// Work group: a tile, numbered along x, then y. `least`: the least coordinates of a tile, from its
+// first point; (before_x, before_y): by how much the first tile begins before the output;
+// `across`: tiles side by side.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
+    global const float* restrict samples, int width, int height, float cval, long4 fine_x,
+    long4 steps_x, long least_x, long4 fine_y, long4 steps_y, long least_y, int columns, int shear,
+    int before_x, int before_y, int across, global Output* restrict output, int output_width,
+    int output_height) {
+  local float4 box_words[KEPT * COLUMNS / 4];
+  local float* box = (local float*)box_words;
+  const Points points = {fine_x, steps_x, fine_y, steps_y};
+  const Source source = {width, height, cval, columns, shear};
+  const int number_y = (int)get_group_id(0) / across;
+  const int number_x = (int)get_group_id(0) - number_y * across;
+  Place place;
+  place.x = number_x * TILE - before_x;
+  place.y = number_y * TILE - before_y;
+  place.origin_x = wa_fixed_point(fine_x, place.x, place.y, 0);
+  place.origin_y = wa_fixed_point(fine_y, place.x, place.y, 0);
+  place.corner_x = wa_fixed_whole(place.origin_x + least_x) - 2;
+  place.corner_y = wa_fixed_whole(place.origin_y + least_y) - 2;
+#ifdef POINTS_REJECT
+  if (lies_apart(source, place)) {
+    blank(source, place, OUTPUT_ARGUMENTS);
+    return;
+  }
+  const bool careful = !lies_within(source, place);
+#else
+  const bool careful = false;
+#endif
+  filter_columns(samples, source, place, box);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  filter_rows(columns, box);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#ifdef STEEP
+  if (!careful) {
+    evaluate_down_columns(points, source, place, box, OUTPUT_ARGUMENTS);
+    return;
+  }
+#else
+  if (!careful && is_whole(source, place, output_width, output_height)) {
+    evaluate_whole(points, source, place, box, OUTPUT_ARGUMENTS);
+    return;
+  }
+#endif
+  evaluate_some(points, source, place, box, careful, OUTPUT_ARGUMENTS);
+}

@@ -1,0 +1,24 @@
+// A volume's voxels levelled, tapered, and placed on a canvas.
+//
+// Option: PIXEL_U8, PIXEL_U16 or PIXEL_F32.
+#include "lib/grid.h"
+#include "lib/pixels.h"
+#include "formulas/window.h"
+
+// size, canvas_size: (width, height, depth, 0); ramp: of the taper, in voxels.
+kernel void volume_canvas(global const Pixel* input, int4 size, float offset, float scale,
+                          float4 ramp, global float* canvas, int4 canvas_size) {
+  const Item item = patch_item(canvas_size.x);
+  const int x = item.x;
+  if (x >= canvas_size.x || item.y >= canvas_size.y * canvas_size.z) return;
+  const int y = item.y % canvas_size.y;
+  const int z = item.y / canvas_size.y;
+  float result = 0.0f;
+  if (x < size.x && y < size.y && z < size.z) {
+    const size_t at = ((size_t)z * (size_t)size.y + (size_t)y) * (size_t)size.x + (size_t)x;
+    const float weight = wa_tukey_window(x, size.x, ramp.x) * wa_tukey_window(y, size.y, ramp.y) *
+                         wa_tukey_window(z, size.z, ramp.z);
+    result = (LOAD_PIXEL(input, at) - offset) * scale * weight;
+  }
+  canvas[(size_t)item.y * (size_t)canvas_size.x + (size_t)x] = result;
+}

@@ -1,0 +1,46 @@
+// The maximum of every brick of a volume; a work item a brick.
+#include "lib/grid.h"
+
+#define BRICK_X 8
+#define BRICK_Y 4
+#define BRICK_Z 4
+
+typedef struct {
+  float value;
+  uint position;  // row-major within a whole brick
+} Record;
+
+// Whether index i of an axis of n that goes round is within reach of 0; reach 0: any.
+inline bool within_reach(int i, int n, int reach) {
+  return reach == 0 || i <= reach || n - i <= reach;
+}
+
+// size: (width, height, depth, 0); bricks: how many along each axis.
+kernel void volume_peaks(global const float* surface, int4 size, int4 reach, int4 bricks,
+                         global Record* records) {
+  const Item item = patch_item(bricks.x);
+  if (item.x >= bricks.x || item.y >= bricks.y * bricks.z) return;
+  const int x0 = item.x * BRICK_X;
+  const int y0 = (item.y % bricks.y) * BRICK_Y;
+  const int z0 = (item.y / bricks.y) * BRICK_Z;
+  Record best = {-INFINITY, 0u};
+  for (int k = 0; k < BRICK_Z; ++k) {
+    const int z = z0 + k;
+    if (z >= size.z || !within_reach(z, size.z, reach.z)) continue;
+    for (int j = 0; j < BRICK_Y; ++j) {
+      const int y = y0 + j;
+      if (y >= size.y || !within_reach(y, size.y, reach.y)) continue;
+      global const float* row =
+          surface + ((size_t)z * (size_t)size.y + (size_t)y) * (size_t)size.x + (size_t)x0;
+      for (int i = 0; i < BRICK_X; ++i) {
+        if (x0 + i >= size.x || !within_reach(x0 + i, size.x, reach.x)) continue;
+        const float value = row[i];
+        if (value > best.value) {
+          best.value = value;
+          best.position = (uint)((k * BRICK_Y + j) * BRICK_X + i);
+        }
+      }
+    }
+  }
+  records[(size_t)item.y * (size_t)bricks.x + (size_t)item.x] = best;
+}

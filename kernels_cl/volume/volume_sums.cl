@@ -1,0 +1,82 @@
+// Sums over what two shifted volumes have in common: moments at a shift by whole voxels, and what a
+// Gauss-Newton step needs at any shift. Work groups go over rows.
+//
+// Option: GROUP, the work-group's size, a power of two.
+#include "lib/sums.h"
+#include "formulas/volume.h"
+
+// The part of a volume from voxel `first` on; sides are (width, height, depth, 0) of the whole.
+WA_INLINE global const float* row_of(global const float* volume, int4 sides, int4 first, int row,
+                                     int rows) {
+  const size_t y = (size_t)(first.y + row % rows);
+  const size_t z = (size_t)(first.z + row / rows);
+  return volume + (z * (size_t)sides.y + y) * (size_t)sides.x + (size_t)first.x;
+}
+
+// first, size: the box of reference voxels; moving_first: what its first one is compared with;
+// slot: where its first sum goes.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_moments(
+    global const float* reference, int4 reference_sides, global const float* moving,
+    int4 moving_sides, int4 first, int4 size, int4 moving_first, int slot, global float* partials) {
+  local float shared[GROUP];
+  float sums[WA_VOLUME_MOMENTS];
+  for (int i = 0; i < WA_VOLUME_MOMENTS; ++i) sums[i] = 0.0f;
+  for (int row = (int)get_group_id(0); row < size.y * size.z; row += (int)get_num_groups(0)) {
+    global const float* r = row_of(reference, reference_sides, first, row, size.y);
+    global const float* m = row_of(moving, moving_sides, moving_first, row, size.y);
+    for (int x = (int)get_local_id(0); x < size.x; x += GROUP) {
+      wa_volume_add_moments(r[x], m[x], sums);
+    }
+  }
+  add_up(sums, WA_VOLUME_MOMENTS, shared, partials + slot * (int)get_num_groups(0));
+}
+
+WA_INLINE void add_row(global const float* c, const WaVolumeWeights* weights, float y, float dy,
+                       float* plane) {
+  wa_volume_add_row(c[0], c[1], c[2], c[3], weights, y, dy, plane);
+}
+
+// Four rows of four coefficients. Without loops: weights that are found by a number that varies
+// would be kept in memory.
+WA_INLINE void add_plane(global const float* c, size_t across, const WaVolumeWeights* weights,
+                         float z, float dz, float* place) {
+  float plane[3] = {0.0f, 0.0f, 0.0f};
+  add_row(c, weights, weights->y[0], weights->dy[0], plane);
+  add_row(c + across, weights, weights->y[1], weights->dy[1], plane);
+  add_row(c + 2 * across, weights, weights->y[2], weights->dy[2], plane);
+  add_row(c + 3 * across, weights, weights->y[3], weights->dy[3], plane);
+  wa_volume_add_plane(plane, z, dz, place);
+}
+
+// moving_first: the first neighbour of the first voxel's place, one before its cell.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
+    global const float* reference, int4 reference_sides, global const float* moving,
+    int4 moving_sides, int4 first, int4 size, int4 moving_first, float4 fraction,
+    global float* partials) {
+  local float shared[GROUP];
+  WaVolumeWeights weights;
+  wa_volume_weights(fraction.x, fraction.y, fraction.z, &weights);
+  const size_t across = (size_t)moving_sides.x;
+  const size_t plane = (size_t)moving_sides.x * (size_t)moving_sides.y;
+  const int down = reference_sides.x;
+  const long deep = (long)reference_sides.x * (long)reference_sides.y;
+  float sums[WA_VOLUME_STEP_SUMS];
+  for (int i = 0; i < WA_VOLUME_STEP_SUMS; ++i) sums[i] = 0.0f;
+  for (int row = (int)get_group_id(0); row < size.y * size.z; row += (int)get_num_groups(0)) {
+    global const float* r = row_of(reference, reference_sides, first, row, size.y);
+    global const float* m = row_of(moving, moving_sides, moving_first, row, size.y);
+    for (int x = (int)get_local_id(0); x < size.x; x += GROUP) {
+      float place[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+      global const float* c = m + x;
+      add_plane(c, across, &weights, weights.z[0], weights.dz[0], place);
+      add_plane(c + plane, across, &weights, weights.z[1], weights.dz[1], place);
+      add_plane(c + 2 * plane, across, &weights, weights.z[2], weights.dz[2], place);
+      add_plane(c + 3 * plane, across, &weights, weights.z[3], weights.dz[3], place);
+      global const float* here = r + x;
+      const float slope[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - here[-down]),
+                              0.5f * (here[deep] - here[-deep])};
+      wa_volume_add_step(here[0], slope, place, sums);
+    }
+  }
+  add_up(sums, WA_VOLUME_STEP_SUMS, shared, partials);
+}
