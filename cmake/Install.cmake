@@ -1,5 +1,6 @@
 # cmake --install: library, modules, headers, program, CMake package and pkg-config file, under any
-# prefix. Modules go beside the library, and run paths are relative, so that the tree may be moved.
+# prefix. Modules go beside the library (Backend.cmake), and run paths are relative, so that the
+# tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(installed warpalign)
@@ -7,13 +8,6 @@ install(TARGETS warpalign EXPORT warpalign-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-
-foreach(module warpalign_opencl warpalign_cuda)
-  if(TARGET ${module})
-    set_target_properties(${module} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
-endforeach()
 
 if(TARGET warpalign_program)
   file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

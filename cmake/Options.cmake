@@ -1,7 +1,9 @@
 # What can be chosen when configuring. AUTO builds a backend when what it needs is found.
-set(WARPALIGN_OPENCL AUTO CACHE STRING "Build the OpenCL backend: AUTO, ON or OFF")
-set(WARPALIGN_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO, ON or OFF")
-set_property(CACHE WARPALIGN_OPENCL WARPALIGN_CUDA PROPERTY STRINGS AUTO ON OFF)
+foreach(backend IN LISTS WARPALIGN_BACKENDS)
+  string(TOUPPER ${backend} upper)
+  set(WARPALIGN_${upper} AUTO CACHE STRING "Build the ${backend} backend: AUTO, ON or OFF")
+  set_property(CACHE WARPALIGN_${upper} PROPERTY STRINGS AUTO ON OFF)
+endforeach()
 option(WARPALIGN_BUILD_PROGRAM "Build the warpalign command line program" ${PROJECT_IS_TOP_LEVEL})
 option(WARPALIGN_BUILD_TESTS "Build the tests and examples" ${PROJECT_IS_TOP_LEVEL})
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)

@@ -6,7 +6,6 @@
 #include "device/queue.hpp"
 #include "device/readback.hpp"
 #include "device/self_test.hpp"
-#include "stages.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -140,98 +139,6 @@ std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
 
 std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {
   return std::make_unique<SlotReadback>(context_, bytes);
-}
-
-std::unique_ptr<backend::Sobel> CudaDriver::make_sobel(const SobelSpec& spec) {
-  return cuda::make_sobel(context_, spec);
-}
-std::unique_ptr<backend::Statistics> CudaDriver::make_statistics(const StatisticsSpec& spec) {
-  return cuda::make_statistics(context_, spec);
-}
-std::unique_ptr<backend::Apodize> CudaDriver::make_apodize(const ApodizeSpec& spec,
-                                                           const backend::WindowWeights& window) {
-  return cuda::make_apodize(context_, spec, window);
-}
-std::unique_ptr<backend::RealFft> CudaDriver::make_real_fft(const RealFftSpec& spec) {
-  return cuda::make_real_fft(context_, spec);
-}
-std::unique_ptr<backend::Magnitude> CudaDriver::make_magnitude(const MagnitudeSpec& spec) {
-  return cuda::make_magnitude(context_, spec);
-}
-std::unique_ptr<backend::LogPolar> CudaDriver::make_log_polar(
-    const LogPolarSpec& spec, const backend::LogPolarPoints& points) {
-  return cuda::make_log_polar(context_, spec, points);
-}
-std::unique_ptr<backend::CrossPower> CudaDriver::make_cross_power(const CrossPowerSpec& spec) {
-  return cuda::make_cross_power(context_, spec);
-}
-std::unique_ptr<backend::Peak> CudaDriver::make_peak(const PeakSpec& spec) {
-  return cuda::make_peak(context_, spec);
-}
-std::unique_ptr<backend::Prefilter> CudaDriver::make_prefilter(
-    const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
-  return cuda::make_prefilter(context_, spec, details);
-}
-std::unique_ptr<backend::Interpolate> CudaDriver::make_interpolate(
-    const InterpolateSpec& spec, const backend::InterpolateDetails& details) {
-  return cuda::make_interpolate(context_, spec, details);
-}
-std::unique_ptr<backend::Resample> CudaDriver::make_resample(
-    const ResampleSpec& spec, const backend::PrefilterDetails& filter,
-    const backend::InterpolateDetails& details) {
-  return cuda::make_resample(context_, spec, filter, details);
-}
-std::unique_ptr<backend::ComplexBilinear> CudaDriver::make_complex_bilinear(
-    const ComplexBilinearSpec& spec) {
-  return cuda::make_complex_bilinear(context_, spec);
-}
-std::unique_ptr<backend::Despeckle> CudaDriver::make_despeckle(const DespeckleSpec& spec) {
-  return cuda::make_despeckle(context_, spec);
-}
-std::unique_ptr<backend::FlattenProfile> CudaDriver::make_flatten_profile(
-    const FlattenProfileSpec& spec) {
-  return cuda::make_flatten_profile(context_, spec);
-}
-std::unique_ptr<backend::Smooth> CudaDriver::make_smooth(const SmoothSpec& spec,
-                                                         const backend::PlaneWeights& weights) {
-  return cuda::make_smooth(context_, spec, weights);
-}
-std::unique_ptr<backend::LocalContrast> CudaDriver::make_local_contrast(
-    const LocalContrastSpec& spec, const backend::PlaneWeights& weights) {
-  return cuda::make_local_contrast(context_, spec, weights);
-}
-std::unique_ptr<backend::OverlapProducts> CudaDriver::make_overlap_products(
-    const OverlapProductsSpec& spec) {
-  return cuda::make_overlap_products(context_, spec);
-}
-std::unique_ptr<backend::OverlapScore> CudaDriver::make_overlap_score(
-    const OverlapScoreSpec& spec) {
-  return cuda::make_overlap_score(context_, spec);
-}
-std::unique_ptr<backend::SimilaritySums> CudaDriver::make_similarity_sums(
-    const SimilaritySumsSpec& spec) {
-  return cuda::make_similarity_sums(context_, spec);
-}
-std::unique_ptr<backend::LightField> CudaDriver::make_light_field(
-    const LightFieldSpec& spec, const std::vector<float>& weights) {
-  return cuda::make_light_field(context_, spec, weights);
-}
-std::unique_ptr<backend::SpectrumSums> CudaDriver::make_spectrum_sums(
-    const SpectrumSumsSpec& spec) {
-  return cuda::make_spectrum_sums(context_, spec);
-}
-std::unique_ptr<backend::VolumeCanvas> CudaDriver::make_volume_canvas(
-    const VolumeCanvasSpec& spec) {
-  return cuda::make_volume_canvas(context_, spec);
-}
-std::unique_ptr<backend::VolumePeaks> CudaDriver::make_volume_peaks(const VolumePeaksSpec& spec) {
-  return cuda::make_volume_peaks(context_, spec);
-}
-std::unique_ptr<backend::VolumeSums> CudaDriver::make_volume_sums(const VolumeSumsSpec& spec) {
-  return cuda::make_volume_sums(context_, spec);
-}
-std::unique_ptr<backend::Warp> CudaDriver::make_warp(const WarpSpec& spec) {
-  return cuda::make_warp(context_, spec);
 }
 
 }  // namespace warpalign::cuda

@@ -6,8 +6,9 @@
 #include "device/errors.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
+#include <warpalign/backend/stages/fft/fft.hpp>
 #include <warpalign/error.hpp>
 
 #include <cufft.h>
@@ -251,7 +252,8 @@ class ColumnFftStage final : public backend::RealFft {
 
 }  // namespace
 
-std::unique_ptr<backend::RealFft> make_real_fft(const Context& context, const RealFftSpec& spec) {
+template <>
+std::unique_ptr<backend::RealFft> make(const Context& context, const RealFftSpec& spec) {
   if (spec.shape.width == 1) return std::make_unique<ColumnFftStage>(context, spec);
   return std::make_unique<RealFftStage>(context, spec);
 }

@@ -4,7 +4,9 @@
 #include "filter/gradient_rows.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/apodize.hpp>
 
 #include <cstddef>
 
@@ -105,8 +107,9 @@ class ApodizeStage final : public backend::Apodize {
 
 }  // namespace
 
-std::unique_ptr<backend::Apodize> make_apodize(const Context& context, const ApodizeSpec& spec,
-                                               const backend::WindowWeights& window) {
+template <>
+std::unique_ptr<backend::Apodize> make(const Context& context, const backend::Apodize::Setup& setup) {
+  const auto& [spec, window] = setup;
   return with_grey_type(spec.type, [&](auto pixel) -> std::unique_ptr<backend::Apodize> {
     return std::make_unique<ApodizeStage<decltype(pixel)>>(context, spec, window);
   });

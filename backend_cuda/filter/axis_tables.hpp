@@ -3,7 +3,8 @@
 
 #include "device/memory.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/filter/axis_weights.hpp>
+
 
 #include <vector>
 

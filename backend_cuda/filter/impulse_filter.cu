@@ -1,9 +1,11 @@
 // Stage: impulse noise found and filled.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/impulse.h"
+
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
 
 #include <cstdint>
 
@@ -157,8 +159,8 @@ class DespeckleStage final : public backend::Despeckle {
 
 }  // namespace
 
-std::unique_ptr<backend::Despeckle> make_despeckle(const Context& context,
-                                                   const DespeckleSpec& spec) {
+template <>
+std::unique_ptr<backend::Despeckle> make(const Context& context, const DespeckleSpec& spec) {
   switch (spec.input) {
     case PixelType::u8:
       return std::make_unique<DespeckleStage<std::uint8_t>>(context, spec);

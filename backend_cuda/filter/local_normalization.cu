@@ -2,9 +2,11 @@
 #include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/local_normalization.h"
+
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -113,9 +115,9 @@ class LocalContrastStage final : public backend::LocalContrast {
 
 }  // namespace
 
-std::unique_ptr<backend::LocalContrast> make_local_contrast(const Context& context,
-                                                            const LocalContrastSpec& spec,
-                                                            const backend::PlaneWeights& weights) {
+template <>
+std::unique_ptr<backend::LocalContrast> make(const Context& context, const backend::LocalContrast::Setup& setup) {
+  const auto& [spec, weights] = setup;
   if (spec.masked) return std::make_unique<LocalContrastStage<true>>(context, spec, weights);
   return std::make_unique<LocalContrastStage<false>>(context, spec, weights);
 }

@@ -5,7 +5,9 @@
 #include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/smooth.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -163,7 +165,7 @@ class SmoothStage final : public backend::Smooth {
 };
 
 template <class Pixel>
-std::unique_ptr<backend::Smooth> make(const Context& context, const SmoothSpec& spec,
+std::unique_ptr<backend::Smooth> make_typed(const Context& context, const SmoothSpec& spec,
                                       const backend::PlaneWeights& weights) {
   if (spec.masked) return std::make_unique<SmoothStage<Pixel, true>>(context, spec, weights);
   return std::make_unique<SmoothStage<Pixel, false>>(context, spec, weights);
@@ -171,15 +173,16 @@ std::unique_ptr<backend::Smooth> make(const Context& context, const SmoothSpec& 
 
 }  // namespace
 
-std::unique_ptr<backend::Smooth> make_smooth(const Context& context, const SmoothSpec& spec,
-                                             const backend::PlaneWeights& weights) {
+template <>
+std::unique_ptr<backend::Smooth> make(const Context& context, const backend::Smooth::Setup& setup) {
+  const auto& [spec, weights] = setup;
   switch (spec.input) {
     case PixelType::u8:
-      return make<std::uint8_t>(context, spec, weights);
+      return make_typed<std::uint8_t>(context, spec, weights);
     case PixelType::u16:
-      return make<std::uint16_t>(context, spec, weights);
+      return make_typed<std::uint16_t>(context, spec, weights);
     default:
-      return make<float>(context, spec, weights);
+      return make_typed<float>(context, spec, weights);
   }
 }
 

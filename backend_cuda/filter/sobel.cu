@@ -6,7 +6,9 @@
 #include "filter/gradient_rows.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/sobel.hpp>
 
 #include <cstdint>
 
@@ -95,7 +97,8 @@ class SobelStage final : public backend::Sobel {
 
 }  // namespace
 
-std::unique_ptr<backend::Sobel> make_sobel(const Context& context, const SobelSpec& spec) {
+template <>
+std::unique_ptr<backend::Sobel> make(const Context& context, const SobelSpec& spec) {
   return with_grey_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Sobel> {
     return std::make_unique<SobelStage<decltype(pixel)>>(context, spec);
   });

@@ -5,7 +5,9 @@
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/statistics.hpp>
 
 #include <cub/block/block_reduce.cuh>
 
@@ -227,7 +229,7 @@ class GradientStatistics final : public StatisticsBase {
 };
 
 template <class Pixel>
-std::unique_ptr<backend::Statistics> make(const Context& context, const StatisticsSpec& spec) {
+std::unique_ptr<backend::Statistics> make_typed(const Context& context, const StatisticsSpec& spec) {
   if (spec.signal == Signal::gradient) {
     return std::make_unique<GradientStatistics<Pixel>>(context, spec);
   }
@@ -236,10 +238,10 @@ std::unique_ptr<backend::Statistics> make(const Context& context, const Statisti
 
 }  // namespace
 
-std::unique_ptr<backend::Statistics> make_statistics(const Context& context,
-                                                     const StatisticsSpec& spec) {
+template <>
+std::unique_ptr<backend::Statistics> make(const Context& context, const StatisticsSpec& spec) {
   return with_grey_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Statistics> {
-    return make<decltype(pixel)>(context, spec);
+    return make_typed<decltype(pixel)>(context, spec);
   });
 }
 

@@ -4,7 +4,9 @@
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "refinement/sample_location.cuh"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/refinement/illumination.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -157,9 +159,9 @@ class LightFieldStage final : public backend::LightField {
 
 }  // namespace
 
-std::unique_ptr<backend::LightField> make_light_field(const Context& context,
-                                                      const LightFieldSpec& spec,
-                                                      const std::vector<float>& weights) {
+template <>
+std::unique_ptr<backend::LightField> make(const Context& context, const backend::LightField::Setup& setup) {
+  const auto& [spec, weights] = setup;
   if (spec.masked) return std::make_unique<LightFieldStage<true>>(context, spec, weights);
   return std::make_unique<LightFieldStage<false>>(context, spec, weights);
 }

@@ -6,9 +6,11 @@
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "refinement/sample_location.cuh"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/illumination.h"
+
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <algorithm>
 
@@ -186,8 +188,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
 
 }  // namespace
 
-std::unique_ptr<backend::SimilaritySums> make_similarity_sums(const Context& context,
-                                                              const SimilaritySumsSpec& spec) {
+template <>
+std::unique_ptr<backend::SimilaritySums> make(const Context& context, const SimilaritySumsSpec& spec) {
   return std::make_unique<SimilaritySumsStage>(context, spec);
 }
 

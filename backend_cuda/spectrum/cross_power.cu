@@ -1,9 +1,11 @@
 // Stage: the normalised cross-power spectrum (registration paper, equation 4).
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/spectrum.h"
+
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -104,8 +106,8 @@ class CrossPowerStage final : public backend::CrossPower {
 
 }  // namespace
 
-std::unique_ptr<backend::CrossPower> make_cross_power(const Context& context,
-                                                      const CrossPowerSpec& spec) {
+template <>
+std::unique_ptr<backend::CrossPower> make(const Context& context, const CrossPowerSpec& spec) {
   return std::make_unique<CrossPowerStage>(context, spec);
 }
 

@@ -3,10 +3,12 @@
 #include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/bilinear.h"
 #include "formulas/log_polar.h"
+
+#include <warpalign/backend/stages/spectrum/log_polar.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -93,8 +95,9 @@ class LogPolarStage final : public backend::LogPolar {
 
 }  // namespace
 
-std::unique_ptr<backend::LogPolar> make_log_polar(const Context& context, const LogPolarSpec& spec,
-                                                  const backend::LogPolarPoints& points) {
+template <>
+std::unique_ptr<backend::LogPolar> make(const Context& context, const backend::LogPolar::Setup& setup) {
+  const auto& [spec, points] = setup;
   return std::make_unique<LogPolarStage>(context, spec, points);
 }
 

@@ -1,9 +1,11 @@
 // Stage: the magnitude of a half spectrum, centred.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/magnitude.h"
+
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -63,8 +65,8 @@ class MagnitudeStage final : public backend::Magnitude {
 
 }  // namespace
 
-std::unique_ptr<backend::Magnitude> make_magnitude(const Context& context,
-                                                   const MagnitudeSpec& spec) {
+template <>
+std::unique_ptr<backend::Magnitude> make(const Context& context, const MagnitudeSpec& spec) {
   return std::make_unique<MagnitudeStage>(context, spec);
 }
 

@@ -1,10 +1,11 @@
 // Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include "formulas/overlap.h"
 
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/stages/fft.hpp>
 
 namespace warpalign::cuda {
@@ -112,13 +113,13 @@ class OverlapScoreStage final : public backend::OverlapScore {
 
 }  // namespace
 
-std::unique_ptr<backend::OverlapProducts> make_overlap_products(const Context& context,
-                                                                const OverlapProductsSpec& spec) {
+template <>
+std::unique_ptr<backend::OverlapProducts> make(const Context& context, const OverlapProductsSpec& spec) {
   return std::make_unique<OverlapProductsStage>(context, spec);
 }
 
-std::unique_ptr<backend::OverlapScore> make_overlap_score(const Context& context,
-                                                          const OverlapScoreSpec& spec) {
+template <>
+std::unique_ptr<backend::OverlapScore> make(const Context& context, const OverlapScoreSpec& spec) {
   return std::make_unique<OverlapScoreStage>(context, spec);
 }
 

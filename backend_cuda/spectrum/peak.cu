@@ -3,7 +3,9 @@
 #include "device/early_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 
 #include <cub/block/block_reduce.cuh>
 
@@ -185,7 +187,8 @@ class PeakStage final : public backend::Peak {
 
 }  // namespace
 
-std::unique_ptr<backend::Peak> make_peak(const Context& context, const PeakSpec& spec) {
+template <>
+std::unique_ptr<backend::Peak> make(const Context& context, const PeakSpec& spec) {
   return std::make_unique<PeakStage>(context, spec);
 }
 

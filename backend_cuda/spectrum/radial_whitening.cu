@@ -1,7 +1,9 @@
 // Stage: the radial profile divided out of a log-polar spectrum.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -67,8 +69,8 @@ class FlattenProfileStage final : public backend::FlattenProfile {
 
 }  // namespace
 
-std::unique_ptr<backend::FlattenProfile> make_flatten_profile(const Context& context,
-                                                              const FlattenProfileSpec& spec) {
+template <>
+std::unique_ptr<backend::FlattenProfile> make(const Context& context, const FlattenProfileSpec& spec) {
   return std::make_unique<FlattenProfileStage>(context, spec);
 }
 

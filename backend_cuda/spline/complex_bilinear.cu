@@ -5,10 +5,12 @@
 // wants them, and otherwise in an array that the stage copies the input to. Texels outside are 0.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "device/texture.hpp"
 
 #include "formulas/bilinear.h"
+
+#include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 
 #include <optional>
 
@@ -155,8 +157,8 @@ class TextureForm final : public ComplexBilinearStage<Form> {
 
 }  // namespace
 
-std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(const Context& context,
-                                                                const ComplexBilinearSpec& spec) {
+template <>
+std::unique_ptr<backend::ComplexBilinear> make(const Context& context, const ComplexBilinearSpec& spec) {
   const auto width = static_cast<std::size_t>(spec.image.width);
   const auto height = static_cast<std::size_t>(spec.image.height);
   const bool readable =

@@ -9,8 +9,10 @@
 #include "spline/tile_source.cuh"
 #include "spline/lookup_table.hpp"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "device/texture.hpp"
+
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
 #include <numbers>
@@ -223,9 +225,9 @@ bool wants_lookups(const InterpolateSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<backend::Interpolate> make_interpolate(const Context& context,
-                                                       const InterpolateSpec& spec,
-                                                       const backend::InterpolateDetails& details) {
+template <>
+std::unique_ptr<backend::Interpolate> make(const Context& context, const backend::Interpolate::Setup& setup) {
+  const auto& [spec, details] = setup;
   if (spec.coefficients == PixelType::c32) {
     return std::make_unique<FullInterpolate<float2>>(context, spec, details);
   }

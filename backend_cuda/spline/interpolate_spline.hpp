@@ -3,7 +3,8 @@
 
 #include "device/context.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
+
 
 #include <cuda_runtime_api.h>
 

@@ -1,12 +1,14 @@
 // Stage: from samples to B-spline coefficients, by the method asked for.
 #include "spline/prefilter_method.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 
 namespace warpalign::cuda {
 
-std::unique_ptr<backend::Prefilter> make_prefilter(const Context& context,
-                                                   const PrefilterSpec& spec,
-                                                   const backend::PrefilterDetails& details) {
+template <>
+std::unique_ptr<backend::Prefilter> make(const Context& context, const backend::Prefilter::Setup& setup) {
+  const auto& [spec, details] = setup;
   switch (spec.method) {
     case PrefilterMethod::fir:
       return make_prefilter_fir(context, spec, details);

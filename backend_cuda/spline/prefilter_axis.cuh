@@ -5,7 +5,8 @@
 
 #include "formulas/boundary.h"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/prefilter.hpp>
+
 
 namespace warpalign::cuda {
 

@@ -3,7 +3,8 @@
 
 #include "device/context.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/prefilter.hpp>
+
 
 #include <memory>
 

@@ -3,7 +3,9 @@
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "spline/resample_tile.cuh"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spline/resample.hpp>
 
 #include <cmath>
 #include <vector>
@@ -244,9 +246,9 @@ class ResampleStage final : public backend::Resample {
 
 }  // namespace
 
-std::unique_ptr<backend::Resample> make_resample(const Context& context, const ResampleSpec& spec,
-                                                 const backend::PrefilterDetails& filter,
-                                                 const backend::InterpolateDetails& details) {
+template <>
+std::unique_ptr<backend::Resample> make(const Context& context, const backend::Resample::Setup& setup) {
+  const auto& [spec, filter, details] = setup;
   if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32) return nullptr;
   return std::make_unique<ResampleStage>(context, spec, filter, details);
 }

@@ -6,10 +6,12 @@
 // beyond its limits.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "device/texture.hpp"
 
 #include "formulas/bilinear.h"
+
+#include <warpalign/backend/stages/spline/warp.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -170,7 +172,8 @@ class LoadsWarp final : public WarpStage {
 
 }  // namespace
 
-std::unique_ptr<backend::Warp> make_warp(const Context& context, const WarpSpec& spec) {
+template <>
+std::unique_ptr<backend::Warp> make(const Context& context, const WarpSpec& spec) {
   const auto width = static_cast<std::size_t>(spec.input.width);
   const auto height = static_cast<std::size_t>(spec.input.height);
   if (context.texture_filtering && fits_linear(context, width, height, sizeof(float))) {

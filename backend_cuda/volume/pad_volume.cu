@@ -1,10 +1,12 @@
 // Stage: a volume's voxels levelled, tapered, and placed on a canvas.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_grid.cuh"
 
 #include "formulas/window.h"
+
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
 
 #include <cstdint>
 
@@ -71,8 +73,8 @@ class VolumeCanvasStage final : public backend::VolumeCanvas {
 
 }  // namespace
 
-std::unique_ptr<backend::VolumeCanvas> make_volume_canvas(const Context& context,
-                                                          const VolumeCanvasSpec& spec) {
+template <>
+std::unique_ptr<backend::VolumeCanvas> make(const Context& context, const VolumeCanvasSpec& spec) {
   switch (spec.input_type) {
     case PixelType::u8:
       return std::make_unique<VolumeCanvasStage<std::uint8_t>>(context, spec);

@@ -2,11 +2,12 @@
 // over rows.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_grid.cuh"
 
 #include "formulas/spectrum.h"
 
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/stages/fft.hpp>
 
 namespace warpalign::cuda {
@@ -68,8 +69,8 @@ class SpectrumSumsStage final : public backend::SpectrumSums {
 
 }  // namespace
 
-std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(const Context& context,
-                                                          const SpectrumSumsSpec& spec) {
+template <>
+std::unique_ptr<backend::SpectrumSums> make(const Context& context, const SpectrumSumsSpec& spec) {
   return std::make_unique<SpectrumSumsStage>(context, spec);
 }
 

@@ -1,8 +1,10 @@
 // Stage: the highest peaks of a volume. A thread a brick.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_grid.cuh"
+
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -83,8 +85,8 @@ class VolumePeaksStage final : public backend::VolumePeaks {
 
 }  // namespace
 
-std::unique_ptr<backend::VolumePeaks> make_volume_peaks(const Context& context,
-                                                        const VolumePeaksSpec& spec) {
+template <>
+std::unique_ptr<backend::VolumePeaks> make(const Context& context, const VolumePeaksSpec& spec) {
   return std::make_unique<VolumePeaksStage>(context, spec);
 }
 

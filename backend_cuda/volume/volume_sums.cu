@@ -1,10 +1,12 @@
 // Stage: sums over what two shifted volumes have in common. Warps go over rows of the overlap.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_grid.cuh"
 
 #include "formulas/volume.h"
+
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -137,8 +139,8 @@ class VolumeSumsStage final : public backend::VolumeSums {
 
 }  // namespace
 
-std::unique_ptr<backend::VolumeSums> make_volume_sums(const Context& context,
-                                                      const VolumeSumsSpec& spec) {
+template <>
+std::unique_ptr<backend::VolumeSums> make(const Context& context, const VolumeSumsSpec& spec) {
   return std::make_unique<VolumeSumsStage>(context, spec);
 }
 

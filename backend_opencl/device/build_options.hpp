@@ -1,7 +1,9 @@
 // Build options that several kernels share: pixel types, boundary rules, constants.
 #pragma once
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
+#include <warpalign/stages/sobel.hpp>
+
 
 #include <string>
 

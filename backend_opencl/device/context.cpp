@@ -2,6 +2,7 @@
 #include "device/context.hpp"
 
 #include "device/device_list.hpp"
+#include "fft/fft_plans.hpp"
 
 #include <utility>
 
@@ -31,7 +32,10 @@ OpenedDevice::OpenedDevice(cl_device_id id, DeviceInfo info,
   }
   context_ = make_context(id, place("open"));
   programs_ = std::make_unique<ProgramCache>(*this);
+  fft_plans_ = std::make_unique<FftPlans>(*this);
 }
+
+OpenedDevice::~OpenedDevice() = default;
 
 std::string OpenedDevice::identity() const {
   return "platform " + info_.platform + "\ndevice " + info_.name + "\nversion " +

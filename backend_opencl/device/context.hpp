@@ -13,12 +13,15 @@
 
 namespace warpalign::opencl {
 
+class FftPlans;
+
 /// One device, one context, and the programs compiled for it. Outlives all that is made with it.
 class OpenedDevice {
  public:
   OpenedDevice(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
   OpenedDevice(const OpenedDevice&) = delete;
   OpenedDevice& operator=(const OpenedDevice&) = delete;
+  ~OpenedDevice();
 
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
   [[nodiscard]] DeviceInfo& info() noexcept { return info_; }
@@ -26,6 +29,7 @@ class OpenedDevice {
   [[nodiscard]] cl_device_id id() const noexcept { return device_.id(); }
   [[nodiscard]] const compute::context& context() const noexcept { return context_; }
   [[nodiscard]] ProgramCache& programs() noexcept { return *programs_; }
+  [[nodiscard]] FftPlans& fft_plans() noexcept { return *fft_plans_; }
 
   [[nodiscard]] bool is_cpu() const noexcept { return info_.kind == DeviceKind::cpu; }
   /// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for
@@ -44,6 +48,7 @@ class OpenedDevice {
   compute::device device_;
   compute::context context_;
   std::unique_ptr<ProgramCache> programs_;
+  std::unique_ptr<FftPlans> fft_plans_;
 };
 
 }  // namespace warpalign::opencl

@@ -1,14 +1,13 @@
 // An opened OpenCL device, as core sees it.
 #pragma once
 
-#include "fft/fft_plans.hpp"
-#include "device/context.hpp"
+#include "device/stage.hpp"
 
 #include <warpalign/backend/driver.hpp>
 
 namespace warpalign::opencl {
 
-class Driver final : public backend::Driver {
+class Driver final : public backend::MakesEach<Driver> {
  public:
   Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
 
@@ -18,48 +17,13 @@ class Driver final : public backend::Driver {
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
 
-  std::unique_ptr<backend::Sobel> make_sobel(const SobelSpec& spec) override;
-  std::unique_ptr<backend::Statistics> make_statistics(const StatisticsSpec& spec) override;
-  std::unique_ptr<backend::Apodize> make_apodize(const ApodizeSpec& spec,
-                                                 const backend::WindowWeights& window) override;
-  std::unique_ptr<backend::RealFft> make_real_fft(const RealFftSpec& spec) override;
-  std::unique_ptr<backend::Magnitude> make_magnitude(const MagnitudeSpec& spec) override;
-  std::unique_ptr<backend::LogPolar> make_log_polar(const LogPolarSpec& spec,
-                                                    const backend::LogPolarPoints& points) override;
-  std::unique_ptr<backend::CrossPower> make_cross_power(const CrossPowerSpec& spec) override;
-  std::unique_ptr<backend::Peak> make_peak(const PeakSpec& spec) override;
-  std::unique_ptr<backend::Prefilter> make_prefilter(
-      const PrefilterSpec& spec, const backend::PrefilterDetails& details) override;
-  std::unique_ptr<backend::Interpolate> make_interpolate(
-      const InterpolateSpec& spec, const backend::InterpolateDetails& details) override;
-  std::unique_ptr<backend::Resample> make_resample(
-      const ResampleSpec& spec, const backend::PrefilterDetails& filter,
-      const backend::InterpolateDetails& details) override;
-  std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(
-      const ComplexBilinearSpec& spec) override;
-  std::unique_ptr<backend::Despeckle> make_despeckle(const DespeckleSpec& spec) override;
-  std::unique_ptr<backend::FlattenProfile> make_flatten_profile(
-      const FlattenProfileSpec& spec) override;
-  std::unique_ptr<backend::Smooth> make_smooth(const SmoothSpec& spec,
-                                               const backend::PlaneWeights& weights) override;
-  std::unique_ptr<backend::LocalContrast> make_local_contrast(
-      const LocalContrastSpec& spec, const backend::PlaneWeights& weights) override;
-  std::unique_ptr<backend::OverlapProducts> make_overlap_products(
-      const OverlapProductsSpec& spec) override;
-  std::unique_ptr<backend::OverlapScore> make_overlap_score(const OverlapScoreSpec& spec) override;
-  std::unique_ptr<backend::SimilaritySums> make_similarity_sums(
-      const SimilaritySumsSpec& spec) override;
-  std::unique_ptr<backend::LightField> make_light_field(const LightFieldSpec& spec,
-                                                        const std::vector<float>& weights) override;
-  std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(const SpectrumSumsSpec& spec) override;
-  std::unique_ptr<backend::VolumeCanvas> make_volume_canvas(const VolumeCanvasSpec& spec) override;
-  std::unique_ptr<backend::VolumePeaks> make_volume_peaks(const VolumePeaksSpec& spec) override;
-  std::unique_ptr<backend::VolumeSums> make_volume_sums(const VolumeSumsSpec& spec) override;
-  std::unique_ptr<backend::Warp> make_warp(const WarpSpec& spec) override;
+  template <class Stage>
+  std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {
+    return opencl::make<Stage>(device_, setup);
+  }
 
  private:
   OpenedDevice device_;
-  FftPlans fft_plans_;
 };
 
 }  // namespace warpalign::opencl

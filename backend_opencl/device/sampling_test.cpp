@@ -3,7 +3,7 @@
 
 #include "device/device_list.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/texture.hpp"
 
 #include <array>

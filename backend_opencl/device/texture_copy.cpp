@@ -1,8 +1,8 @@
 // A texture that a stage copies its input to.
 #include "device/texture_copy.hpp"
 
-#include "kernel_texts.hpp"
-#include "stages.hpp"
+#include "embedded_kernels.hpp"
+#include "device/stage.hpp"
 
 #include <array>
 

@@ -10,7 +10,7 @@
 #include "fft/fft_provider.hpp"
 
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 
 #include <algorithm>
 #include <array>

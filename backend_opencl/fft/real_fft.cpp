@@ -2,7 +2,9 @@
 #include "fft/fft_plans.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/fft/fft.hpp>
 
 namespace warpalign::opencl {
 
@@ -28,8 +30,9 @@ class RealFft final : public backend::RealFft {
 
 }  // namespace
 
-std::unique_ptr<backend::RealFft> make_real_fft(FftPlans& plans, const RealFftSpec& spec) {
-  return std::make_unique<RealFft>(plans.get(spec));
+template <>
+std::unique_ptr<backend::RealFft> make(OpenedDevice& device, const RealFftSpec& spec) {
+  return std::make_unique<RealFft>(device.fft_plans().get(spec));
 }
 
 }  // namespace warpalign::opencl

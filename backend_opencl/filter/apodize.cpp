@@ -2,9 +2,11 @@
 #include "filter/axis_tables.hpp"
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/apodize.hpp>
 
 namespace warpalign::opencl {
 
@@ -60,8 +62,9 @@ class Apodize final : public backend::Apodize {
 
 }  // namespace
 
-std::unique_ptr<backend::Apodize> make_apodize(OpenedDevice& device, const ApodizeSpec& spec,
-                                               const backend::WindowWeights& window) {
+template <>
+std::unique_ptr<backend::Apodize> make(OpenedDevice& device, const backend::Apodize::Setup& setup) {
+  const auto& [spec, window] = setup;
   return std::make_unique<Apodize>(device, spec, window);
 }
 

@@ -1,8 +1,10 @@
 // Stage: impulse noise found and filled.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
 
 namespace warpalign::opencl {
 
@@ -17,9 +19,9 @@ class Despeckle final : public backend::Despeckle {
         height_(to_int(spec.shape.height, device.place(stage))),
         group_(reduction_group(device)),
         grid_(covering(device, width_, height_)),
-        extremes_(device, stage, kernels::despeckle, "row_extremes", options(spec)),
-        isolated_(device, stage, kernels::despeckle, "row_isolated", options(spec)),
-        fill_(device, stage, kernels::despeckle, "despeckle", options(spec)) {}
+        extremes_(device, stage, kernels::impulse_filter, "row_extremes", options(spec)),
+        isolated_(device, stage, kernels::impulse_filter, "row_isolated", options(spec)),
+        fill_(device, stage, kernels::impulse_filter, "despeckle", options(spec)) {}
 
   void enqueue_extremes(backend::Queue& queue, const backend::Memory& input, int step,
                         backend::Memory& rows) override {
@@ -58,8 +60,8 @@ class Despeckle final : public backend::Despeckle {
 
 }  // namespace
 
-std::unique_ptr<backend::Despeckle> make_despeckle(OpenedDevice& device,
-                                                   const DespeckleSpec& spec) {
+template <>
+std::unique_ptr<backend::Despeckle> make(OpenedDevice& device, const DespeckleSpec& spec) {
   return std::make_unique<Despeckle>(device, spec);
 }
 

@@ -1,11 +1,13 @@
 // Stage: brightness and contrast evened out locally.
 #include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "filter/cpu/separable_simd.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
 
 namespace warpalign::opencl {
 
@@ -49,7 +51,7 @@ class LocalContrast final : public backend::LocalContrast {
   }
 
   [[nodiscard]] std::string_view text() const {
-    return by_lanes_ ? kernels::local_contrast_lanes : kernels::local_contrast;
+    return by_lanes_ ? kernels::local_normalization_cpu : kernels::local_normalization;
   }
   [[nodiscard]] std::size_t bytes_of_moments(const LocalContrastSpec& spec) const {
     if (by_lanes_) return separable_bytes(width_, height_, spec.masked ? 3 : 2);
@@ -67,9 +69,9 @@ class LocalContrast final : public backend::LocalContrast {
 
 }  // namespace
 
-std::unique_ptr<backend::LocalContrast> make_local_contrast(OpenedDevice& device,
-                                                            const LocalContrastSpec& spec,
-                                                            const backend::PlaneWeights& weights) {
+template <>
+std::unique_ptr<backend::LocalContrast> make(OpenedDevice& device, const backend::LocalContrast::Setup& setup) {
+  const auto& [spec, weights] = setup;
   return std::make_unique<LocalContrast>(device, spec, weights);
 }
 

@@ -1,11 +1,13 @@
 // Stage: Gaussian smoothing onto a grid of its own, rows and columns.
 #include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "filter/cpu/separable_simd.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/smooth.hpp>
 
 namespace warpalign::opencl {
 
@@ -77,8 +79,8 @@ class SmoothLanes final : public backend::Smooth {
         x_(device, weights.x, stage),
         y_(device, weights.y, stage),
         between_(make_buffer(device, separable_bytes(width_, rows_, spec.masked ? 2 : 1), stage)),
-        down_(device, stage, kernels::smooth_lanes, "smooth_columns", options_for(spec)),
-        along_(device, stage, kernels::smooth_lanes, "smooth_rows", options_for(spec)) {}
+        down_(device, stage, kernels::smooth_cpu, "smooth_columns", options_for(spec)),
+        along_(device, stage, kernels::smooth_cpu, "smooth_rows", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
@@ -110,8 +112,9 @@ class SmoothLanes final : public backend::Smooth {
 
 }  // namespace
 
-std::unique_ptr<backend::Smooth> make_smooth(OpenedDevice& device, const SmoothSpec& spec,
-                                             const backend::PlaneWeights& weights) {
+template <>
+std::unique_ptr<backend::Smooth> make(OpenedDevice& device, const backend::Smooth::Setup& setup) {
+  const auto& [spec, weights] = setup;
   if (device.has_vectors()) return std::make_unique<SmoothLanes>(device, spec, weights);
   return std::make_unique<Smooth>(device, spec, weights);
 }

@@ -1,9 +1,11 @@
 // Stage: gradient magnitude by the Sobel operator, 4 x 2 outputs a work item, or one (plain).
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/sobel.hpp>
 
 namespace warpalign::opencl {
 
@@ -41,7 +43,8 @@ class Sobel final : public backend::Sobel {
 
 }  // namespace
 
-std::unique_ptr<backend::Sobel> make_sobel(OpenedDevice& device, const SobelSpec& spec) {
+template <>
+std::unique_ptr<backend::Sobel> make(OpenedDevice& device, const SobelSpec& spec) {
   return std::make_unique<Sobel>(device, spec);
 }
 

@@ -2,10 +2,12 @@
 // reduction.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/filter/statistics.hpp>
 
 namespace warpalign::opencl {
 
@@ -63,8 +65,8 @@ class Statistics final : public backend::Statistics {
 
 }  // namespace
 
-std::unique_ptr<backend::Statistics> make_statistics(OpenedDevice& device,
-                                                     const StatisticsSpec& spec) {
+template <>
+std::unique_ptr<backend::Statistics> make(OpenedDevice& device, const StatisticsSpec& spec) {
   return std::make_unique<Statistics>(device, spec);
 }
 

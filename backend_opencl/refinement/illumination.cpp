@@ -1,12 +1,14 @@
 // Stage: the local gain and offset between two registered images.
 #include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "refinement/cpu/illumination_cpu.hpp"
 #include "refinement/illumination_pair.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/refinement/illumination.hpp>
 
 namespace warpalign::opencl {
 
@@ -29,8 +31,8 @@ class LightField final : public backend::LightField {
             device, static_cast<std::size_t>(moments_a_cell * field_.plane()) * sizeof(cl_float),
             stage)),
         grid_(covering(device, across_, down_)),
-        sum_(device, stage, kernels::light_field, "light_moments", options()),
-        fit_(device, stage, kernels::light_field, "light_fit", options()) {}
+        sum_(device, stage, kernels::illumination, "light_moments", options()),
+        fit_(device, stage, kernels::illumination, "light_fit", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
                const LightPrior& prior, backend::Memory& field) override {
@@ -61,9 +63,9 @@ class LightField final : public backend::LightField {
 
 }  // namespace
 
-std::unique_ptr<backend::LightField> make_light_field(OpenedDevice& device,
-                                                      const LightFieldSpec& spec,
-                                                      const std::vector<float>& weights) {
+template <>
+std::unique_ptr<backend::LightField> make(OpenedDevice& device, const backend::LightField::Setup& setup) {
+  const auto& [spec, weights] = setup;
   if (device.has_vectors()) return make_light_lanes(device, spec, weights);
   return std::make_unique<LightField>(device, spec, weights);
 }

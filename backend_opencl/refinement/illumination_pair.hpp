@@ -2,10 +2,11 @@
 #pragma once
 
 #include "device/kernel.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "refinement/two_float_matrix.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/refinement/illumination.hpp>
+
 
 namespace warpalign::opencl {
 

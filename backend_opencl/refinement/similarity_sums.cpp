@@ -1,10 +1,12 @@
 // Stage: the sums of a Gauss-Newton step of registration by a similarity.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "refinement/cpu/sample_location_simd.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "refinement/two_float_matrix.hpp"
+
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <algorithm>
 
@@ -42,7 +44,7 @@ class SimilaritySums final : public backend::SimilaritySums {
         tile_rows_(place_tile_rows(rows_)),
         group_(by_lanes_ ? 1 : group_for(device)),
         groups_(static_cast<std::size_t>(std::clamp<std::int64_t>(shares(), 1, most_groups))),
-        kernel_(device, stage, by_lanes_ ? kernels::similarity_lanes : kernels::similarity_sums,
+        kernel_(device, stage, by_lanes_ ? kernels::similarity_sums_cpu : kernels::similarity_sums,
                 "similarity_sums", options()) {
     if (spec.light_cell == 0) return;
     const Shape field = LightFieldPlan::field_shape(spec.reference, spec.light_cell);
@@ -103,8 +105,8 @@ class SimilaritySums final : public backend::SimilaritySums {
 
 }  // namespace
 
-std::unique_ptr<backend::SimilaritySums> make_similarity_sums(OpenedDevice& device,
-                                                              const SimilaritySumsSpec& spec) {
+template <>
+std::unique_ptr<backend::SimilaritySums> make(OpenedDevice& device, const SimilaritySumsSpec& spec) {
   return std::make_unique<SimilaritySums>(device, spec);
 }
 

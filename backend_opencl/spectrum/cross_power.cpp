@@ -1,8 +1,10 @@
 // Stage: the normalised cross-power spectrum, one pass for one or two slices.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 
 namespace warpalign::opencl {
 
@@ -50,7 +52,7 @@ class CrossPower final : public backend::CrossPower {
         falloff_(falloff_of(spec.sigma)),
         grid_(grid_for(device, spec.image)),
         kernel_(device, stage,
-                device.has_vectors() ? kernels::cross_power_lanes : kernels::cross_power,
+                device.has_vectors() ? kernels::cross_power_cpu : kernels::cross_power,
                 "cross_power", options_for(spec, device.has_vectors())) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
@@ -68,8 +70,8 @@ class CrossPower final : public backend::CrossPower {
 
 }  // namespace
 
-std::unique_ptr<backend::CrossPower> make_cross_power(OpenedDevice& device,
-                                                      const CrossPowerSpec& spec) {
+template <>
+std::unique_ptr<backend::CrossPower> make(OpenedDevice& device, const CrossPowerSpec& spec) {
   return std::make_unique<CrossPower>(device, spec);
 }
 

@@ -4,9 +4,11 @@
 // the spectrum's peaks are too sharp for 8 bits of fraction.
 #include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/log_polar.hpp>
 
 #include <array>
 #include <vector>
@@ -61,8 +63,9 @@ class LogPolar final : public backend::LogPolar {
 
 }  // namespace
 
-std::unique_ptr<backend::LogPolar> make_log_polar(OpenedDevice& device, const LogPolarSpec& spec,
-                                                  const backend::LogPolarPoints& points) {
+template <>
+std::unique_ptr<backend::LogPolar> make(OpenedDevice& device, const backend::LogPolar::Setup& setup) {
+  const auto& [spec, points] = setup;
   return std::make_unique<LogPolar>(device, spec, points);
 }
 

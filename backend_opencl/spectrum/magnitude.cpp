@@ -1,8 +1,10 @@
 // Stage: the magnitude of a half spectrum, its rows reordered around v = 0.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
 
 namespace warpalign::opencl {
 
@@ -34,8 +36,8 @@ class Magnitude final : public backend::Magnitude {
 
 }  // namespace
 
-std::unique_ptr<backend::Magnitude> make_magnitude(OpenedDevice& device,
-                                                   const MagnitudeSpec& spec) {
+template <>
+std::unique_ptr<backend::Magnitude> make(OpenedDevice& device, const MagnitudeSpec& spec) {
   return std::make_unique<Magnitude>(device, spec);
 }
 

@@ -1,8 +1,10 @@
 // Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 
 namespace warpalign::opencl {
 
@@ -53,13 +55,13 @@ class OverlapScore final : public backend::OverlapScore {
 
 }  // namespace
 
-std::unique_ptr<backend::OverlapProducts> make_overlap_products(OpenedDevice& device,
-                                                                const OverlapProductsSpec& spec) {
+template <>
+std::unique_ptr<backend::OverlapProducts> make(OpenedDevice& device, const OverlapProductsSpec& spec) {
   return std::make_unique<OverlapProducts>(device, spec);
 }
 
-std::unique_ptr<backend::OverlapScore> make_overlap_score(OpenedDevice& device,
-                                                          const OverlapScoreSpec& spec) {
+template <>
+std::unique_ptr<backend::OverlapScore> make(OpenedDevice& device, const OverlapScoreSpec& spec) {
   return std::make_unique<OverlapScore>(device, spec);
 }
 

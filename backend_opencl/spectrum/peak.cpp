@@ -1,9 +1,11 @@
 // Stage: the maximum of each slice with its neighbours, by a two-stage reduction.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 
 #include <limits>
 
@@ -69,7 +71,8 @@ class Peak final : public backend::Peak {
 
 }  // namespace
 
-std::unique_ptr<backend::Peak> make_peak(OpenedDevice& device, const PeakSpec& spec) {
+template <>
+std::unique_ptr<backend::Peak> make(OpenedDevice& device, const PeakSpec& spec) {
   return std::make_unique<Peak>(device, spec);
 }
 

@@ -1,8 +1,10 @@
 // Stage: the radial profile divided out of a log-polar spectrum.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 
 #include <algorithm>
 
@@ -21,7 +23,7 @@ class FlattenProfile final : public backend::FlattenProfile {
         height_(to_int(spec.image.height, device.place(stage))),
         rows_(std::clamp<std::size_t>(reduction_group(device) / columns, 1, most_rows)),
         groups_((static_cast<std::size_t>(spec.image.width) + columns - 1) / columns),
-        kernel_(device, stage, kernels::flatten_profile, "flatten_profile",
+        kernel_(device, stage, kernels::radial_whitening, "flatten_profile",
                 "-D COLUMNS=" + std::to_string(columns) + " -D ROWS=" + std::to_string(rows_)) {}
 
   void enqueue(backend::Queue& queue, backend::Memory& image) override {
@@ -37,8 +39,8 @@ class FlattenProfile final : public backend::FlattenProfile {
 
 }  // namespace
 
-std::unique_ptr<backend::FlattenProfile> make_flatten_profile(OpenedDevice& device,
-                                                              const FlattenProfileSpec& spec) {
+template <>
+std::unique_ptr<backend::FlattenProfile> make(OpenedDevice& device, const FlattenProfileSpec& spec) {
   return std::make_unique<FlattenProfile>(device, spec);
 }
 

@@ -1,11 +1,13 @@
 // Stage: bilinear interpolation of complex data at arbitrary points.
 #include "spline/cpu/interpolate_cpu.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "device/texture_copy.hpp"
+
+#include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 
 namespace warpalign::opencl {
 
@@ -93,8 +95,8 @@ class ComplexBilinear final : public backend::ComplexBilinear {
 
 }  // namespace
 
-std::unique_ptr<backend::ComplexBilinear> make_complex_bilinear(OpenedDevice& device,
-                                                                const ComplexBilinearSpec& spec) {
+template <>
+std::unique_ptr<backend::ComplexBilinear> make(OpenedDevice& device, const ComplexBilinearSpec& spec) {
   return std::make_unique<ComplexBilinear>(device, spec);
 }
 

@@ -6,11 +6,13 @@
 #include "spline/cpu/interpolate_cpu.hpp"
 #include "spline/interpolate_volume.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "device/texture_copy.hpp"
+
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -165,9 +167,9 @@ class Interpolate final : public backend::Interpolate {
 
 }  // namespace
 
-std::unique_ptr<backend::Interpolate> make_interpolate(OpenedDevice& device,
-                                                       const InterpolateSpec& spec,
-                                                       const backend::InterpolateDetails& details) {
+template <>
+std::unique_ptr<backend::Interpolate> make(OpenedDevice& device, const backend::Interpolate::Setup& setup) {
+  const auto& [spec, details] = setup;
   return std::make_unique<Interpolate>(device, spec, details);
 }
 

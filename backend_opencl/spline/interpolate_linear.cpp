@@ -4,9 +4,10 @@
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
 #include "spline/fixed_point.hpp"
-#include "kernel_texts.hpp"
-#include "stages.hpp"
+#include "embedded_kernels.hpp"
+#include "device/stage.hpp"
 
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
 
 #include <algorithm>

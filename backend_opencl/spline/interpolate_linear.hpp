@@ -3,7 +3,8 @@
 
 #include "device/kernel.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
+
 
 #include <optional>
 

@@ -4,9 +4,10 @@
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
 #include "spline/interpolate_points.hpp"
-#include "kernel_texts.hpp"
-#include "stages.hpp"
+#include "embedded_kernels.hpp"
+#include "device/stage.hpp"
 
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
 
 #include <algorithm>
@@ -70,9 +71,9 @@ BoxEvaluation::BoxEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
       details_(details),
       stored_(stored),
       most_bytes_(device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE) - kept_bytes),
-      flat_(device, stage, kernels::interpolate_box, "interpolate_box",
+      flat_(device, stage, kernels::interpolate_tiled, "interpolate_box",
             options_for(spec, details, flat_pitch)),
-      steep_(device, stage, kernels::interpolate_box, "interpolate_box",
+      steep_(device, stage, kernels::interpolate_tiled, "interpolate_box",
              options_for(spec, details, steep_pitch)) {}
 
 bool BoxEvaluation::fit(const Transform& transform, const std::array<int, 3>& sides,

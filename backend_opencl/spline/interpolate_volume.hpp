@@ -4,7 +4,8 @@
 
 #include "device/kernel.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
+
 
 namespace warpalign::opencl {
 

@@ -3,7 +3,9 @@
 #include "spline/prefilter_passes.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -129,8 +131,9 @@ std::string PassMaker::recursion_options() const {
   return options;
 }
 
-std::unique_ptr<backend::Prefilter> make_prefilter(OpenedDevice& device, const PrefilterSpec& spec,
-                                                   const backend::PrefilterDetails& details) {
+template <>
+std::unique_ptr<backend::Prefilter> make(OpenedDevice& device, const backend::Prefilter::Setup& setup) {
+  const auto& [spec, details] = setup;
   return std::make_unique<Prefilter>(PassMaker{device, spec, details});
 }
 

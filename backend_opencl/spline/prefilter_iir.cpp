@@ -1,8 +1,10 @@
 // The baseline prefilter: one line a work item, pole by pole, axis by axis.
 #include "device/build_options.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 
 namespace warpalign::opencl {
 

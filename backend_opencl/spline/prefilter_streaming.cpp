@@ -2,10 +2,11 @@
 // axis; complex images axis by axis.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/column_blocks.hpp>
 #include <warpalign/backend/truncated_taps.hpp>
 

@@ -4,10 +4,11 @@
 #include "device/device_list.hpp"
 #include "spline/fixed_point.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 
+#include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/resample_tiles.hpp>
 
 #include <limits>
@@ -96,9 +97,9 @@ class Resample final : public backend::Resample {
 
 }  // namespace
 
-std::unique_ptr<backend::Resample> make_resample(OpenedDevice& device, const ResampleSpec& spec,
-                                                 const backend::PrefilterDetails& filter,
-                                                 const backend::InterpolateDetails& details) {
+template <>
+std::unique_ptr<backend::Resample> make(OpenedDevice& device, const backend::Resample::Setup& setup) {
+  const auto& [spec, filter, details] = setup;
   using Rule = backend::InterpolateDetails::Points;
   if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32 ||
       details.points == Rule::period_minus_one || !serves(device)) {

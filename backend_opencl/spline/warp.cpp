@@ -2,10 +2,12 @@
 #include "device/build_options.hpp"
 #include "spline/cpu/interpolate_cpu.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "device/two_floats.hpp"
+
+#include <warpalign/backend/stages/spline/warp.hpp>
 
 #include <optional>
 
@@ -77,7 +79,8 @@ class Warp final : public backend::Warp {
 
 }  // namespace
 
-std::unique_ptr<backend::Warp> make_warp(OpenedDevice& device, const WarpSpec& spec) {
+template <>
+std::unique_ptr<backend::Warp> make(OpenedDevice& device, const WarpSpec& spec) {
   return std::make_unique<Warp>(device, spec);
 }
 

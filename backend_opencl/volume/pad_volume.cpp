@@ -1,10 +1,12 @@
 // Stage: a volume's voxels levelled, tapered, and placed on a canvas.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_sides.hpp"
+
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
 
 namespace warpalign::opencl {
 
@@ -24,7 +26,7 @@ class VolumeCanvas final : public backend::VolumeCanvas {
         ramp_{{ramp_of(spec, spec.input.width), ramp_of(spec, spec.input.height),
                ramp_of(spec, spec.input.depth), 0}},
         grid_(patches(device, spec.canvas.width, spec.canvas.height * spec.canvas.depth)),
-        kernel_(device, stage, kernels::volume_canvas, "volume_canvas",
+        kernel_(device, stage, kernels::pad_volume, "volume_canvas",
                 pixel_option(spec.input_type)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const VolumeLevels& levels,
@@ -42,8 +44,8 @@ class VolumeCanvas final : public backend::VolumeCanvas {
 
 }  // namespace
 
-std::unique_ptr<backend::VolumeCanvas> make_volume_canvas(OpenedDevice& device,
-                                                          const VolumeCanvasSpec& spec) {
+template <>
+std::unique_ptr<backend::VolumeCanvas> make(OpenedDevice& device, const VolumeCanvasSpec& spec) {
   return std::make_unique<VolumeCanvas>(device, spec);
 }
 

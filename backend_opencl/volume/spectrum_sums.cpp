@@ -1,8 +1,10 @@
 // Stage: how much of their power the spectra of two volumes have at the same frequencies.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 
 #include <algorithm>
 
@@ -42,8 +44,8 @@ class SpectrumSums final : public backend::SpectrumSums {
 
 }  // namespace
 
-std::unique_ptr<backend::SpectrumSums> make_spectrum_sums(OpenedDevice& device,
-                                                          const SpectrumSumsSpec& spec) {
+template <>
+std::unique_ptr<backend::SpectrumSums> make(OpenedDevice& device, const SpectrumSumsSpec& spec) {
   return std::make_unique<SpectrumSums>(device, spec);
 }
 

@@ -1,9 +1,11 @@
 // Stage: the highest peaks of a volume.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_sides.hpp"
+
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
 
 namespace warpalign::opencl {
 
@@ -35,8 +37,8 @@ class VolumePeaks final : public backend::VolumePeaks {
 
 }  // namespace
 
-std::unique_ptr<backend::VolumePeaks> make_volume_peaks(OpenedDevice& device,
-                                                        const VolumePeaksSpec& spec) {
+template <>
+std::unique_ptr<backend::VolumePeaks> make(OpenedDevice& device, const VolumePeaksSpec& spec) {
   return std::make_unique<VolumePeaks>(device, spec);
 }
 

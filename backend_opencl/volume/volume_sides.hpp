@@ -1,7 +1,7 @@
 // Shapes and places in volumes as kernels take them.
 #pragma once
 
-#include "stages.hpp"
+#include "device/stage.hpp"
 
 #include <array>
 

@@ -1,9 +1,11 @@
 // Stage: sums over what two shifted volumes have in common.
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
 #include "volume/volume_sides.hpp"
+
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
 
 #include <algorithm>
 
@@ -60,8 +62,8 @@ class VolumeSums final : public backend::VolumeSums {
 
 }  // namespace
 
-std::unique_ptr<backend::VolumeSums> make_volume_sums(OpenedDevice& device,
-                                                      const VolumeSumsSpec& spec) {
+template <>
+std::unique_ptr<backend::VolumeSums> make(OpenedDevice& device, const VolumeSumsSpec& spec) {
   return std::make_unique<VolumeSums>(device, spec);
 }
 

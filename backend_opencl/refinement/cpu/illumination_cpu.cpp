@@ -3,12 +3,14 @@
 
 #include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "refinement/illumination_pair.hpp"
 #include "refinement/cpu/sample_location_simd.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/refinement/illumination.hpp>
 
 namespace warpalign::opencl {
 
@@ -38,9 +40,9 @@ class LightLanes final : public backend::LightField {
         weights_(upload_floats(device, weights, stage)),
         moments_(upload_floats(device, std::vector<float>(values_of(moments_a_cell)), stage)),
         row_sums_(make_buffer(device, values_of(sums_a_cell) * sizeof(cl_float), stage)),
-        sum_(device, stage, kernels::light_lanes, "light_moments", options()),
-        along_(device, stage, kernels::light_lanes, "light_rows", options()),
-        fit_(device, stage, kernels::light_lanes, "light_fit", options()) {}
+        sum_(device, stage, kernels::illumination_cpu, "light_moments", options()),
+        along_(device, stage, kernels::illumination_cpu, "light_rows", options()),
+        fit_(device, stage, kernels::illumination_cpu, "light_fit", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
                const LightPrior& prior, backend::Memory& field) override {

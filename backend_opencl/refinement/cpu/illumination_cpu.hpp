@@ -3,7 +3,8 @@
 
 #include "device/context.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/refinement/illumination.hpp>
+
 
 #include <memory>
 #include <vector>

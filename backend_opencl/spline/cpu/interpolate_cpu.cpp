@@ -3,8 +3,10 @@
 
 #include "device/build_options.hpp"
 #include "spline/fixed_point.hpp"
-#include "kernel_texts.hpp"
-#include "stages.hpp"
+#include "embedded_kernels.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
 #include <array>
@@ -82,7 +84,7 @@ RowEvaluation::RowEvaluation(OpenedDevice& device, const char* stage, From point
       details_(details),
       stored_(stored),
       grid_{{tiles_of(spec.output), 1}, {1, 1}},
-      kernel_(device, stage, kernels::interpolate_rows,
+      kernel_(device, stage, kernels::interpolate_cpu,
               points == From::field ? "interpolate_field" : "interpolate_rows",
               options_for(spec, details, points == From::field)) {}
 

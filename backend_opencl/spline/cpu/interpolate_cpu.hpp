@@ -4,7 +4,8 @@
 #include "spline/interpolate_points.hpp"
 #include "device/kernel.hpp"
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
+
 
 #include <array>
 #include <cstdint>

@@ -1,8 +1,10 @@
 // The exact prefilter on CPUs: sixteen lines a work item; columns first, then rows.
 #include "device/build_options.hpp"
-#include "kernel_texts.hpp"
+#include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "stages.hpp"
+#include "device/stage.hpp"
+
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 
 namespace warpalign::opencl {
 
@@ -25,7 +27,7 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
                               int_option("HALO", halo) + int_option("STRETCH", stretch) +
                               float_option("GAIN", maker.gain_after(axes_before + 1)) +
                               int_option("COMPONENTS", maker.components());
-  Kernel kernel(maker.device, stage, kernels::prefilter_lines,
+  Kernel kernel(maker.device, stage, kernels::prefilter_cpu,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
   const Place place = maker.device.place(stage);
   const cl_int n = to_int(view.n, place);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace warpalign {
 
@@ -13,6 +14,9 @@ namespace warpalign {
 struct Config {
   std::optional<std::string> device;                   ///< `device`: as open_device takes it
   std::optional<std::filesystem::path> module_folder;  ///< `modules`: where backends are
+  /// `backends`: names of modules, best first; those of the build when empty. A backend that is not
+  /// warpalign's own is loaded when it is named here.
+  std::vector<std::string> backends;
   std::optional<std::filesystem::path> cache_folder;   ///< `cache`: compiled kernels
   std::string opencl_fft = "vkfft";                    ///< `opencl.fft`: "vkfft" or "clfft"
   std::filesystem::path origin;                        ///< the file read; empty if none

@@ -2,6 +2,7 @@
 #include "device/backend_loader.hpp"
 
 #include "device/folders.hpp"
+#include "device/known_backends.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -21,6 +22,11 @@ std::string last_loader_error() {
 }
 
 }  // namespace
+
+std::vector<std::string> backends_of(const Config& config) {
+  if (!config.backends.empty()) return config.backends;
+  return {known_backends.begin(), known_backends.end()};
+}
 
 std::string module_file_name(const std::string& backend) {
 #if defined(__APPLE__)

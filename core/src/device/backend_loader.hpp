@@ -3,21 +3,21 @@
 
 #include <warpalign/backend/module.hpp>
 
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace warpalign::detail {
-
-/// Best first.
-inline constexpr std::array<const char*, 2> known_backends{"cuda", "opencl"};
 
 /// A loaded module. Keep `handle` as long as anything of the module lives.
 struct LoadedModule {
   std::shared_ptr<void> handle;
   const backend::ModuleTable* table = nullptr;
 };
+
+/// The backends that the configuration names, else those of the build; best first.
+[[nodiscard]] std::vector<std::string> backends_of(const Config& config);
 
 /// "warpalign_cuda.so", ...
 std::string module_file_name(const std::string& backend);

@@ -6,6 +6,7 @@
 #include <warpalign/error.hpp>
 
 #include <toml++/toml.h>
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -26,6 +27,26 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
     complain(file, node.source(), "'" + key + "' must be a text that is not empty");
   }
   return *value;
+}
+
+// Names become parts of file names, so nothing else may be in them.
+bool is_backend_name(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+                              std::string::npos;
+}
+
+std::vector<std::string> backend_names(const std::filesystem::path& file, const toml::node& node) {
+  const toml::array* array = node.as_array();
+  std::vector<std::string> names;
+  if (array != nullptr) {
+    for (const toml::node& entry : *array) names.push_back(entry.value_or<std::string>(""));
+  }
+  if (names.empty() || !std::all_of(names.begin(), names.end(), is_backend_name)) {
+    complain(file, node.source(),
+             "'backends' must be a list of names of lower-case letters, digits and underscores, "
+             "such as [\"cuda\", \"opencl\"]");
+  }
+  return names;
 }
 
 std::string fft_value(const std::filesystem::path& file, const toml::node& node) {
@@ -59,13 +80,15 @@ Config interpret(const std::filesystem::path& file, const toml::table& root) {
       config.device = text_value(file, name, value);
     } else if (name == "modules") {
       config.module_folder = text_value(file, name, value);
+    } else if (name == "backends") {
+      config.backends = backend_names(file, value);
     } else if (name == "cache") {
       config.cache_folder = text_value(file, name, value);
     } else if (name == "opencl") {
       read_opencl(file, value, config);
     } else {
       complain(file, value.source(),
-               "unknown key '" + name + "'; known: device, modules, cache, opencl.fft");
+               "unknown key '" + name + "'; known: device, modules, backends, cache, opencl.fft");
     }
   }
   return config;

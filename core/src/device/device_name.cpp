@@ -1,8 +1,6 @@
 // The names that open_device takes.
 #include "device/device_name.hpp"
 
-#include "device/backend_loader.hpp"
-
 #include <warpalign/error.hpp>
 
 #include <algorithm>
@@ -19,18 +17,15 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_known_backend(const std::string& backend) {
-  return std::find(known_backends.begin(), known_backends.end(), backend) != known_backends.end();
-}
-
 }  // namespace
 
-DeviceName parse_device_name(const std::string& name) {
+DeviceName parse_device_name(const std::string& name, const std::vector<std::string>& backends) {
   const std::size_t colon = name.find(':');
   DeviceName parsed;
   parsed.backend = lower(name.substr(0, colon));
   const std::string rest = colon == std::string::npos ? "" : name.substr(colon + 1);
-  if (!is_known_backend(parsed.backend) || (colon != std::string::npos && rest.empty())) {
+  const bool known = std::find(backends.begin(), backends.end(), parsed.backend) != backends.end();
+  if (!known || (colon != std::string::npos && rest.empty())) {
     throw Error(ErrorKind::invalid_argument,
                 "'" + name +
                     "' is not a device name; use cuda:0, opencl:0, opencl:nvidia, ... "

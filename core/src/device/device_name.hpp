@@ -17,8 +17,8 @@ struct DeviceName {
   std::string part;
 };
 
-/// Throws Error(invalid_argument) for malformed names and unknown backends.
-DeviceName parse_device_name(const std::string& name);
+/// Throws Error(invalid_argument) for malformed names and for backends that are none of these.
+DeviceName parse_device_name(const std::string& name, const std::vector<std::string>& backends);
 
 /// The indices of the devices that fit, in order.
 std::vector<std::size_t> matching_devices(const DeviceName& name,

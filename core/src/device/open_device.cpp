@@ -46,7 +46,7 @@ Device open_first(const detail::LoadedModule& module, const std::vector<std::siz
 }
 
 Device open_named(const std::string& name, const Config& config) {
-  const detail::DeviceName parsed = detail::parse_device_name(name);
+  const detail::DeviceName parsed = detail::parse_device_name(name, detail::backends_of(config));
   const detail::LoadedModule module = detail::load_module(parsed.backend, config);
   const std::vector<DeviceInfo> devices = module.table->list_devices();
   const std::vector<std::size_t> matches = detail::matching_devices(parsed, devices);
@@ -87,7 +87,7 @@ std::optional<Device> try_backend(const std::string& backend, bool gpus_only, co
 Device open_best(const Config& config) {
   std::string troubles;
   for (const bool gpus_only : {true, false}) {
-    for (const char* backend : detail::known_backends) {
+    for (const std::string& backend : detail::backends_of(config)) {
       if (auto device = try_backend(backend, gpus_only, config, troubles)) return *device;
     }
   }
@@ -112,7 +112,7 @@ Device open_device(const std::string& name) { return open_device(name, default_c
 
 std::vector<BackendReport> list_backends(const Config& config) {
   std::vector<BackendReport> reports;
-  for (const char* backend : detail::known_backends) {
+  for (const std::string& backend : detail::backends_of(config)) {
     BackendReport report;
     report.backend = backend;
     report.module = detail::module_file_name(backend);

@@ -2,7 +2,7 @@
 // affine transform.
 #pragma once
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
 #include <array>

@@ -36,7 +36,7 @@ RealFftSpec without_idle_axes(const RealFftSpec& spec) {
 RealFftPlan::RealFftPlan(const Device& device, const RealFftSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_real_fft(without_idle_axes(spec))) {}
+      kernel_(detail::Access::driver(device).make(without_idle_axes(spec))) {}
 
 void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) const {
   detail::check_stream(stage, device_, stream);

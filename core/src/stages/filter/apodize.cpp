@@ -48,7 +48,7 @@ backend::WindowWeights window_of(const ApodizeSpec& spec) {
 ApodizePlan::ApodizePlan(const Device& device, const ApodizeSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_apodize(spec, window_of(spec))) {}
+      kernel_(detail::Access::driver(device).make(backend::Apodize::Setup{spec, window_of(spec)})) {}
 
 void ApodizePlan::execute(Stream& stream, const Image& input, const Buffer& statistics,
                           Image& canvas) const {

@@ -1,7 +1,7 @@
 // Gaussian weights of separable stages, worked out in double.
 #pragma once
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/filter/axis_weights.hpp>
 
 namespace warpalign::detail {
 

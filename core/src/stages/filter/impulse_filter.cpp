@@ -38,7 +38,7 @@ DespecklePlan::DespecklePlan(const Device& device, const DespeckleSpec& spec)
     : device_(device),
       spec_(checked(spec)),
       row_step_(step_of(spec.shape)),
-      kernel_(detail::Access::driver(device).make_despeckle(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
       rows_(std::make_shared<Buffer>(device.make_buffer(2 * rows_of(spec.shape) * sizeof(float)))) {
 }
 

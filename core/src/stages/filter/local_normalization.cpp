@@ -25,9 +25,9 @@ LocalContrastSpec checked(const LocalContrastSpec& spec) {
 
 std::unique_ptr<backend::LocalContrast> make_kernel(const Device& device,
                                                     const LocalContrastSpec& spec) {
-  return detail::Access::driver(device).make_local_contrast(
+  return detail::Access::driver(device).make(backend::LocalContrast::Setup{
       spec, {detail::gaussian_weights({spec.shape.width, spec.shape.width}, spec.sigma),
-             detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma)});
+             detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma)}});
 }
 
 void check_numbers(float mean, float floor) {

@@ -51,9 +51,9 @@ SmoothSpec checked(const SmoothSpec& spec) {
 }
 
 std::unique_ptr<backend::Smooth> make_kernel(const Device& device, const SmoothSpec& spec) {
-  return detail::Access::driver(device).make_smooth(
+  return detail::Access::driver(device).make(backend::Smooth::Setup{
       spec, {detail::gaussian_weights(x_grid(spec), spec.sigma),
-             detail::gaussian_weights(y_grid(spec), spec.sigma)});
+             detail::gaussian_weights(y_grid(spec), spec.sigma)}});
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void check_prior(const LightPrior& prior) {
 LightFieldPlan::LightFieldPlan(const Device& device, const LightFieldSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_light_field(spec, cell_weights(spec))) {}
+      kernel_(detail::Access::driver(device).make(backend::LightField::Setup{spec, cell_weights(spec)})) {}
 
 Shape LightFieldPlan::field_shape(const Shape& reference, int cell) {
   return {(reference.width + cell - 1) / cell, (reference.height + cell - 1) / cell, 1};

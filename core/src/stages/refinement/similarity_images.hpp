@@ -1,7 +1,7 @@
 // What the stages that compare a reference with a moving image's spline share.
 #pragma once
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 namespace warpalign::detail {
 

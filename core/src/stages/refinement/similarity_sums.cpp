@@ -74,7 +74,7 @@ SimilaritySumsResult named(const Sums& sums) {
 SimilaritySumsPlan::SimilaritySumsPlan(const Device& device, const SimilaritySumsSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_similarity_sums(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
       partials_(std::make_shared<Buffer>(
           device.make_buffer(kernel_->groups() * backend::similarity_sum_count * sizeof(float)))) {}
 

@@ -50,7 +50,7 @@ double sum_of_weights(const CrossPowerSpec& spec, double power) {
 CrossPowerPlan::CrossPowerPlan(const Device& device, const CrossPowerSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_cross_power(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void CrossPowerPlan::execute(Stream& stream, const Image& a, const Image& b, Image& output) const {
   const Shape half = RealFftPlan::half_spectrum(spec_.image);

@@ -27,7 +27,7 @@ MagnitudeSpec checked(const MagnitudeSpec& spec) {
 MagnitudePlan::MagnitudePlan(const Device& device, const MagnitudeSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_magnitude(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void MagnitudePlan::execute(Stream& stream, const Image& spectrum, Image& magnitude) const {
   const Shape half = RealFftPlan::half_spectrum(spec_.image);

@@ -38,7 +38,7 @@ void check_limits(const OverlapLimits& limits) {
 OverlapProductsPlan::OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec)
     : device_(device),
       spec_{checked(products_stage, spec.image)},
-      kernel_(detail::Access::driver(device).make_overlap_products(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_weight,
                                   const Image& b, const Image& b_weight, Image& products) const {
@@ -59,7 +59,7 @@ void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a
 OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec)
     : device_(device),
       spec_{checked(score_stage, spec.surface)},
-      kernel_(detail::Access::driver(device).make_overlap_score(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const OverlapLimits& limits,
                                Image& scores) const {

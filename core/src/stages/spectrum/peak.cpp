@@ -33,7 +33,7 @@ static_assert(sizeof(PeakRecord) == 48, "kernels write this layout");
 PeakPlan::PeakPlan(const Device& device, const PeakSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_peak(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void PeakPlan::execute(Stream& stream, const Image& input, Buffer& records) const {
   detail::check_stream(stage, device_, stream);

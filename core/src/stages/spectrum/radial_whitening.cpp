@@ -20,7 +20,7 @@ FlattenProfileSpec checked(const FlattenProfileSpec& spec) {
 FlattenProfilePlan::FlattenProfilePlan(const Device& device, const FlattenProfileSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_flatten_profile(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void FlattenProfilePlan::execute(Stream& stream, Image& image) const {
   detail::check_stream(stage, device_, stream);

@@ -1,7 +1,7 @@
 // What the boundary modes mean for samples, coefficients and points; shared by both spline stages.
 #pragma once
 
-#include <warpalign/backend/stages.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/boundary.hpp>
 #include <warpalign/pixel.hpp>
 

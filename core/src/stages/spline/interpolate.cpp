@@ -81,8 +81,8 @@ void check_gradient(const InterpolateSpec& spec) {
 InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_interpolate(
-          spec, detail::interpolation_details(spec.boundary, margin_of(spec)))) {}
+      kernel_(detail::Access::driver(device).make(backend::Interpolate::Setup{
+          spec, detail::interpolation_details(spec.boundary, margin_of(spec))})) {}
 
 backend::SamplingPoints InterpolatePlan::points_of(const Transform& transform) const {
   detail::check_transform(stage, transform);

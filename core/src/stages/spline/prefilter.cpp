@@ -60,7 +60,7 @@ PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetail
 
 std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const PrefilterSpec& spec) {
   const backend::PrefilterDetails details = detail::prefilter_details(checked(spec));
-  return detail::Access::driver(device).make_prefilter(squeezed(spec, details), details);
+  return detail::Access::driver(device).make(backend::Prefilter::Setup{squeezed(spec, details), details});
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ VolumeCanvasSpec checked(const VolumeCanvasSpec& spec) {
 VolumeCanvasPlan::VolumeCanvasPlan(const Device& device, const VolumeCanvasSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_volume_canvas(spec)) {}
+      kernel_(detail::Access::driver(device).make(spec)) {}
 
 void VolumeCanvasPlan::execute(Stream& stream, const Image& input, const VolumeLevels& levels,
                                Image& canvas) const {

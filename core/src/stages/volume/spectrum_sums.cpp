@@ -23,7 +23,7 @@ SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
 SpectrumSumsPlan::SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_spectrum_sums(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
       partials_(std::make_shared<Buffer>(
           device.make_buffer(kernel_->groups() * backend::spectrum_sum_count * sizeof(float)))) {}
 

@@ -69,7 +69,7 @@ std::vector<std::size_t> highest(const std::vector<backend::BrickRecord>& record
 VolumePeaksPlan::VolumePeaksPlan(const Device& device, const VolumePeaksSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_volume_peaks(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
       records_(std::make_shared<Buffer>(
           device.make_buffer(static_cast<std::size_t>(backend::bricks_of(spec.surface).pixels()) *
                              sizeof(backend::BrickRecord)))) {}

@@ -63,7 +63,7 @@ void set_moments(VolumeMoments& moments, std::size_t i, const Sum& sum) {
 VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make_volume_sums(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
       partials_(std::make_shared<Buffer>(
           device.make_buffer(kernel_->groups() * sizeof(float) *
                              std::max<std::size_t>(most_shifts * backend::volume_moment_count,

@@ -1,8 +1,10 @@
 // Stage: window an image and place it on a canvas.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/stages/sobel.hpp>
+#include <vector>
 
 namespace warpalign {
 
@@ -42,3 +44,23 @@ class WARPALIGN_API ApodizePlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// The window's weight of each of the input's columns and rows.
+struct WindowWeights {
+  std::vector<float> x, y;
+};
+
+class Apodize : public Stage {
+ public:
+  struct Setup {
+    const ApodizeSpec& spec;
+    const WindowWeights& window;
+  };
+
+  virtual void enqueue(Queue& queue, const Memory& input, const Memory& statistics,
+                       Memory& canvas) = 0;
+};
+
+}  // namespace warpalign::backend

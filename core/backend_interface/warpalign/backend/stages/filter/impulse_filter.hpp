@@ -1,6 +1,7 @@
 // Stage: impulse noise ("salt and pepper") found and filled.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 #include <memory>
@@ -47,3 +48,20 @@ class WARPALIGN_API DespecklePlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class Despeckle : public Stage {
+ public:
+  using Setup = DespeckleSpec;
+
+  /// (lowest, highest) of every step-th row, as floats.
+  virtual void enqueue_extremes(Queue& queue, const Memory& input, int step, Memory& rows) = 0;
+  /// Isolated pixels at an end of the range in every step-th row, as floats.
+  virtual void enqueue_isolated(Queue& queue, const Memory& input, int step,
+                                const SpeckleCensus& census, Memory& rows) = 0;
+  virtual void enqueue(Queue& queue, const Memory& input, const SpeckleCensus& census,
+                       Memory& output) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,6 +1,8 @@
 // Stage: brightness and contrast evened out locally.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
+#include <warpalign/backend/stages/filter/axis_weights.hpp>
 #include <warpalign/device.hpp>
 
 #include <memory>
@@ -37,3 +39,19 @@ class WARPALIGN_API LocalContrastPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class LocalContrast : public Stage {
+ public:
+  struct Setup {
+    const LocalContrastSpec& spec;
+    const PlaneWeights& weights;
+  };
+
+  /// `weight` is null unless masked.
+  virtual void enqueue(Queue& queue, const Memory& input, const Memory* weight, float mean,
+                       float floor, Memory& output) = 0;
+};
+
+}  // namespace warpalign::backend

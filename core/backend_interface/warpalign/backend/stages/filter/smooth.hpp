@@ -1,6 +1,8 @@
 // Stage: Gaussian smoothing, onto a grid of its own.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
+#include <warpalign/backend/stages/filter/axis_weights.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
@@ -45,3 +47,19 @@ class WARPALIGN_API SmoothPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class Smooth : public Stage {
+ public:
+  struct Setup {
+    const SmoothSpec& spec;
+    const PlaneWeights& weights;
+  };
+
+  virtual void enqueue(Queue& queue, const Memory& input, Memory& output) = 0;
+  virtual void enqueue(Queue& queue, const Memory& input, const Memory& mask, Memory& output,
+                       Memory& weight) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,6 +1,7 @@
 // Stage: mean, extremes and validity of an image.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/stages/sobel.hpp>
 
@@ -42,3 +43,14 @@ class WARPALIGN_API StatisticsPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class Statistics : public Stage {
+ public:
+  using Setup = StatisticsSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& input, Memory& record) = 0;
+};
+
+}  // namespace warpalign::backend

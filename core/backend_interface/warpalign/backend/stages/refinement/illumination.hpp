@@ -1,9 +1,11 @@
 // Stage: the local gain and offset between two registered images.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace warpalign {
 
@@ -51,3 +53,19 @@ class WARPALIGN_API LightFieldPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class LightField : public Stage {
+ public:
+  struct Setup {
+    const LightFieldSpec& spec;
+    /// Of cells 0, 1, ... away from a cell, along either axis.
+    const std::vector<float>& weights;
+  };
+
+  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const Affine& matrix,
+                       const LightPrior& prior, Memory& field) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,11 +1,13 @@
 // Stage: the sums of a Gauss-Newton step of registration by a similarity.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
 #include <array>
 #include <memory>
+#include <cstddef>
 
 namespace warpalign {
 
@@ -78,3 +80,31 @@ class WARPALIGN_API SimilaritySumsPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// Sums of one work group, in this order: the upper triangle of the 4 x 4 matrix by rows (10), the
+/// gradient (4), and the others as in SimilaritySumsResult (8).
+inline constexpr int similarity_sum_count = 22;
+
+/// What SimilarityImages names; the weights are null unless masked, the light unless lit.
+struct SimilarityMemory {
+  const Memory& reference;
+  const Memory& coefficients;
+  const Memory* reference_weight = nullptr;
+  const Memory* moving_weight = nullptr;
+  const Memory* light = nullptr;
+};
+
+class SimilaritySums : public Stage {
+ public:
+  using Setup = SimilaritySumsSpec;
+
+  /// Work groups, each of which writes similarity_sum_count floats: sum i of group g stands at
+  /// i groups() + g.
+  [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
+  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const SimilarityState& state,
+                       Memory& partials) = 0;
+};
+
+}  // namespace warpalign::backend

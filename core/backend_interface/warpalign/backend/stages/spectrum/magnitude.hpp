@@ -1,6 +1,7 @@
 // Stage: the magnitude of a half spectrum, centred.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 namespace warpalign {
@@ -30,3 +31,14 @@ class WARPALIGN_API MagnitudePlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class Magnitude : public Stage {
+ public:
+  using Setup = MagnitudeSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& spectrum, Memory& magnitude) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,6 +1,7 @@
 // Stages: correlation of two images at every shift, judged by how much of them overlaps.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 #include <memory>
@@ -62,3 +63,30 @@ class WARPALIGN_API OverlapScorePlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// Spectra of two pictures and of their weights.
+struct OverlapSpectra {
+  const Memory& a;
+  const Memory& a_weight;
+  const Memory& b;
+  const Memory& b_weight;
+};
+
+class OverlapProducts : public Stage {
+ public:
+  using Setup = OverlapProductsSpec;
+
+  virtual void enqueue(Queue& queue, const OverlapSpectra& spectra, Memory& products) = 0;
+};
+
+class OverlapScore : public Stage {
+ public:
+  using Setup = OverlapScoreSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& surfaces, const OverlapLimits& limits,
+                       Memory& scores) = 0;
+};
+
+}  // namespace warpalign::backend

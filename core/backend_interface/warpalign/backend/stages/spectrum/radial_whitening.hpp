@@ -1,6 +1,7 @@
 // Stage: the radial profile divided out of a log-polar spectrum.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 #include <memory>
@@ -30,3 +31,14 @@ class WARPALIGN_API FlattenProfilePlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class FlattenProfile : public Stage {
+ public:
+  using Setup = FlattenProfileSpec;
+
+  virtual void enqueue(Queue& queue, Memory& image) = 0;
+};
+
+}  // namespace warpalign::backend

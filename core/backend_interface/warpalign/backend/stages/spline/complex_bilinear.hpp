@@ -2,6 +2,7 @@
 // text "Bilinear interpolation in CUDA".
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 namespace warpalign {
@@ -42,3 +43,15 @@ class WARPALIGN_API ComplexBilinearPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class ComplexBilinear : public Stage {
+ public:
+  using Setup = ComplexBilinearSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& image, const Memory& x, const Memory& y,
+                       Memory& output) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,6 +1,7 @@
 // Stage: resample an image under an affine transform, bilinearly.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
@@ -31,3 +32,15 @@ class WARPALIGN_API WarpPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class Warp : public Stage {
+ public:
+  using Setup = WarpSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& input, const Affine& output_to_input,
+                       Memory& output) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,6 +1,7 @@
 // Stage: a volume's voxels levelled, tapered, and placed on a canvas.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 namespace warpalign {
@@ -38,3 +39,15 @@ class WARPALIGN_API VolumeCanvasPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+class VolumeCanvas : public Stage {
+ public:
+  using Setup = VolumeCanvasSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& input, const VolumeLevels& levels,
+                       Memory& canvas) = 0;
+};
+
+}  // namespace warpalign::backend

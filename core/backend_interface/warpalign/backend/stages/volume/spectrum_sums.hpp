@@ -1,7 +1,9 @@
 // Stage: how much of their power the spectra of two volumes have at the same frequencies.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
+#include <cstddef>
 
 namespace warpalign {
 
@@ -36,3 +38,19 @@ class WARPALIGN_API SpectrumSumsPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// Sums of one work group: those of warpalign::SpectrumSums.
+inline constexpr std::size_t spectrum_sum_count = 3;
+
+class SpectrumSums : public Stage {
+ public:
+  using Setup = SpectrumSumsSpec;
+
+  /// Work groups, each of which writes its sums: sum i of group g stands at i groups() + g.
+  [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
+  virtual void enqueue(Queue& queue, const Memory& a, const Memory& b, Memory& partials) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,6 +1,7 @@
 // Stage: the highest peaks of a volume.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 #include <array>
@@ -46,3 +47,31 @@ class WARPALIGN_API VolumePeaksPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// What a VolumePeaks stage writes for a brick: its maximum (-infinity where no voxel may be a
+/// peak), and where that is within a whole brick, row-major; the first of several.
+struct BrickRecord {
+  float value = 0;
+  std::uint32_t position = 0;
+};
+
+/// Bricks are numbered row-major; those at the far faces may be smaller.
+inline constexpr Shape brick{8, 4, 4};
+[[nodiscard]] constexpr Shape bricks_of(const Shape& surface) noexcept {
+  return {(surface.width + brick.width - 1) / brick.width,
+          (surface.height + brick.height - 1) / brick.height,
+          (surface.depth + brick.depth - 1) / brick.depth};
+}
+
+class VolumePeaks : public Stage {
+ public:
+  using Setup = VolumePeaksSpec;
+
+  /// `reach`: as in VolumePeakLimits.
+  virtual void enqueue(Queue& queue, const Memory& surface,
+                       const std::array<std::int64_t, 3>& reach, Memory& records) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,12 +1,14 @@
 // Stage: sums over what two shifted volumes have in common.
 #pragma once
 
+#include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
+#include <cstddef>
 
 namespace warpalign {
 
@@ -73,3 +75,35 @@ class WARPALIGN_API VolumeSumsPlan {
 };
 
 }  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// Reference voxels `first` to `first + size`, not empty, each compared with the moving voxel (or,
+/// at a fraction, the spline's cell) `shift` further on. All that is read exists.
+struct VolumeBox {
+  std::array<std::int64_t, 3> first{};
+  std::array<std::int64_t, 3> size{};
+  VoxelShift shift{};
+};
+
+/// Sums of one work group: those of VolumeMoments but the first; and of VolumeStepSums its members
+/// in their order (18), then the same moments (5).
+inline constexpr std::size_t volume_moment_count = 5;
+inline constexpr std::size_t volume_step_count = 23;
+
+class VolumeSums : public Stage {
+ public:
+  using Setup = VolumeSumsSpec;
+
+  /// Work groups, each of which writes its sums: sum i of group g and slot s stands at
+  /// (s count + i) groups() + g.
+  [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
+  virtual void enqueue_moments(Queue& queue, const Memory& reference, const Memory& moving,
+                               const VolumeBox& box, std::size_t slot, Memory& partials) = 0;
+  /// In slot 0.
+  virtual void enqueue_step(Queue& queue, const Memory& reference, const Memory& moving,
+                            const VolumeBox& box, const std::array<float, 3>& fraction,
+                            Memory& partials) = 0;
+};
+
+}  // namespace warpalign::backend

@@ -1,0 +1,51 @@
+// Every stage there is: a stage is added here and nowhere else. Both backends' factories are made
+// from this list (driver.hpp).
+#pragma once
+
+#include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
+#include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/backend/stages/filter/sobel.hpp>
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/fft/fft.hpp>
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
+#include <warpalign/backend/stages/spectrum/log_polar.hpp>
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/backend/stages/spline/complex_bilinear.hpp>
+#include <warpalign/backend/stages/spline/interpolate.hpp>
+#include <warpalign/backend/stages/spline/prefilter.hpp>
+#include <warpalign/backend/stages/spline/resample.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/refinement/illumination.hpp>
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
+
+namespace warpalign::backend {
+
+template <class... Stages>
+struct StageList {};
+
+// clang-format off
+using AllStages = StageList<
+    // filter
+    Apodize, Despeckle, LocalContrast, Smooth, Sobel, Statistics,
+    // fft
+    RealFft,
+    // spectrum
+    CrossPower, LogPolar, Magnitude, OverlapProducts, OverlapScore, Peak, FlattenProfile,
+    // spline
+    ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
+    // refinement
+    LightField, SimilaritySums,
+    // volume
+    VolumeCanvas, SpectrumSums, VolumePeaks, VolumeSums>;
+// clang-format on
+
+}  // namespace warpalign::backend

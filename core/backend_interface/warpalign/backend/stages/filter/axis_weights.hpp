@@ -1,0 +1,21 @@
+// Weights of separable stages: what the outputs of one axis take of its inputs.
+#pragma once
+
+#include <vector>
+#include <cstdint>
+
+namespace warpalign::backend {
+
+/// One axis of a separable weighting: output i is the sum over k of weights[k n + i] times input
+/// first[i] + k, for n outputs. Every input named exists; the weights of an output sum to 1.
+struct AxisWeights {
+  int taps = 0;
+  std::vector<std::int32_t> first;
+  std::vector<float> weights;
+};
+
+struct PlaneWeights {
+  AxisWeights x, y;
+};
+
+}  // namespace warpalign::backend
