@@ -60,9 +60,9 @@ struct Result {
 };
 
 void check(const Options& options) {
-  constexpr int most_steps = 10000;
-  if (options.steps < 1 || options.steps > most_steps) {
-    throw UsageError(fmt::format("--steps {}: must be 1 to {}", options.steps, most_steps));
+  constexpr int max_steps = 10000;
+  if (options.steps < 1 || options.steps > max_steps) {
+    throw UsageError(fmt::format("--steps {}: must be 1 to {}", options.steps, max_steps));
   }
   const double turns = options.steps * options.angle / 360;
   if (!std::isfinite(turns) || std::abs(turns - std::round(turns)) > 1e-9 || turns == 0) {
@@ -166,13 +166,13 @@ Levels residual(const Levels& result, const Levels& original) {
 Plot plot_of(const std::string& title, const std::vector<Result>& results,
              double Difference::*error) {
   const double exact = results.back().to_original.*error;
-  const double most_shown = std::max(12 * exact, 1.0);
+  const double max_shown = std::max(12 * exact, 1.0);
   PlotLine fir{"FIR", plot_colour(0), {}, false, true};
   std::string above;
   for (const Result& result : results) {
     if (result.prefilter.method != PrefilterMethod::fir) continue;
     const double rms = result.to_original.*error;
-    if (rms <= most_shown) {
+    if (rms <= max_shown) {
       fir.points.push_back({static_cast<double>(result.prefilter.taps), rms});
     } else {
       above += fmt::format("{}{}", above.empty() ? "" : ", ", result.prefilter.taps);

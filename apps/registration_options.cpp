@@ -40,12 +40,12 @@ std::pair<double, double> range_of(const std::string& option, const std::string&
 
 void take_scales(const std::string& text, RegistrationOptions& options) {
   const auto [least, most] = range_of("--scale-range", text);
-  if (least < options.least_scale || most > options.most_scale) {
+  if (least < options.min_scale || most > options.max_scale) {
     throw UsageError(fmt::format("--scale-range {}: scales are found between {} and {}", text,
-                                 options.least_scale, options.most_scale));
+                                 options.min_scale, options.max_scale));
   }
-  options.least_scale = least;
-  options.most_scale = most;
+  options.min_scale = least;
+  options.max_scale = most;
 }
 
 void take_angles(const std::string& text, RegistrationOptions& options) {
@@ -53,8 +53,8 @@ void take_angles(const std::string& text, RegistrationOptions& options) {
   if (most - least > 360) {
     throw UsageError(fmt::format("--angle-range {}: is more than a whole turn", text));
   }
-  options.least_angle = least;
-  options.most_angle = most;
+  options.min_angle = least;
+  options.max_angle = most;
 }
 
 double max_shift_of(double pixels) {
@@ -116,10 +116,10 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices) {
   const RegistrationOptions defaults;
   command.add_option(
       "--scale-range", choices.scale_range,
-      fmt::format("A,B: least and most scale [{},{}]", defaults.least_scale, defaults.most_scale));
+      fmt::format("A,B: least and most scale [{},{}]", defaults.min_scale, defaults.max_scale));
   command.add_option(
       "--angle-range", choices.angle_range,
-      fmt::format("A,B: from A to B degrees [{},{}]", defaults.least_angle, defaults.most_angle));
+      fmt::format("A,B: from A to B degrees [{},{}]", defaults.min_angle, defaults.max_angle));
   command.add_option("--max-shift", choices.max_shift,
                      "Longest translation, in pixels of the moving image [any]");
   command.add_option("--spectrum", choices.spectrum,

@@ -103,9 +103,9 @@ Array x_first(const Array& field) {
 }
 
 SamplingPoints field_points(const PointOptions& options, std::size_t dimensions) {
-  constexpr int most_dimensions = 4;
+  constexpr int max_dimensions = 4;
   const std::string& name = *options.coordinates;
-  const Array field = load_npy(name, most_dimensions);
+  const Array field = load_npy(name, max_dimensions);
   if (field.type == PixelType::c32) {
     throw UsageError(fmt::format("{}: holds complex numbers; coordinates are real", name));
   }

@@ -17,12 +17,12 @@ namespace {
 /// Bars are cut at so many copies, or further out where most are longer: one slow baseline must not
 /// make all others look alike.
 double longest_shown(const BarChart& chart) {
-  constexpr double most_copies = 12;
+  constexpr double max_copies = 12;
   std::vector<double> values;
   for (const BarGroup& group : chart.groups) {
     for (const Bar& bar : group.bars) values.push_back(bar.value);
   }
-  return values.empty() ? most_copies : std::max(most_copies, 1.5 * spread_of(values).median);
+  return values.empty() ? max_copies : std::max(max_copies, 1.5 * spread_of(values).median);
 }
 
 /// The size at which most columns were measured; the larger of two.

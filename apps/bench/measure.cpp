@@ -97,11 +97,11 @@ double transfer_ms(const std::function<void()>& transfer) {
 void time_by_events(Stopwatch& watch, const Device& device, const Settings& settings,
                     Timing& timing) {
   constexpr double sample_ms = 0.25;
-  constexpr double most_runs = 32;
+  constexpr double max_runs = 32;
   const double pilot = watch.by_events(1);
   const bool gpu = device.info().kind == DeviceKind::gpu;
   timing.runs_a_sample = static_cast<int>(
-      std::clamp(std::ceil(sample_ms / std::max(pilot, 1e-6)), 1.0, gpu ? most_runs : 4.0));
+      std::clamp(std::ceil(sample_ms / std::max(pilot, 1e-6)), 1.0, gpu ? max_runs : 4.0));
   if (timing.runs_a_sample > 1) (void)watch.by_events(timing.runs_a_sample);
   const int samples = samples_for(settings, pilot * timing.runs_a_sample);
   timing.time = sampled(samples, [&] { return watch.by_events(timing.runs_a_sample); });
@@ -149,22 +149,22 @@ HeadStart::HeadStart(const Device& device) {
 }
 
 void HeadStart::give(Stream& stream, double milliseconds) {
-  constexpr double most_copies = 200;
+  constexpr double max_copies = 200;
   if (!from_) return;
   const double copies = std::ceil(milliseconds / std::max(copy_ms_, 1e-3));
-  for (int i = 0; i < static_cast<int>(std::min(copies, most_copies)); ++i) {
+  for (int i = 0; i < static_cast<int>(std::min(copies, max_copies)); ++i) {
     stream.copy(*from_, *to_);
   }
 }
 
 std::size_t buffer_sets(const Settings& settings, const Work& work, const Device& device) {
   constexpr std::size_t beyond_caches = 256 * mebibyte;
-  constexpr std::size_t most_sets = 64;
+  constexpr std::size_t max_sets = 64;
   if (settings.hot) return 1;
   const std::size_t set = std::max<std::size_t>(work.set_bytes(), 1);
   const std::size_t affordable = device.info().memory_bytes / 4 / set;
   const std::size_t wanted = (beyond_caches + set - 1) / set;
-  return std::clamp<std::size_t>(std::min(wanted, affordable), 1, most_sets);
+  return std::clamp<std::size_t>(std::min(wanted, affordable), 1, max_sets);
 }
 
 Timing measure(const Device& device, Work& work, HeadStart& head_start, const Settings& settings,

@@ -83,12 +83,12 @@ Pixels noise(PixelType type, const Shape& shape) {
     Shape shape;
     Pixels pixels;
   };
-  constexpr std::size_t most_kept = 2;
+  constexpr std::size_t max_kept = 2;
   static std::deque<Kept> kept;
   for (const Kept& one : kept) {
     if (one.type == type && one.shape == shape) return one.pixels;
   }
-  if (kept.size() == most_kept) kept.pop_front();
+  if (kept.size() == max_kept) kept.pop_front();
   kept.push_back({type, shape, make_noise(type, shape)});
   return kept.back().pixels;
 }

@@ -17,14 +17,14 @@ namespace warpalign::program::bench {
 namespace {
 
 /// What CPUs are spared: 8192 x 8192 and 512 x 512 x 512 take them seconds a run.
-constexpr std::int64_t most_for_cpus = std::int64_t{1} << 24U;
+constexpr std::int64_t max_for_cpus = std::int64_t{1} << 24U;
 
 bool is_named(const Run& run, const Case& what) {
   return what.size.depth == 1 ? run.sides_named : run.volumes_named;
 }
 
 bool is_spared(const Run& run, const Case& what, DeviceKind kind) {
-  return !is_named(run, what) && kind != DeviceKind::gpu && what.size.pixels() > most_for_cpus;
+  return !is_named(run, what) && kind != DeviceKind::gpu && what.size.pixels() > max_for_cpus;
 }
 
 bool fits(const Case& what, const DeviceInfo& device) {

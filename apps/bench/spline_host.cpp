@@ -11,7 +11,7 @@ namespace warpalign::program::bench {
 namespace {
 
 /// A volume's part that is evaluated: slices of this many pixels in all.
-constexpr std::int64_t most_in_volume = std::int64_t{1} << 21;
+constexpr std::int64_t max_in_volume = std::int64_t{1} << 21;
 
 class HostSpline final : public HostWork {
  public:
@@ -20,7 +20,7 @@ class HostSpline final : public HostWork {
         input_(noise(PixelType::f32, problem_.image)),
         slices_(problem_.result().depth) {
     if (problem_.dimensions == 3 && problem_.precision) {
-      const std::int64_t fitting = most_in_volume / problem_.output.plane();
+      const std::int64_t fitting = max_in_volume / problem_.output.plane();
       slices_ = std::clamp<std::int64_t>(fitting, 1, problem_.output.depth);
     }
   }

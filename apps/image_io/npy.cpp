@@ -95,10 +95,10 @@ bool is_npy_name(const std::filesystem::path& path) {
   return extension == ".npy";
 }
 
-Array load_npy(const std::filesystem::path& path, int most_dimensions) {
+Array load_npy(const std::filesystem::path& path, int max_dimensions) {
   return naming(path, [&] {
     FileBytes file(path);
-    return read_npy(file.all(), most_dimensions);
+    return read_npy(file.all(), max_dimensions);
   });
 }
 

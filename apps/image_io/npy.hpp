@@ -58,10 +58,10 @@ void check_extents(const std::filesystem::path& path, const std::vector<std::int
 
 /// Reads .npy files of version 1 to 3: uint8, uint16, float32, float64 (which becomes float32) and
 /// complex64, little-endian, in C order, of 1 to `most_dimensions` axes. Throws FileError.
-[[nodiscard]] Array load_npy(const std::filesystem::path& path, int most_dimensions = 3);
+[[nodiscard]] Array load_npy(const std::filesystem::path& path, int max_dimensions = 3);
 
 /// The same on a file's bytes, whose name the messages leave out.
-[[nodiscard]] Array read_npy(std::span<const std::byte> file, int most_dimensions);
+[[nodiscard]] Array read_npy(std::span<const std::byte> file, int max_dimensions);
 /// The bytes of a .npy file, version 1.
 [[nodiscard]] std::vector<std::byte> write_npy(const Array& array);
 

@@ -235,7 +235,7 @@ void narrow(Bytes numbers, std::span<float> to) {
 
 }  // namespace
 
-Array read_npy(Bytes file, int most_dimensions) {
+Array read_npy(Bytes file, int max_dimensions) {
   const Parts parts = parts_of(file);
   const Header header = HeaderParser(parts.header).parse();
   if (!header.type || !header.fortran_order || !header.extents) {
@@ -245,7 +245,7 @@ Array read_npy(Bytes file, int most_dimensions) {
   if (*header.fortran_order) {
     throw FileError("is in Fortran order; save numpy.ascontiguousarray(array)");
   }
-  check_dimensions(*header.extents, most_dimensions);
+  check_dimensions(*header.extents, max_dimensions);
   check_size(*header.extents, stored.bytes, parts.numbers.size());
   Array array = make_array(*header.extents, stored.type);
   array.narrowed = stored.bytes != size_of(stored.type);

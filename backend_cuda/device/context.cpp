@@ -7,7 +7,7 @@
 
 namespace warpalign::cuda {
 
-void Context::activate() const { check(cudaSetDevice(ordinal), "cudaSetDevice", Place{*this}); }
+void Context::activate() const { check(cudaSetDevice(ordinal), "cudaSetDevice", CallSite{*this}); }
 
 void Context::activate_quietly() const noexcept { static_cast<void>(cudaSetDevice(ordinal)); }
 

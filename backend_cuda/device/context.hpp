@@ -26,7 +26,7 @@ struct Context {
 };
 
 /// Where in the program a call is made, for messages.
-struct Place {
+struct CallSite {
   const Context& context;
   const char* stage = "";
 };

@@ -129,7 +129,7 @@ void CudaDriver::choose_sampling() {
 }
 
 std::unique_ptr<backend::Memory> CudaDriver::allocate(std::size_t bytes) {
-  return std::make_unique<DeviceMemory>(Place{context_}, bytes);
+  return std::make_unique<DeviceMemory>(CallSite{context_}, bytes);
 }
 
 // Marks make their own events: every queue here can be timed.
@@ -138,7 +138,7 @@ std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
 }
 
 std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {
-  return std::make_unique<SlotReadback>(context_, bytes);
+  return std::make_unique<PinnedReadback>(context_, bytes);
 }
 
 }  // namespace warpalign::cuda

@@ -23,20 +23,20 @@ __device__ __forceinline__ void await_previous() {
 
 /// As launch_with_shared(), of a kernel that begins with await_previous().
 template <class... Parameters, class... Arguments>
-void launch_early_with_shared(const Place& place, const backend::Queue& queue, dim3 grid,
+void launch_early_with_shared(const CallSite& site, const backend::Queue& queue, dim3 grid,
                               dim3 block, std::size_t shared_bytes, void (*kernel)(Parameters...),
                               Arguments... arguments) {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
-  launch_with_attribute(place, queue, grid, block, shared_bytes,
-                        place.context.early_launch ? &early : nullptr, kernel, arguments...);
+  launch_with_attribute(site, queue, grid, block, shared_bytes,
+                        site.context.early_launch ? &early : nullptr, kernel, arguments...);
 }
 
 template <class... Parameters, class... Arguments>
-void launch_early(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+void launch_early(const CallSite& site, const backend::Queue& queue, dim3 grid, dim3 block,
                   void (*kernel)(Parameters...), Arguments... arguments) {
-  launch_early_with_shared(place, queue, grid, block, 0, kernel, arguments...);
+  launch_early_with_shared(site, queue, grid, block, 0, kernel, arguments...);
 }
 
 }  // namespace warpalign::cuda

@@ -6,11 +6,11 @@
 namespace warpalign::cuda {
 namespace {
 
-ErrorContext context_of(cudaError_t code, const char* call, const Place& place) {
+ErrorContext context_of(cudaError_t code, const char* call, const CallSite& site) {
   ErrorContext context;
-  context.stage = place.stage;
+  context.stage = site.stage;
   context.backend = "cuda";
-  context.device = place.context.name;
+  context.device = site.context.name;
   context.call = call;
   context.code = cudaGetErrorName(code);
   context.advice = advice_for(code);
@@ -60,21 +60,21 @@ std::string describe(cudaError_t code) {
   return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
 }
 
-void check(cudaError_t code, const char* call, const Place& place) {
+void check(cudaError_t code, const char* call, const CallSite& site) {
   if (code == cudaSuccess) return;
   forget_last_error();
   const auto kind =
       code == cudaErrorMemoryAllocation ? ErrorKind::out_of_memory : ErrorKind::device_failure;
   throw Error(kind, std::string(call) + " failed: " + cudaGetErrorString(code),
-              context_of(code, call, place));
+              context_of(code, call, site));
 }
 
-void check_allocation(cudaError_t code, const char* call, std::size_t bytes, const Place& place) {
-  if (code != cudaErrorMemoryAllocation) return check(code, call, place);
+void check_allocation(cudaError_t code, const char* call, std::size_t bytes, const CallSite& site) {
+  if (code != cudaErrorMemoryAllocation) return check(code, call, site);
   forget_last_error();
   throw Error(ErrorKind::out_of_memory,
               "the device cannot give " + std::to_string(bytes) + " bytes" + memory_left(),
-              context_of(code, call, place));
+              context_of(code, call, site));
 }
 
 }  // namespace warpalign::cuda

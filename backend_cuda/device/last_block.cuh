@@ -43,10 +43,10 @@ __device__ __forceinline__ T load_fresh(const T* source) {
 /// Counters for `count` reductions, all 0.
 class Counters {
  public:
-  Counters(const Place& place, std::size_t count) : memory_(place, count * sizeof(unsigned)) {
+  Counters(const CallSite& site, std::size_t count) : memory_(site, count * sizeof(unsigned)) {
     const std::vector<unsigned> zeros(count, 0U);
     const std::size_t bytes = count * sizeof(unsigned);
-    StreamQueue(place.context).upload({zeros.data(), 1, bytes, bytes}, memory_);
+    StreamQueue(site.context).upload({zeros.data(), 1, bytes, bytes}, memory_);
   }
   [[nodiscard]] unsigned* get() const noexcept { return memory_.as<unsigned>(); }
 

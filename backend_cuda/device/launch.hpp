@@ -24,13 +24,13 @@ inline constexpr int row_block_height = 8;
 inline constexpr int reduction_threads = 256;
 
 /// An extent as kernels index it. The limit leaves room for adding a tile without overflow.
-[[nodiscard]] inline int extent(std::int64_t n, const Place& place) {
+[[nodiscard]] inline int extent(std::int64_t n, const CallSite& site) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
   if (n >= 1 && n <= limit) return static_cast<int>(n);
   ErrorContext context;
-  context.stage = place.stage;
+  context.stage = site.stage;
   context.backend = "cuda";
-  context.device = place.context.name;
+  context.device = site.context.name;
   throw Error(ErrorKind::invalid_argument,
               "an extent of " + std::to_string(n) + " pixels is not between 1 and 2^30",
               std::move(context));
@@ -57,38 +57,38 @@ inline constexpr int reduction_threads = 256;
 
 /// Loads a kernel now, so that its first launch does not.
 template <class... Parameters>
-void load(void (*kernel)(Parameters...), const Place& place) {
-  place.context.activate();
+void load(void (*kernel)(Parameters...), const CallSite& site) {
+  site.context.activate();
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)),
-        "cudaFuncGetAttributes", place);
+        "cudaFuncGetAttributes", site);
 }
 
 /// The shared memory that a block may be launched with; kernels may have 2 KiB of their own
 /// besides.
-[[nodiscard]] inline std::size_t most_shared(const Place& place) {
+[[nodiscard]] inline std::size_t max_shared(const CallSite& site) {
   int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                               place.context.ordinal),
-        "cudaDeviceGetAttribute", place);
+  check(
+      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, site.context.ordinal),
+      "cudaDeviceGetAttribute", site);
   return static_cast<std::size_t>(bytes) - 2048;
 }
 
 /// Lets a kernel be launched with up to `bytes` of shared memory; every kernel may have 48 KiB.
 template <class... Parameters>
-void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const Place& place) {
-  place.context.activate();
+void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const CallSite& site) {
+  site.context.activate();
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cudaFuncSetAttribute", place);
+        "cudaFuncSetAttribute", site);
 }
 
 /// With `shared_bytes` of shared memory sized at the launch, and an attribute or none (null).
 template <class... Parameters, class... Arguments>
-void launch_with_attribute(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+void launch_with_attribute(const CallSite& site, const backend::Queue& queue, dim3 grid, dim3 block,
                            std::size_t shared_bytes, cudaLaunchAttribute* attribute,
                            void (*kernel)(Parameters...), Arguments... arguments) {
-  place.context.activate();
+  site.context.activate();
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
@@ -96,20 +96,20 @@ void launch_with_attribute(const Place& place, const backend::Queue& queue, dim3
   config.stream = stream_of(queue);
   config.attrs = attribute;
   config.numAttrs = attribute != nullptr ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", place);
+  check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", site);
 }
 
 template <class... Parameters, class... Arguments>
-void launch_with_shared(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+void launch_with_shared(const CallSite& site, const backend::Queue& queue, dim3 grid, dim3 block,
                         std::size_t shared_bytes, void (*kernel)(Parameters...),
                         Arguments... arguments) {
-  launch_with_attribute(place, queue, grid, block, shared_bytes, nullptr, kernel, arguments...);
+  launch_with_attribute(site, queue, grid, block, shared_bytes, nullptr, kernel, arguments...);
 }
 
 template <class... Parameters, class... Arguments>
-void launch(const Place& place, const backend::Queue& queue, dim3 grid, dim3 block,
+void launch(const CallSite& site, const backend::Queue& queue, dim3 grid, dim3 block,
             void (*kernel)(Parameters...), Arguments... arguments) {
-  launch_with_shared(place, queue, grid, block, 0, kernel, arguments...);
+  launch_with_shared(site, queue, grid, block, 0, kernel, arguments...);
 }
 
 }  // namespace warpalign::cuda

@@ -6,9 +6,9 @@
 
 namespace warpalign::cuda {
 
-DeviceMemory::DeviceMemory(const Place& place, std::size_t bytes) : context_(place.context) {
+DeviceMemory::DeviceMemory(const CallSite& site, std::size_t bytes) : context_(site.context) {
   context_.activate();
-  check_allocation(cudaMalloc(&data_, bytes), "cudaMalloc", bytes, place);
+  check_allocation(cudaMalloc(&data_, bytes), "cudaMalloc", bytes, site);
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -20,7 +20,7 @@ DeviceMemory::~DeviceMemory() {
   }
 }
 
-cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const Place& place) const {
+cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite& site) const {
   const std::scoped_lock lock(mutex_);
   for (const Texture& texture : textures_) {
     if (texture.view == view) return texture.object;
@@ -35,7 +35,7 @@ cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const Place& pl
       view.width * static_cast<std::size_t>(view.channels) * sizeof(float);
   const TextureReading reading{.linear = view.linear, .border = true};
   textures_.reserve(textures_.size() + 1);  // so that the texture cannot be lost to bad_alloc
-  textures_.push_back({view, make_texture(resource, reading, place)});
+  textures_.push_back({view, make_texture(resource, reading, site)});
   return textures_.back().object;
 }
 

@@ -14,7 +14,7 @@ namespace warpalign::cuda {
 
 class DeviceMemory final : public backend::Memory {
  public:
-  DeviceMemory(const Place& place, std::size_t bytes);
+  DeviceMemory(const CallSite& site, std::size_t bytes);
   ~DeviceMemory() override;
 
   template <class T>
@@ -32,7 +32,7 @@ class DeviceMemory final : public backend::Memory {
   };
   /// The texture of a view. Made once for each and kept as long as the memory, since a kernel in
   /// flight may still read through it.
-  [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const Place& place) const;
+  [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const CallSite& site) const;
 
  private:
   struct Texture {

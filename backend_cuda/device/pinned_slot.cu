@@ -56,46 +56,47 @@ std::size_t padded(std::size_t bytes) {
 
 }  // namespace
 
-HostSlot::HostSlot(const Context& context, std::size_t bytes) : context_(context), bytes_(bytes) {
-  const Place place{context_};
-  if (blocks_for(bytes) > 1) counter_ = std::make_unique<Counters>(place, 1);
-  load(&store_kernel, place);
+PinnedSlot::PinnedSlot(const Context& context, std::size_t bytes)
+    : context_(context), bytes_(bytes) {
+  const CallSite site{context_};
+  if (blocks_for(bytes) > 1) counter_ = std::make_unique<Counters>(site, 1);
+  load(&store_kernel, site);
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, padded(bytes) + sizeof(unsigned), cudaHostAllocMapped),
-        "cudaHostAlloc", place);
+        "cudaHostAlloc", site);
   host_ = static_cast<char*>(memory);
   word_ = reinterpret_cast<unsigned*>(host_ + padded(bytes));
   *word_ = 1;
   void* mapped = nullptr;
   const cudaError_t code = cudaHostGetDevicePointer(&mapped, host_, 0);
   if (code != cudaSuccess) static_cast<void>(cudaFreeHost(host_));
-  check(code, "cudaHostGetDevicePointer", place);
+  check(code, "cudaHostGetDevicePointer", site);
   mapped_ = static_cast<char*>(mapped);
 }
 
-HostSlot::~HostSlot() {
+PinnedSlot::~PinnedSlot() {
   context_.activate_quietly();
   if (!arrived()) static_cast<void>(cudaStreamSynchronize(filling_->get()));
   static_cast<void>(cudaFreeHost(host_));
 }
 
-bool HostSlot::arrived() const noexcept {
+bool PinnedSlot::arrived() const noexcept {
   return std::atomic_ref<unsigned>(*word_).load(std::memory_order_acquire) != 0;
 }
 
-void HostSlot::set_arrived(bool there) noexcept {
+void PinnedSlot::set_arrived(bool there) noexcept {
   std::atomic_ref<unsigned>(*word_).store(there ? 1 : 0, std::memory_order_release);
 }
 
-void HostSlot::enqueue(const backend::Queue& queue, const void* source, std::size_t bytes) {
-  const Place place{context_};
+void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::size_t bytes) {
+  const CallSite site{context_};
   context_.activate();
   // What nobody waited for must not be taken for what comes now.
-  if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", place);
+  if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", site);
   filling_ = static_cast<const StreamQueue&>(queue).handle();
   set_arrived(false);
   try {
-    launch_early(place, queue, dim3(blocks_for(bytes)), dim3(threads), &store_kernel,
+    launch_early(site, queue, dim3(blocks_for(bytes)), dim3(threads), &store_kernel,
                  static_cast<const char*>(source), bytes, mapped_,
                  reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
                  counter_ ? counter_->get() : nullptr);
@@ -106,7 +107,7 @@ void HostSlot::enqueue(const backend::Queue& queue, const void* source, std::siz
 }
 
 // What a failing device was to store never arrives, so the stream is asked now and then.
-const void* HostSlot::wait() {
+const void* PinnedSlot::wait() {
   for (unsigned looks = 1; !arrived(); ++looks) {
     relax();
     if (looks % looks_between_queries != 0) continue;
@@ -119,7 +120,7 @@ const void* HostSlot::wait() {
     }
     if (code == cudaSuccess && arrived()) break;
     set_arrived(true);
-    check(code == cudaSuccess ? cudaErrorUnknown : code, "cudaStreamQuery", Place{context_});
+    check(code == cudaSuccess ? cudaErrorUnknown : code, "cudaStreamQuery", CallSite{context_});
   }
   return host_;
 }

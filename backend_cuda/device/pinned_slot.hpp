@@ -17,13 +17,13 @@ namespace warpalign::cuda {
 class Counters;
 class StreamHandle;
 
-class HostSlot {
+class PinnedSlot {
  public:
-  HostSlot(const Context& context, std::size_t bytes);
-  HostSlot(const HostSlot&) = delete;
-  HostSlot& operator=(const HostSlot&) = delete;
+  PinnedSlot(const Context& context, std::size_t bytes);
+  PinnedSlot(const PinnedSlot&) = delete;
+  PinnedSlot& operator=(const PinnedSlot&) = delete;
   /// Waits for the stream that is still to fill the slot.
-  ~HostSlot();
+  ~PinnedSlot();
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 

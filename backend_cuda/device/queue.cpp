@@ -11,7 +11,7 @@ namespace warpalign::cuda {
 StreamHandle::StreamHandle(const Context& context) : context_(context) {
   context_.activate();
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-        Place{context_});
+        CallSite{context_});
 }
 
 StreamHandle::~StreamHandle() {
@@ -22,7 +22,7 @@ StreamHandle::~StreamHandle() {
 
 Event::Event(const Context& context, unsigned flags) : context_(context) {
   context_.activate();
-  check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreateWithFlags", Place{context_});
+  check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreateWithFlags", CallSite{context_});
 }
 
 Event::~Event() {
@@ -40,7 +40,7 @@ StreamQueue::~StreamQueue() {
 }
 
 void StreamQueue::wait(const char* call) {
-  check(cudaStreamSynchronize(handle_->get()), call, Place{context_});
+  check(cudaStreamSynchronize(handle_->get()), call, CallSite{context_});
 }
 
 void StreamQueue::upload(const backend::HostRows& source, backend::Memory& target) {
@@ -49,11 +49,11 @@ void StreamQueue::upload(const backend::HostRows& source, backend::Memory& targe
   if (dense) {
     check(cudaMemcpyAsync(data<char>(target), source.data, source.rows * source.row_bytes,
                           cudaMemcpyHostToDevice, handle_->get()),
-          "cudaMemcpyAsync", Place{context_});
+          "cudaMemcpyAsync", CallSite{context_});
   } else {
     check(cudaMemcpy2DAsync(data<char>(target), source.row_bytes, source.data, source.pitch_bytes,
                             source.row_bytes, source.rows, cudaMemcpyHostToDevice, handle_->get()),
-          "cudaMemcpy2DAsync", Place{context_});
+          "cudaMemcpy2DAsync", CallSite{context_});
   }
   wait("cudaStreamSynchronize (upload)");  // the caller may reuse the host memory
 }
@@ -68,7 +68,7 @@ void StreamQueue::download(const backend::Memory& source, void* target, std::siz
     return;
   }
   check(cudaMemcpyAsync(target, data<char>(source), bytes, cudaMemcpyDeviceToHost, handle_->get()),
-        "cudaMemcpyAsync", Place{context_});
+        "cudaMemcpyAsync", CallSite{context_});
   wait("cudaStreamSynchronize (download)");
 }
 
@@ -76,7 +76,7 @@ void StreamQueue::copy(const backend::Memory& source, backend::Memory& target, s
   context_.activate();
   check(cudaMemcpyAsync(data<char>(target), data<char>(source), bytes, cudaMemcpyDeviceToDevice,
                         handle_->get()),
-        "cudaMemcpyAsync", Place{context_});
+        "cudaMemcpyAsync", CallSite{context_});
 }
 
 void StreamQueue::finish() {
@@ -86,7 +86,7 @@ void StreamQueue::finish() {
 
 std::unique_ptr<backend::Mark> StreamQueue::mark() {
   auto event = std::make_unique<Event>(context_, cudaEventDefault);
-  check(cudaEventRecord(event->get(), handle_->get()), "cudaEventRecord", Place{context_});
+  check(cudaEventRecord(event->get(), handle_->get()), "cudaEventRecord", CallSite{context_});
   return event;
 }
 
@@ -94,22 +94,24 @@ double StreamQueue::milliseconds_between(const backend::Mark& from, const backen
   context_.activate();
   const cudaEvent_t begin = static_cast<const Event&>(from).get();
   const cudaEvent_t end = static_cast<const Event&>(to).get();
-  check(cudaEventSynchronize(end), "cudaEventSynchronize", Place{context_});
+  check(cudaEventSynchronize(end), "cudaEventSynchronize", CallSite{context_});
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime", Place{context_});
+  check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime",
+        CallSite{context_});
   return milliseconds;
 }
 
-Fence::Fence(const Place& place) : place_(place), event_(place.context, cudaEventDisableTiming) {}
+ScratchGuard::ScratchGuard(const CallSite& site)
+    : site_(site), event_(site.context, cudaEventDisableTiming) {}
 
-void Fence::enter(const backend::Queue& queue) {
+void ScratchGuard::enter(const backend::Queue& queue) {
   const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();
   // A stream that is gone has waited for its work.
   const std::shared_ptr<StreamHandle> last = last_.lock();
   if (last == current) return;
   if (last) {
-    check(cudaEventRecord(event_.get(), last->get()), "cudaEventRecord", place_);
-    check(cudaStreamWaitEvent(current->get(), event_.get(), 0), "cudaStreamWaitEvent", place_);
+    check(cudaEventRecord(event_.get(), last->get()), "cudaEventRecord", site_);
+    check(cudaStreamWaitEvent(current->get(), event_.get(), 0), "cudaStreamWaitEvent", site_);
   }
   last_ = current;
 }

@@ -56,7 +56,7 @@ class StreamQueue final : public backend::Queue {
 
   const Context& context_;
   std::shared_ptr<StreamHandle> handle_;
-  std::optional<HostSlot> slot_;  ///< for small downloads, once there is one
+  std::optional<PinnedSlot> slot_;  ///< for small downloads, once there is one
 };
 
 /// The stream of a queue that this backend made.
@@ -66,14 +66,14 @@ class StreamQueue final : public backend::Queue {
 
 /// Orders the uses of a stage's scratch memory when the stage is enqueued on one queue after
 /// another. Costs nothing while it stays on one queue.
-class Fence {
+class ScratchGuard {
  public:
-  explicit Fence(const Place& place);
+  explicit ScratchGuard(const CallSite& site);
   /// Work enqueued on `queue` from now on runs after this stage's earlier work.
   void enter(const backend::Queue& queue);
 
  private:
-  Place place_;
+  CallSite site_;
   Event event_;
   std::weak_ptr<StreamHandle> last_;
 };

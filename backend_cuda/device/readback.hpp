@@ -1,15 +1,15 @@
 // A few bytes on their way to the host.
 #pragma once
 
-#include "device/pinned_slot.hpp"
 #include "device/memory.hpp"
+#include "device/pinned_slot.hpp"
 #include "device/queue.hpp"
 
 namespace warpalign::cuda {
 
-class SlotReadback final : public backend::Readback {
+class PinnedReadback final : public backend::Readback {
  public:
-  SlotReadback(const Context& context, std::size_t bytes) : slot_(context, bytes) {}
+  PinnedReadback(const Context& context, std::size_t bytes) : slot_(context, bytes) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& source) override {
     slot_.enqueue(queue, data<char>(source), slot_.size());
@@ -17,7 +17,7 @@ class SlotReadback final : public backend::Readback {
   const void* wait() override { return slot_.wait(); }
 
  private:
-  HostSlot slot_;
+  PinnedSlot slot_;
 };
 
 }  // namespace warpalign::cuda

@@ -9,7 +9,7 @@
 namespace warpalign::cuda {
 
 cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const TextureReading& reading,
-                                 const Place& place) {
+                                 const CallSite& site) {
   cudaTextureDesc description{};
   for (auto& mode : description.addressMode) {
     mode = reading.border ? cudaAddressModeBorder : cudaAddressModeClamp;  // the border is 0
@@ -19,14 +19,14 @@ cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const Texture
   description.normalizedCoords = 0;
   cudaTextureObject_t object = 0;
   check(cudaCreateTextureObject(&object, &resource, &description, nullptr),
-        "cudaCreateTextureObject", place);
+        "cudaCreateTextureObject", site);
   return object;
 }
 
-TextureArray::TextureArray(const Place& place, Size size, int channels,
+TextureArray::TextureArray(const CallSite& site, Size size, int channels,
                            const TextureReading& reading)
-    : place_(place), size_(size), texel_bytes_(static_cast<std::size_t>(channels) * sizeof(float)) {
-  place_.context.activate();
+    : site_(site), size_(size), texel_bytes_(static_cast<std::size_t>(channels) * sizeof(float)) {
+  site_.context.activate();
   const int second = channels >= 2 ? 32 : 0;
   const int others = channels == 4 ? 32 : 0;
   const cudaChannelFormatDesc format{32, second, others, others, cudaChannelFormatKindFloat};
@@ -36,15 +36,15 @@ TextureArray::TextureArray(const Place& place, Size size, int channels,
   const bool written = channels == 1 && size.height > 0;
   const unsigned flags = written ? cudaArraySurfaceLoadStore : cudaArrayDefault;
   check_allocation(cudaMalloc3DArray(&array_, &format, extent, flags), "cudaMalloc3DArray",
-                   texels * texel_bytes_, place);
+                   texels * texel_bytes_, site);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array_;
   try {
-    texture_ = make_texture(resource, reading, place);
+    texture_ = make_texture(resource, reading, site);
     if (written) {
-      load_surface_kernels(place);
-      check(cudaCreateSurfaceObject(&surface_, &resource), "cudaCreateSurfaceObject", place);
+      load_surface_kernels(site);
+      check(cudaCreateSurfaceObject(&surface_, &resource), "cudaCreateSurfaceObject", site);
     }
   } catch (...) {
     if (texture_ != 0) static_cast<void>(cudaDestroyTextureObject(texture_));
@@ -54,7 +54,7 @@ TextureArray::TextureArray(const Place& place, Size size, int channels,
 }
 
 TextureArray::~TextureArray() {
-  place_.context.activate_quietly();
+  site_.context.activate_quietly();
   static_cast<void>(cudaFreeArray(array_));  // waits for the kernels that use it
   static_cast<void>(cudaDestroyTextureObject(texture_));
   if (surface_ != 0) static_cast<void>(cudaDestroySurfaceObject(surface_));
@@ -62,7 +62,7 @@ TextureArray::~TextureArray() {
 
 void TextureArray::copy_from(const void* source, const backend::Queue& queue) const {
   if (surface_ != 0) {
-    write_surface(place_, queue, static_cast<const float*>(source), surface_, size_);
+    write_surface(site_, queue, static_cast<const float*>(source), surface_, size_);
     return;
   }
   const std::size_t row_bytes = size_.width * texel_bytes_;
@@ -72,7 +72,7 @@ void TextureArray::copy_from(const void* source, const backend::Queue& queue) co
   parameters.dstArray = array_;
   parameters.extent = {size_.width, rows, std::max<std::size_t>(size_.depth, 1)};
   parameters.kind = cudaMemcpyDeviceToDevice;
-  check(cudaMemcpy3DAsync(&parameters, stream_of(queue)), "cudaMemcpy3DAsync", place_);
+  check(cudaMemcpy3DAsync(&parameters, stream_of(queue)), "cudaMemcpy3DAsync", site_);
 }
 
 bool fits_array(const Context& context, const TextureArray::Size& size) noexcept {

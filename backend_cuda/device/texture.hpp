@@ -27,7 +27,7 @@ struct TextureReading {
 };
 
 [[nodiscard]] cudaTextureObject_t make_texture(const cudaResourceDesc& resource,
-                                               const TextureReading& reading, const Place& place);
+                                               const TextureReading& reading, const CallSite& site);
 
 /// An array of 1, 2 or 4 floats a texel, and a texture over it. Height 0: one dimension; depth 0:
 /// two.
@@ -38,7 +38,7 @@ class TextureArray {
     std::size_t height;
     std::size_t depth;
   };
-  TextureArray(const Place& place, Size size, int channels, const TextureReading& reading);
+  TextureArray(const CallSite& site, Size size, int channels, const TextureReading& reading);
   TextureArray(const TextureArray&) = delete;
   TextureArray& operator=(const TextureArray&) = delete;
   ~TextureArray();
@@ -49,7 +49,7 @@ class TextureArray {
   [[nodiscard]] cudaTextureObject_t texture() const noexcept { return texture_; }
 
  private:
-  Place place_;
+  CallSite site_;
   Size size_;
   std::size_t texel_bytes_;
   cudaArray_t array_ = nullptr;
@@ -59,10 +59,10 @@ class TextureArray {
 
 /// Enqueues a copy of dense floats to an array of that size, through a surface over it: two to
 /// three times as fast as the runtime's own.
-void write_surface(const Place& place, const backend::Queue& queue, const float* source,
+void write_surface(const CallSite& site, const backend::Queue& queue, const float* source,
                    cudaSurfaceObject_t surface, const TextureArray::Size& size);
 /// Loads the kernels for that.
-void load_surface_kernels(const Place& place);
+void load_surface_kernels(const CallSite& site);
 
 /// Whether the texture unit of the device takes an array.
 [[nodiscard]] bool fits_array(const Context& context, const TextureArray::Size& size) noexcept;

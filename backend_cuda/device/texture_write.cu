@@ -42,7 +42,7 @@ __global__ void write_volume_kernel(const float* __restrict__ source, cudaSurfac
 
 }  // namespace
 
-void write_surface(const Place& place, const backend::Queue& queue, const float* source,
+void write_surface(const CallSite& site, const backend::Queue& queue, const float* source,
                    cudaSurfaceObject_t surface, const TextureArray::Size& size) {
   const Extent extent{static_cast<int>(size.width), static_cast<int>(size.height),
                       static_cast<int>(size.depth)};
@@ -51,7 +51,7 @@ void write_surface(const Place& place, const backend::Queue& queue, const float*
         static_cast<unsigned>(divide_up(extent.width, pixels * static_cast<int>(block.x))),
         static_cast<unsigned>(divide_up(extent.height, static_cast<int>(block.y))),
         static_cast<unsigned>(depth));
-    launch_early(place, queue, grid, block, kernel, source, surface, extent);
+    launch_early(site, queue, grid, block, kernel, source, surface, extent);
   };
   if (extent.depth > 0) {
     run(&write_volume_kernel, 1, dim3(32, 8), extent.depth);
@@ -62,10 +62,10 @@ void write_surface(const Place& place, const backend::Queue& queue, const float*
   }
 }
 
-void load_surface_kernels(const Place& place) {
-  load(&write_plane_kernel<4>, place);
-  load(&write_plane_kernel<1>, place);
-  load(&write_volume_kernel, place);
+void load_surface_kernels(const CallSite& site) {
+  load(&write_plane_kernel<4>, site);
+  load(&write_plane_kernel<1>, site);
+  load(&write_volume_kernel, site);
 }
 
 }  // namespace warpalign::cuda

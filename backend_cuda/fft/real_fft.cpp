@@ -68,13 +68,13 @@ std::string advice_for_fft(cufftResult code) {
   return {};
 }
 
-void check_fft(cufftResult code, const char* call, const Place& place) {
+void check_fft(cufftResult code, const char* call, const CallSite& site) {
   if (code == CUFFT_SUCCESS) return;
   static_cast<void>(cudaGetLastError());  // the runtime's error below, if any, is reported here
   ErrorContext context;
-  context.stage = place.stage;
+  context.stage = site.stage;
   context.backend = "cuda";
-  context.device = place.context.name;
+  context.device = site.context.name;
   context.call = call;
   context.code = name_of(code);
   context.advice = advice_for_fft(code);
@@ -87,10 +87,10 @@ void check_fft(cufftResult code, const char* call, const Place& place) {
 // One cuFFT plan; its work area is the stage's.
 class FftPlan {
  public:
-  FftPlan(const Place& place, std::vector<long long> extents, cufftType type, long long batch)
-      : place_(place) {
-    place_.context.activate();
-    check_fft(cufftCreate(&handle_), "cufftCreate", place_);
+  FftPlan(const CallSite& site, std::vector<long long> extents, cufftType type, long long batch)
+      : site_(site) {
+    site_.context.activate();
+    check_fft(cufftCreate(&handle_), "cufftCreate", site_);
     try {
       make(extents, type, batch);
     } catch (...) {
@@ -101,19 +101,19 @@ class FftPlan {
   FftPlan(const FftPlan&) = delete;
   FftPlan& operator=(const FftPlan&) = delete;
   ~FftPlan() {
-    place_.context.activate_quietly();
+    site_.context.activate_quietly();
     static_cast<void>(cufftDestroy(handle_));
   }
 
   [[nodiscard]] std::size_t work_bytes() const noexcept { return work_bytes_; }
 
   void use_work_area(const DeviceMemory& work) {
-    check_fft(cufftSetWorkArea(handle_, work.as<void>()), "cufftSetWorkArea", place_);
+    check_fft(cufftSetWorkArea(handle_, work.as<void>()), "cufftSetWorkArea", site_);
   }
 
   /// The handle, set to run on the queue's stream.
   cufftHandle on(const backend::Queue& queue) const {
-    check_fft(cufftSetStream(handle_, stream_of(queue)), "cufftSetStream", place_);
+    check_fft(cufftSetStream(handle_, stream_of(queue)), "cufftSetStream", site_);
     return handle_;
   }
 
@@ -121,20 +121,20 @@ class FftPlan {
   // Dense arrays, the images of a batch behind one another: what cuFFT assumes when no embedding
   // is given. `extents`: outermost first.
   void make(std::vector<long long>& extents, cufftType type, long long batch) {
-    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation", place_);
+    check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation", site_);
     check_fft(cufftMakePlanMany64(handle_, static_cast<int>(extents.size()), extents.data(),
                                   nullptr, 1, 0, nullptr, 1, 0, type, batch, &work_bytes_),
-              "cufftMakePlanMany64", place_);
+              "cufftMakePlanMany64", site_);
   }
 
-  Place place_;
+  CallSite site_;
   cufftHandle handle_ = 0;
   std::size_t work_bytes_ = 0;
 };
 
 // cuFFT takes 0 for no work area, cudaMalloc does not.
-DeviceMemory make_work_area(const Place& place, std::size_t bytes) {
-  return DeviceMemory(place, std::max<std::size_t>(bytes, 1));
+DeviceMemory make_work_area(const CallSite& site, std::size_t bytes) {
+  return DeviceMemory(site, std::max<std::size_t>(bytes, 1));
 }
 
 std::vector<long long> extents_of(const RealFftSpec& spec) {
@@ -155,11 +155,11 @@ long long batch_of(const RealFftSpec& spec) { return spec.dimensions == 3 ? 1 : 
 class RealFftStage final : public backend::RealFft {
  public:
   RealFftStage(const Context& context, const RealFftSpec& spec)
-      : place_{context, "fft"},
-        forward_(place_, extents_of(spec), CUFFT_R2C, batch_of(spec)),
-        inverse_(place_, extents_of(spec), CUFFT_C2R, batch_of(spec)),
-        work_(make_work_area(place_, std::max(forward_.work_bytes(), inverse_.work_bytes()))),
-        fence_(place_) {
+      : site_{context, "fft"},
+        forward_(site_, extents_of(spec), CUFFT_R2C, batch_of(spec)),
+        inverse_(site_, extents_of(spec), CUFFT_C2R, batch_of(spec)),
+        work_(make_work_area(site_, std::max(forward_.work_bytes(), inverse_.work_bytes()))),
+        fence_(site_) {
     forward_.use_work_area(work_);
     inverse_.use_work_area(work_);
   }
@@ -167,29 +167,29 @@ class RealFftStage final : public backend::RealFft {
   // Out of place, a real-to-complex transform leaves its input as it is.
   void enqueue_forward(backend::Queue& queue, const backend::Memory& real,
                        backend::Memory& spectrum) override {
-    place_.context.activate();
+    site_.context.activate();
     const std::scoped_lock lock(mutex_);
     fence_.enter(queue);
     auto* input = const_cast<cufftReal*>(data<cufftReal>(real));
     check_fft(cufftExecR2C(forward_.on(queue), input, data<cufftComplex>(spectrum)), "cufftExecR2C",
-              place_);
+              site_);
   }
 
   void enqueue_inverse(backend::Queue& queue, backend::Memory& spectrum,
                        backend::Memory& real) override {
-    place_.context.activate();
+    site_.context.activate();
     const std::scoped_lock lock(mutex_);
     fence_.enter(queue);
     check_fft(cufftExecC2R(inverse_.on(queue), data<cufftComplex>(spectrum), data<cufftReal>(real)),
-              "cufftExecC2R", place_);
+              "cufftExecC2R", site_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   FftPlan forward_;
   FftPlan inverse_;
   DeviceMemory work_;
-  Fence fence_;
+  ScratchGuard fence_;
   std::mutex mutex_;  // a plan's stream and its execution belong together
 };
 
@@ -197,30 +197,30 @@ class RealFftStage final : public backend::RealFft {
 class ColumnFftStage final : public backend::RealFft {
  public:
   ColumnFftStage(const Context& context, const RealFftSpec& spec)
-      : place_{context, "fft"},
+      : site_{context, "fft"},
         pixels_(static_cast<std::size_t>(spec.shape.pixels())),
-        fence_(place_) {
+        fence_(site_) {
     if (spec.shape.height == 1) return;
-    plan_ = std::make_unique<FftPlan>(place_, column_extents_of(spec), CUFFT_C2C, batch_of(spec));
-    work_ = std::make_unique<DeviceMemory>(place_, std::max<std::size_t>(plan_->work_bytes(), 1));
+    plan_ = std::make_unique<FftPlan>(site_, column_extents_of(spec), CUFFT_C2C, batch_of(spec));
+    work_ = std::make_unique<DeviceMemory>(site_, std::max<std::size_t>(plan_->work_bytes(), 1));
     plan_->use_work_area(*work_);
   }
 
   void enqueue_forward(backend::Queue& queue, const backend::Memory& real,
                        backend::Memory& spectrum) override {
-    place_.context.activate();
+    site_.context.activate();
     const std::scoped_lock lock(mutex_);
     fence_.enter(queue);
     auto* complex = data<cufftComplex>(spectrum);
     check(cudaMemsetAsync(complex, 0, pixels_ * sizeof(cufftComplex), stream_of(queue)),
-          "cudaMemsetAsync", place_);
+          "cudaMemsetAsync", site_);
     copy_every(queue, complex, sizeof(cufftComplex), data<cufftReal>(real), sizeof(cufftReal));
     transform(queue, complex, CUFFT_FORWARD);
   }
 
   void enqueue_inverse(backend::Queue& queue, backend::Memory& spectrum,
                        backend::Memory& real) override {
-    place_.context.activate();
+    site_.context.activate();
     const std::scoped_lock lock(mutex_);
     fence_.enter(queue);
     auto* complex = data<cufftComplex>(spectrum);
@@ -231,7 +231,7 @@ class ColumnFftStage final : public backend::RealFft {
  private:
   void transform(const backend::Queue& queue, cufftComplex* line, int direction) const {
     if (!plan_) return;
-    check_fft(cufftExecC2C(plan_->on(queue), line, line, direction), "cufftExecC2C", place_);
+    check_fft(cufftExecC2C(plan_->on(queue), line, line, direction), "cufftExecC2C", site_);
   }
 
   // One real number each `source_step` bytes to one each `target_step` bytes.
@@ -239,14 +239,14 @@ class ColumnFftStage final : public backend::RealFft {
                   const void* source, std::size_t source_step) const {
     check(cudaMemcpy2DAsync(target, target_step, source, source_step, sizeof(cufftReal), pixels_,
                             cudaMemcpyDeviceToDevice, stream_of(queue)),
-          "cudaMemcpy2DAsync", place_);
+          "cudaMemcpy2DAsync", site_);
   }
 
-  Place place_;
+  CallSite site_;
   std::size_t pixels_;
   std::unique_ptr<FftPlan> plan_;
   std::unique_ptr<DeviceMemory> work_;
-  Fence fence_;
+  ScratchGuard fence_;
   std::mutex mutex_;
 };
 

@@ -1,12 +1,14 @@
 // Stage: window an image, or its gradient, about its mean and place it on a canvas.
-#include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
-#include "filter/gradient_rows.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
 #include "device/stage.hpp"
+#include "filter/axis_tables.hpp"
+#include "filter/gradient_rows.cuh"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/stages/sobel.hpp>
 
 #include <cstddef>
 
@@ -15,7 +17,7 @@ namespace {
 
 struct Geometry {
   int width, height;  // of the input
-  int canvas_width, canvas_height;
+  int padded_width, padded_height;
   int offset_x, offset_y;  // of the input on the canvas
 };
 
@@ -30,17 +32,17 @@ __device__ __forceinline__ float weighted_deviation(float value, float mean, flo
 
 // What lies beside the input on the canvas is 0 already. `words`: the input's rows, and
 // `canvas_words`: the canvas's, too, begin at words of four pixels.
-template <bool gradient, bool words, bool canvas_words, class Pixel>
+template <bool gradient, bool words, bool padded_words, class Pixel>
 __global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
-                               Window2d window, float* __restrict__ canvas, Geometry g) {
+                               Window2d window, float* __restrict__ padded, Geometry g) {
   await_previous();
   const float average = *mean;
   const int x = block_columns * static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   const float4 wx = four_pixels<words>(window.x, x, g.width);
   for_rows_of_four<gradient, words>(input, g.width, g.height, [&](int, int y, float4 four) {
     const float wy = window.y[y];
-    float* row = canvas + static_cast<long long>(y + g.offset_y) * g.canvas_width + g.offset_x;
-    store_four<canvas_words>(row, x, g.width,
+    float* row = padded + static_cast<long long>(y + g.offset_y) * g.padded_width + g.offset_x;
+    store_four<padded_words>(row, x, g.width,
                              make_float4(weighted_deviation(four.x, average, wx.x * wy),
                                          weighted_deviation(four.y, average, wx.y * wy),
                                          weighted_deviation(four.z, average, wx.z * wy),
@@ -54,16 +56,16 @@ using Kernel = void (*)(const Pixel*, const float*, Window2d, float*, Geometry);
 template <bool gradient, class Pixel>
 Kernel<Pixel> kernel_for(const Geometry& g) {
   if (!rows_are_words(g.width)) return &apodize_kernel<gradient, false, false, Pixel>;
-  const bool canvas_words = rows_are_words(g.canvas_width) && rows_are_words(g.offset_x);
-  return canvas_words ? &apodize_kernel<gradient, true, true, Pixel>
+  const bool padded_words = rows_are_words(g.padded_width) && rows_are_words(g.offset_x);
+  return padded_words ? &apodize_kernel<gradient, true, true, Pixel>
                       : &apodize_kernel<gradient, true, false, Pixel>;
 }
 
-Geometry geometry_of(const ApodizeSpec& spec, const Place& place) {
+Geometry geometry_of(const ApodizeSpec& spec, const CallSite& site) {
   const Shape offset = ApodizePlan::offset(spec);
-  return {extent(spec.input.width, place),  extent(spec.input.height, place),
-          extent(spec.canvas.width, place), extent(spec.canvas.height, place),
-          static_cast<int>(offset.width),   static_cast<int>(offset.height)};
+  return {extent(spec.input.width, site),  extent(spec.input.height, site),
+          extent(spec.padded.width, site), extent(spec.padded.height, site),
+          static_cast<int>(offset.width),  static_cast<int>(offset.height)};
 }
 
 template <class Pixel>
@@ -71,34 +73,34 @@ class ApodizeStage final : public backend::Apodize {
  public:
   ApodizeStage(const Context& context, const ApodizeSpec& spec,
                const backend::WindowWeights& window)
-      : place_{context, "apodize"},
-        geometry_(geometry_of(spec, place_)),
-        margin_bytes_(spec.canvas == spec.input
+      : site_{context, "apodize"},
+        geometry_(geometry_of(spec, site_)),
+        margin_bytes_(spec.padded == spec.input
                           ? 0
-                          : static_cast<std::size_t>(spec.canvas.pixels()) * sizeof(float)),
-        window_x_(upload(place_, window.x)),
-        window_y_(upload(place_, window.y)),
+                          : static_cast<std::size_t>(spec.padded.pixels()) * sizeof(float)),
+        window_x_(upload(site_, window.x)),
+        window_y_(upload(site_, window.y)),
         kernel_(spec.signal == Signal::gradient ? kernel_for<true, Pixel>(geometry_)
                                                 : kernel_for<false, Pixel>(geometry_)) {
-    load(kernel_, place_);
+    load(kernel_, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
-               const backend::Memory& statistics, backend::Memory& canvas) override {
+               const backend::Memory& statistics, backend::Memory& padded) override {
     static_assert(offsetof(StatisticsRecord, mean) == 0);
-    place_.context.activate();
+    site_.context.activate();
     if (margin_bytes_ > 0) {
-      check(cudaMemsetAsync(data<float>(canvas), 0, margin_bytes_, stream_of(queue)),
-            "cudaMemsetAsync", place_);
+      check(cudaMemsetAsync(data<float>(padded), 0, margin_bytes_, stream_of(queue)),
+            "cudaMemsetAsync", site_);
     }
-    launch_early(place_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
+    launch_early(site_, queue, gradient_grid(geometry_.width, geometry_.height), gradient_block(),
                  kernel_, data<Pixel>(input), data<float>(statistics),
-                 Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(canvas),
+                 Window2d{window_x_.as<float>(), window_y_.as<float>()}, data<float>(padded),
                  geometry_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Geometry geometry_;
   std::size_t margin_bytes_;  // to clear, 0 when the input covers the canvas
   Constants window_x_, window_y_;
@@ -108,7 +110,8 @@ class ApodizeStage final : public backend::Apodize {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Apodize> make(const Context& context, const backend::Apodize::Setup& setup) {
+std::unique_ptr<backend::Apodize> make(const Context& context,
+                                       const backend::Apodize::Setup& setup) {
   const auto& [spec, window] = setup;
   return with_grey_type(spec.type, [&](auto pixel) -> std::unique_ptr<backend::Apodize> {
     return std::make_unique<ApodizeStage<decltype(pixel)>>(context, spec, window);

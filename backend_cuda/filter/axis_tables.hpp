@@ -5,7 +5,6 @@
 
 #include <warpalign/backend/stages/filter/axis_weights.hpp>
 
-
 #include <vector>
 
 namespace warpalign::cuda {
@@ -13,7 +12,7 @@ namespace warpalign::cuda {
 /// Numbers in device memory, there when the constructor returns.
 class Constants {
  public:
-  Constants(const Place& place, const void* values, std::size_t bytes);
+  Constants(const CallSite& site, const void* values, std::size_t bytes);
 
   template <class T>
   [[nodiscard]] const T* as() const noexcept {
@@ -25,8 +24,8 @@ class Constants {
 };
 
 template <class T>
-[[nodiscard]] Constants upload(const Place& place, const std::vector<T>& values) {
-  return {place, values.data(), values.size() * sizeof(T)};
+[[nodiscard]] Constants upload(const CallSite& site, const std::vector<T>& values) {
+  return {site, values.data(), values.size() * sizeof(T)};
 }
 
 /// One axis as kernels take it: output i of n is the sum over k < taps of weights[k n + i] times
@@ -41,7 +40,7 @@ struct Axis {
 /// backend::AxisWeights on the device.
 class AxisTable {
  public:
-  AxisTable(const Place& place, const backend::AxisWeights& axis);
+  AxisTable(const CallSite& site, const backend::AxisWeights& axis);
   [[nodiscard]] Axis axis() const noexcept;
 
  private:

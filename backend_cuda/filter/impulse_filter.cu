@@ -93,8 +93,8 @@ __device__ float filled(const Pixel* __restrict__ input, int width, int height, 
 }
 
 template <class Pixel>
-__global__ void despeckle_kernel(const Pixel* __restrict__ input, int width, int height,
-                                 float lowest, float highest, float* __restrict__ output) {
+__global__ void impulse_filter_kernel(const Pixel* __restrict__ input, int width, int height,
+                                      float lowest, float highest, float* __restrict__ output) {
   await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   const int first = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
@@ -116,35 +116,37 @@ __global__ void despeckle_kernel(const Pixel* __restrict__ input, int width, int
 }
 
 template <class Pixel>
-class DespeckleStage final : public backend::Despeckle {
+class ImpulseFilterStage final : public backend::ImpulseFilter {
  public:
-  DespeckleStage(const Context& context, const DespeckleSpec& spec)
-      : place_{context, "despeckle"},
-        width_(extent(spec.shape.width, place_)),
-        height_(extent(spec.shape.height, place_)) {
-    load(&row_extremes_kernel<Pixel>, place_);
-    load(&row_isolated_kernel<Pixel>, place_);
-    load(&despeckle_kernel<Pixel>, place_);
+  ImpulseFilterStage(const Context& context, const ImpulseFilterSpec& spec)
+      : site_{context, "impulse_filter"},
+        width_(extent(spec.shape.width, site_)),
+        height_(extent(spec.shape.height, site_)) {
+    load(&row_extremes_kernel<Pixel>, site_);
+    load(&row_isolated_kernel<Pixel>, site_);
+    load(&impulse_filter_kernel<Pixel>, site_);
   }
 
   void enqueue_extremes(backend::Queue& queue, const backend::Memory& input, int step,
                         backend::Memory& rows) override {
-    launch_early(place_, queue, rows_grid(step), dim3(reduction_threads),
+    launch_early(site_, queue, rows_grid(step), dim3(reduction_threads),
                  &row_extremes_kernel<Pixel>, data<Pixel>(input), width_, step, data<float2>(rows));
   }
 
   void enqueue_isolated(backend::Queue& queue, const backend::Memory& input, int step,
-                        const SpeckleCensus& census, backend::Memory& rows) override {
-    launch_early(place_, queue, rows_grid(step), dim3(reduction_threads),
+                        const ImpulseStatistics& impulse_statistics,
+                        backend::Memory& rows) override {
+    launch_early(site_, queue, rows_grid(step), dim3(reduction_threads),
                  &row_isolated_kernel<Pixel>, data<Pixel>(input), width_, height_, step,
-                 census.lowest, census.highest, data<float>(rows));
+                 impulse_statistics.lowest, impulse_statistics.highest, data<float>(rows));
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& input, const SpeckleCensus& census,
-               backend::Memory& output) override {
-    launch_early(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
-                 dim3(warp_lanes, row_block_height), &despeckle_kernel<Pixel>, data<Pixel>(input),
-                 width_, height_, census.lowest, census.highest, data<float>(output));
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               const ImpulseStatistics& impulse_statistics, backend::Memory& output) override {
+    launch_early(site_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
+                 dim3(warp_lanes, row_block_height), &impulse_filter_kernel<Pixel>,
+                 data<Pixel>(input), width_, height_, impulse_statistics.lowest,
+                 impulse_statistics.highest, data<float>(output));
   }
 
  private:
@@ -152,7 +154,7 @@ class DespeckleStage final : public backend::Despeckle {
     return dim3(static_cast<unsigned>(divide_up(height_, step)));
   }
 
-  Place place_;
+  CallSite site_;
   int width_;
   int height_;
 };
@@ -160,14 +162,15 @@ class DespeckleStage final : public backend::Despeckle {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Despeckle> make(const Context& context, const DespeckleSpec& spec) {
+std::unique_ptr<backend::ImpulseFilter> make(const Context& context,
+                                             const ImpulseFilterSpec& spec) {
   switch (spec.input) {
     case PixelType::u8:
-      return std::make_unique<DespeckleStage<std::uint8_t>>(context, spec);
+      return std::make_unique<ImpulseFilterStage<std::uint8_t>>(context, spec);
     case PixelType::u16:
-      return std::make_unique<DespeckleStage<std::uint16_t>>(context, spec);
+      return std::make_unique<ImpulseFilterStage<std::uint16_t>>(context, spec);
     default:
-      return std::make_unique<DespeckleStage<float>>(context, spec);
+      return std::make_unique<ImpulseFilterStage<float>>(context, spec);
   }
 }
 

@@ -1,8 +1,8 @@
 // Stage: brightness and contrast evened out locally: moments along rows, then along columns.
-#include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
+#include "filter/axis_tables.hpp"
 
 #include "formulas/local_normalization.h"
 
@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
 
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
-    even_out_kernel(LocalImage image, float floor_square, Axis axis,
-                    const float4* __restrict__ moments, float* __restrict__ output) {
+    normalize_kernel(LocalImage image, float floor_square, Axis axis,
+                     const float4* __restrict__ moments, float* __restrict__ output) {
   await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= image.width) return;
@@ -71,55 +71,56 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
       squares = fmaf(weight, moment.z, squares);
     }
     output[at] =
-        wa_even_out(__ldg(image.input + at) - image.mean, total, values, squares, floor_square);
+        wa_normalize(__ldg(image.input + at) - image.mean, total, values, squares, floor_square);
   }
 }
 
 template <bool masked>
-class LocalContrastStage final : public backend::LocalContrast {
+class LocalNormalizationStage final : public backend::LocalNormalization {
  public:
-  LocalContrastStage(const Context& context, const LocalContrastSpec& spec,
-                     const backend::PlaneWeights& weights)
-      : place_{context, "local_contrast"},
-        width_(extent(spec.shape.width, place_)),
-        height_(extent(spec.shape.height, place_)),
-        x_(place_, weights.x),
-        y_(place_, weights.y),
-        moments_(place_, static_cast<std::size_t>(spec.shape.plane()) * sizeof(float4)),
-        fence_(place_) {
-    load(&local_moments_kernel<masked>, place_);
-    load(&even_out_kernel<masked>, place_);
+  LocalNormalizationStage(const Context& context, const LocalNormalizationSpec& spec,
+                          const backend::PlaneWeights& weights)
+      : site_{context, "local_normalization"},
+        width_(extent(spec.shape.width, site_)),
+        height_(extent(spec.shape.height, site_)),
+        x_(site_, weights.x),
+        y_(site_, weights.y),
+        moments_(site_, static_cast<std::size_t>(spec.shape.plane()) * sizeof(float4)),
+        fence_(site_) {
+    load(&local_moments_kernel<masked>, site_);
+    load(&normalize_kernel<masked>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
                float mean, float floor, backend::Memory& output) override {
-    place_.context.activate();
+    site_.context.activate();
     fence_.enter(queue);
     const LocalImage image{data<float>(input), weight == nullptr ? nullptr : data<float>(*weight),
                            width_, height_, mean};
     const dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
     const dim3 block(warp_lanes, row_block_height);
-    launch_early(place_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
+    launch_early(site_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),
                  moments_.as<float4>());
-    launch_early(place_, queue, grid, block, &even_out_kernel<masked>, image, floor * floor,
+    launch_early(site_, queue, grid, block, &normalize_kernel<masked>, image, floor * floor,
                  y_.axis(), moments_.as<const float4>(), data<float>(output));
   }
 
  private:
-  Place place_;
+  CallSite site_;
   int width_, height_;
   AxisTable x_, y_;
   DeviceMemory moments_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::LocalContrast> make(const Context& context, const backend::LocalContrast::Setup& setup) {
+std::unique_ptr<backend::LocalNormalization> make(const Context& context,
+                                                  const backend::LocalNormalization::Setup& setup) {
   const auto& [spec, weights] = setup;
-  if (spec.masked) return std::make_unique<LocalContrastStage<true>>(context, spec, weights);
-  return std::make_unique<LocalContrastStage<false>>(context, spec, weights);
+  if (spec.masked) return std::make_unique<LocalNormalizationStage<true>>(context, spec, weights);
+  return std::make_unique<LocalNormalizationStage<false>>(context, spec, weights);
 }
 
 }  // namespace warpalign::cuda

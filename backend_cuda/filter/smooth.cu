@@ -2,10 +2,10 @@
 //
 // A thread sums several pixels for each weight that it loads: several rows of one output column,
 // then several columns of one output row. Neighbours share what they load through the cache.
-#include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
+#include "filter/axis_tables.hpp"
 
 #include <warpalign/backend/stages/filter/smooth.hpp>
 
@@ -117,18 +117,18 @@ template <class Pixel, bool masked>
 class SmoothStage final : public backend::Smooth {
  public:
   SmoothStage(const Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)
-      : place_{context, "smooth"},
-        width_(extent(spec.shape.width, place_)),
-        height_(extent(spec.shape.height, place_)),
-        columns_(extent(spec.output.width, place_)),
-        rows_(extent(spec.output.height, place_)),
-        x_(place_, weights.x),
-        y_(place_, weights.y),
-        between_(place_, static_cast<std::size_t>(spec.output.width * spec.shape.height) *
-                             sizeof(Sum<masked>)),
-        fence_(place_) {
-    load(&smooth_rows_kernel<Pixel, masked>, place_);
-    load(&smooth_columns_kernel<masked>, place_);
+      : site_{context, "smooth"},
+        width_(extent(spec.shape.width, site_)),
+        height_(extent(spec.shape.height, site_)),
+        columns_(extent(spec.output.width, site_)),
+        rows_(extent(spec.output.height, site_)),
+        x_(site_, weights.x),
+        y_(site_, weights.y),
+        between_(site_, static_cast<std::size_t>(spec.output.width * spec.shape.height) *
+                            sizeof(Sum<masked>)),
+        fence_(site_) {
+    load(&smooth_rows_kernel<Pixel, masked>, site_);
+    load(&smooth_columns_kernel<masked>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
@@ -145,28 +145,28 @@ class SmoothStage final : public backend::Smooth {
  private:
   void run(const backend::Queue& queue, const Pixel* input, const std::uint8_t* mask, float* output,
            float* weight) {
-    place_.context.activate();
+    site_.context.activate();
     fence_.enter(queue);
-    launch_early(place_, queue,
+    launch_early(site_, queue,
                  tile_grid(columns_, height_, warp_lanes, rows_a_thread * row_block_height),
                  dim3(warp_lanes, row_block_height), &smooth_rows_kernel<Pixel, masked>, input,
                  mask, width_, height_, x_.axis(), between_.as<Sum<masked>>());
-    launch_early(place_, queue,
+    launch_early(site_, queue,
                  tile_grid(columns_, rows_, columns_a_thread * warp_lanes, column_block_height),
                  dim3(warp_lanes, column_block_height), &smooth_columns_kernel<masked>,
                  between_.as<const Sum<masked>>(), columns_, y_.axis(), output, weight);
   }
 
-  Place place_;
+  CallSite site_;
   int width_, height_, columns_, rows_;
   AxisTable x_, y_;
   DeviceMemory between_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 template <class Pixel>
 std::unique_ptr<backend::Smooth> make_typed(const Context& context, const SmoothSpec& spec,
-                                      const backend::PlaneWeights& weights) {
+                                            const backend::PlaneWeights& weights) {
   if (spec.masked) return std::make_unique<SmoothStage<Pixel, true>>(context, spec, weights);
   return std::make_unique<SmoothStage<Pixel, false>>(context, spec, weights);
 }

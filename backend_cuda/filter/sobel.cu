@@ -3,10 +3,10 @@
 // By blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it is compared with,
 // computes one pixel a thread from reads of its own.
 #include "device/early_launch.cuh"
-#include "filter/gradient_rows.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
 #include "device/stage.hpp"
+#include "filter/gradient_rows.cuh"
 
 #include <warpalign/backend/stages/filter/sobel.hpp>
 
@@ -73,23 +73,23 @@ template <class Pixel>
 class SobelStage final : public backend::Sobel {
  public:
   SobelStage(const Context& context, const SobelSpec& spec)
-      : place_{context, "sobel"},
-        width_(extent(spec.shape.width, place_)),
-        height_(extent(spec.shape.height, place_)),
+      : site_{context, "sobel"},
+        width_(extent(spec.shape.width, site_)),
+        height_(extent(spec.shape.height, site_)),
         kernel_(kernel_for<Pixel>(spec)) {
-    load(kernel_.function, place_);
+    load(kernel_.function, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
     const dim3 grid =
         tile_grid(width_, height_, kernel_.columns * warp_lanes, kernel_.rows * row_block_height);
-    launch_early(place_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
+    launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), kernel_.function,
                  data<Pixel>(input), data<float>(output), width_, height_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   int width_;
   int height_;
   SobelKernel<Pixel> kernel_;

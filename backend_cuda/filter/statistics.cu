@@ -1,13 +1,14 @@
 // Stage: mean, extremes and validity of an image or its gradient, by a parallel reduction of blocks
 // and then of what blocks found.
 #include "device/early_launch.cuh"
-#include "filter/gradient_rows.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
 #include "device/stage.hpp"
+#include "filter/gradient_rows.cuh"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/stages/sobel.hpp>
 
 #include <cub/block/block_reduce.cuh>
 
@@ -113,8 +114,9 @@ struct Scratch {
 __device__ __forceinline__ float4 record_of(const Partial& total, long long pixels) {
   const long long finite = pixels - static_cast<long long>(total.nonfinite);
   const double mean = finite > 0 ? total.sum / static_cast<double>(finite) : 0.0;
-  const unsigned long long most = 0xffffffffULL;
-  const auto nonfinite = static_cast<unsigned>(total.nonfinite < most ? total.nonfinite : most);
+  const unsigned long long maximum = 0xffffffffULL;
+  const auto nonfinite =
+      static_cast<unsigned>(total.nonfinite < maximum ? total.nonfinite : maximum);
   return make_float4(static_cast<float>(mean), total.minimum, total.maximum,
                      __uint_as_float(nonfinite));
 }
@@ -154,38 +156,37 @@ __global__ void __launch_bounds__(reduction_threads)
 unsigned blocks_in(const dim3& grid) { return grid.x * grid.y; }
 
 // Gradients: at most so many blocks that each thread has several rows, as in reduction_blocks().
-dim3 grid_for(const StatisticsSpec& spec, const Place& place) {
-  const int blocks = reduction_blocks(spec.shape.pixels(), place.context);
+dim3 grid_for(const StatisticsSpec& spec, const CallSite& site) {
+  const int blocks = reduction_blocks(spec.shape.pixels(), site.context);
   if (spec.signal == Signal::pixels) return dim3(static_cast<unsigned>(blocks));
-  const dim3 whole =
-      gradient_grid(extent(spec.shape.width, place), extent(spec.shape.height, place));
+  const dim3 whole = gradient_grid(extent(spec.shape.width, site), extent(spec.shape.height, site));
   return dim3(whole.x, std::clamp(static_cast<unsigned>(blocks) / whole.x, 1U, whole.y));
 }
 
 class StatisticsBase : public backend::Statistics {
  protected:
   StatisticsBase(const Context& context, const StatisticsSpec& spec)
-      : place_{context, "statistics"},
-        grid_(grid_for(spec, place_)),
-        partials_(place_, blocks_in(grid_) * sizeof(Partial)),
-        counter_(place_, 1),
-        fence_(place_) {}
+      : site_{context, "statistics"},
+        grid_(grid_for(spec, site_)),
+        partials_(site_, blocks_in(grid_) * sizeof(Partial)),
+        counter_(site_, 1),
+        fence_(site_) {}
 
   template <class... Parameters, class... Arguments>
   void run(backend::Queue& queue, void (*kernel)(Parameters...), Arguments... arguments) {
-    place_.context.activate();
+    site_.context.activate();
     fence_.enter(queue);
-    launch_early(place_, queue, grid_, gradient_block(), kernel, arguments...);
+    launch_early(site_, queue, grid_, gradient_block(), kernel, arguments...);
   }
   [[nodiscard]] Scratch scratch() const { return {partials_.as<Partial>(), counter_.get()}; }
 
-  Place place_;
+  CallSite site_;
 
  private:
   dim3 grid_;
   DeviceMemory partials_;
   Counters counter_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 template <class Pixel>
@@ -193,7 +194,7 @@ class PixelStatistics final : public StatisticsBase {
  public:
   PixelStatistics(const Context& context, const StatisticsSpec& spec)
       : StatisticsBase(context, spec), pixels_(spec.shape.pixels()) {
-    load(&statistics_kernel<Pixel>, place_);
+    load(&statistics_kernel<Pixel>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
@@ -211,11 +212,11 @@ class GradientStatistics final : public StatisticsBase {
  public:
   GradientStatistics(const Context& context, const StatisticsSpec& spec)
       : StatisticsBase(context, spec),
-        width_(extent(spec.shape.width, place_)),
-        height_(extent(spec.shape.height, place_)),
+        width_(extent(spec.shape.width, site_)),
+        height_(extent(spec.shape.height, site_)),
         kernel_(rows_are_words(width_) ? &gradient_statistics_kernel<true, Pixel>
                                        : &gradient_statistics_kernel<false, Pixel>) {
-    load(kernel_, place_);
+    load(kernel_, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
@@ -229,7 +230,8 @@ class GradientStatistics final : public StatisticsBase {
 };
 
 template <class Pixel>
-std::unique_ptr<backend::Statistics> make_typed(const Context& context, const StatisticsSpec& spec) {
+std::unique_ptr<backend::Statistics> make_typed(const Context& context,
+                                                const StatisticsSpec& spec) {
   if (spec.signal == Signal::gradient) {
     return std::make_unique<GradientStatistics<Pixel>>(context, spec);
   }

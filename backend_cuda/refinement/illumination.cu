@@ -1,17 +1,17 @@
 // Stage: the local gain and offset between two registered images: moments of cells, one warp each,
 // then the fit.
-#include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "refinement/sample_location.cuh"
 #include "device/stage.hpp"
+#include "filter/axis_tables.hpp"
+#include "refinement/sample_location.cuh"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 
 namespace warpalign::cuda {
 namespace {
 
-constexpr int moment_count = WA_LIGHT_MOMENTS;
+constexpr int moment_count = WA_ILLUMINATION_MOMENTS;
 constexpr int cells_a_block = 4;
 
 struct Cells {
@@ -31,22 +31,22 @@ struct Comparison {
 template <bool masked>
 __device__ __forceinline__ void add_pixel(const Comparison& pair, int px, int py,
                                           float (&sums)[moment_count]) {
-  SplinePlace place;
-  if (!find_spline_place(pair.matrix, px, py, pair.moving, place)) return;
+  SampleLocation location;
+  if (!find_sample_location(pair.matrix, px, py, pair.moving, location)) return;
   const long long pixel = static_cast<long long>(py) * pair.reference_width + px;
   if constexpr (masked) {
-    if (!pair_counts(pair.weights, pixel, pair.moving, place)) return;
+    if (!pair_counts(pair.weights, pixel, pair.moving, location)) return;
   }
   const float r = __ldg(pair.reference + pixel) - pair.reference_mean;
-  const float m = spline_value(pair.moving, place) - pair.moving_mean;
-  wa_add_light_pixel(r, m, 1.0f, sums);
+  const float m = spline_value(pair.moving, location) - pair.moving_mean;
+  wa_add_illumination_pixel(r, m, 1.0f, sums);
 }
 
 // Moments of a cell: sums of 1, r, m, r r, r m; moment i of cell c stands at i cells + c.
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* cells_a_block)
-    light_moments_kernel(const __grid_constant__ Comparison pair, Cells cells,
-                         float* __restrict__ moments) {
+    illumination_moments_kernel(const __grid_constant__ Comparison pair, Cells cells,
+                                float* __restrict__ moments) {
   await_previous();
   const int lane = static_cast<int>(threadIdx.x);
   const int cx = static_cast<int>(blockIdx.x * cells_a_block + threadIdx.y);
@@ -72,56 +72,57 @@ __global__ void __launch_bounds__(warp_lanes* cells_a_block)
 
 // weights: b(0) ... b(reach) of a Gaussian over cells.
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
-    light_fit_kernel(const float* __restrict__ moments, Cells cells,
-                     const float* __restrict__ weights, int reach, float gain, float strength,
-                     float reference_mean, float moving_mean, float2* __restrict__ field) {
+    illumination_fit_kernel(const float* __restrict__ moments, Cells cells,
+                            const float* __restrict__ weights, int reach, float gain,
+                            float strength, float reference_mean, float moving_mean,
+                            float2* __restrict__ field) {
   await_previous();
   const int cx = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (cx >= cells.across) return;
   const long long plane = static_cast<long long>(cells.across) * cells.down;
   for (int cy = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); cy < cells.down;
        cy += static_cast<int>(gridDim.y * row_block_height)) {
-    float sums[WA_LIGHT_SUMS] = {};
+    float sums[WA_ILLUMINATION_SUMS] = {};
     for (int y = max(cy - reach, 0); y <= min(cy + reach, cells.down - 1); ++y) {
       const float* cells_of_row = moments + static_cast<long long>(y) * cells.across;
-      float row[WA_LIGHT_ROW_SUMS] = {};
+      float row[WA_ILLUMINATION_ROW_SUMS] = {};
       for (int x = max(cx - reach, 0); x <= min(cx + reach, cells.across - 1); ++x) {
         float of_cell[moment_count];
 #pragma unroll
         for (int i = 0; i < moment_count; ++i) of_cell[i] = cells_of_row[i * plane + x];
-        wa_add_light_cell(of_cell, weights[abs(x - cx)], static_cast<float>(x - cx), row);
+        wa_add_illumination_cell(of_cell, weights[abs(x - cx)], static_cast<float>(x - cx), row);
       }
-      wa_add_light_row(row, weights[abs(y - cy)], static_cast<float>(y - cy), sums);
+      wa_add_illumination_row(row, weights[abs(y - cy)], static_cast<float>(y - cy), sums);
     }
     float2 fitted;
-    wa_local_light(sums, gain, strength, reference_mean, moving_mean, &fitted.x, &fitted.y);
+    wa_local_illumination(sums, gain, strength, reference_mean, moving_mean, &fitted.x, &fitted.y);
     field[static_cast<long long>(cy) * cells.across + cx] = fitted;
   }
 }
 
 template <bool masked>
-class LightFieldStage final : public backend::LightField {
+class IlluminationStage final : public backend::Illumination {
  public:
-  LightFieldStage(const Context& context, const LightFieldSpec& spec,
-                  const std::vector<float>& weights)
-      : place_{context, "light_field"},
+  IlluminationStage(const Context& context, const IlluminationSpec& spec,
+                    const std::vector<float>& weights)
+      : site_{context, "illumination"},
         start_{},
-        cells_(cells_of(spec, place_)),
+        cells_(cells_of(spec, site_)),
         reach_(static_cast<int>(weights.size()) - 1),
-        weights_(upload(place_, weights)),
-        moments_(place_, static_cast<std::size_t>(cells_.across) *
-                             static_cast<std::size_t>(cells_.down) * moment_count * sizeof(float)),
-        fence_(place_) {
-    start_.reference_width = extent(spec.reference.width, place_);
-    start_.reference_height = extent(spec.reference.height, place_);
+        weights_(upload(site_, weights)),
+        moments_(site_, static_cast<std::size_t>(cells_.across) *
+                            static_cast<std::size_t>(cells_.down) * moment_count * sizeof(float)),
+        fence_(site_) {
+    start_.reference_width = extent(spec.reference.width, site_);
+    start_.reference_height = extent(spec.reference.height, site_);
     start_.margin = spec.reference_margin;
-    start_.moving = moving_spline(spec.moving, spec.moving_margin, place_);
-    load(&light_moments_kernel<masked>, place_);
-    load(&light_fit_kernel, place_);
+    start_.moving = moving_spline(spec.moving, spec.moving_margin, site_);
+    load(&illumination_moments_kernel<masked>, site_);
+    load(&illumination_fit_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
-               const LightPrior& prior, backend::Memory& field) override {
+               const IlluminationPrior& prior, backend::Memory& field) override {
     Comparison pair = start_;
     pair.matrix = matrix;
     pair.reference = data<float>(images.reference);
@@ -130,40 +131,41 @@ class LightFieldStage final : public backend::LightField {
     pair.moving_mean = static_cast<float>(prior.moving);
     pair.weights = {data_or_null<float>(images.reference_weight),
                     data_or_null<float>(images.moving_weight)};
-    place_.context.activate();
+    site_.context.activate();
     fence_.enter(queue);
-    launch_early(place_, queue, tile_grid(cells_.across, cells_.down, cells_a_block, 1),
-                 dim3(warp_lanes, cells_a_block), &light_moments_kernel<masked>, pair, cells_,
-                 moments_.as<float>());
-    launch_early(place_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
-                 dim3(warp_lanes, row_block_height), &light_fit_kernel, moments_.as<const float>(),
-                 cells_, weights_.as<float>(), reach_, static_cast<float>(prior.gain),
-                 static_cast<float>(prior.strength), pair.reference_mean, pair.moving_mean,
-                 data<float2>(field));
+    launch_early(site_, queue, tile_grid(cells_.across, cells_.down, cells_a_block, 1),
+                 dim3(warp_lanes, cells_a_block), &illumination_moments_kernel<masked>, pair,
+                 cells_, moments_.as<float>());
+    launch_early(site_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
+                 dim3(warp_lanes, row_block_height), &illumination_fit_kernel,
+                 moments_.as<const float>(), cells_, weights_.as<float>(), reach_,
+                 static_cast<float>(prior.gain), static_cast<float>(prior.strength),
+                 pair.reference_mean, pair.moving_mean, data<float2>(field));
   }
 
  private:
-  static Cells cells_of(const LightFieldSpec& spec, const Place& place) {
-    const Shape field = LightFieldPlan::field_shape(spec.reference, spec.cell);
-    return {spec.cell, extent(field.width, place), extent(field.height, place)};
+  static Cells cells_of(const IlluminationSpec& spec, const CallSite& site) {
+    const Shape field = IlluminationPlan::field_shape(spec.reference, spec.cell);
+    return {spec.cell, extent(field.width, site), extent(field.height, site)};
   }
 
-  Place place_;
+  CallSite site_;
   Comparison start_;
   Cells cells_;
   int reach_;
   Constants weights_;
   DeviceMemory moments_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::LightField> make(const Context& context, const backend::LightField::Setup& setup) {
+std::unique_ptr<backend::Illumination> make(const Context& context,
+                                            const backend::Illumination::Setup& setup) {
   const auto& [spec, weights] = setup;
-  if (spec.masked) return std::make_unique<LightFieldStage<true>>(context, spec, weights);
-  return std::make_unique<LightFieldStage<false>>(context, spec, weights);
+  if (spec.masked) return std::make_unique<IlluminationStage<true>>(context, spec, weights);
+  return std::make_unique<IlluminationStage<false>>(context, spec, weights);
 }
 
 }  // namespace warpalign::cuda

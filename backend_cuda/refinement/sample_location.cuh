@@ -1,9 +1,9 @@
 // Where a reference pixel lands in a moving image, and its cubic spline there.
 #pragma once
 
-#include "spline/interpolate_points.cuh"
 #include "device/launch.hpp"
 #include "device/memory.hpp"
+#include "spline/interpolate_points.cuh"
 
 #include "formulas/similarity.h"
 
@@ -31,10 +31,10 @@ struct MovingSpline {
 
 /// Of an image whose coefficients are not known yet.
 [[nodiscard]] inline MovingSpline moving_spline(const Shape& shape, int margin,
-                                                const Place& place) {
-  const int width = extent(shape.width, place);
+                                                const CallSite& site) {
+  const int width = extent(shape.width, site);
   return {nullptr, width, margin, within(width - 1, margin),
-          within(extent(shape.height, place) - 1, margin)};
+          within(extent(shape.height, site) - 1, margin)};
 }
 
 /// The start of memory that a stage may do without.
@@ -44,44 +44,46 @@ template <class T>
 }
 
 /// The cell (x0, y0) of the spline and the fraction (a, b) within it.
-struct SplinePlace {
+struct SampleLocation {
   int x0, y0;
   float a, b;
 };
 
 // The integer below a near x, and what is left in [0, 1].
 __device__ __forceinline__ int cell_of(double x, float& part) {
-  const PlaceOnAxis place = split(x, false);
-  const bool before = place.fraction < 0.0f;
-  part = before ? place.fraction + 1.0f : place.fraction;
-  return before ? place.whole - 1 : place.whole;
+  const AxisLocation location = split(x, false);
+  const bool before = location.fraction < 0.0f;
+  part = before ? location.fraction + 1.0f : location.fraction;
+  return before ? location.whole - 1 : location.whole;
 }
 
 // False where the place is nearer than the margin to the edge pixels' centres, or no number.
 // Double, since single precision would misplace the pixels of large images by 1e-4.
-__device__ __forceinline__ bool find_spline_place(const Affine& m, int px, int py,
-                                                  const MovingSpline& moving, SplinePlace& place) {
+__device__ __forceinline__ bool find_sample_location(const Affine& m, int px, int py,
+                                                     const MovingSpline& moving,
+                                                     SampleLocation& location) {
   const double x = fma(m.a, static_cast<double>(px), fma(m.b, static_cast<double>(py), m.c));
   const double y = fma(m.d, static_cast<double>(px), fma(m.e, static_cast<double>(py), m.f));
   if (!is_near(x) || !is_near(y)) return false;
-  place.x0 = cell_of(x, place.a);
-  place.y0 = cell_of(y, place.b);
-  const int column = place.x0 - moving.margin;
-  const int row = place.y0 - moving.margin;
+  location.x0 = cell_of(x, location.a);
+  location.y0 = cell_of(y, location.b);
+  const int column = location.x0 - moving.margin;
+  const int row = location.y0 - moving.margin;
   return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
 }
 
 __device__ __forceinline__ const float* first_neighbour(const MovingSpline& moving,
-                                                        const SplinePlace& place) {
-  return moving.coefficients + static_cast<long long>(place.y0 - 1) * moving.width + (place.x0 - 1);
+                                                        const SampleLocation& location) {
+  return moving.coefficients + static_cast<long long>(location.y0 - 1) * moving.width +
+         (location.x0 - 1);
 }
 
 __device__ __forceinline__ float spline_value(const MovingSpline& moving,
-                                              const SplinePlace& place) {
+                                              const SampleLocation& location) {
   float wx[4], wy[4];
-  wa_bspline_weights_3(place.a, wx);
-  wa_bspline_weights_3(place.b, wy);
-  const float* c = first_neighbour(moving, place);
+  wa_bspline_weights_3(location.a, wx);
+  wa_bspline_weights_3(location.b, wy);
+  const float* c = first_neighbour(moving, location);
   float value = 0.0f;
 #pragma unroll
   for (int j = 0; j < 4; ++j, c += moving.width) {
@@ -96,13 +98,13 @@ struct ValueAndSlopes {
 };
 
 __device__ __forceinline__ ValueAndSlopes spline_value_and_slopes(const MovingSpline& moving,
-                                                                  const SplinePlace& place) {
+                                                                  const SampleLocation& location) {
   float wx[4], dx[4], wy[4], dy[4];
-  wa_bspline_weights_3(place.a, wx);
-  wa_bspline_derivatives_3(place.a, dx);
-  wa_bspline_weights_3(place.b, wy);
-  wa_bspline_derivatives_3(place.b, dy);
-  const float* c = first_neighbour(moving, place);
+  wa_bspline_weights_3(location.a, wx);
+  wa_bspline_derivatives_3(location.a, dx);
+  wa_bspline_weights_3(location.b, wy);
+  wa_bspline_derivatives_3(location.b, dy);
+  const float* c = first_neighbour(moving, location);
   ValueAndSlopes sum{};
 #pragma unroll
   for (int j = 0; j < 4; ++j, c += moving.width) {
@@ -123,11 +125,12 @@ struct PairWeights {
 
 // Whether the reference's pixel, and the pixel of the moving image nearest to its place, count.
 __device__ __forceinline__ bool pair_counts(const PairWeights& weights, long long reference_pixel,
-                                            const MovingSpline& moving, const SplinePlace& place) {
-  if (!(__ldg(weights.reference + reference_pixel) >= WA_LEAST_WEIGHT)) return false;
-  const int x = place.x0 + (place.a >= 0.5f ? 1 : 0);
-  const int y = place.y0 + (place.b >= 0.5f ? 1 : 0);
-  return __ldg(weights.moving + static_cast<long long>(y) * moving.width + x) >= WA_LEAST_WEIGHT;
+                                            const MovingSpline& moving,
+                                            const SampleLocation& location) {
+  if (!(__ldg(weights.reference + reference_pixel) >= WA_MIN_WEIGHT)) return false;
+  const int x = location.x0 + (location.a >= 0.5f ? 1 : 0);
+  const int y = location.y0 + (location.b >= 0.5f ? 1 : 0);
+  return __ldg(weights.moving + static_cast<long long>(y) * moving.width + x) >= WA_MIN_WEIGHT;
 }
 
 __device__ __forceinline__ float warp_sum(float value) {

@@ -5,11 +5,12 @@
 // across its warps through shared memory.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "refinement/sample_location.cuh"
 #include "device/stage.hpp"
+#include "refinement/sample_location.cuh"
 
 #include "formulas/illumination.h"
 
+#include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <algorithm>
@@ -40,38 +41,40 @@ struct Step {
   int reference_width, margin, columns, rows;
   MovingSpline moving;
   float centre_x, centre_y, inverse_scale;
-  Light light;
+  Light illumination;
   PairWeights weights;
 };
 
-__device__ __forceinline__ float2 light_at(const Light& light, int px, int py) {
+__device__ __forceinline__ float2 illumination_at(const Light& illumination, int px, int py) {
   int left, right, top, bottom;
-  const float a = wa_light_cells(px, light.inverse_side, light.across, &left, &right);
-  const float b = wa_light_cells(py, light.inverse_side, light.down, &top, &bottom);
-  const float2* above = light.field + static_cast<long long>(top) * light.across;
-  const float2* below = light.field + static_cast<long long>(bottom) * light.across;
+  const float a =
+      wa_illumination_cells(px, illumination.inverse_side, illumination.across, &left, &right);
+  const float b =
+      wa_illumination_cells(py, illumination.inverse_side, illumination.down, &top, &bottom);
+  const float2* above = illumination.field + static_cast<long long>(top) * illumination.across;
+  const float2* below = illumination.field + static_cast<long long>(bottom) * illumination.across;
   const float2 p = __ldg(above + left), q = __ldg(above + right);
   const float2 r = __ldg(below + left), s = __ldg(below + right);
-  return make_float2(wa_light_mix(p.x, q.x, r.x, s.x, a, b),
-                     wa_light_mix(p.y, q.y, r.y, s.y, a, b));
+  return make_float2(wa_illumination_mix(p.x, q.x, r.x, s.x, a, b),
+                     wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
 }
 
-template <bool masked, bool lit>
+template <bool masked, bool illuminated>
 __device__ __forceinline__ void add_pixel(const Step& s, int px, int py,
                                           float (&sums)[WA_SIMILARITY_SUMS]) {
-  SplinePlace place;
-  if (!find_spline_place(s.matrix, px, py, s.moving, place)) return;
+  SampleLocation location;
+  if (!find_sample_location(s.matrix, px, py, s.moving, location)) return;
   const long long pixel = static_cast<long long>(py) * s.reference_width + px;
   if constexpr (masked) {
-    if (!pair_counts(s.weights, pixel, s.moving, place)) return;
+    if (!pair_counts(s.weights, pixel, s.moving, location)) return;
   }
-  const ValueAndSlopes m = spline_value_and_slopes(s.moving, place);
-  float2 light = make_float2(s.light.gain, s.light.offset);
-  if constexpr (lit) light = light_at(s.light, px, py);
-  wa_similarity_add(m.value, m.slope_x, m.slope_y,
-                    (static_cast<float>(place.x0) - s.centre_x) + place.a,
-                    (static_cast<float>(place.y0) - s.centre_y) + place.b,
-                    __ldg(s.reference + pixel), light.x, light.y, s.inverse_scale, 1.0f, sums);
+  const ValueAndSlopes m = spline_value_and_slopes(s.moving, location);
+  float2 illumination = make_float2(s.illumination.gain, s.illumination.offset);
+  if constexpr (illuminated) illumination = illumination_at(s.illumination, px, py);
+  wa_similarity_add(
+      m.value, m.slope_x, m.slope_y, (static_cast<float>(location.x0) - s.centre_x) + location.a,
+      (static_cast<float>(location.y0) - s.centre_y) + location.b, __ldg(s.reference + pixel),
+      illumination.x, illumination.y, s.inverse_scale, 1.0f, sums);
 }
 
 // Sum i of block g goes to partials[i * blocks + g].
@@ -94,7 +97,7 @@ __device__ __forceinline__ void add_up(const float (&sums)[WA_SIMILARITY_SUMS],
   partials[i * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x)] = sum;
 }
 
-template <bool masked, bool lit>
+template <bool masked, bool illuminated>
 __global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
     similarity_sums_kernel(const __grid_constant__ Step s, float* __restrict__ partials) {
   await_previous();
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
       const int column = tile_x * block_width + x;
       const int row = tile_y * tile_height + y;
       if (column < s.columns && row < s.rows) {
-        add_pixel<masked, lit>(s, s.margin + column, s.margin + row, sums);
+        add_pixel<masked, illuminated>(s, s.margin + column, s.margin + row, sums);
       }
       tile_x += blocks % across;
       tile_y += blocks / across;
@@ -128,35 +131,35 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
 using Kernel = void (*)(Step, float*);
 
 Kernel kernel_for(const SimilaritySumsSpec& spec) {
-  const bool lit = spec.light_cell != 0;
+  const bool illuminated = spec.illumination_cell != 0;
   if (spec.masked) {
-    return lit ? &similarity_sums_kernel<true, true> : &similarity_sums_kernel<true, false>;
+    return illuminated ? &similarity_sums_kernel<true, true> : &similarity_sums_kernel<true, false>;
   }
-  return lit ? &similarity_sums_kernel<false, true> : &similarity_sums_kernel<false, false>;
+  return illuminated ? &similarity_sums_kernel<false, true> : &similarity_sums_kernel<false, false>;
 }
 
 class SimilaritySumsStage final : public backend::SimilaritySums {
  public:
   SimilaritySumsStage(const Context& context, const SimilaritySumsSpec& spec)
-      : place_{context, "similarity_sums"}, start_{}, kernel_(kernel_for(spec)) {
-    start_.reference_width = extent(spec.reference.width, place_);
+      : site_{context, "similarity_sums"}, start_{}, kernel_(kernel_for(spec)) {
+    start_.reference_width = extent(spec.reference.width, site_);
     start_.margin = spec.reference_margin;
-    start_.columns = within(extent(spec.reference.width, place_), spec.reference_margin);
-    start_.rows = within(extent(spec.reference.height, place_), spec.reference_margin);
-    start_.moving = moving_spline(spec.moving, spec.moving_margin, place_);
+    start_.columns = within(extent(spec.reference.width, site_), spec.reference_margin);
+    start_.rows = within(extent(spec.reference.height, site_), spec.reference_margin);
+    start_.moving = moving_spline(spec.moving, spec.moving_margin, site_);
     start_.centre_x = static_cast<float>(centre_of(spec.moving).x);
     start_.centre_y = static_cast<float>(centre_of(spec.moving).y);
-    if (spec.light_cell != 0) {
-      const Shape field = LightFieldPlan::field_shape(spec.reference, spec.light_cell);
-      start_.light.inverse_side = 1.0f / static_cast<float>(spec.light_cell);
-      start_.light.across = extent(field.width, place_);
-      start_.light.down = extent(field.height, place_);
+    if (spec.illumination_cell != 0) {
+      const Shape field = IlluminationPlan::field_shape(spec.reference, spec.illumination_cell);
+      start_.illumination.inverse_side = 1.0f / static_cast<float>(spec.illumination_cell);
+      start_.illumination.across = extent(field.width, site_);
+      start_.illumination.down = extent(field.height, site_);
     }
     const std::int64_t tiles =
         divide_up(start_.columns, block_width) * divide_up(start_.rows, tile_height);
     blocks_ = std::clamp<std::int64_t>(
         tiles, 1, std::int64_t{blocks_a_multiprocessor} * context.multiprocessors);
-    load(kernel_, place_);
+    load(kernel_, site_);
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override {
@@ -170,17 +173,17 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     step.reference = data<float>(images.reference);
     step.moving.coefficients = data<float>(images.coefficients);
     step.inverse_scale = static_cast<float>(state.scale > 0 ? 1 / state.scale : 0);
-    step.light.gain = static_cast<float>(state.gain);
-    step.light.offset = static_cast<float>(state.offset);
-    step.light.field = data_or_null<float2>(images.light);
+    step.illumination.gain = static_cast<float>(state.gain);
+    step.illumination.offset = static_cast<float>(state.offset);
+    step.illumination.field = data_or_null<float2>(images.illumination);
     step.weights = {data_or_null<float>(images.reference_weight),
                     data_or_null<float>(images.moving_weight)};
-    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), kernel_, step,
+    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), kernel_, step,
                  data<float>(partials));
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Step start_;
   Kernel kernel_;
   std::int64_t blocks_ = 1;
@@ -189,7 +192,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::SimilaritySums> make(const Context& context, const SimilaritySumsSpec& spec) {
+std::unique_ptr<backend::SimilaritySums> make(const Context& context,
+                                              const SimilaritySumsSpec& spec) {
   return std::make_unique<SimilaritySumsStage>(context, spec);
 }
 

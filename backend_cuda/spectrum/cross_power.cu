@@ -6,6 +6,7 @@
 #include "formulas/spectrum.h"
 
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
+#include <warpalign/stages/fft.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -44,7 +45,7 @@ __device__ __forceinline__ float weight_of(float rho_x, int row, const Grid& g) 
   return wa_gaussian_weight(rho_square, g.falloff);
 }
 
-template <bool half_turns, bool volume>
+template <bool with_rotated_180, bool volume>
 __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* __restrict__ b,
                                    float2* __restrict__ output, Grid g) {
   await_previous();
@@ -61,15 +62,15 @@ __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* _
     const float2 phase_a = phase(a[i]);
     const float2 phase_b = phase(b[i]);
     output[i] = weighted_product_conjugate(w, phase_a, phase_b);
-    if constexpr (half_turns) output[slice + i] = weighted_product(w, phase_a, phase_b);
+    if constexpr (with_rotated_180) output[slice + i] = weighted_product(w, phase_a, phase_b);
   }
 }
 
-Grid grid_of(const CrossPowerSpec& spec, const Place& place) {
+Grid grid_of(const CrossPowerSpec& spec, const CallSite& site) {
   const double sigma = spec.sigma;
-  return {extent(RealFftPlan::half_spectrum(spec.image).width, place),
-          extent(spec.image.height, place),
-          extent(spec.image.depth, place),
+  return {extent(RealFftPlan::half_spectrum(spec.image).width, site),
+          extent(spec.image.height, site),
+          extent(spec.image.depth, site),
           static_cast<float>(2.0 / static_cast<double>(spec.image.width)),
           static_cast<float>(2.0 / static_cast<double>(spec.image.height)),
           static_cast<float>(2.0 / static_cast<double>(spec.image.depth)),
@@ -80,26 +81,27 @@ using Kernel = void (*)(const float2*, const float2*, float2*, Grid);
 
 Kernel kernel_for(const CrossPowerSpec& spec) {
   if (spec.image.depth > 1) return &cross_power_kernel<false, true>;
-  return spec.half_turns ? &cross_power_kernel<true, false> : &cross_power_kernel<false, false>;
+  return spec.with_rotated_180 ? &cross_power_kernel<true, false>
+                               : &cross_power_kernel<false, false>;
 }
 
 class CrossPowerStage final : public backend::CrossPower {
  public:
   CrossPowerStage(const Context& context, const CrossPowerSpec& spec)
-      : place_{context, "cross_power"}, grid_(grid_of(spec, place_)), kernel_(kernel_for(spec)) {
-    load(kernel_, place_);
+      : site_{context, "cross_power"}, grid_(grid_of(spec, site_)), kernel_(kernel_for(spec)) {
+    load(kernel_, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& output) override {
     const dim3 blocks =
         tile_grid(grid_.columns, grid_.height * grid_.depth, warp_lanes, row_block_height);
-    launch_early(place_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_,
-                 data<float2>(a), data<float2>(b), data<float2>(output), grid_);
+    launch_early(site_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_, data<float2>(a),
+                 data<float2>(b), data<float2>(output), grid_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Grid grid_;
   Kernel kernel_;
 };

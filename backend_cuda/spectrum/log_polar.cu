@@ -1,14 +1,15 @@
 // Stage: log-polar resampling of a centred spectrum magnitude (registration paper, equations 11
 // to 13).
-#include "filter/axis_tables.hpp"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
+#include "filter/axis_tables.hpp"
 
 #include "formulas/bilinear.h"
 #include "formulas/log_polar.h"
 
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
+#include <warpalign/stages/fft.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -66,29 +67,29 @@ class LogPolarStage final : public backend::LogPolar {
  public:
   LogPolarStage(const Context& context, const LogPolarSpec& spec,
                 const backend::LogPolarPoints& points)
-      : place_{context, "log_polar"},
-        radii_(upload(place_, points.radii)),
-        directions_(upload(place_, points.directions)),
-        map_{extent(RealFftPlan::half_spectrum(spec.image).width, place_),
-             extent(spec.image.height, place_),
-             extent(spec.output.width, place_),
-             extent(spec.output.height, place_),
+      : site_{context, "log_polar"},
+        radii_(upload(site_, points.radii)),
+        directions_(upload(site_, points.directions)),
+        map_{extent(RealFftPlan::half_spectrum(spec.image).width, site_),
+             extent(spec.image.height, site_),
+             extent(spec.output.width, site_),
+             extent(spec.output.height, site_),
              0.5F * static_cast<float>(spec.image.width),
              0.5F * static_cast<float>(spec.image.height),
              radii_.as<float>(),
              directions_.as<float2>()} {
-    load(&log_polar_kernel, place_);
+    load(&log_polar_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
                backend::Memory& output) override {
     const dim3 grid = tile_grid(map_.radii, map_.angles, block_radii, rows_a_block);
-    launch_early(place_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
+    launch_early(site_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
                  data<float>(magnitude), data<float>(output), map_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Constants radii_, directions_;
   Map map_;
 };
@@ -96,7 +97,8 @@ class LogPolarStage final : public backend::LogPolar {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::LogPolar> make(const Context& context, const backend::LogPolar::Setup& setup) {
+std::unique_ptr<backend::LogPolar> make(const Context& context,
+                                        const backend::LogPolar::Setup& setup) {
   const auto& [spec, points] = setup;
   return std::make_unique<LogPolarStage>(context, spec, points);
 }

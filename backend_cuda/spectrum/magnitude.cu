@@ -6,6 +6,7 @@
 #include "formulas/magnitude.h"
 
 #include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/stages/fft.hpp>
 
 namespace warpalign::cuda {
 namespace {
@@ -42,22 +43,22 @@ __global__ void magnitude_kernel(const float2* __restrict__ spectrum, float* __r
 class MagnitudeStage final : public backend::Magnitude {
  public:
   MagnitudeStage(const Context& context, const MagnitudeSpec& spec)
-      : place_{context, "magnitude"},
-        columns_(extent(RealFftPlan::half_spectrum(spec.image).width, place_)),
-        height_(extent(spec.image.height, place_)),
+      : site_{context, "magnitude"},
+        columns_(extent(RealFftPlan::half_spectrum(spec.image).width, site_)),
+        height_(extent(spec.image.height, site_)),
         half_exponent_(0.5F * spec.exponent) {
-    load(&magnitude_kernel, place_);
+    load(&magnitude_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {
     const dim3 grid = tile_grid(columns_, height_, warp_lanes, rows_a_block);
-    launch_early(place_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
+    launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
                  data<float2>(spectrum), data<float>(magnitude), columns_, height_, half_exponent_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   int columns_;
   int height_;
   float half_exponent_;

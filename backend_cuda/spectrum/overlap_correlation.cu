@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
           wa_shift_allowed(dx, dy, reach2)
               ? wa_overlap_score(surfaces[mirrored * plane + i],
                                  surfaces[(2 + mirrored) * plane + i], static_cast<float>(plane),
-                                 limits.least_overlap)
+                                 limits.min_overlap)
               : 0.0f;
     }
   }
@@ -67,17 +67,17 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
 class OverlapProductsStage final : public backend::OverlapProducts {
  public:
   OverlapProductsStage(const Context& context, const OverlapProductsSpec& spec)
-      : place_{context, "overlap_products"},
+      : site_{context, "overlap_products"},
         plane_(RealFftPlan::half_spectrum(spec.image).plane()),
         blocks_(std::min<std::int64_t>(
             divide_up(plane_, threads),
             std::int64_t{blocks_a_multiprocessor} * context.multiprocessors)) {
-    load(&overlap_products_kernel, place_);
+    load(&overlap_products_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
-    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads),
+    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads),
                  &overlap_products_kernel,
                  Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight),
                          data<float2>(spectra.b), data<float2>(spectra.b_weight)},
@@ -85,7 +85,7 @@ class OverlapProductsStage final : public backend::OverlapProducts {
   }
 
  private:
-  Place place_;
+  CallSite site_;
   long long plane_;
   std::int64_t blocks_;
 };
@@ -93,28 +93,29 @@ class OverlapProductsStage final : public backend::OverlapProducts {
 class OverlapScoreStage final : public backend::OverlapScore {
  public:
   OverlapScoreStage(const Context& context, const OverlapScoreSpec& spec)
-      : place_{context, "overlap_score"},
-        width_(extent(spec.surface.width, place_)),
-        height_(extent(spec.surface.height, place_)) {
-    load(&overlap_score_kernel, place_);
+      : site_{context, "overlap_score"},
+        width_(extent(spec.surface.width, site_)),
+        height_(extent(spec.surface.height, site_)) {
+    load(&overlap_score_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
                backend::Memory& scores) override {
-    launch_early(place_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
+    launch_early(site_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
                  dim3(warp_lanes, row_block_height), &overlap_score_kernel, data<float>(surfaces),
                  width_, height_, limits, data<float>(scores));
   }
 
  private:
-  Place place_;
+  CallSite site_;
   int width_, height_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::OverlapProducts> make(const Context& context, const OverlapProductsSpec& spec) {
+std::unique_ptr<backend::OverlapProducts> make(const Context& context,
+                                               const OverlapProductsSpec& spec) {
   return std::make_unique<OverlapProductsStage>(context, spec);
 }
 

@@ -145,44 +145,44 @@ __global__ void __launch_bounds__(reduction_threads)
   }
 }
 
-Plane plane_of(const PeakSpec& spec, const Place& place) {
-  const int pixels = extent(spec.shape.plane(), place);
+Plane plane_of(const PeakSpec& spec, const CallSite& site) {
+  const int pixels = extent(spec.shape.plane(), site);
   const bool aligned_slices = spec.shape.depth == 1 || pixels % 4 == 0;
-  return {extent(spec.shape.width, place), extent(spec.shape.height, place),
+  return {extent(spec.shape.width, site), extent(spec.shape.height, site),
           aligned_slices ? pixels / 4 : 0};
 }
 
 class PeakStage final : public backend::Peak {
  public:
   PeakStage(const Context& context, const PeakSpec& spec)
-      : place_{context, "peak"},
-        plane_(plane_of(spec, place_)),
-        depth_(extent(spec.shape.depth, place_)),
+      : site_{context, "peak"},
+        plane_(plane_of(spec, site_)),
+        depth_(extent(spec.shape.depth, site_)),
         blocks_(reduction_blocks(spec.shape.plane(), context)),
-        partials_(place_, static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(depth_) *
-                              sizeof(Candidate)),
-        counters_(place_, static_cast<std::size_t>(depth_)),
-        fence_(place_) {
-    load(&peak_kernel, place_);
+        partials_(site_, static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(depth_) *
+                             sizeof(Candidate)),
+        counters_(site_, static_cast<std::size_t>(depth_)),
+        fence_(site_) {
+    load(&peak_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& records) override {
-    place_.context.activate();
+    site_.context.activate();
     fence_.enter(queue);
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
-    launch_early(place_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
+    launch_early(site_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
                  plane_, depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Plane plane_;
   int depth_;
   int blocks_;
   DeviceMemory partials_;
   Counters counters_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr int rows = 32;
 
 // A block takes `columns` radii; its rows of threads share the angles.
 __global__ void __launch_bounds__(columns* rows)
-    flatten_profile_kernel(float* __restrict__ image, int width, int height) {
+    radial_whitening_kernel(float* __restrict__ image, int width, int height) {
   await_previous();
   __shared__ float sums[rows][columns];
   __shared__ float counts[rows][columns];
@@ -47,22 +47,23 @@ __global__ void __launch_bounds__(columns* rows)
   }
 }
 
-class FlattenProfileStage final : public backend::FlattenProfile {
+class RadialWhiteningStage final : public backend::RadialWhitening {
  public:
-  FlattenProfileStage(const Context& context, const FlattenProfileSpec& spec)
-      : place_{context, "flatten_profile"},
-        width_(extent(spec.image.width, place_)),
-        height_(extent(spec.image.height, place_)) {
-    load(&flatten_profile_kernel, place_);
+  RadialWhiteningStage(const Context& context, const RadialWhiteningSpec& spec)
+      : site_{context, "radial_whitening"},
+        width_(extent(spec.image.width, site_)),
+        height_(extent(spec.image.height, site_)) {
+    load(&radial_whitening_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, backend::Memory& image) override {
-    launch_early(place_, queue, dim3(static_cast<unsigned>(divide_up(width_, columns))),
-                 dim3(columns, rows), &flatten_profile_kernel, data<float>(image), width_, height_);
+    launch_early(site_, queue, dim3(static_cast<unsigned>(divide_up(width_, columns))),
+                 dim3(columns, rows), &radial_whitening_kernel, data<float>(image), width_,
+                 height_);
   }
 
  private:
-  Place place_;
+  CallSite site_;
   int width_;
   int height_;
 };
@@ -70,8 +71,9 @@ class FlattenProfileStage final : public backend::FlattenProfile {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::FlattenProfile> make(const Context& context, const FlattenProfileSpec& spec) {
-  return std::make_unique<FlattenProfileStage>(context, spec);
+std::unique_ptr<backend::RadialWhitening> make(const Context& context,
+                                               const RadialWhiteningSpec& spec) {
+  return std::make_unique<RadialWhiteningStage>(context, spec);
 }
 
 }  // namespace warpalign::cuda

@@ -90,19 +90,19 @@ template <class Form>
 class ComplexBilinearStage : public backend::ComplexBilinear {
  public:
   ComplexBilinearStage(const Context& context, const ComplexBilinearSpec& spec)
-      : place_{context, "complex_bilinear"},
-        size_{extent(spec.image.width, place_), extent(spec.image.height, place_),
-              static_cast<long long>(extent(spec.output.width, place_)) *
-                  extent(spec.output.height, place_)} {
-    load(&complex_bilinear_kernel<Form>, place_);
+      : site_{context, "complex_bilinear"},
+        size_{extent(spec.image.width, site_), extent(spec.image.height, site_),
+              static_cast<long long>(extent(spec.output.width, site_)) *
+                  extent(spec.output.height, site_)} {
+    load(&complex_bilinear_kernel<Form>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& image, const backend::Memory& x,
                const backend::Memory& y, backend::Memory& output) override {
     constexpr int threads = 256;
-    place_.context.activate();
+    site_.context.activate();
     const std::int64_t blocks = std::min<std::int64_t>(divide_up(size_.points, threads), 1 << 30);
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks)), dim3(threads),
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks)), dim3(threads),
            &complex_bilinear_kernel<Form>, source(queue, image), size_, data<float>(x),
            data<float>(y), data<float2>(output));
   }
@@ -111,7 +111,7 @@ class ComplexBilinearStage : public backend::ComplexBilinear {
   virtual typename Form::Source source(const backend::Queue& queue,
                                        const backend::Memory& image) = 0;
 
-  Place place_;
+  CallSite site_;
   Sizes size_;
 };
 
@@ -131,9 +131,9 @@ class TextureForm final : public ComplexBilinearStage<Form> {
 
  public:
   TextureForm(const Context& context, const ComplexBilinearSpec& spec)
-      : Base(context, spec), fence_(this->place_) {
+      : Base(context, spec), fence_(this->site_) {
     if (fits_linear(context, width(), height(), sizeof(float2))) return;
-    copy_.emplace(this->place_, TextureArray::Size{width(), height(), 0}, 2,
+    copy_.emplace(this->site_, TextureArray::Size{width(), height(), 0}, 2,
                   TextureReading{.linear = linear, .border = true});
   }
 
@@ -144,7 +144,7 @@ class TextureForm final : public ComplexBilinearStage<Form> {
   cudaTextureObject_t source(const backend::Queue& queue, const backend::Memory& image) override {
     if (!copy_) {
       return static_cast<const DeviceMemory&>(image).texture({width(), height(), 2, linear},
-                                                             this->place_);
+                                                             this->site_);
     }
     fence_.enter(queue);
     copy_->copy_from(data<float2>(image), queue);
@@ -152,13 +152,14 @@ class TextureForm final : public ComplexBilinearStage<Form> {
   }
 
   std::optional<TextureArray> copy_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::ComplexBilinear> make(const Context& context, const ComplexBilinearSpec& spec) {
+std::unique_ptr<backend::ComplexBilinear> make(const Context& context,
+                                               const ComplexBilinearSpec& spec) {
   const auto width = static_cast<std::size_t>(spec.image.width);
   const auto height = static_cast<std::size_t>(spec.image.height);
   const bool readable =

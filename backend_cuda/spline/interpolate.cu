@@ -4,13 +4,13 @@
 // precision they are looked up where they lie, if rows are aligned, else in an array that the stage
 // copies the coefficients to.
 #include "device/early_launch.cuh"
-#include "spline/interpolate_bilinear.hpp"
-#include "spline/interpolate_tiled.hpp"
-#include "spline/tile_source.cuh"
-#include "spline/lookup_table.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 #include "device/texture.hpp"
+#include "spline/interpolate_bilinear.hpp"
+#include "spline/interpolate_tiled.hpp"
+#include "spline/lookup_table.hpp"
+#include "spline/tile_source.cuh"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
@@ -21,12 +21,12 @@
 
 namespace warpalign::cuda {
 SplineGeometry geometry_of(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
-                           const Place& place) {
+                           const CallSite& site) {
   SplineGeometry geometry{};
   const std::int64_t extents[3] = {spec.image.width, spec.image.height, spec.image.depth};
   for (int i = 0; i < 3; ++i) {
     const int margin = i < spec.dimensions ? details.margin : 0;
-    geometry.samples[i] = extent(extents[i], place);
+    geometry.samples[i] = extent(extents[i], site);
     geometry.stored[i] = geometry.samples[i] + 2 * margin;
   }
   geometry.rules = {details.points, static_cast<int>(details.extension), details.margin,
@@ -67,11 +67,11 @@ class InterpolateStage : public backend::Interpolate {
  protected:
   InterpolateStage(const Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details)
-      : place_{context, "interpolate"},
-        geometry_(geometry_of(spec, details, place_)),
-        width_(extent(spec.output.width, place_)),
-        height_(extent(spec.output.height, place_)),
-        depth_(extent(spec.output.depth, place_)),
+      : site_{context, "interpolate"},
+        geometry_(geometry_of(spec, details, site_)),
+        width_(extent(spec.output.width, site_)),
+        height_(extent(spec.output.height, site_)),
+        depth_(extent(spec.output.depth, site_)),
         type_(spec.output_type),
         block_(block_for(spec.dimensions)) {}
 
@@ -87,10 +87,10 @@ class InterpolateStage : public backend::Interpolate {
   void run(const backend::Queue& queue, Kernel kernel, Arguments... arguments) const {
     dim3 grid = tile_grid(width_, height_, static_cast<int>(block_.x), static_cast<int>(block_.y));
     grid.z = static_cast<unsigned>(std::min(depth_, 65535));
-    launch(place_, queue, grid, block_, kernel, arguments...);
+    launch(site_, queue, grid, block_, kernel, arguments...);
   }
 
-  Place place_;
+  CallSite site_;
   SplineGeometry geometry_;
 
  private:
@@ -120,12 +120,12 @@ class FullInterpolate final : public InterpolateStage {
         dimensions_(spec.dimensions),
         degree_(spec.degree),
         value_(value_kernel<Value>(spec.dimensions, spec.degree)) {
-    load(value_, place_);
+    load(value_, site_);
     if constexpr (std::is_same_v<Value, float>) {
-      load_box_kernels(place_, spec.dimensions, spec.degree);
+      load_tiled_kernels(site_, spec.dimensions, spec.degree);
       if (spec.degree == 0) return;
       gradient_ = gradient_kernel(spec.dimensions, spec.degree);
-      load(gradient_, place_);
+      load(gradient_, site_);
     }
   }
 
@@ -134,8 +134,8 @@ class FullInterpolate final : public InterpolateStage {
                backend::Memory* gradient) override {
     const Evaluation all = evaluation(points, output, gradient);
     if constexpr (std::is_same_v<Value, float>) {
-      if (gradient == nullptr && evaluate_from_boxes(place_, queue, data<float>(coefficients), all,
-                                                     dimensions_, degree_)) {
+      if (gradient == nullptr &&
+          evaluate_tiled(site_, queue, data<float>(coefficients), all, dimensions_, degree_)) {
         return;
       }
     }
@@ -163,20 +163,20 @@ class TextureInterpolate final : public InterpolateStage {
                      const backend::InterpolateDetails& details)
       : InterpolateStage(context, spec, details), size_(texture_size(spec, details)) {
     if (size_.depth > 0 || !fits_linear(context, size_.width, size_.height, sizeof(float))) {
-      array_.emplace(place_, size_, 1, TextureReading{.linear = true, .border = false});
+      array_.emplace(site_, size_, 1, TextureReading{.linear = true, .border = false});
     }
     const bool by_table = spec.precision == Precision::texture_lut;
     kernel_ = texture_kernel(spec.dimensions, spec.degree, by_table);
-    load(kernel_, place_);
+    load(kernel_, site_);
     const bool floats = spec.output_type == PixelType::f32;
     if (spec.dimensions == 2 && spec.degree == 3) {
       tile_kernel_ = texture_tile_kernel_of(by_table, floats);
-      load(tile_kernel_, place_);
+      load(tile_kernel_, site_);
     } else if (spec.dimensions == 2 && details.margin == 0) {
       bilinear_kernel_ = bilinear_kernel_of(floats);
-      load(bilinear_kernel_, place_);
+      load(bilinear_kernel_, site_);
     }
-    if (by_table) table_.emplace(place_);
+    if (by_table) table_.emplace(site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
@@ -185,12 +185,12 @@ class TextureInterpolate final : public InterpolateStage {
     const TextureSources sources{texture_of(queue, coefficients), table_ ? table_->texture() : 0};
     const Evaluation all = evaluation(points, output, gradient);
     if (bilinear_kernel_ != nullptr && bilinear_serves(all)) {
-      launch_bilinear(place_, queue, bilinear_kernel_, sources.coefficients,
+      launch_bilinear(site_, queue, bilinear_kernel_, sources.coefficients,
                       data<float>(coefficients), all);
       return;
     }
     if (const auto tiles = tile_kernel_ != nullptr ? plane_source(all, 3) : std::nullopt) {
-      launch_early(place_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_,
+      launch_early(site_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_,
                    sources, data<float>(coefficients), all, *tiles);
       return;
     }
@@ -199,10 +199,10 @@ class TextureInterpolate final : public InterpolateStage {
 
  private:
   cudaTextureObject_t texture_of(backend::Queue& queue, const backend::Memory& coefficients) {
-    place_.context.activate();
+    site_.context.activate();
     if (!array_) {
       return static_cast<const DeviceMemory&>(coefficients)
-          .texture({size_.width, size_.height}, place_);
+          .texture({size_.width, size_.height}, site_);
     }
     fence_.enter(queue);
     array_->copy_from(data<float>(coefficients), queue);
@@ -215,7 +215,7 @@ class TextureInterpolate final : public InterpolateStage {
   TextureKernel kernel_ = nullptr;
   TextureTileKernel tile_kernel_ = nullptr;   // of planes, degree 3
   BilinearKernel bilinear_kernel_ = nullptr;  // of planes, degree 1
-  Fence fence_{place_};
+  ScratchGuard fence_{site_};
 };
 
 // Volumes of degree 1 take less time by loads than by lookups, which need a copy to an array.
@@ -226,7 +226,8 @@ bool wants_lookups(const InterpolateSpec& spec) {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Interpolate> make(const Context& context, const backend::Interpolate::Setup& setup) {
+std::unique_ptr<backend::Interpolate> make(const Context& context,
+                                           const backend::Interpolate::Setup& setup) {
   const auto& [spec, details] = setup;
   if (spec.coefficients == PixelType::c32) {
     return std::make_unique<FullInterpolate<float2>>(context, spec, details);

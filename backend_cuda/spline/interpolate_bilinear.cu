@@ -5,9 +5,9 @@
 // where the boundary's rule has its value; pixels so near an edge that rounding might matter, and
 // those whose neighbours are not side by side, are evaluated in full precision.
 #include "device/early_launch.cuh"
+#include "device/texture.hpp"
 #include "spline/interpolate_bilinear.hpp"
 #include "spline/interpolate_kernel.cuh"
-#include "device/texture.hpp"
 
 namespace warpalign::cuda {
 namespace {
@@ -142,10 +142,10 @@ bool bilinear_serves(const Evaluation& e) {
   return e.points.kind == PointKind::affine && e.output.depth == 1;
 }
 
-void launch_bilinear(const Place& place, const backend::Queue& queue, BilinearKernel kernel,
+void launch_bilinear(const CallSite& site, const backend::Queue& queue, BilinearKernel kernel,
                      cudaTextureObject_t texture, const float* coefficients, const Evaluation& e) {
   launch_early(
-      place, queue,
+      site, queue,
       tile_grid(e.output.width, e.output.height, LookupBlock::tile_width, LookupBlock::height),
       dim3(LookupBlock::width, LookupBlock::height), kernel, texture, coefficients, e);
 }

@@ -14,7 +14,7 @@ using BilinearKernel = void (*)(cudaTextureObject_t, const float*, Evaluation);
 [[nodiscard]] bool bilinear_serves(const Evaluation& e);
 
 /// `texture`: the samples, filtered, in texels; `coefficients`: the same in memory.
-void launch_bilinear(const Place& place, const backend::Queue& queue, BilinearKernel kernel,
+void launch_bilinear(const CallSite& site, const backend::Queue& queue, BilinearKernel kernel,
                      cudaTextureObject_t texture, const float* coefficients, const Evaluation& e);
 
 }  // namespace warpalign::cuda

@@ -40,23 +40,23 @@ struct Neighbours {
   float w[degree + 1];
   float slope[gradient ? degree + 1 : 1];
 
-  __device__ __forceinline__ void choose(PlaceOnAxis place, int margin) {
+  __device__ __forceinline__ void choose(AxisLocation location, int margin) {
     if (degree % 2 == 0) {
-      if (place.halfway) {  // floor(x + 1/2): ties go up
-        place.whole += 1;
-        place.fraction = -0.5f;
+      if (location.halfway) {  // floor(x + 1/2): ties go up
+        location.whole += 1;
+        location.fraction = -0.5f;
       }
-    } else if (place.fraction < 0.0f) {
-      place.whole -= 1;
-      place.fraction += 1.0f;
+    } else if (location.fraction < 0.0f) {
+      location.whole -= 1;
+      location.fraction += 1.0f;
     }
-    first = place.whole + margin - degree / 2;
-    t = place.fraction;
+    first = location.whole + margin - degree / 2;
+    t = location.fraction;
     weights<degree>(t, w);
     if constexpr (gradient) {
       derivatives<degree>(t, slope);
 #pragma unroll
-      for (int i = 0; i <= degree; ++i) slope[i] = place.flat ? 0.0f : slope[i];
+      for (int i = 0; i <= degree; ++i) slope[i] = location.flat ? 0.0f : slope[i];
     }
   }
 
@@ -199,14 +199,14 @@ template <int degree, int dimensions, bool gradient>
 __device__ __forceinline__ bool find_neighbours(const SplineGeometry& spline,
                                                 const double (&point)[dimensions], bool snap,
                                                 Neighbours<degree, gradient> (&at)[dimensions]) {
-  PlaceOnAxis place[dimensions];
+  AxisLocation location[dimensions];
   bool found = true;
 #pragma unroll
   for (int i = 0; i < dimensions; ++i) {
-    found = found && find_place(spline.rules, spline.samples[i], point[i], snap, place[i]);
+    found = found && find_location(spline.rules, spline.samples[i], point[i], snap, location[i]);
   }
 #pragma unroll
-  for (int i = 0; i < dimensions; ++i) at[i].choose(place[i], spline.rules.margin);
+  for (int i = 0; i < dimensions; ++i) at[i].choose(location[i], spline.rules.margin);
   return found;
 }
 

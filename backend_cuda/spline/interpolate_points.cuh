@@ -14,7 +14,7 @@
 namespace warpalign::cuda {
 
 /// A place on an axis: whole + fraction, in sample positions.
-struct PlaceOnAxis {
+struct AxisLocation {
   int whole = 0;
   float fraction = 0.0f;
   bool halfway = false;  // the fraction is 1/2 exactly; a float of 1/2 may be a little less
@@ -31,32 +31,32 @@ __device__ __forceinline__ bool is_near(double x) {
 // conversions, which are several times slower. Computed points (`snap`) that miss an integer by
 // less than 2^-25 are brought to it, as wa_snap() does: rounding must not decide whether the last
 // sample lies within an image.
-__device__ __forceinline__ PlaceOnAxis split(double x, bool snap) {
+__device__ __forceinline__ AxisLocation split(double x, bool snap) {
   constexpr double magic = 6755399441055744.0;
   const double shifted = x + magic;
   const double rest = x - (shifted - magic);
-  PlaceOnAxis place;
-  place.whole = __double2loint(shifted);
-  place.fraction = static_cast<float>(rest);
-  place.halfway = rest == 0.5;
-  if (snap && fabsf(place.fraction) < 0x1p-25f) place.fraction = 0.0f;
-  return place;
+  AxisLocation location;
+  location.whole = __double2loint(shifted);
+  location.fraction = static_cast<float>(rest);
+  location.halfway = rest == 0.5;
+  if (snap && fabsf(location.fraction) < 0x1p-25f) location.fraction = 0.0f;
+  return location;
 }
 
-__device__ __forceinline__ bool is_below(const PlaceOnAxis& p, int end) {
+__device__ __forceinline__ bool is_below(const AxisLocation& p, int end) {
   return p.whole < end || (p.whole == end && p.fraction < 0.0f);
 }
-__device__ __forceinline__ bool is_above(const PlaceOnAxis& p, int end) {
+__device__ __forceinline__ bool is_above(const AxisLocation& p, int end) {
   return p.whole > end || (p.whole == end && p.fraction > 0.0f);
 }
 
 // `wrap`: into [0, n - 1] modulo n - 1. That interval stays as it is; further multiples of n - 1
 // land on 0 from above and on n - 1 from below, as in SciPy.
-__device__ __forceinline__ void wrap_place(PlaceOnAxis& p, int n) {
+__device__ __forceinline__ void wrap_location(AxisLocation& p, int n) {
   const int last = n - 1;
   if (!is_below(p, 0) && !is_above(p, last)) return;
   if (last == 0) {
-    p = PlaceOnAxis{};
+    p = AxisLocation{};
     return;
   }
   const bool from_below = is_below(p, 0);
@@ -64,7 +64,7 @@ __device__ __forceinline__ void wrap_place(PlaceOnAxis& p, int n) {
   if (p.whole == 0 && (p.fraction < 0.0f || (p.fraction == 0.0f && from_below))) p.whole = last;
 }
 
-__device__ __forceinline__ void clamp_place(PlaceOnAxis& p, int lowest, int highest) {
+__device__ __forceinline__ void clamp_location(AxisLocation& p, int lowest, int highest) {
   const bool below = is_below(p, lowest);
   if (!below && !is_above(p, highest)) return;
   p.whole = below ? lowest : highest;
@@ -95,18 +95,18 @@ __device__ __forceinline__ bool bring_near(const SplineRules& rules, int n, doub
 }
 
 /// The place of coordinate x on an axis of n samples; false: the value is cval.
-__device__ __forceinline__ bool find_place(const SplineRules& rules, int n, double x, bool snap,
-                                           PlaceOnAxis& place) {
+__device__ __forceinline__ bool find_location(const SplineRules& rules, int n, double x, bool snap,
+                                              AxisLocation& location) {
   if (!is_near(x) && !bring_near(rules, n, x)) return false;
-  place = split(x, snap);
+  location = split(x, snap);
   switch (rules.points) {
     case PointRule::reject_outside:
-      return !is_below(place, 0) && !is_above(place, n - 1);
+      return !is_below(location, 0) && !is_above(location, n - 1);
     case PointRule::clamp_to_margin:
-      clamp_place(place, -rules.reach, n - 1 + rules.reach);
+      clamp_location(location, -rules.reach, n - 1 + rules.reach);
       return true;
     case PointRule::period_minus_one:
-      wrap_place(place, n);
+      wrap_location(location, n);
       return true;
     default:
       return true;

@@ -5,7 +5,6 @@
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
-
 #include <cuda_runtime_api.h>
 
 namespace warpalign::cuda {
@@ -29,7 +28,7 @@ struct SplineGeometry {
 
 [[nodiscard]] SplineGeometry geometry_of(const InterpolateSpec& spec,
                                          const backend::InterpolateDetails& details,
-                                         const Place& place);
+                                         const CallSite& site);
 
 enum class PointKind { affine, projective, field, log_polar };
 

@@ -3,9 +3,9 @@
 //
 // Only where all neighbours lie within the coefficients; elsewhere as in full precision.
 #include "device/early_launch.cuh"
-#include "spline/tile_source.cuh"
-#include "spline/lookup_table.hpp"
 #include "device/memory.hpp"
+#include "spline/lookup_table.hpp"
+#include "spline/tile_source.cuh"
 
 namespace warpalign::cuda {
 namespace {
@@ -114,22 +114,22 @@ __global__ void __launch_bounds__(tile_threads)
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
   await_previous();
-  for_tiles<3>(e, source, [&](const TilePlace<2>& place) {
-    if (place.within && !place.torn) {
-      evaluate_tile<3, floats, false>(e, source, place, [&](const Located<3>(&at)[2]) {
-        const int whole[2] = {at[0].whole + place.corner[0], at[1].whole + place.corner[1]};
+  for_tiles<3>(e, source, [&](const TileLocation<2>& site) {
+    if (site.within && !site.torn) {
+      evaluate_tile<3, floats, false>(e, source, site, [&](const Located<3>(&at)[2]) {
+        const int whole[2] = {at[0].whole + site.corner[0], at[1].whole + site.corner[1]};
         const float t[2] = {at[0].t, at[1].t};
         return look_up<3, 2, by_table>(sources, whole, t);
       });
-    } else if (place.apart && e.spline.rules.points == PointRule::reject_outside) {
-      blank_tile(e, place);
+    } else if (site.apart && e.spline.rules.points == PointRule::reject_outside) {
+      blank_tile(e, site);
     } else {
       const TileThread thread;
-      for_tile_pixels(e, place, [&](int j, long long index) {
-        store(e.output, index,
-              look_up_or_load<3, 2, by_table>(sources, coefficients, e,
-                                              place.first[0] + thread.column, place.first[1] + j, 0,
-                                              index));
+      for_tile_pixels(e, site, [&](int j, long long index) {
+        store(
+            e.output, index,
+            look_up_or_load<3, 2, by_table>(sources, coefficients, e, site.first[0] + thread.column,
+                                            site.first[1] + j, 0, index));
       });
     }
   });
@@ -161,11 +161,11 @@ TextureTileKernel texture_tile_kernel_of(bool by_table, bool floats) {
   return by_table ? &texture_tile_kernel<true, false> : &texture_tile_kernel<false, false>;
 }
 
-LookupTable::LookupTable(const Place& place)
-    : array_(place, {table_entries, 0, 0}, 4, {.linear = true, .border = false}) {
-  const DeviceMemory entries(place, table_entries * sizeof(float4));
-  const StreamQueue queue(place.context);
-  launch(place, queue, dim3(1), dim3(table_entries), &table_kernel, entries.as<float4>());
+LookupTable::LookupTable(const CallSite& site)
+    : array_(site, {table_entries, 0, 0}, 4, {.linear = true, .border = false}) {
+  const DeviceMemory entries(site, table_entries * sizeof(float4));
+  const StreamQueue queue(site.context);
+  launch(site, queue, dim3(1), dim3(table_entries), &table_kernel, entries.as<float4>());
   array_.copy_from(entries.as<float4>(), queue);
 }
 

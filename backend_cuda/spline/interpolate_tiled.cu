@@ -1,7 +1,7 @@
 // Evaluation of planes from a copy of the source in shared memory, under an affine transform.
 #include "device/early_launch.cuh"
-#include "spline/interpolate_tiled.hpp"
 #include "spline/interpolate_shared.cuh"
+#include "spline/interpolate_tiled.hpp"
 #include "spline/tile_source.cuh"
 
 #include <cuda_pipeline_primitives.h>
@@ -23,13 +23,13 @@ constexpr std::size_t wanted_shared = 96 * 1024;
 template <int pitch>
 __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
                                          const Evaluation& e, const TileSource<2>& source,
-                                         const TilePlace<2>& place, float* target) {
+                                         const TileLocation<2>& site, float* target) {
   const int x = static_cast<int>(threadIdx.x) % warp_lanes * 4;
   if (x >= source.extent[0]) return;
   const int stored = e.spline.stored[0];
   const int first = static_cast<int>(threadIdx.x) / warp_lanes;
   const float* from =
-      coefficients + static_cast<long long>(place.corner[1] + first) * stored + place.corner[0] + x;
+      coefficients + static_cast<long long>(site.corner[1] + first) * stored + site.corner[0] + x;
   float* to = target + first * pitch + x;
   float* const end = target + source.extent[1] * pitch;
 #pragma unroll 4
@@ -42,17 +42,17 @@ __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
 template <int pitch>
 __device__ __forceinline__ void extend_box(const float* __restrict__ coefficients,
                                            const Evaluation& e, const TileSource<2>& source,
-                                           const TilePlace<2>& place, float* target) {
+                                           const TileLocation<2>& site, float* target) {
   __shared__ int columns[pitch];
   const int rule = e.spline.rules.extension;
   const int thread = static_cast<int>(threadIdx.x);
   const int width = source.extent[0];
   if (thread < width) {
-    columns[thread] = wa_extend(rule, place.corner[0] + thread, e.spline.stored[0]);
+    columns[thread] = wa_extend(rule, site.corner[0] + thread, e.spline.stored[0]);
   }
   __syncthreads();
   for (int row = thread / warp_lanes; row < source.extent[1]; row += tile_warps) {
-    const int y = wa_extend(rule, place.corner[1] + row, e.spline.stored[1]);
+    const int y = wa_extend(rule, site.corner[1] + row, e.spline.stored[1]);
     const float* from = coefficients + static_cast<long long>(y) * e.spline.stored[0];
     for (int x = thread % warp_lanes; x < width; x += warp_lanes) {
       if (y >= 0 && columns[x] >= 0) {
@@ -66,37 +66,37 @@ __device__ __forceinline__ void extend_box(const float* __restrict__ coefficient
 
 // Threads that a multiprocessor holds: 1024 on Turing, 1536 and more since.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr int most_box_blocks = 1024 / tile_threads;
+inline constexpr int max_box_blocks = 1024 / tile_threads;
 #else
-inline constexpr int most_box_blocks = 1536 / tile_threads;
+inline constexpr int max_box_blocks = 1536 / tile_threads;
 #endif
 
 template <int degree>
 inline constexpr int wanted_box_blocks = degree <= 3 ? 5 : 4;
 template <int degree>
 inline constexpr int box_blocks =
-    wanted_box_blocks<degree> < most_box_blocks ? wanted_box_blocks<degree> : most_box_blocks;
+    wanted_box_blocks<degree> < max_box_blocks ? wanted_box_blocks<degree> : max_box_blocks;
 
 template <int degree, int pitch, bool floats>
 __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
-    box_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
-               const __grid_constant__ TileSource<2> source) {
+    tiled_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+                 const __grid_constant__ TileSource<2> source) {
   await_previous();
   extern __shared__ float4 shared_words[];
   float* copy = reinterpret_cast<float*>(shared_words);
   const unsigned base =
       static_cast<unsigned>(__cvta_generic_to_shared(copy)) - degree / 2 * (4 + 4 * pitch);
   const bool rejects = e.spline.rules.points == PointRule::reject_outside;
-  for_tiles<degree>(e, source, [&](const TilePlace<2>& place) {
-    if (rejects && place.apart) {
-      blank_tile(e, place);
+  for_tiles<degree>(e, source, [&](const TileLocation<2>& site) {
+    if (rejects && site.apart) {
+      blank_tile(e, site);
       return;
     }
-    if (place.torn) return;  // torn_kernel()'s
-    if (place.within && source.words) {
-      copy_box<pitch>(coefficients, e, source, place, copy);
+    if (site.torn) return;  // torn_kernel()'s
+    if (site.within && source.words) {
+      copy_box<pitch>(coefficients, e, source, site, copy);
     } else {
-      extend_box<pitch>(coefficients, e, source, place, copy);
+      extend_box<pitch>(coefficients, e, source, site, copy);
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -109,10 +109,10 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
       return sum_box_plane<degree, pitch>(wx, wy, address,
                                           std::make_integer_sequence<int, degree + 1>{});
     };
-    if (rejects && !place.within) {
-      evaluate_tile<degree, floats, true>(e, source, place, value);
+    if (rejects && !site.within) {
+      evaluate_tile<degree, floats, true>(e, source, site, value);
     } else {
-      evaluate_tile<degree, floats, false>(e, source, place, value);
+      evaluate_tile<degree, floats, false>(e, source, site, value);
     }
     __syncthreads();  // before the next tile's box arrives
   });
@@ -123,32 +123,32 @@ template <int degree>
 __global__ void __launch_bounds__(tile_threads)
     torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                 const __grid_constant__ TileSource<2> source) {
-  for_tiles<degree>(e, source, [&](const TilePlace<2>& place) {
-    if (!place.torn) return;
-    const int x = place.first[0] + TileThread().column;
-    for_tile_pixels(e, place, [&](int j, long long index) {
-      evaluate_alone<degree, 2>(coefficients, e, x, place.first[1] + j, 0, index);
+  for_tiles<degree>(e, source, [&](const TileLocation<2>& site) {
+    if (!site.torn) return;
+    const int x = site.first[0] + TileThread().column;
+    for_tile_pixels(e, site, [&](int j, long long index) {
+      evaluate_alone<degree, 2>(coefficients, e, x, site.first[1] + j, 0, index);
     });
   });
 }
 
-using BoxKernel = void (*)(const float*, Evaluation, TileSource<2>);
+using TiledKernel = void (*)(const float*, Evaluation, TileSource<2>);
 
-BoxKernel torn_kernel_of(int degree) {
-  return with_box_degree(degree,
-                         [](auto constant) -> BoxKernel { return &torn_kernel<constant.value>; });
+TiledKernel torn_kernel_of(int degree) {
+  return with_tiled_degree(
+      degree, [](auto constant) -> TiledKernel { return &torn_kernel<constant.value>; });
 }
 
 template <int pitch>
-BoxKernel kernel_of(int degree, bool floats) {
-  return with_box_degree(degree, [&](auto constant) -> BoxKernel {
-    return floats ? &box_kernel<constant.value, pitch, true>
-                  : &box_kernel<constant.value, pitch, false>;
+TiledKernel kernel_of(int degree, bool floats) {
+  return with_tiled_degree(degree, [&](auto constant) -> TiledKernel {
+    return floats ? &tiled_kernel<constant.value, pitch, true>
+                  : &tiled_kernel<constant.value, pitch, false>;
   });
 }
 
 struct Box {
-  BoxKernel kernel;
+  TiledKernel kernel;
   int pitch;
 };
 
@@ -158,9 +158,9 @@ std::array<Box, 2> boxes_of(int degree, bool floats) {
            {kernel_of<steep_pitch>(degree, floats), steep_pitch}}};
 }
 
-std::size_t most_for_box(const Place& place) { return std::min(wanted_shared, most_shared(place)); }
+std::size_t max_for_box(const CallSite& site) { return std::min(wanted_shared, max_shared(site)); }
 
-bool evaluate_plane(const Place& place, const backend::Queue& queue, const float* coefficients,
+bool evaluate_plane(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                     const Evaluation& e, int degree) {
   const auto source = plane_source(e, degree);
   if (!source) return false;
@@ -169,42 +169,41 @@ bool evaluate_plane(const Place& place, const backend::Queue& queue, const float
   const Box& box = steep || source->extent[0] > boxes.front().pitch ? boxes.back() : boxes.front();
   const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(box.pitch) *
                             static_cast<std::size_t>(source->extent[1]);
-  if (source->extent[0] > box.pitch || bytes > most_for_box(place)) return false;
+  if (source->extent[0] > box.pitch || bytes > max_for_box(site)) return false;
   const dim3 grid = grid_of_tiles(e.output);
-  launch_early_with_shared(place, queue, grid, dim3(tile_threads), bytes, box.kernel, coefficients,
+  launch_early_with_shared(site, queue, grid, dim3(tile_threads), bytes, box.kernel, coefficients,
                            e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
-    launch(place, queue, grid, dim3(tile_threads), torn_kernel_of(degree), coefficients, e,
-           *source);
+    launch(site, queue, grid, dim3(tile_threads), torn_kernel_of(degree), coefficients, e, *source);
   }
   return true;
 }
 
-void load_plane_kernels(const Place& place, int degree) {
-  load(torn_kernel_of(degree), place);
+void load_plane_kernels(const CallSite& site, int degree) {
+  load(torn_kernel_of(degree), site);
   for (const bool floats : {false, true}) {
     for (const Box& box : boxes_of(degree, floats)) {
-      load(box.kernel, place);
-      allow_shared(box.kernel, most_for_box(place), place);
+      load(box.kernel, site);
+      allow_shared(box.kernel, max_for_box(site), site);
     }
   }
 }
 
 }  // namespace
 
-bool evaluate_from_boxes(const Place& place, const backend::Queue& queue, const float* coefficients,
-                         const Evaluation& e, int dimensions, int degree) {
+bool evaluate_tiled(const CallSite& site, const backend::Queue& queue, const float* coefficients,
+                    const Evaluation& e, int dimensions, int degree) {
   if (degree == 0 || dimensions == 1) return false;
-  return dimensions == 2 ? evaluate_plane(place, queue, coefficients, e, degree)
-                         : evaluate_volume(place, queue, coefficients, e, degree);
+  return dimensions == 2 ? evaluate_plane(site, queue, coefficients, e, degree)
+                         : evaluate_volume(site, queue, coefficients, e, degree);
 }
 
-void load_box_kernels(const Place& place, int dimensions, int degree) {
+void load_tiled_kernels(const CallSite& site, int dimensions, int degree) {
   if (degree == 0 || dimensions == 1) return;
   if (dimensions == 2) {
-    load_plane_kernels(place, degree);
+    load_plane_kernels(site, degree);
   } else {
-    load_volume_kernels(place, degree);
+    load_volume_kernels(site, degree);
   }
 }
 

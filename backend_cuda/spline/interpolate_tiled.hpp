@@ -14,18 +14,18 @@ namespace warpalign::cuda {
 /// Evaluates so where it can be done: affine transforms in two or three dimensions, from degree 1
 /// on (of degree 0 a point rounded across a knot would have another value), boxes that fit. False:
 /// nothing was enqueued.
-bool evaluate_from_boxes(const Place& place, const backend::Queue& queue, const float* coefficients,
-                         const Evaluation& e, int dimensions, int degree);
+bool evaluate_tiled(const CallSite& site, const backend::Queue& queue, const float* coefficients,
+                    const Evaluation& e, int dimensions, int degree);
 /// The same in three dimensions.
-bool evaluate_volume(const Place& place, const backend::Queue& queue, const float* coefficients,
+bool evaluate_volume(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                      const Evaluation& e, int degree);
 /// Loads all kernels that these may use.
-void load_box_kernels(const Place& place, int dimensions, int degree);
-void load_volume_kernels(const Place& place, int degree);
+void load_tiled_kernels(const CallSite& site, int dimensions, int degree);
+void load_volume_kernels(const CallSite& site, int degree);
 
 /// make() of a degree from 1 to 5 as a type's constant.
 template <class Make>
-auto with_box_degree(int degree, Make make) {
+auto with_tiled_degree(int degree, Make make) {
   switch (degree) {
     case 1:
       return make(std::integral_constant<int, 1>{});

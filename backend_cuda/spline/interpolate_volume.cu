@@ -5,8 +5,8 @@
 // x 2 pixels, and rows and planes of the copy lie so that its lanes meet in a bank as seldom as may
 // be.
 #include "device/early_launch.cuh"
-#include "spline/interpolate_tiled.hpp"
 #include "spline/interpolate_shared.cuh"
+#include "spline/interpolate_tiled.hpp"
 #include "spline/tile_source.cuh"
 
 #include <cuda_pipeline_primitives.h>
@@ -25,9 +25,9 @@ constexpr int warps = threads / warp_lanes;
 // other is for wider copies.
 constexpr int usual_pitch = 32;
 constexpr int wide_pitch = 48;
-constexpr int plane_offset = 16;                // planes begin half the banks apart
-constexpr int longest_extent = 48;              // along y and z; more would not fit
-constexpr std::size_t most_bytes = 110 * 1024;  // so that two blocks fit
+constexpr int plane_offset = 16;               // planes begin half the banks apart
+constexpr int longest_extent = 48;             // along y and z; more would not fit
+constexpr std::size_t max_bytes = 110 * 1024;  // so that two blocks fit
 
 /// What the tiles of a transform have in common.
 struct VolumeSource : TileSource<3> {
@@ -41,7 +41,7 @@ struct VolumeSource : TileSource<3> {
 };
 
 // Of the deepest tile that fits into `most` bytes.
-std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::size_t most) {
+std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::size_t maximum) {
   for (const int pitch : {usual_pitch, wide_pitch}) {
     for (int depth = greatest_depth; depth >= 8; depth -= 4) {
       const auto tile = tile_source<3>(e, degree, {side, side, depth});
@@ -51,7 +51,7 @@ std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::
       source.pitch = pitch;
       source.plane = (pitch * source.extent[1] - plane_offset + 31) / 32 * 32 + plane_offset;
       if (source.extent[0] <= pitch && source.extent[1] <= longest_extent &&
-          source.extent[2] <= longest_extent && source.bytes() <= most) {
+          source.extent[2] <= longest_extent && source.bytes() <= maximum) {
         return source;
       }
     }
@@ -60,31 +60,31 @@ std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::
 }
 
 /// Where a tile lies.
-struct VolumePlace : TilePlace<3> {
+struct VolumeLocation : TileLocation<3> {
   bool whole;  // all of the tile's pixels are there
 };
 
 template <int degree>
-__device__ __forceinline__ VolumePlace place_of(const Evaluation& e, const VolumeSource& source,
-                                                int y, int z) {
+__device__ __forceinline__ VolumeLocation location_of(const Evaluation& e,
+                                                      const VolumeSource& source, int y, int z) {
   const int x = static_cast<int>(blockIdx.x) * side;
-  return {TilePlace<3>::of<degree>(e, source, x, y, z), x + side <= e.output.width &&
-                                                            y + side <= e.output.height &&
-                                                            z + source.depth <= e.output.depth};
+  return {TileLocation<3>::of<degree>(e, source, x, y, z), x + side <= e.output.width &&
+                                                               y + side <= e.output.height &&
+                                                               z + source.depth <= e.output.depth};
 }
 
 // A copy that lies within the coefficients: a thread copies four of a row, in every plane.
 template <int pitch>
 __device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients,
                                           const Evaluation& e, const VolumeSource& source,
-                                          const VolumePlace& place, float* box) {
+                                          const VolumeLocation& location, float* box) {
   constexpr int lanes = pitch == usual_pitch ? 8 : 16;
   const int x = static_cast<int>(threadIdx.x) % lanes * 4;
   if (x >= source.extent[0]) return;
   const long long width = e.spline.stored[0];
   const long long slice = width * e.spline.stored[1];
-  const float* corner =
-      coefficients + place.corner[2] * slice + place.corner[1] * width + place.corner[0] + x;
+  const float* corner = coefficients + location.corner[2] * slice + location.corner[1] * width +
+                        location.corner[0] + x;
   for (int y = static_cast<int>(threadIdx.x) / lanes; y < source.extent[1]; y += threads / lanes) {
     const float* from = corner + y * width;
     float* to = box + y * pitch + x;
@@ -99,21 +99,21 @@ __device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients
 template <int pitch>
 __device__ __forceinline__ void extend_rows(const float* __restrict__ coefficients,
                                             const Evaluation& e, const VolumeSource& source,
-                                            const VolumePlace& place, float* box) {
-  __shared__ int places[3][longest_extent];
+                                            const VolumeLocation& location, float* box) {
+  __shared__ int locations[3][longest_extent];
   const int thread = static_cast<int>(threadIdx.x);
   for (int k = thread; k < 3 * longest_extent; k += threads) {
     const int axis = k / longest_extent, i = k % longest_extent;
-    places[axis][i] =
-        wa_extend(e.spline.rules.extension, place.corner[axis] + i, e.spline.stored[axis]);
+    locations[axis][i] =
+        wa_extend(e.spline.rules.extension, location.corner[axis] + i, e.spline.stored[axis]);
   }
   __syncthreads();
   for (int column = thread % warp_lanes; column < source.extent[0]; column += warp_lanes) {
-    const int x = places[0][column];
+    const int x = locations[0][column];
     for (int row_z = 0; row_z < source.extent[2]; ++row_z) {
-      const int z = places[2][row_z];
+      const int z = locations[2][row_z];
       for (int row_y = thread / warp_lanes; row_y < source.extent[1]; row_y += warps) {
-        const int y = places[1][row_y];
+        const int y = locations[1][row_y];
         float* to = box + row_z * source.plane + row_y * pitch + column;
         if (x >= 0 && y >= 0 && z >= 0) {
           const long long row = static_cast<long long>(z) * e.spline.stored[1] + y;
@@ -155,14 +155,14 @@ __device__ __forceinline__ float sum_of_neighbours(const Located<degree> (&at)[3
 // Calls visit(walk, index) for a thread's pixels that are in the output: `whole`, all of them.
 template <int degree, bool whole, class Visit>
 __device__ __forceinline__ void for_pixels(const Evaluation& e, const VolumeSource& source,
-                                           const VolumePlace& place, Visit visit) {
+                                           const VolumeLocation& location, Visit visit) {
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   VolumeWalk walk;
   walk.at[0] = lane % side;
   long long start[3];
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
-    start[i] = place.start<degree>(e, i) + lane % side * source.along[i][0] +
+    start[i] = location.start<degree>(e, i) + lane % side * source.along[i][0] +
                lane / side * source.along[i][2];
   }
   const long long slice = static_cast<long long>(e.output.width) * e.output.height;
@@ -171,14 +171,14 @@ __device__ __forceinline__ void for_pixels(const Evaluation& e, const VolumeSour
     walk.at[2] = lane / side;
 #pragma unroll
     for (int i = 0; i < 3; ++i) walk.point[i] = start[i] + y * source.along[i][1];
-    long long index = (place.first[2] + walk.at[2]) * slice +
-                      static_cast<long long>(place.first[1] + y) * e.output.width + place.first[0] +
-                      walk.at[0];
+    long long index = (location.first[2] + walk.at[2]) * slice +
+                      static_cast<long long>(location.first[1] + y) * e.output.width +
+                      location.first[0] + walk.at[0];
     const bool in_plane =
-        place.first[0] + walk.at[0] < e.output.width && place.first[1] + y < e.output.height;
+        location.first[0] + walk.at[0] < e.output.width && location.first[1] + y < e.output.height;
 #pragma unroll 1
     for (; walk.at[2] < source.depth; walk.at[2] += 2, index += 2 * slice) {
-      if (whole || (in_plane && place.first[2] + walk.at[2] < e.output.depth)) {
+      if (whole || (in_plane && location.first[2] + walk.at[2] < e.output.depth)) {
         visit(walk, index);
       }
 #pragma unroll
@@ -191,19 +191,19 @@ template <int degree, int pitch, bool floats>
 __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ coefficients,
                                                      const Evaluation& e,
                                                      const VolumeSource& source,
-                                                     const VolumePlace& place, float* box) {
+                                                     const VolumeLocation& location, float* box) {
   const bool rejects = e.spline.rules.points == PointRule::reject_outside;
-  if (rejects && place.apart) {
-    for_pixels<degree, false>(e, source, place, [&](const VolumeWalk&, long long index) {
+  if (rejects && location.apart) {
+    for_pixels<degree, false>(e, source, location, [&](const VolumeWalk&, long long index) {
       store_pixel<floats>(e.output, index, e.spline.rules.cval);
     });
     return;
   }
-  if (place.torn) return;  // torn_kernel()'s
-  if (place.within && source.words) {
-    copy_rows<pitch>(coefficients, e, source, place, box);
+  if (location.torn) return;  // torn_kernel()'s
+  if (location.within && source.words) {
+    copy_rows<pitch>(coefficients, e, source, location, box);
   } else {
-    extend_rows<pitch>(coefficients, e, source, place, box);
+    extend_rows<pitch>(coefficients, e, source, location, box);
   }
   __pipeline_commit();
   __pipeline_wait_prior(0);
@@ -215,18 +215,18 @@ __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ c
     return [&, careful](const VolumeWalk& walk, long long index) {
       const Located<degree> at[3] = {Located<degree>(walk.point[0]), Located<degree>(walk.point[1]),
                                      Located<degree>(walk.point[2])};
-      const bool has = !careful || has_value_here(e, static_cast<const TilePlace<3>&>(place),
+      const bool has = !careful || has_value_here(e, static_cast<const TileLocation<3>&>(location),
                                                   walk.at[0], walk.at[1], walk.at[2], at);
       store_pixel<floats>(
           e.output, index,
           has ? sum_of_neighbours<degree, pitch>(at, base, plane) : e.spline.rules.cval);
     };
   };
-  const bool careful = rejects && !place.within;
-  if (place.whole && !careful) {
-    for_pixels<degree, true>(e, source, place, visitor(false));
+  const bool careful = rejects && !location.within;
+  if (location.whole && !careful) {
+    for_pixels<degree, true>(e, source, location, visitor(false));
   } else {
-    for_pixels<degree, false>(e, source, place, visitor(careful));
+    for_pixels<degree, false>(e, source, location, visitor(careful));
   }
   __syncthreads();  // before the next tile's copy arrives
 }
@@ -241,7 +241,7 @@ __device__ __forceinline__ void for_volume_tiles(const Evaluation& e, const Volu
 #pragma unroll 1
     for (int y = static_cast<int>(blockIdx.y) * side; y < e.output.height;
          y += static_cast<int>(gridDim.y) * side) {
-      visit(place_of<degree>(e, source, y, z));
+      visit(location_of<degree>(e, source, y, z));
     }
   }
 }
@@ -257,8 +257,8 @@ __global__ void __launch_bounds__(threads, volume_blocks<degree>)
   await_previous();
   extern __shared__ float4 shared_words[];
   float* box = reinterpret_cast<float*>(shared_words);
-  for_volume_tiles<degree>(e, source, [&](const VolumePlace& place) {
-    evaluate_volume_tile<degree, pitch, floats>(coefficients, e, source, place, box);
+  for_volume_tiles<degree>(e, source, [&](const VolumeLocation& location) {
+    evaluate_volume_tile<degree, pitch, floats>(coefficients, e, source, location, box);
   });
 }
 
@@ -267,11 +267,12 @@ template <int degree>
 __global__ void __launch_bounds__(threads)
     torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                 const __grid_constant__ VolumeSource source) {
-  for_volume_tiles<degree>(e, source, [&](const VolumePlace& place) {
-    if (!place.torn) return;
-    for_pixels<degree, false>(e, source, place, [&](const VolumeWalk& walk, long long index) {
-      evaluate_alone<degree, 3>(coefficients, e, place.first[0] + walk.at[0],
-                                place.first[1] + walk.at[1], place.first[2] + walk.at[2], index);
+  for_volume_tiles<degree>(e, source, [&](const VolumeLocation& location) {
+    if (!location.torn) return;
+    for_pixels<degree, false>(e, source, location, [&](const VolumeWalk& walk, long long index) {
+      evaluate_alone<degree, 3>(coefficients, e, location.first[0] + walk.at[0],
+                                location.first[1] + walk.at[1], location.first[2] + walk.at[2],
+                                index);
     });
   });
 }
@@ -279,7 +280,7 @@ __global__ void __launch_bounds__(threads)
 using VolumeKernel = void (*)(const float*, Evaluation, VolumeSource);
 
 VolumeKernel kernel_of(int degree, int pitch, bool floats) {
-  return with_box_degree(degree, [&](auto constant) -> VolumeKernel {
+  return with_tiled_degree(degree, [&](auto constant) -> VolumeKernel {
     constexpr int n = constant.value;
     if (pitch == usual_pitch) {
       return floats ? &volume_kernel<n, usual_pitch, true> : &volume_kernel<n, usual_pitch, false>;
@@ -289,37 +290,37 @@ VolumeKernel kernel_of(int degree, int pitch, bool floats) {
 }
 
 VolumeKernel torn_kernel_of(int degree) {
-  return with_box_degree(
+  return with_tiled_degree(
       degree, [](auto constant) -> VolumeKernel { return &torn_kernel<constant.value>; });
 }
 
-std::size_t most_for_copy(const Place& place) { return std::min(most_bytes, most_shared(place)); }
+std::size_t max_for_copy(const CallSite& site) { return std::min(max_bytes, max_shared(site)); }
 
 }  // namespace
 
-bool evaluate_volume(const Place& place, const backend::Queue& queue, const float* coefficients,
+bool evaluate_volume(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                      const Evaluation& e, int degree) {
-  const auto source = volume_source(e, degree, most_for_copy(place));
+  const auto source = volume_source(e, degree, max_for_copy(site));
   if (!source) return false;
   dim3 grid = tile_grid(e.output.width, e.output.height, side, side);
   grid.z = static_cast<unsigned>(
       std::min<std::int64_t>(divide_up(e.output.depth, source->depth), 65535));
-  launch_early_with_shared(place, queue, grid, dim3(threads), source->bytes(),
+  launch_early_with_shared(site, queue, grid, dim3(threads), source->bytes(),
                            kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
                            coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
-    launch(place, queue, grid, dim3(threads), torn_kernel_of(degree), coefficients, e, *source);
+    launch(site, queue, grid, dim3(threads), torn_kernel_of(degree), coefficients, e, *source);
   }
   return true;
 }
 
-void load_volume_kernels(const Place& place, int degree) {
-  load(torn_kernel_of(degree), place);
+void load_volume_kernels(const CallSite& site, int degree) {
+  load(torn_kernel_of(degree), site);
   for (const int pitch : {usual_pitch, wide_pitch}) {
     for (const bool floats : {false, true}) {
       const VolumeKernel kernel = kernel_of(degree, pitch, floats);
-      load(kernel, place);
-      allow_shared(kernel, most_for_copy(place), place);
+      load(kernel, site);
+      allow_shared(kernel, max_for_copy(site), site);
     }
   }
 }

@@ -8,7 +8,7 @@ namespace warpalign::cuda {
 
 class LookupTable {
  public:
-  explicit LookupTable(const Place& place);
+  explicit LookupTable(const CallSite& site);
   [[nodiscard]] cudaTextureObject_t texture() const noexcept { return array_.texture(); }
 
  private:

@@ -1,19 +1,20 @@
 // Stage: from samples to B-spline coefficients, by the method asked for.
-#include "spline/prefilter_method.hpp"
 #include "device/stage.hpp"
+#include "spline/prefilter_method.hpp"
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
 namespace warpalign::cuda {
 
 template <>
-std::unique_ptr<backend::Prefilter> make(const Context& context, const backend::Prefilter::Setup& setup) {
+std::unique_ptr<backend::Prefilter> make(const Context& context,
+                                         const backend::Prefilter::Setup& setup) {
   const auto& [spec, details] = setup;
   switch (spec.method) {
     case PrefilterMethod::fir:
       return make_prefilter_fir(context, spec, details);
     case PrefilterMethod::iir_line:
-      return make_prefilter_line(context, spec, details);
+      return make_prefilter_iir(context, spec, details);
     default:
       return make_prefilter_exact(context, spec, details);
   }

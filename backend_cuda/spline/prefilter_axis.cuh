@@ -7,7 +7,6 @@
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
-
 namespace warpalign::cuda {
 
 static_assert(static_cast<int>(backend::Extension::mirror) == WA_MIRROR);
@@ -52,8 +51,8 @@ __device__ __forceinline__ float sample_at(const float* __restrict__ line, const
 
 /// Rows of blocks for segments of an axis; no segment is shorter than a grid's height allows.
 [[nodiscard]] inline int segment_length(int length, int wanted, int multiple) {
-  const std::int64_t least = divide_up(length, 65535);
-  return static_cast<int>(divide_up(std::max<std::int64_t>(wanted, least), multiple) * multiple);
+  const std::int64_t minimum = divide_up(length, 65535);
+  return static_cast<int>(divide_up(std::max<std::int64_t>(wanted, minimum), multiple) * multiple);
 }
 
 [[nodiscard]] inline unsigned grid_extent(std::int64_t slices) {
@@ -71,9 +70,9 @@ struct Volume {
   }
 };
 
-[[nodiscard]] inline Volume volume_of(const PrefilterSpec& spec, const Place& place) {
-  return {extent(spec.shape.width, place), extent(spec.shape.height, place),
-          extent(spec.shape.depth, place), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions};
+[[nodiscard]] inline Volume volume_of(const PrefilterSpec& spec, const CallSite& site) {
+  return {extent(spec.shape.width, site), extent(spec.shape.height, site),
+          extent(spec.shape.depth, site), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions};
 }
 
 /// The pass along axis 0, 1 or 2 of a volume whose earlier axes have their margins already.

@@ -9,8 +9,8 @@
 
 namespace warpalign::cuda {
 
-inline constexpr int most_marching_taps = 15;
-inline constexpr int reach = most_marching_taps / 2;
+inline constexpr int max_streaming_taps = 15;
+inline constexpr int reach = max_streaming_taps / 2;
 
 /// The taps b(0) ... b(7); b(-k) = b(k).
 struct SymmetricTaps {
@@ -38,9 +38,9 @@ __device__ __forceinline__ void convolve_row(float (&v)[lane_pixels], const Symm
   float window[lane_pixels + 2 * reach];
 #pragma unroll
   for (int i = 0; i < lane_pixels + 2 * reach; ++i) {
-    const int place = i - reach + 2 * lane_pixels;  // counted from two lanes before
-    const int lanes = place / lane_pixels - 2;
-    const float own = v[place % lane_pixels];
+    const int site = i - reach + 2 * lane_pixels;  // counted from two lanes before
+    const int lanes = site / lane_pixels - 2;
+    const float own = v[site % lane_pixels];
     window[i] = lanes < 0   ? from_neighbour<true>(own, -lanes)
                 : lanes > 0 ? from_neighbour<false>(own, lanes)
                             : own;

@@ -1,6 +1,6 @@
 // Prefilter, method `exact`: the recursive filter.
-#include "spline/prefilter_streaming.cuh"
 #include "spline/prefilter_method.hpp"
+#include "spline/prefilter_streaming.cuh"
 
 namespace warpalign::cuda {
 namespace {
@@ -15,10 +15,10 @@ template <int halo, int poles>
 using Exact = Recursive<halo, halo, halo, poles>;
 
 template <class Pixel>
-MarchingKernels<Pixel, Recursion> kernels_for(int degree) {
-  if (degree == 4) return marching_kernels<Pixel, Exact<halo_degree_4, 2>>();
-  if (degree == 5) return marching_kernels<Pixel, Exact<halo_degree_5, 2>>();
-  return marching_kernels<Pixel, Exact<halo_one_pole, 1>>();
+StreamingKernels<Pixel, Recursion> kernels_for(int degree) {
+  if (degree == 4) return streaming_kernels<Pixel, Exact<halo_degree_4, 2>>();
+  if (degree == 5) return streaming_kernels<Pixel, Exact<halo_degree_5, 2>>();
+  return streaming_kernels<Pixel, Exact<halo_one_pole, 1>>();
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::unique_ptr<backend::Prefilter> make_prefilter_exact(const Context& context,
                                                          const backend::PrefilterDetails& details) {
   return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
     using Pixel = decltype(pixel);
-    return std::make_unique<MarchingPrefilter<Pixel, Recursion>>(
+    return std::make_unique<StreamingPrefilter<Pixel, Recursion>>(
         context, spec, details, kernels_for<Pixel>(spec.degree), recursion_of(details.poles),
         scale_of(details.poles));
   });

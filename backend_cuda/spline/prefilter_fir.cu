@@ -6,9 +6,9 @@
 // around it into shared memory, then its columns. Other arrays are convolved axis by axis. All
 // passes compute several neighbouring results a thread, so that each sample is read once for them.
 #include "spline/prefilter_convolution.cuh"
-#include "spline/prefilter_streaming.cuh"
 #include "spline/prefilter_method.hpp"
 #include "spline/prefilter_running.cuh"
+#include "spline/prefilter_streaming.cuh"
 
 #include <warpalign/backend/truncated_taps.hpp>
 
@@ -19,19 +19,19 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int most_taps = 64;
+constexpr int max_taps = 64;
 constexpr int tile_warps = 4;
 constexpr int tile_threads = tile_warps * warp_lanes;
 constexpr int results_a_lane = 4;  // along a row
 constexpr int tile_columns = results_a_lane * warp_lanes;
 constexpr int results_a_column = 8;  // of a thread, along a column
-constexpr int staged_pixels = tile_columns + most_taps;
+constexpr int staged_pixels = tile_columns + max_taps;
 constexpr int tallest_tile = 48;
 constexpr std::size_t shared_bytes = 48 * 1024;  // what every device grants
 
 /// Taps b(-K) ... b(K), the window being `count` samples long, a multiple of 8: zeros follow.
 struct Taps {
-  float value[most_taps];
+  float value[max_taps];
   int count;
   int half;  // K
 };
@@ -216,8 +216,8 @@ class FirPrefilter final : public backend::Prefilter {
  public:
   FirPrefilter(const Context& context, const PrefilterSpec& spec,
                const backend::PrefilterDetails& details)
-      : place_{context, "prefilter"},
-        volume_(volume_of(spec, place_)),
+      : site_{context, "prefilter"},
+        volume_(volume_of(spec, site_)),
         beyond_(beyond_of(spec, details)),
         taps_(taps_of(details.fir_taps)),
         fused_(volume_.components == 1 && volume_.dimensions >= 2) {
@@ -225,7 +225,7 @@ class FirPrefilter final : public backend::Prefilter {
     const int last = volume_.dimensions - 1;
     if (last == 2 || (!fused_ && last == 1)) {
       const long long floats = result_elements(axis_pass(volume_, beyond_, last - 1));
-      scratch_.emplace(place_, static_cast<std::size_t>(floats) * sizeof(float));
+      scratch_.emplace(site_, static_cast<std::size_t>(floats) * sizeof(float));
     }
   }
 
@@ -250,11 +250,11 @@ class FirPrefilter final : public backend::Prefilter {
 
   void load_kernels() const {
     if (fused_) {
-      load(&fir_plane_kernel<Pixel>, place_);
+      load(&fir_plane_kernel<Pixel>, site_);
     } else {
-      load(&fir_axis_kernel<Pixel, 1>, place_);
+      load(&fir_axis_kernel<Pixel, 1>, site_);
     }
-    load(columns_kernel, place_);
+    load(columns_kernel, site_);
   }
 
   void planes(backend::Queue& queue, const Pixel* input, float* output, float* between) const {
@@ -271,7 +271,7 @@ class FirPrefilter final : public backend::Prefilter {
                     grid_extent(volume_.depth));
     const std::size_t bytes =
         (tile_warps * staged_pixels + (p.tile_rows + taps_.count) * tile_columns) * sizeof(float);
-    launch_with_shared(place_, queue, grid, dim3(tile_threads), bytes, &fir_plane_kernel<Pixel>,
+    launch_with_shared(site_, queue, grid, dim3(tile_threads), bytes, &fir_plane_kernel<Pixel>,
                        input, output, p, taps_);
   }
 
@@ -282,17 +282,17 @@ class FirPrefilter final : public backend::Prefilter {
     const int length = pass.n + 2 * beyond_.margin;
     const std::int64_t tasks = pass.outer * pass.inner * divide_up(length, together);
     const std::int64_t blocks = std::min<std::int64_t>(divide_up(tasks, tile_threads), 1 << 30);
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks)), dim3(tile_threads), kernel, input,
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks)), dim3(tile_threads), kernel, input,
            output, pass, taps_);
   }
 
-  Place place_;
+  CallSite site_;
   Volume volume_;
   Beyond beyond_;
   Taps taps_;
   bool fused_;
   std::optional<DeviceMemory> scratch_;
-  Fence fence_{place_};
+  ScratchGuard fence_{site_};
 };
 
 }  // namespace
@@ -304,16 +304,16 @@ std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
     return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
       using Pixel = decltype(pixel);
       const double pole = details.poles.front();
-      return std::make_unique<MarchingPrefilter<Pixel, PolePowers>>(
-          context, spec, details, marching_kernels<Pixel, RunningSums>(), pole_powers(pole),
+      return std::make_unique<StreamingPrefilter<Pixel, PolePowers>>(
+          context, spec, details, streaming_kernels<Pixel, RunningSums>(), pole_powers(pole),
           backend::truncated_gain(static_cast<float>(pole), running_taps));
     });
   }
   if (details.fir_taps.size() < running_taps) {
     return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
       using Pixel = decltype(pixel);
-      return std::make_unique<MarchingPrefilter<Pixel, SymmetricTaps>>(
-          context, spec, details, marching_kernels<Pixel, Convolution<8, 8>>(),
+      return std::make_unique<StreamingPrefilter<Pixel, SymmetricTaps>>(
+          context, spec, details, streaming_kernels<Pixel, Convolution<8, 8>>(),
           symmetric(details.fir_taps), 1.0);
     });
   }

@@ -104,13 +104,13 @@ class LinePrefilter final : public backend::Prefilter {
  public:
   LinePrefilter(const Context& context, const PrefilterSpec& spec,
                 const backend::PrefilterDetails& details)
-      : place_{context, "prefilter"},
-        volume_(volume_of(spec, place_)),
+      : site_{context, "prefilter"},
+        volume_(volume_of(spec, site_)),
         beyond_(beyond_of(spec, details)),
         poles_(details.poles),
         horizon_(details.horizon) {
-    load(&place_kernel<Pixel>, place_);
-    load(&line_kernel, place_);
+    load(&place_kernel<Pixel>, site_);
+    load(&line_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& samples,
@@ -123,7 +123,7 @@ class LinePrefilter final : public backend::Prefilter {
         // Each run leaves out its factor (1 - z)^2; the last applies them all.
         const bool last = axis + 1 == volume_.dimensions && i + 1 == poles_.size();
         const double scale = last ? std::pow(scale_of(poles_), volume_.dimensions) : 1.0;
-        launch(place_, queue, dim3(blocks), dim3(block_threads), &line_kernel,
+        launch(site_, queue, dim3(blocks), dim3(block_threads), &line_kernel,
                data<float>(coefficients), pass, static_cast<float>(poles_[i]),
                static_cast<float>(scale), horizon_);
       }
@@ -154,11 +154,11 @@ class LinePrefilter final : public backend::Prefilter {
     const std::int64_t rows = (std::int64_t{volume_.height} + 2 * margin_along(1)) *
                               (std::int64_t{volume_.depth} + 2 * margin_along(2));
     const dim3 grid(static_cast<unsigned>(divide_up(wide, block_threads)), grid_extent(rows));
-    launch(place_, queue, grid, dim3(block_threads), &place_kernel<Pixel>, data<Pixel>(samples),
+    launch(site_, queue, grid, dim3(block_threads), &place_kernel<Pixel>, data<Pixel>(samples),
            data<float>(coefficients), placement);
   }
 
-  Place place_;
+  CallSite site_;
   Volume volume_;
   Beyond beyond_;
   std::vector<double> poles_;
@@ -167,9 +167,9 @@ class LinePrefilter final : public backend::Prefilter {
 
 }  // namespace
 
-std::unique_ptr<backend::Prefilter> make_prefilter_line(const Context& context,
-                                                        const PrefilterSpec& spec,
-                                                        const backend::PrefilterDetails& details) {
+std::unique_ptr<backend::Prefilter> make_prefilter_iir(const Context& context,
+                                                       const PrefilterSpec& spec,
+                                                       const backend::PrefilterDetails& details) {
   return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
     return std::make_unique<LinePrefilter<decltype(pixel)>>(context, spec, details);
   });

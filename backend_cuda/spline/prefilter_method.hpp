@@ -5,7 +5,6 @@
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
-
 #include <memory>
 
 namespace warpalign::cuda {
@@ -13,9 +12,9 @@ namespace warpalign::cuda {
 std::unique_ptr<backend::Prefilter> make_prefilter_exact(const Context& context,
                                                          const PrefilterSpec& spec,
                                                          const backend::PrefilterDetails& details);
-std::unique_ptr<backend::Prefilter> make_prefilter_line(const Context& context,
-                                                        const PrefilterSpec& spec,
-                                                        const backend::PrefilterDetails& details);
+std::unique_ptr<backend::Prefilter> make_prefilter_iir(const Context& context,
+                                                       const PrefilterSpec& spec,
+                                                       const backend::PrefilterDetails& details);
 std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
                                                        const PrefilterSpec& spec,
                                                        const backend::PrefilterDetails& details);

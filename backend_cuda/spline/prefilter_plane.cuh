@@ -17,8 +17,8 @@ namespace warpalign::cuda {
 struct Plane {
   int width, height;
   long long depth;
-  int strip;   ///< coefficient rows of a strip
-  bool words;  ///< whether rows are aligned for loads of four pixels
+  int column_block;  ///< coefficient rows of a strip
+  bool words;        ///< whether rows are aligned for loads of four pixels
   float scale;
   Beyond beyond;
 };
@@ -62,7 +62,7 @@ __device__ __forceinline__ bool is_inside(const Plane& p, int x) {
 
 inline constexpr int block_warps = 4;
 inline constexpr int block_threads = block_warps * warp_lanes;  // a thread a column, halos and all
-inline constexpr int longest_strip = 8;                         // in chunks
+inline constexpr int longest_column_block = 8;                  // in chunks
 
 /// Columns of a block's rows that are right in the end.
 template <class Filter>
@@ -70,21 +70,21 @@ inline constexpr int useful_columns = row_pixels - 2 * Filter::side;
 
 /// Where the samples of a strip are found: row k of the march, column i of the block; -1: nowhere.
 template <class Filter>
-struct StripMap {
-  int row[(longest_strip + 2) * Filter::chunk];
+struct ColumnBlockMap {
+  int row[(longest_column_block + 2) * Filter::chunk];
   int column[row_pixels];
 };
 
 // Stores results a stride apart, the first `count` of them.
-template <int most>
+template <int maximum>
 __device__ __forceinline__ void store_column(float* at, long long stride, int count, float scale,
-                                             const float (&results)[most]) {
-  if (count >= most) {
+                                             const float (&results)[maximum]) {
+  if (count >= maximum) {
 #pragma unroll
-    for (int j = 0; j < most; ++j, at += stride) *at = scale * results[j];
+    for (int j = 0; j < maximum; ++j, at += stride) *at = scale * results[j];
   } else {
 #pragma unroll
-    for (int j = 0; j < most; ++j, at += stride) {
+    for (int j = 0; j < maximum; ++j, at += stride) {
       if (j < count) *at = scale * results[j];
     }
   }
@@ -93,22 +93,22 @@ __device__ __forceinline__ void store_column(float* at, long long stride, int co
 // One strip of one plane, the coefficient rows from `top` on. Every other strip is marched upwards,
 // so that neighbours reach their common edge at the same time and share what they read there.
 template <class Pixel, class Filter>
-__device__ __forceinline__ void march(const Pixel* __restrict__ plane, float* __restrict__ result,
-                                      const Plane& p,
-                                      const typename Filter::Coefficients& coefficients, int top,
-                                      bool upwards) {
+__device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
+                                               float* __restrict__ result, const Plane& p,
+                                               const typename Filter::Coefficients& coefficients,
+                                               int top, bool upwards) {
   constexpr int useful = useful_columns<Filter>;
   constexpr int chunk_rows = Filter::chunk;
   constexpr int rows_a_warp = chunk_rows / block_warps;
   static_assert(rows_a_warp * block_warps == chunk_rows && Filter::side % lane_pixels == 0);
   __shared__ __align__(16) float buffer[2][chunk_rows][useful];
-  __shared__ StripMap<Filter> map;
+  __shared__ ColumnBlockMap<Filter> map;
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_lanes;
   const int left = static_cast<int>(blockIdx.x) * useful;
   const int leftmost = left - p.beyond.margin - Filter::side;
   const int wide = p.width + 2 * p.beyond.margin;
-  const int length = min(p.strip, p.height + 2 * p.beyond.margin - top);
+  const int length = min(p.column_block, p.height + 2 * p.beyond.margin - top);
   const int chunks = (length + chunk_rows - 1) / chunk_rows + 2;
   const int lane_start = thread % warp_lanes * lane_pixels;
   const int own = lane_start - Filter::side;  // first column of the lane
@@ -124,10 +124,10 @@ __device__ __forceinline__ void march(const Pixel* __restrict__ plane, float* __
 
   RowPixels<Pixel> rows[rows_a_warp];  // on their way from memory
   const auto load_chunk = [&](int chunk) {
-    const int* places = map.row + chunk * chunk_rows + warp;
+    const int* locations = map.row + chunk * chunk_rows + warp;
 #pragma unroll
     for (int i = 0; i < rows_a_warp; ++i) {
-      const int y = places[i * block_warps];
+      const int y = locations[i * block_warps];
       const Pixel* row = plane + static_cast<long long>(y) * p.width;
       if (inside && y >= 0) {
         load_word<Pixel>(row + leftmost + lane_start, rows[i]);
@@ -177,11 +177,13 @@ __global__ void __launch_bounds__(block_threads, Filter::blocks_a_multiprocessor
   await_previous();
   const long long wide = p.width + 2 * p.beyond.margin;
   const long long high = p.height + 2 * p.beyond.margin;
-  const int strips = static_cast<int>((high + p.strip - 1) / p.strip);
+  const int column_blocks = static_cast<int>((high + p.column_block - 1) / p.column_block);
   for (long long z = blockIdx.z; z < p.depth; z += gridDim.z) {
-    for (int strip = static_cast<int>(blockIdx.y); strip < strips; strip += gridDim.y) {
-      march<Pixel, Filter>(samples + z * p.height * p.width, result + z * high * wide, p,
-                           coefficients, strip * p.strip, strip % 2 == 1);
+    for (int column_block = static_cast<int>(blockIdx.y); column_block < column_blocks;
+         column_block += gridDim.y) {
+      stream_columns<Pixel, Filter>(samples + z * p.height * p.width, result + z * high * wide, p,
+                                    coefficients, column_block * p.column_block,
+                                    column_block % 2 == 1);
     }
   }
 }

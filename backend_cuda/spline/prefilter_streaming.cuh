@@ -18,7 +18,7 @@ inline constexpr int longest_segment = 64;  // in chunks, of a pass along one ax
 
 /// The kernels of one filter; complex planes go axis by axis.
 template <class Pixel, class Coefficients>
-struct MarchingKernels {
+struct StreamingKernels {
   using OfPlane = void (*)(const Pixel*, float*, Plane, Coefficients);
   using OfAxis = void (*)(const float*, float*, AxisPass, Coefficients, int, float);
   OfPlane plane = nullptr;
@@ -30,8 +30,8 @@ struct MarchingKernels {
 };
 
 template <class Pixel, class Filter>
-[[nodiscard]] MarchingKernels<Pixel, typename Filter::Coefficients> marching_kernels() {
-  MarchingKernels<Pixel, typename Filter::Coefficients> kernels;
+[[nodiscard]] StreamingKernels<Pixel, typename Filter::Coefficients> streaming_kernels() {
+  StreamingKernels<Pixel, typename Filter::Coefficients> kernels;
   if constexpr (components_of<Pixel> == 1) kernels.plane = &plane_kernel<Pixel, Filter>;
   kernels.row = &row_kernel<Pixel, Filter>;
   kernels.axis = &axis_kernel<Filter>;
@@ -43,16 +43,16 @@ template <class Pixel, class Filter>
 }
 
 template <class Pixel, class Coefficients>
-class MarchingPrefilter final : public backend::Prefilter {
+class StreamingPrefilter final : public backend::Prefilter {
   static constexpr bool is_complex = components_of<Pixel> == 2;
 
  public:
-  MarchingPrefilter(const Context& context, const PrefilterSpec& spec,
-                    const backend::PrefilterDetails& details,
-                    const MarchingKernels<Pixel, Coefficients>& kernels,
-                    const Coefficients& coefficients, double scale)
-      : place_{context, "prefilter"},
-        volume_(volume_of(spec, place_)),
+  StreamingPrefilter(const Context& context, const PrefilterSpec& spec,
+                     const backend::PrefilterDetails& details,
+                     const StreamingKernels<Pixel, Coefficients>& kernels,
+                     const Coefficients& coefficients, double scale)
+      : site_{context, "prefilter"},
+        volume_(volume_of(spec, site_)),
         beyond_(beyond_of(spec, details)),
         kernels_(kernels),
         coefficients_(coefficients),
@@ -62,7 +62,7 @@ class MarchingPrefilter final : public backend::Prefilter {
     const int last = volume_.dimensions - 1;
     if (last == 2 || (is_complex && last == 1)) {
       const long long floats = result_elements(axis_pass(volume_, beyond_, last - 1));
-      scratch_.emplace(place_, static_cast<std::size_t>(floats) * sizeof(float));
+      scratch_.emplace(site_, static_cast<std::size_t>(floats) * sizeof(float));
     }
   }
 
@@ -86,8 +86,8 @@ class MarchingPrefilter final : public backend::Prefilter {
  private:
   void load_kernels() const {
     const bool by_rows = is_complex || volume_.dimensions == 1;
-    load(by_rows ? kernels_.row : kernels_.plane, place_);
-    if (volume_.dimensions == 3 || is_complex) load(kernels_.axis, place_);
+    load(by_rows ? kernels_.row : kernels_.plane, site_);
+    if (volume_.dimensions == 3 || is_complex) load(kernels_.axis, site_);
   }
 
   // Filters along x and y; complex ones by way of `between`.
@@ -100,10 +100,11 @@ class MarchingPrefilter final : public backend::Prefilter {
       const int high = volume_.height + 2 * beyond_.margin;
       const std::int64_t across = divide_up(wide, kernels_.useful_columns);
       Plane p = plane_of(volume_.height, volume_.depth, scale_ * scale_);
-      p.strip = strip_for(high, across * volume_.depth, kernels_.plane_blocks, 2, longest_strip);
-      const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.strip)),
+      p.column_block = column_block_for(high, across * volume_.depth, kernels_.plane_blocks, 2,
+                                        longest_column_block);
+      const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.column_block)),
                       grid_extent(volume_.depth));
-      launch_early(place_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
+      launch_early(site_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
                    coefficients_);
     }
   }
@@ -113,7 +114,7 @@ class MarchingPrefilter final : public backend::Prefilter {
     const int wide = volume_.width + 2 * beyond_.margin;
     const std::int64_t tasks = lines * divide_up(wide, kernels_.useful_columns);
     const std::int64_t blocks = std::min<std::int64_t>(divide_up(tasks, block_warps), 1 << 24);
-    launch_early(place_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads),
+    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks)), dim3(block_threads),
                  kernels_.row, input, output, plane_of(1, lines, scale_), coefficients_);
   }
 
@@ -121,21 +122,22 @@ class MarchingPrefilter final : public backend::Prefilter {
     const AxisPass pass = axis_pass(volume_, beyond_, axis);
     const int length = pass.n + 2 * beyond_.margin;
     const std::int64_t across = divide_up(pass.inner, block_threads);
-    const int least = segment_length(length, kernels_.chunk, kernels_.chunk) / kernels_.chunk;
-    const int segment =
-        strip_for(length, across * pass.outer, kernels_.axis_blocks, least, longest_segment);
+    const int minimum = segment_length(length, kernels_.chunk, kernels_.chunk) / kernels_.chunk;
+    const int segment = column_block_for(length, across * pass.outer, kernels_.axis_blocks, minimum,
+                                         longest_segment);
     const dim3 grid(static_cast<unsigned>(across),
                     static_cast<unsigned>(divide_up(length, segment)), grid_extent(pass.outer));
-    launch_early(place_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
+    launch_early(site_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
                  coefficients_, segment, static_cast<float>(scale_));
   }
 
-  [[nodiscard]] int strip_for(int length, std::int64_t strips_abreast, int blocks_a_multiprocessor,
-                              int least, int most) const {
+  [[nodiscard]] int column_block_for(int length, std::int64_t column_blocks_abreast,
+                                     int blocks_a_multiprocessor, int minimum, int maximum) const {
     const std::int64_t slots =
-        std::int64_t{place_.context.multiprocessors} * blocks_a_multiprocessor;
+        std::int64_t{site_.context.multiprocessors} * blocks_a_multiprocessor;
     const int chunk = kernels_.chunk;
-    return chunk * backend::chunks_a_strip({length, strips_abreast, chunk, slots}, least, most);
+    return chunk * backend::chunks_per_column_block({length, column_blocks_abreast, chunk, slots},
+                                                    minimum, maximum);
   }
 
   [[nodiscard]] Plane plane_of(int height, long long depth, double scale) const {
@@ -148,14 +150,14 @@ class MarchingPrefilter final : public backend::Prefilter {
             beyond_};
   }
 
-  Place place_;
+  CallSite site_;
   Volume volume_;
   Beyond beyond_;
-  MarchingKernels<Pixel, Coefficients> kernels_;
+  StreamingKernels<Pixel, Coefficients> kernels_;
   Coefficients coefficients_;
   double scale_;
   std::optional<DeviceMemory> scratch_;
-  Fence fence_{place_};
+  ScratchGuard fence_{site_};
 };
 
 }  // namespace warpalign::cuda

@@ -2,8 +2,8 @@
 // from and in single precision, exact prefilter, affine transforms.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "spline/resample_tile.cuh"
 #include "device/stage.hpp"
+#include "spline/resample_tile.cuh"
 
 #include <warpalign/backend/stages/spline/resample.hpp>
 
@@ -15,21 +15,22 @@ namespace {
 
 // Whether the points of a tile all lie where there are samples, or none does.
 __device__ __forceinline__ bool lies_within(const Evaluation& e, const ResampleSource& source,
-                                            const ResamplePlace& place) {
+                                            const ResampleLocation& location) {
   const int extent[2] = {source.columns, source.rows - 2 * resample_halo};
   bool within = true;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    within = within && place.corner[i] >= 0 && place.corner[i] + extent[i] <= e.spline.samples[i];
+    within =
+        within && location.corner[i] >= 0 && location.corner[i] + extent[i] <= e.spline.samples[i];
   }
   return within;
 }
 
 __device__ __forceinline__ bool lies_apart(const Evaluation& e, const ResampleSource& source,
-                                           const ResamplePlace& place) {
-  return place.corner[0] + source.columns <= 0 || place.corner[0] >= e.spline.samples[0] ||
-         place.corner[1] + source.rows - 2 * resample_halo <= 0 ||
-         place.corner[1] >= e.spline.samples[1];
+                                           const ResampleLocation& location) {
+  return location.corner[0] + source.columns <= 0 || location.corner[0] >= e.spline.samples[0] ||
+         location.corner[1] + source.rows - 2 * resample_halo <= 0 ||
+         location.corner[1] >= e.spline.samples[1];
 }
 
 __device__ __forceinline__ long long index_of(const OutputImage& output, int x, int y) {
@@ -42,39 +43,42 @@ __device__ __forceinline__ bool is_in(const OutputImage& output, int x, int y) {
 
 // Whether all pixels of a tile are there.
 __device__ __forceinline__ bool is_whole(const OutputImage& output, const ResampleSource& source,
-                                         const ResamplePlace& place) {
+                                         const ResampleLocation& location) {
   const int sheared = source.shear * (resample_tile / shear_group - 1);
-  return place.first[0] + resample_tile <= output.width && place.first[1] + min(0, sheared) >= 0 &&
-         place.first[1] + resample_tile + max(0, sheared) <= output.height;
+  return location.first[0] + resample_tile <= output.width &&
+         location.first[1] + min(0, sheared) >= 0 &&
+         location.first[1] + resample_tile + max(0, sheared) <= output.height;
 }
 
 template <bool floats>
 __device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
                                                     const ResampleSource& source, float scale,
                                                     const float* box, bool careful) {
-  const ResamplePlace place(e, source);
-  if (!careful && is_whole(e.output, source, place)) {
-    const ResampleWalk<false> start(source, place);
-    const long long first = index_of(e.output, place.first[0] + start.u, place.first[1] + start.v);
+  const ResampleLocation place(e, source);
+  if (!careful && is_whole(e.output, source, location)) {
+    const ResampleWalk<false> start(source, location);
+    const long long first =
+        index_of(e.output, location.first[0] + start.u, location.first[1] + start.v);
     const long long stride = static_cast<long long>(start.step) * e.output.width;
     if constexpr (floats) {
       float* at = static_cast<float*>(e.output.pixels) + first;
-      evaluate_pixels<false, false>(e, source, place, scale, box, [&](const auto&, float value) {
+      evaluate_pixels<false, false>(e, source, location, scale, box, [&](const auto&, float value) {
         *at = value;
         at += stride;
       });
     } else {
       long long index = first;
-      evaluate_pixels<false, false>(e, source, place, scale, box, [&](const auto&, float value) {
+      evaluate_pixels<false, false>(e, source, location, scale, box, [&](const auto&, float value) {
         store(e.output, index, value);
         index += stride;
       });
     }
   } else {
-    evaluate_pixels<false, true>(e, source, place, scale, box, [&](const auto& walk, float value) {
-      const int x = place.first[0] + walk.u, y = place.first[1] + walk.v;
-      if (is_in(e.output, x, y)) store_pixel<floats>(e.output, index_of(e.output, x, y), value);
-    });
+    evaluate_pixels<false, true>(
+        e, source, location, scale, box, [&](const auto& walk, float value) {
+          const int x = location.first[0] + walk.u, y = location.first[1] + walk.v;
+          if (is_in(e.output, x, y)) store_pixel<floats>(e.output, index_of(e.output, x, y), value);
+        });
   }
 }
 
@@ -83,12 +87,12 @@ __device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
 template <bool steep, class Visit>
 __device__ __forceinline__ void for_pixels_of_rows(const Evaluation& e,
                                                    const ResampleSource& source,
-                                                   const ResamplePlace& place, Visit visit) {
+                                                   const ResampleLocation& location, Visit visit) {
   const int u = static_cast<int>(threadIdx.x) % resample_tile;
   for (int v = static_cast<int>(threadIdx.x) / resample_tile; v < resample_tile;
        v += resample_threads / resample_tile) {
-    const int x = place.first[0] + u + (steep ? source.shear * (v / shear_group) : 0);
-    const int y = place.first[1] + v + (steep ? 0 : source.shear * (u / shear_group));
+    const int x = location.first[0] + u + (steep ? source.shear * (v / shear_group) : 0);
+    const int y = location.first[1] + v + (steep ? 0 : source.shear * (u / shear_group));
     if (is_in(e.output, x, y)) visit(u, v, x, y);
   }
 }
@@ -99,26 +103,26 @@ __device__ __forceinline__ void evaluate_down_columns(const Evaluation& e,
                                                       const ResampleSource& source, float scale,
                                                       const float* box, bool careful,
                                                       float* staged) {
-  const ResamplePlace place(e, source);
+  const ResampleLocation place(e, source);
   const auto stage = [&](const auto& walk, float value) {
     const int u = walk.u - source.shear * (walk.v / shear_group);
     staged[walk.v * staged_pitch + u] = value;
   };
   if (careful) {
-    evaluate_pixels<true, true>(e, source, place, scale, box, stage);
+    evaluate_pixels<true, true>(e, source, location, scale, box, stage);
   } else {
-    evaluate_pixels<true, false>(e, source, place, scale, box, stage);
+    evaluate_pixels<true, false>(e, source, location, scale, box, stage);
   }
   __syncthreads();
-  for_pixels_of_rows<true>(e, source, place, [&](int u, int v, int x, int y) {
+  for_pixels_of_rows<true>(e, source, location, [&](int u, int v, int x, int y) {
     store_pixel<floats>(e.output, index_of(e.output, x, y), staged[v * staged_pitch + u]);
   });
 }
 
 template <bool steep, bool floats>
 __device__ __forceinline__ void blank(const Evaluation& e, const ResampleSource& source,
-                                      const ResamplePlace& place) {
-  for_pixels_of_rows<steep>(e, source, place, [&](int, int, int x, int y) {
+                                      const ResampleLocation& location) {
+  for_pixels_of_rows<steep>(e, source, location, [&](int, int, int x, int y) {
     store_pixel<floats>(e.output, index_of(e.output, x, y), e.spline.rules.cval);
   });
 }
@@ -136,15 +140,15 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
   float* box = reinterpret_cast<float*>(shared_words);
   bool careful = false;
   {
-    const ResamplePlace place(e, source);
+    const ResampleLocation place(e, source);
     if (e.spline.rules.points == PointRule::reject_outside) {
-      if (lies_apart(e, source, place)) {
-        blank<steep, floats>(e, source, place);
+      if (lies_apart(e, source, location)) {
+        blank<steep, floats>(e, source, location);
         return;
       }
-      careful = !lies_within(e, source, place);
+      careful = !lies_within(e, source, location);
     }
-    filter_columns<rows>(samples, e, filter, place, box);
+    filter_columns<rows>(samples, e, filter, location, box);
   }
   __syncthreads();
   filter_rows<rows>(filter, source.columns, box);
@@ -191,23 +195,23 @@ class ResampleStage final : public backend::Resample {
  public:
   ResampleStage(const Context& context, const ResampleSpec& spec,
                 const backend::PrefilterDetails& filter, const backend::InterpolateDetails& details)
-      : place_{context, "resample"},
+      : site_{context, "resample"},
         filter_(filter_of(filter.poles)),
-        most_shared_(most_shared(place_)) {
+        max_shared_(max_shared(site_)) {
     InterpolateSpec evaluation;
     evaluation.image = spec.image;
     evaluation.degree = spec.degree;
     evaluation.cval = spec.cval;
-    evaluation_.spline = geometry_of(evaluation, details, place_);
+    evaluation_.spline = geometry_of(evaluation, details, site_);
     evaluation_.output.type = spec.output_type;
-    evaluation_.output.width = extent(spec.output.width, place_);
-    evaluation_.output.height = extent(spec.output.height, place_);
+    evaluation_.output.width = extent(spec.output.width, site_);
+    evaluation_.output.height = extent(spec.output.height, site_);
     for (const int rows : {few_rows, many_rows}) {
       for (const bool steep : {false, true}) {
         const Kernel kernel = kernel_for(rows, steep);
-        if (kernel.bytes > most_shared_) continue;
-        load(kernel.function, place_);
-        allow_shared(kernel.function, kernel.bytes, place_);
+        if (kernel.bytes > max_shared_) continue;
+        load(kernel.function, site_);
+        allow_shared(kernel.function, kernel.bytes, site_);
       }
     }
   }
@@ -221,8 +225,8 @@ class ResampleStage final : public backend::Resample {
     if (!source) return false;
     const Kernel kernel = kernel_for(source->rows, source->steep);
     const dim3 grid = grid_of(*source);
-    if (kernel.bytes > most_shared_ || grid.y > 65535) return false;
-    launch_early_with_shared(place_, queue, grid, dim3(resample_threads), kernel.bytes,
+    if (kernel.bytes > max_shared_ || grid.y > 65535) return false;
+    launch_early_with_shared(site_, queue, grid, dim3(resample_threads), kernel.bytes,
                              kernel.function, data<float>(samples), e, *source, filter_);
     return true;
   }
@@ -238,16 +242,17 @@ class ResampleStage final : public backend::Resample {
     return dim3(static_cast<unsigned>(across), static_cast<unsigned>(down));
   }
 
-  Place place_;
+  CallSite site_;
   ResampleFilter filter_;
-  std::size_t most_shared_;
+  std::size_t max_shared_;
   Evaluation evaluation_{};
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Resample> make(const Context& context, const backend::Resample::Setup& setup) {
+std::unique_ptr<backend::Resample> make(const Context& context,
+                                        const backend::Resample::Setup& setup) {
   const auto& [spec, filter, details] = setup;
   if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32) return nullptr;
   return std::make_unique<ResampleStage>(context, spec, filter, details);

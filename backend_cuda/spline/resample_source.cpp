@@ -18,7 +18,7 @@ std::optional<ResampleSource> resample_source(const Evaluation& e) {
   source.steep = tiles->steep;
   source.shear = tiles->shear;
   for (std::size_t i = 0; i < 2; ++i) {
-    source.least[i] = tiles->least[i];
+    source.minimum[i] = tiles->minimum[i];
     source.before[i] = tiles->before[i];
     source.along_x[i] = to_fixed(m[4 * i]);
     source.along_y[i] = to_fixed(m[4 * i + 1]);

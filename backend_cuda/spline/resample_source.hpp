@@ -19,7 +19,7 @@ using backend::shear_group;
 
 /// backend::ResampleTiles, and the transform's steps.
 struct ResampleSource {
-  double least[2] = {};
+  double minimum[2] = {};
   int columns = 0;
   int rows = few_rows;
   bool steep = false;

@@ -8,9 +8,9 @@
 
 #include "spline/fixed_point.cuh"
 #include "spline/interpolate_shared.cuh"
-#include "spline/tile_source.cuh"
 #include "spline/prefilter_recursion.cuh"
 #include "spline/resample_source.hpp"
+#include "spline/tile_source.cuh"
 
 namespace warpalign::cuda {
 
@@ -31,12 +31,12 @@ __device__ __forceinline__ void keep(int& value) { asm volatile("" : "+r"(value)
 __device__ __forceinline__ void keep(float& value) { asm volatile("" : "+f"(value)); }
 
 /// Where a block's tile lies.
-struct ResamplePlace {
+struct ResampleLocation {
   int first[2];      // its first output pixel
   double origin[2];  // that pixel's point
   int corner[2];     // the first coefficient
 
-  __device__ __forceinline__ ResamplePlace(const Evaluation& e, const ResampleSource& source) {
+  __device__ __forceinline__ ResampleLocation(const Evaluation& e, const ResampleSource& source) {
     first[0] = static_cast<int>(blockIdx.x) * resample_tile - source.before[0];
     first[1] = static_cast<int>(blockIdx.y) * resample_tile - source.before[1];
     keep(first[0]);
@@ -44,7 +44,7 @@ struct ResamplePlace {
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       origin[i] = product_with_row<2>(e.points.m + 4 * i, first[0], first[1], 0);
-      corner[i] = __double2int_rd(origin[i] + source.least[i]) - 2;
+      corner[i] = __double2int_rd(origin[i] + source.minimum[i]) - 2;
     }
   }
 };
@@ -57,11 +57,12 @@ __device__ __forceinline__ int warp_number() {
 // The samples of half a column: `rows` / 2 of them.
 template <int rows>
 __device__ __forceinline__ void load_half_column(const float* __restrict__ samples,
-                                                 const Evaluation& e, const ResamplePlace& place,
-                                                 int column, bool lower, float (&v)[rows / 2]) {
-  __shared__ int places[rows];
+                                                 const Evaluation& e,
+                                                 const ResampleLocation& location, int column,
+                                                 bool lower, float (&v)[rows / 2]) {
+  __shared__ int locations[rows];
   const int width = e.spline.samples[0], height = e.spline.samples[1];
-  const int left = place.corner[0] - resample_first, top = place.corner[1] - resample_halo;
+  const int left = location.corner[0] - resample_first, top = location.corner[1] - resample_halo;
   const int begin = lower ? rows / 2 : 0;
   if (left >= 0 && left + resample_columns <= width && top >= 0 && top + rows <= height) {
     const float* from = samples + static_cast<long long>(top + begin) * width + left + column;
@@ -71,13 +72,13 @@ __device__ __forceinline__ void load_half_column(const float* __restrict__ sampl
   }
   const int rule = e.spline.rules.extension;
   for (int k = static_cast<int>(threadIdx.x); k < rows; k += resample_threads) {
-    places[k] = wa_extend(rule, top + k, height);
+    locations[k] = wa_extend(rule, top + k, height);
   }
   const int x = wa_extend(rule, left + column, width);
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < rows / 2; ++j) {
-    const int y = places[begin + j];
+    const int y = locations[begin + j];
     v[j] = e.spline.rules.cval;
     if (x >= 0 && y >= 0) v[j] = __ldg(samples + static_cast<long long>(y) * width + x);
   }
@@ -88,13 +89,13 @@ __device__ __forceinline__ void load_half_column(const float* __restrict__ sampl
 template <int rows>
 __device__ __forceinline__ void filter_columns(const float* __restrict__ samples,
                                                const Evaluation& e, const ResampleFilter& f,
-                                               const ResamplePlace& place, float* box) {
+                                               const ResampleLocation& location, float* box) {
   constexpr int n = rows / 2;
   __shared__ float causal[resample_columns], anticausal[resample_columns];
   const int column = static_cast<int>(threadIdx.x) % resample_columns;
   const bool lower = warp_number() >= resample_columns / warp_lanes;
   float v[n];
-  load_half_column<rows>(samples, e, place, column, lower, v);
+  load_half_column<rows>(samples, e, location, column, lower, v);
   if (!lower) v[0] *= f.start;
 #pragma unroll
   for (int j = 1; j < n; ++j) v[j] = wa_prefilter_causal(v[j], f.z, v[j - 1]);
@@ -145,28 +146,28 @@ struct RowLane {
   __device__ __forceinline__ RowLane(const ResampleFilter& f, int columns) {
     const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
     const int row = (lane >> 2) & 1;
-    const int place = (lane & 3) | ((lane >> 1) & 12);
+    const int site = (lane & 3) | ((lane >> 1) & 12);
     const auto lane_at = [row](int p) {
       p = min(max(p, 0), 15);
       return (p & 3) | (row << 2) | ((p & 12) << 1);
     };
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      before[i] = lane_at(place - 1 - i);
-      after[i] = lane_at(place + 1 + i);
+      before[i] = lane_at(site - 1 - i);
+      after[i] = lane_at(site + 1 + i);
       const float power = i == 0 ? 1.0f : f.powers[pixels];
-      from_before[i] = place > i ? power : 0.0f;
-      from_after[i] = place < 15 - i ? power : 0.0f;
+      from_before[i] = site > i ? power : 0.0f;
+      from_after[i] = site < 15 - i ? power : 0.0f;
       keep(before[i]);
       keep(after[i]);
       keep(from_before[i]);
       keep(from_after[i]);
     }
-    from_first = place == 0 ? f.start : 0.0f;
-    from_last = place == 15 ? f.start : 0.0f;
+    from_first = site == 0 ? f.start : 0.0f;
+    from_last = site == 15 ? f.start : 0.0f;
     keep(from_first);
     keep(from_last);
-    const int own = pixels * place + (row == 0 ? 4 : 0);
+    const int own = pixels * site + (row == 0 ? 4 : 0);
     low = own + 4 > resample_first && own < resample_first + columns;
     high = own + 8 > resample_first && own + 4 < resample_first + columns;
     at = row * resample_pitch + own;
@@ -220,7 +221,7 @@ struct ResampleWalk {
   long long point[2];  // from the first coefficient, in fixed point
 
   __device__ __forceinline__ ResampleWalk(const ResampleSource& source,
-                                          const ResamplePlace& place) {
+                                          const ResampleLocation& location) {
     const int side_by_side = static_cast<int>(threadIdx.x) % resample_tile;
     const int apart = static_cast<int>(threadIdx.x) / resample_tile;
     const int sheared = apart + source.shear * (side_by_side / shear_group);
@@ -228,7 +229,7 @@ struct ResampleWalk {
     v = steep ? side_by_side : sheared;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const double from = place.origin[i] - static_cast<double>(place.corner[i]);
+      const double from = location.origin[i] - static_cast<double>(location.corner[i]);
       point[i] = fixed_of(from) + u * source.along_x[i] + v * source.along_y[i];
     }
   }
@@ -242,14 +243,15 @@ struct ResampleWalk {
 };
 
 template <bool steep>
-__device__ __forceinline__ bool has_value_here(const Evaluation& e, const ResamplePlace& place,
+__device__ __forceinline__ bool has_value_here(const Evaluation& e,
+                                               const ResampleLocation& location,
                                                const ResampleWalk<steep>& walk, int axis) {
   const auto exactly = [&] {
-    return product_with_row<2>(e.points.m + 4 * axis, place.first[0] + walk.u,
-                               place.first[1] + walk.v, 0);
+    return product_with_row<2>(e.points.m + 4 * axis, location.first[0] + walk.u,
+                               location.first[1] + walk.v, 0);
   };
   const FixedParts at(walk.point[axis]);
-  return has_value(e, axis, at.whole + place.corner[axis], at.fraction(), exactly);
+  return has_value(e, axis, at.whole + location.corner[axis], at.fraction(), exactly);
 }
 
 // The weights' factor of six on either axis is in the filter's scale.
@@ -264,11 +266,11 @@ __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, f
 // Calls store(walk, result) for a thread's pixels. `careful`: points outside have no value.
 template <bool steep, bool careful, class Store>
 __device__ __forceinline__ void evaluate_pixels(const Evaluation& e, const ResampleSource& source,
-                                                const ResamplePlace& place, float scale,
+                                                const ResampleLocation& location, float scale,
                                                 const float* box, Store store) {
   constexpr unsigned behind = resample_pitch + 1 - resample_first;  // the first neighbour, of 0, 0
   const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(box)) - 4 * behind;
-  ResampleWalk<steep> walk(source, place);
+  ResampleWalk<steep> walk(source, location);
   const auto result_here = [&] {
     const FixedParts x(walk.point[0]), y(walk.point[1]);
     const unsigned address = base + y.whole * (4 * resample_pitch) + x.whole * 4;
@@ -278,8 +280,8 @@ __device__ __forceinline__ void evaluate_pixels(const Evaluation& e, const Resam
     const bool rejects = e.spline.rules.points == PointRule::reject_outside;
 #pragma unroll 1
     for (int k = 0; k < walk.count; ++k, walk.advance(source)) {
-      const bool rejected =
-          rejects && !(has_value_here(e, place, walk, 0) && has_value_here(e, place, walk, 1));
+      const bool rejected = rejects && !(has_value_here(e, location, walk, 0) &&
+                                         has_value_here(e, location, walk, 1));
       store(walk, rejected ? e.spline.rules.cval : result_here());
     }
   } else {

@@ -17,7 +17,7 @@ std::optional<TileSource<dimensions>> tile_source(const Evaluation& e, int degre
   TileSource<dimensions> source;
   for (std::size_t axis = 0; axis < dimensions; ++axis) {
     source.extent[axis] = common->extent[axis];
-    source.least[axis] = common->least[axis];
+    source.minimum[axis] = common->minimum[axis];
     for (std::size_t i = 0; i < dimensions; ++i) {
       source.along[axis][i] = to_fixed(e.points.m[4 * axis + i]);
     }

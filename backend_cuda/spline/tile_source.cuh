@@ -4,10 +4,10 @@
 // part is a word of its own, and a point near a knot has the neighbours that go with its fraction.
 #pragma once
 
+#include "device/launch.hpp"
 #include "spline/fixed_point.cuh"
 #include "spline/interpolate_kernel.cuh"
 #include "spline/tile_source.hpp"
-#include "device/launch.hpp"
 
 namespace warpalign::cuda {
 
@@ -15,7 +15,7 @@ inline constexpr int tile_warps = tile_threads / warp_lanes;
 
 /// Where a tile's points lie.
 template <int dimensions>
-struct TilePlace {
+struct TileLocation {
   int first[3];               // the tile's first pixel
   double origin[dimensions];  // its point
   int corner[dimensions];     // of the box of coefficients; along x a multiple of 4
@@ -24,38 +24,39 @@ struct TilePlace {
   bool torn;                  // `wrap`: points lie on either side of where a period ends
 
   template <int degree>
-  static __device__ __forceinline__ TilePlace of(const Evaluation& e,
-                                                 const TileSource<dimensions>& source, int x, int y,
-                                                 int z) {
-    TilePlace place;
-    place.first[0] = x;
-    place.first[1] = y;
-    place.first[2] = z;
-    place.within = true;
-    place.apart = false;
-    place.torn = false;
+  static __device__ __forceinline__ TileLocation of(const Evaluation& e,
+                                                    const TileSource<dimensions>& source, int x,
+                                                    int y, int z) {
+    TileLocation location;
+    location.first[0] = x;
+    location.first[1] = y;
+    location.first[2] = z;
+    location.within = true;
+    location.apart = false;
+    location.torn = false;
 #pragma unroll
     for (int i = 0; i < dimensions; ++i) {
-      place.origin[i] = product_with_row<dimensions>(e.points.m + 4 * i, x, y, z);
-      int least = __double2int_rd(place.origin[i] + source.least[i]);
+      location.origin[i] = product_with_row<dimensions>(e.points.m + 4 * i, x, y, z);
+      int minimum = __double2int_rd(location.origin[i] + source.minimum[i]);
       if (e.spline.rules.points == PointRule::period_minus_one) {
-        const int behind = place.whole_periods(least, source.extent[i], e.spline.samples[i] - 1);
-        place.origin[i] -= behind;
-        least -= behind;
+        const int behind =
+            location.whole_periods(minimum, source.extent[i], e.spline.samples[i] - 1);
+        location.origin[i] -= behind;
+        minimum -= behind;
       }
-      const int corner = least + e.spline.rules.margin - degree / 2 - 1;
-      place.corner[i] = i == 0 ? corner & ~3 : corner;
-      const int end = place.corner[i] + source.extent[i];
-      place.within = place.within && place.corner[i] >= 0 && end <= e.spline.stored[i];
-      place.apart = place.apart || end <= 0 || place.corner[i] >= e.spline.stored[i];
+      const int corner = minimum + e.spline.rules.margin - degree / 2 - 1;
+      location.corner[i] = i == 0 ? corner & ~3 : corner;
+      const int end = location.corner[i] + source.extent[i];
+      location.within = location.within && location.corner[i] >= 0 && end <= e.spline.stored[i];
+      location.apart = location.apart || end <= 0 || location.corner[i] >= e.spline.stored[i];
     }
-    return place;
+    return location;
   }
 
   // How much of a coordinate is whole periods, 0 where the tile is torn; its points lie from
   // `least` on, less than `extent` long, rounding included.
-  __device__ __forceinline__ int whole_periods(int least, int extent, int period) {
-    const int begin = least - 1;
+  __device__ __forceinline__ int whole_periods(int minimum, int extent, int period) {
+    const int begin = minimum - 1;
     const int rest = period > 0 ? wa_extend_periodic(begin, period) : 0;
     if (rest + extent < period) return begin - rest;
     torn = true;
@@ -95,24 +96,24 @@ __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int who
   const float above = static_cast<float>(whole - (e.spline.samples[axis] - 1)) + t;
   if (below < -doubtful || above > doubtful) return false;
   if (below > doubtful && above < -doubtful) return true;
-  PlaceOnAxis place;
-  return find_place(e.spline.rules, e.spline.samples[axis], exactly(), true, place);
+  AxisLocation location;
+  return find_location(e.spline.rules, e.spline.samples[axis], exactly(), true, location);
 }
 
 // The same of all coordinates of a pixel, `x`, `y`, `z` from the tile's first, counted from the
 // box's corner.
 template <int degree, int dimensions>
 __device__ __forceinline__ bool has_value_here(const Evaluation& e,
-                                               const TilePlace<dimensions>& place, int x, int y,
+                                               const TileLocation<dimensions>& site, int x, int y,
                                                int z, const Located<degree>* at) {
   bool has = true;
 #pragma unroll
   for (int i = 0; i < dimensions; ++i) {
     const auto exactly = [&] {
-      return product_with_row<dimensions>(e.points.m + 4 * i, place.first[0] + x,
-                                          place.first[1] + y, place.first[2] + z);
+      return product_with_row<dimensions>(e.points.m + 4 * i, site.first[0] + x, site.first[1] + y,
+                                          site.first[2] + z);
     };
-    const int whole = at[i].whole + place.corner[i] - e.spline.rules.margin;
+    const int whole = at[i].whole + site.corner[i] - e.spline.rules.margin;
     has = has && has_value(e, i, whole, at[i].t, exactly);
   }
   return has;
@@ -130,15 +131,15 @@ struct TileThread {
 
 // The pixels of a tile that are a thread's: visit(row in the tile, index).
 template <class Visit>
-__device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TilePlace<2>& place,
+__device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileLocation<2>& site,
                                                 Visit visit) {
   const TileThread thread;
-  const int x = place.first[0] + thread.column;
+  const int x = site.first[0] + thread.column;
   if (x >= e.output.width) return;
-  constexpr int most = PlaneTile::height;
-  const int count = min(e.output.height - place.first[1], most);
+  constexpr int maximum = PlaneTile::height;
+  const int count = min(e.output.height - site.first[1], maximum);
   const long long stride = static_cast<long long>(TileThread::step) * e.output.width;
-  long long index = static_cast<long long>(place.first[1] + thread.first) * e.output.width + x;
+  long long index = static_cast<long long>(site.first[1] + thread.first) * e.output.width + x;
 #pragma unroll 2
   for (int j = thread.first; j < count; j += TileThread::step, index += stride) visit(j, index);
 }
@@ -147,19 +148,19 @@ __device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileP
 // points outside have cval.
 template <int degree, bool floats, bool check, class Value>
 __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
-                                              const TilePlace<2>& place, Value value) {
+                                              const TileLocation<2>& site, Value value) {
   const TileThread thread;
   long long point[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    point[i] = place.start<degree>(e, i) + thread.column * source.along[i][0] +
+    point[i] = site.start<degree>(e, i) + thread.column * source.along[i][0] +
                thread.first * source.along[i][1];
   }
-  for_tile_pixels(e, place, [&](int j, long long index) {
+  for_tile_pixels(e, site, [&](int j, long long index) {
     const Located<degree> at[2] = {Located<degree>(point[0]), Located<degree>(point[1])};
     float result = value(at);
     if constexpr (check) {
-      if (!has_value_here(e, place, thread.column, j, 0, at)) result = e.spline.rules.cval;
+      if (!has_value_here(e, site, thread.column, j, 0, at)) result = e.spline.rules.cval;
     }
     store_pixel<floats>(e.output, index, result);
 #pragma unroll
@@ -182,8 +183,8 @@ __device__ __forceinline__ void evaluate_alone(const float* __restrict__ coeffic
 }
 
 // Gives all pixels of a plane's tile cval.
-__device__ __forceinline__ void blank_tile(const Evaluation& e, const TilePlace<2>& place) {
-  for_tile_pixels(e, place,
+__device__ __forceinline__ void blank_tile(const Evaluation& e, const TileLocation<2>& site) {
+  for_tile_pixels(e, site,
                   [&](int, long long index) { store(e.output, index, e.spline.rules.cval); });
 }
 
@@ -195,7 +196,7 @@ __device__ __forceinline__ void for_tiles(const Evaluation& e, const TileSource<
   const int down = static_cast<int>(gridDim.y) * PlaneTile::height;
 #pragma unroll 1
   for (int y = static_cast<int>(blockIdx.y) * PlaneTile::height; y < e.output.height; y += down) {
-    visit(TilePlace<2>::of<degree>(e, source, x, y, 0));
+    visit(TileLocation<2>::of<degree>(e, source, x, y, 0));
   }
 }
 

@@ -19,8 +19,8 @@ struct PlaneTile {
 /// What the tiles of a transform have in common.
 template <int dimensions>
 struct TileSource {
-  int extent[dimensions] = {};    // coefficients that a tile needs, of every alignment
-  double least[dimensions] = {};  // the least coordinates, from the tile's first point
+  int extent[dimensions] = {};      // coefficients that a tile needs, of every alignment
+  double minimum[dimensions] = {};  // the least coordinates, from the tile's first point
   /// Steps of each coordinate from pixel to pixel along each axis, in fixed point.
   long long along[dimensions][dimensions] = {};
   bool words = false;  // whether rows of coefficients are aligned for copies of four

@@ -100,23 +100,23 @@ __global__ void warp_loads_kernel(const float* __restrict__ input, Size input_si
 class WarpStage : public backend::Warp {
  protected:
   WarpStage(const Context& context, const WarpSpec& spec)
-      : place_{context, "warp"},
-        input_{extent(spec.input.width, place_), extent(spec.input.height, place_)},
-        output_{extent(spec.output.width, place_), extent(spec.output.height, place_)} {}
+      : site_{context, "warp"},
+        input_{extent(spec.input.width, site_), extent(spec.input.height, site_)},
+        output_{extent(spec.output.width, site_), extent(spec.output.height, site_)} {}
 
   template <class Source, class Kernel>
   void run(backend::Queue& queue, Kernel kernel, Source source, backend::Memory& output,
            const Affine& transform) const {
     const dim3 grid =
         tile_grid(output_.width, output_.height, LookupBlock::tile_width, LookupBlock::height);
-    launch_early(place_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
+    launch_early(site_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
                  input_, data<float>(output), output_, transform);
   }
 
   [[nodiscard]] std::size_t input_width() const { return static_cast<std::size_t>(input_.width); }
   [[nodiscard]] std::size_t input_height() const { return static_cast<std::size_t>(input_.height); }
 
-  Place place_;
+  CallSite site_;
   Size input_;
   Size output_;
 };
@@ -124,14 +124,14 @@ class WarpStage : public backend::Warp {
 class PitchedTextureWarp final : public WarpStage {
  public:
   PitchedTextureWarp(const Context& context, const WarpSpec& spec) : WarpStage(context, spec) {
-    load(&warp_texture_kernel, place_);
+    load(&warp_texture_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
                backend::Memory& output) override {
-    place_.context.activate();
+    site_.context.activate();
     const cudaTextureObject_t texture =
-        static_cast<const DeviceMemory&>(input).texture({input_width(), input_height()}, place_);
+        static_cast<const DeviceMemory&>(input).texture({input_width(), input_height()}, site_);
     run(queue, &warp_texture_kernel, texture, output, transform);
   }
 };
@@ -140,14 +140,14 @@ class CopiedTextureWarp final : public WarpStage {
  public:
   CopiedTextureWarp(const Context& context, const WarpSpec& spec)
       : WarpStage(context, spec),
-        copy_(place_, {input_width(), input_height(), 0}, 1, {}),
-        fence_(place_) {
-    load(&warp_texture_kernel, place_);
+        copy_(site_, {input_width(), input_height(), 0}, 1, {}),
+        fence_(site_) {
+    load(&warp_texture_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
                backend::Memory& output) override {
-    place_.context.activate();
+    site_.context.activate();
     fence_.enter(queue);
     copy_.copy_from(data<float>(input), queue);
     run(queue, &warp_texture_kernel, copy_.texture(), output, transform);
@@ -155,13 +155,13 @@ class CopiedTextureWarp final : public WarpStage {
 
  private:
   TextureArray copy_;
-  Fence fence_;
+  ScratchGuard fence_;
 };
 
 class LoadsWarp final : public WarpStage {
  public:
   LoadsWarp(const Context& context, const WarpSpec& spec) : WarpStage(context, spec) {
-    load(&warp_loads_kernel, place_);
+    load(&warp_loads_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,

@@ -20,15 +20,15 @@ struct Ramps {
 
 template <class Pixel>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
-    volume_canvas_kernel(const Pixel* __restrict__ input, Triple size, VolumeLevels levels,
-                         Ramps ramps, float* __restrict__ canvas, Triple canvas_size) {
+    pad_volume_kernel(const Pixel* __restrict__ input, Triple size, VolumeLevels levels,
+                      Ramps ramps, float* __restrict__ padded, Triple padded_size) {
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
-  if (x >= canvas_size.x) return;
-  const int rows = canvas_size.y * canvas_size.z;
+  if (x >= padded_size.x) return;
+  const int rows = padded_size.y * padded_size.z;
   for (int row = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); row < rows;
        row += static_cast<int>(gridDim.y * row_block_height)) {
-    const int y = row % canvas_size.y;
-    const int z = row / canvas_size.y;
+    const int y = row % padded_size.y;
+    const int z = row / padded_size.y;
     float result = 0.0f;
     if (x < size.x && y < size.y && z < size.z) {
       const long long at = (static_cast<long long>(z) * size.y + y) * size.x + x;
@@ -37,51 +37,51 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
                            wa_tukey_window(z, size.z, ramps.z);
       result = (static_cast<float>(input[at]) - levels.offset) * levels.scale * weight;
     }
-    canvas[static_cast<long long>(row) * canvas_size.x + x] = result;
+    padded[static_cast<long long>(row) * padded_size.x + x] = result;
   }
 }
 
-float ramp_of(const VolumeCanvasSpec& spec, std::int64_t side) {
+float ramp_of(const PadVolumeSpec& spec, std::int64_t side) {
   return static_cast<float>(spec.taper * static_cast<double>(side));
 }
 
 template <class Pixel>
-class VolumeCanvasStage final : public backend::VolumeCanvas {
+class PadVolumeStage final : public backend::PadVolume {
  public:
-  VolumeCanvasStage(const Context& context, const VolumeCanvasSpec& spec)
-      : place_{context, "volume_canvas"},
-        size_(sides_of(spec.input, place_)),
-        canvas_size_(sides_of(spec.canvas, place_)),
+  PadVolumeStage(const Context& context, const PadVolumeSpec& spec)
+      : site_{context, "pad_volume"},
+        size_(sides_of(spec.input, site_)),
+        padded_size_(sides_of(spec.padded, site_)),
         ramps_{ramp_of(spec, spec.input.width), ramp_of(spec, spec.input.height),
                ramp_of(spec, spec.input.depth)} {
-    load(&volume_canvas_kernel<Pixel>, place_);
+    load(&pad_volume_kernel<Pixel>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const VolumeLevels& levels,
-               backend::Memory& canvas) override {
+               backend::Memory& padded) override {
     const dim3 blocks =
-        tile_grid(canvas_size_.x, canvas_size_.y * canvas_size_.z, warp_lanes, row_block_height);
-    launch(place_, queue, blocks, dim3(warp_lanes, row_block_height), &volume_canvas_kernel<Pixel>,
-           data<Pixel>(input), size_, levels, ramps_, data<float>(canvas), canvas_size_);
+        tile_grid(padded_size_.x, padded_size_.y * padded_size_.z, warp_lanes, row_block_height);
+    launch(site_, queue, blocks, dim3(warp_lanes, row_block_height), &pad_volume_kernel<Pixel>,
+           data<Pixel>(input), size_, levels, ramps_, data<float>(padded), padded_size_);
   }
 
  private:
-  Place place_;
-  Triple size_, canvas_size_;
+  CallSite site_;
+  Triple size_, padded_size_;
   Ramps ramps_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::VolumeCanvas> make(const Context& context, const VolumeCanvasSpec& spec) {
+std::unique_ptr<backend::PadVolume> make(const Context& context, const PadVolumeSpec& spec) {
   switch (spec.input_type) {
     case PixelType::u8:
-      return std::make_unique<VolumeCanvasStage<std::uint8_t>>(context, spec);
+      return std::make_unique<PadVolumeStage<std::uint8_t>>(context, spec);
     case PixelType::u16:
-      return std::make_unique<VolumeCanvasStage<std::uint16_t>>(context, spec);
+      return std::make_unique<PadVolumeStage<std::uint16_t>>(context, spec);
     default:
-      return std::make_unique<VolumeCanvasStage<float>>(context, spec);
+      return std::make_unique<PadVolumeStage<float>>(context, spec);
   }
 }
 

@@ -42,13 +42,13 @@ __global__ void __launch_bounds__(row_threads)
 class SpectrumSumsStage final : public backend::SpectrumSums {
  public:
   SpectrumSumsStage(const Context& context, const SpectrumSumsSpec& spec)
-      : place_{context, "spectrum_sums"},
-        rows_{extent(spec.volume.width, place_),
-              extent(RealFftPlan::half_spectrum(spec.volume).width, place_),
-              extent(spec.volume.height * spec.volume.depth, place_),
+      : site_{context, "spectrum_sums"},
+        rows_{extent(spec.volume.width, site_),
+              extent(RealFftPlan::half_spectrum(spec.volume).width, site_),
+              extent(spec.volume.height * spec.volume.depth, site_),
               static_cast<float>(1.0 / static_cast<double>(spec.volume.pixels()))},
         blocks_(row_blocks(rows_.rows, context)) {
-    load(&spectrum_sums_kernel, place_);
+    load(&spectrum_sums_kernel, site_);
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override {
@@ -57,12 +57,12 @@ class SpectrumSumsStage final : public backend::SpectrumSums {
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& partials) override {
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
            &spectrum_sums_kernel, data<float2>(a), data<float2>(b), rows_, data<float>(partials));
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Rows rows_;
   std::int64_t blocks_;
 };

@@ -15,8 +15,8 @@ struct Triple {
   int x, y, z;
 };
 
-[[nodiscard]] inline Triple sides_of(const Shape& shape, const Place& place) {
-  return {extent(shape.width, place), extent(shape.height, place), extent(shape.depth, place)};
+[[nodiscard]] inline Triple sides_of(const Shape& shape, const CallSite& site) {
+  return {extent(shape.width, site), extent(shape.height, site), extent(shape.depth, site)};
 }
 
 /// Of numbers that fit an int.

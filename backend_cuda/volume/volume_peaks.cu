@@ -62,23 +62,23 @@ __global__ void __launch_bounds__(threads)
 class VolumePeaksStage final : public backend::VolumePeaks {
  public:
   VolumePeaksStage(const Context& context, const VolumePeaksSpec& spec)
-      : place_{context, "volume_peaks"},
-        size_(sides_of(spec.surface, place_)),
-        bricks_(sides_of(backend::bricks_of(spec.surface), place_)),
+      : site_{context, "volume_peaks"},
+        size_(sides_of(spec.surface, site_)),
+        bricks_(sides_of(backend::bricks_of(spec.surface), site_)),
         blocks_(
             std::clamp<std::int64_t>(divide_up(backend::bricks_of(spec.surface).pixels(), threads),
                                      1, 64 * std::int64_t{context.multiprocessors})) {
-    load(&volume_peaks_kernel, place_);
+    load(&volume_peaks_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& surface,
                const std::array<std::int64_t, 3>& reach, backend::Memory& records) override {
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), &volume_peaks_kernel,
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads), &volume_peaks_kernel,
            data<float>(surface), size_, triple_of(reach), bricks_, data<uint2>(records));
   }
 
  private:
-  Place place_;
+  CallSite site_;
   Triple size_, bricks_;
   std::int64_t blocks_;
 };

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(row_threads)
   const long long reference_deep = reference_down * parts.reference.sides.y;
   float sums[WA_VOLUME_STEP_SUMS] = {};
   for_each(parts, [&](const float* r, const float* m) {
-    float place[4] = {};
+    float site[4] = {};
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       float plane[3] = {};
@@ -78,12 +78,12 @@ __global__ void __launch_bounds__(row_threads)
         wa_volume_add_row(__ldg(c), __ldg(c + 1), __ldg(c + 2), __ldg(c + 3), &weights,
                           weights.y[j], weights.dy[j], plane);
       }
-      wa_volume_add_plane(plane, weights.z[k], weights.dz[k], place);
+      wa_volume_add_plane(plane, weights.z[k], weights.dz[k], site);
     }
     const float slope[3] = {0.5f * (__ldg(r + 1) - __ldg(r - 1)),
                             0.5f * (__ldg(r + reference_down) - __ldg(r - reference_down)),
                             0.5f * (__ldg(r + reference_deep) - __ldg(r - reference_deep))};
-    wa_volume_add_step(__ldg(r), slope, place, sums);
+    wa_volume_add_step(__ldg(r), slope, site, sums);
   });
   add_up_rows(sums, partials);
 }
@@ -91,12 +91,12 @@ __global__ void __launch_bounds__(row_threads)
 class VolumeSumsStage final : public backend::VolumeSums {
  public:
   VolumeSumsStage(const Context& context, const VolumeSumsSpec& spec)
-      : place_{context, "volume_sums"},
-        reference_(sides_of(spec.reference, place_)),
-        moving_(sides_of(spec.moving, place_)),
+      : site_{context, "volume_sums"},
+        reference_(sides_of(spec.reference, site_)),
+        moving_(sides_of(spec.moving, site_)),
         blocks_(row_blocks(spec.reference.height * spec.reference.depth, context)) {
-    load(&volume_moments_kernel, place_);
-    load(&volume_step_kernel, place_);
+    load(&volume_moments_kernel, site_);
+    load(&volume_step_kernel, site_);
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override {
@@ -107,14 +107,14 @@ class VolumeSumsStage final : public backend::VolumeSums {
                        const backend::Memory& moving, const backend::VolumeBox& box,
                        std::size_t slot, backend::Memory& partials) override {
     float* of_slot = data<float>(partials) + slot * backend::volume_moment_count * groups();
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
            &volume_moments_kernel, parts_of(reference, moving, box, 0), of_slot);
   }
 
   void enqueue_step(backend::Queue& queue, const backend::Memory& reference,
                     const backend::Memory& moving, const backend::VolumeBox& box,
                     const std::array<float, 3>& fraction, backend::Memory& partials) override {
-    launch(place_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
            &volume_step_kernel, parts_of(reference, moving, box, 1),
            make_float3(fraction[0], fraction[1], fraction[2]), data<float>(partials));
   }
@@ -132,7 +132,7 @@ class VolumeSumsStage final : public backend::VolumeSums {
             triple_of(box.size)};
   }
 
-  Place place_;
+  CallSite site_;
   Triple reference_, moving_;
   std::int64_t blocks_;
 };

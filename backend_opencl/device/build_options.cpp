@@ -1,6 +1,9 @@
 // Build options that several kernels share.
 #include "device/build_options.hpp"
 
+#include <warpalign/backend/stages/spline/prefilter.hpp>
+#include <warpalign/stages/sobel.hpp>
+
 #include <array>
 #include <cstdio>
 

@@ -4,7 +4,6 @@
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/stages/sobel.hpp>
 
-
 #include <string>
 
 namespace warpalign::opencl {

@@ -10,12 +10,12 @@ namespace warpalign::opencl {
 
 namespace {
 
-compute::context make_context(cl_device_id id, const Place& place) {
+compute::context make_context(cl_device_id id, const CallSite& site) {
   cl_int status = CL_SUCCESS;
   const cl_context context = clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
   if (status != CL_SUCCESS) {
     throw Error(ErrorKind::device_unavailable, "the OpenCL device cannot be opened",
-                {place.stage, "opencl", place.device, "clCreateContext", code_name(status),
+                {site.stage, "opencl", site.device, "clCreateContext", code_name(status),
                  "see whether another device or a newer driver works"});
   }
   return compute::context(context, false);
@@ -23,33 +23,32 @@ compute::context make_context(cl_device_id id, const Place& place) {
 
 }  // namespace
 
-OpenedDevice::OpenedDevice(cl_device_id id, DeviceInfo info,
-                           std::shared_ptr<const backend::Host> host)
+Context::Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host)
     : info_(std::move(info)), host_(std::move(host)), device_(id) {
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
-    throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler", place("open"),
-                "choose another device, or install the vendor's full driver");
+    throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
+                call_site("open"), "choose another device, or install the vendor's full driver");
   }
-  context_ = make_context(id, place("open"));
+  context_ = make_context(id, call_site("open"));
   programs_ = std::make_unique<ProgramCache>(*this);
   fft_plans_ = std::make_unique<FftPlans>(*this);
 }
 
-OpenedDevice::~OpenedDevice() = default;
+Context::~Context() = default;
 
-std::string OpenedDevice::identity() const {
+std::string Context::identity() const {
   return "platform " + info_.platform + "\ndevice " + info_.name + "\nversion " +
          device_text(id(), CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n";
 }
 
-bool OpenedDevice::has_vectors() const {
+bool Context::has_vectors() const {
   return is_cpu() && device_value<cl_uint>(id(), CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
 }
 
-compute::command_queue OpenedDevice::make_service_queue() const {
+compute::command_queue Context::make_service_queue() const {
   cl_int status = CL_SUCCESS;
   const cl_command_queue queue = clCreateCommandQueue(context_.get(), id(), 0, &status);
-  check(status, "clCreateCommandQueue", place("open"));
+  check(status, "clCreateCommandQueue", call_site("open"));
   return compute::command_queue(queue, false);
 }
 

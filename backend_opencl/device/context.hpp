@@ -16,18 +16,18 @@ namespace warpalign::opencl {
 class FftPlans;
 
 /// One device, one context, and the programs compiled for it. Outlives all that is made with it.
-class OpenedDevice {
+class Context {
  public:
-  OpenedDevice(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
-  OpenedDevice(const OpenedDevice&) = delete;
-  OpenedDevice& operator=(const OpenedDevice&) = delete;
-  ~OpenedDevice();
+  Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
 
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
   [[nodiscard]] DeviceInfo& info() noexcept { return info_; }
   [[nodiscard]] const backend::Host& host() const noexcept { return *host_; }
   [[nodiscard]] cl_device_id id() const noexcept { return device_.id(); }
-  [[nodiscard]] const compute::context& context() const noexcept { return context_; }
+  [[nodiscard]] const compute::context& handle() const noexcept { return context_; }
   [[nodiscard]] ProgramCache& programs() noexcept { return *programs_; }
   [[nodiscard]] FftPlans& fft_plans() noexcept { return *fft_plans_; }
 
@@ -35,7 +35,9 @@ class OpenedDevice {
   /// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for
   /// the kernels of prefilter_lines.cl. Such a CPU takes the GPUs' kernels.
   [[nodiscard]] bool has_vectors() const;
-  [[nodiscard]] Place place(std::string stage) const { return {std::move(stage), info_.name}; }
+  [[nodiscard]] CallSite call_site(std::string stage) const {
+    return {std::move(stage), info_.name};
+  }
   /// Platform, device and driver in full: what compiled programs depend on.
   [[nodiscard]] std::string identity() const;
 

@@ -12,26 +12,26 @@
 namespace warpalign::opencl {
 
 Driver::Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host)
-    : device_(id, info, std::move(host)) {
-  choose_sampling(device_);
+    : context_(id, info, std::move(host)) {
+  choose_sampling(context_);
 }
 
 std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
-  return std::make_unique<Memory>(device_, bytes);
+  return std::make_unique<Memory>(context_, bytes);
 }
 
 std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
-  return std::make_unique<Queue>(device_, timed);
+  return std::make_unique<Queue>(context_, timed);
 }
 
 std::unique_ptr<backend::Readback> Driver::make_readback(std::size_t bytes) {
-  return std::make_unique<PinnedReadback>(device_, bytes);
+  return std::make_unique<PinnedReadback>(context_, bytes);
 }
 
-cl_int to_int(std::int64_t extent, const Place& place) {
+cl_int to_int(std::int64_t extent, const CallSite& site) {
   if (extent > std::numeric_limits<cl_int>::max() / 4) {
     throw error(ErrorKind::invalid_argument,
-                std::to_string(extent) + " pixels along one axis are too many", place,
+                std::to_string(extent) + " pixels along one axis are too many", site,
                 "cut the image into tiles");
   }
   return static_cast<cl_int>(extent);

@@ -11,7 +11,7 @@ class Driver final : public backend::MakesEach<Driver> {
  public:
   Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
 
-  [[nodiscard]] const DeviceInfo& info() const noexcept override { return device_.info(); }
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_.info(); }
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
@@ -19,11 +19,11 @@ class Driver final : public backend::MakesEach<Driver> {
 
   template <class Stage>
   std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {
-    return opencl::make<Stage>(device_, setup);
+    return opencl::make<Stage>(context_, setup);
   }
 
  private:
-  OpenedDevice device_;
+  Context context_;
 };
 
 }  // namespace warpalign::opencl

@@ -103,17 +103,17 @@ std::string code_name(cl_int status) {
   return "OpenCL error " + std::to_string(status);
 }
 
-Error failure(cl_int status, const char* call, const Place& place) {
+Error failure(cl_int status, const char* call, const CallSite& site) {
   const auto kind =
       is_memory_shortage(status) ? ErrorKind::out_of_memory : ErrorKind::device_failure;
   return {kind,
           std::string(call) + " failed",
-          {place.stage, "opencl", place.device, call, code_name(status), advice_for(status)}};
+          {site.stage, "opencl", site.device, call, code_name(status), advice_for(status)}};
 }
 
-Error error(ErrorKind kind, const std::string& message, const Place& place,
+Error error(ErrorKind kind, const std::string& message, const CallSite& site,
             const std::string& advice) {
-  return {kind, message, {place.stage, "opencl", place.device, {}, {}, advice}};
+  return {kind, message, {site.stage, "opencl", site.device, {}, {}, advice}};
 }
 
 }  // namespace warpalign::opencl

@@ -10,7 +10,7 @@
 namespace warpalign::opencl {
 
 /// Where a call is made, for messages.
-struct Place {
+struct CallSite {
   std::string stage;   ///< "sobel", "memory", ...
   std::string device;  ///< the device's name
 };
@@ -19,15 +19,15 @@ struct Place {
 [[nodiscard]] std::string code_name(cl_int status);
 
 /// The Error for a failed call; memory shortages get ErrorKind::out_of_memory.
-[[nodiscard]] Error failure(cl_int status, const char* call, const Place& place);
+[[nodiscard]] Error failure(cl_int status, const char* call, const CallSite& site);
 
 /// Throws failure() unless `status` is CL_SUCCESS.
-inline void check(cl_int status, const char* call, const Place& place) {
-  if (status != CL_SUCCESS) throw failure(status, call, place);
+inline void check(cl_int status, const char* call, const CallSite& site) {
+  if (status != CL_SUCCESS) throw failure(status, call, site);
 }
 
 /// An Error of our own, with stage, backend and device filled in.
-[[nodiscard]] Error error(ErrorKind kind, const std::string& message, const Place& place,
+[[nodiscard]] Error error(ErrorKind kind, const std::string& message, const CallSite& site,
                           const std::string& advice = {});
 
 }  // namespace warpalign::opencl

@@ -5,7 +5,6 @@
 #include <boost/compute/buffer.hpp>
 #include <boost/compute/command_queue.hpp>
 #include <boost/compute/context.hpp>
-#include <boost/compute/device.hpp>
 #include <boost/compute/event.hpp>
 #include <boost/compute/image/image_object.hpp>
 #include <boost/compute/image/image_sampler.hpp>

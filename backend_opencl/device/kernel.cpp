@@ -7,8 +7,8 @@
 
 namespace warpalign::opencl {
 
-Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
-  if (device.is_cpu()) {
+Grid covering(const Context& context, std::int64_t width, std::int64_t height) {
+  if (context.is_cpu()) {
     // Rounded, too: PoCL divides a prime number of items into groups of one.
     return {{rounded_up(width, 64), static_cast<std::size_t>(height)}, {0, 0}};
   }
@@ -17,63 +17,63 @@ Grid covering(const OpenedDevice& device, std::int64_t width, std::int64_t heigh
   return {{rounded_up(width, columns), rounded_up(height, rows)}, {columns, rows}};
 }
 
-Grid signal_blocks(const OpenedDevice& device, const Shape& image) {
-  return covering(device, divide_up(image.width, 4), divide_up(image.height, 2));
+Grid signal_blocks(const Context& context, const Shape& image) {
+  return covering(context, divide_up(image.width, 4), divide_up(image.height, 2));
 }
 
-Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height) {
-  const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  std::size_t columns = device.is_cpu() ? 64 : 32;
-  std::size_t rows = device.is_cpu() ? 32 : 4;
+Grid patches(const Context& context, std::int64_t width, std::int64_t height) {
+  const auto limit = device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  std::size_t columns = context.is_cpu() ? 64 : 32;
+  std::size_t rows = context.is_cpu() ? 32 : 4;
   while (rows > 1 && (rows * columns > limit || rows / 2 >= static_cast<std::size_t>(height))) {
     rows /= 2;
   }
-  if (!device.is_cpu()) columns = 128 / rows;
+  if (!context.is_cpu()) columns = 128 / rows;
   columns = std::min(columns, limit);
   const std::size_t across = rounded_up(width, columns) / columns;
   const std::size_t down = rounded_up(height, rows) / rows;
   return {{across * down * columns, rows}, {columns, rows}};
 }
 
-std::size_t reduction_group(const OpenedDevice& device) {
-  const std::size_t wanted = device.is_cpu() ? 64 : 256;
-  const auto limit = device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
+std::size_t reduction_group(const Context& context) {
+  const std::size_t wanted = context.is_cpu() ? 64 : 256;
+  const auto limit = device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
   std::size_t size = 1;
   while (size * 2 <= std::min(wanted, limit)) size *= 2;
   return size;
 }
 
-std::size_t short_row_group(const OpenedDevice& device) {
-  return device.is_cpu() ? 1 : std::min<std::size_t>(reduction_group(device), 64);
+std::size_t short_row_group(const Context& context) {
+  return context.is_cpu() ? 1 : std::min<std::size_t>(reduction_group(context), 64);
 }
 
-std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels) {
-  const std::size_t share = reduction_group(device) * 16;
+std::size_t reduction_groups(const Context& context, std::int64_t pixels) {
+  const std::size_t share = reduction_group(context) * 16;
   const auto groups = divide_up(pixels, static_cast<std::int64_t>(share));
   return static_cast<std::size_t>(std::clamp<std::int64_t>(groups, 1, 1024));
 }
 
-Kernel::Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,
+Kernel::Kernel(Context& context, const char* stage, std::string_view source, const char* name,
                const std::string& options)
-    : place_(device.place(stage)) {
+    : site_(context.call_site(stage)) {
   const std::string all_options =
-      device.programs().common_options() + (options.empty() ? "" : " " + options);
-  const compute::program program = device.programs().get(source, all_options, stage);
+      context.programs().common_options() + (options.empty() ? "" : " " + options);
+  const compute::program program = context.programs().get(source, all_options, stage);
   cl_int status = CL_SUCCESS;
   const cl_kernel raw = clCreateKernel(program.get(), name, &status);
-  check(status, "clCreateKernel", place_);
+  check(status, "clCreateKernel", site_);
   kernel_ = compute::kernel(raw, false);
 }
 
 void Kernel::set_bytes(cl_uint index, std::size_t bytes, const void* value) {
-  check(clSetKernelArg(kernel_.get(), index, bytes, value), "clSetKernelArg", place_);
+  check(clSetKernelArg(kernel_.get(), index, bytes, value), "clSetKernelArg", site_);
 }
 
 void Kernel::enqueue(cl_command_queue queue, const Grid& grid) {
   const std::size_t* group = grid.group[0] == 0 ? nullptr : grid.group.data();
   check(clEnqueueNDRangeKernel(queue, kernel_.get(), 2, nullptr, grid.items.data(), group, 0,
                                nullptr, nullptr),
-        "clEnqueueNDRangeKernel", place_);
+        "clEnqueueNDRangeKernel", site_);
 }
 
 }  // namespace warpalign::opencl

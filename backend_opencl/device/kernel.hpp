@@ -28,26 +28,25 @@ struct Grid {
 
 /// A grid covering width x height work items, rounded up to whole groups; kernels check bounds.
 /// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs choose their own.
-[[nodiscard]] Grid covering(const OpenedDevice& device, std::int64_t width,
-                            std::int64_t height = 1);
+[[nodiscard]] Grid covering(const Context& context, std::int64_t width, std::int64_t height = 1);
 
 /// A grid of items with 4 x 2 pixels each, for kernels that use formulas/opencl_signal.h.
-[[nodiscard]] Grid signal_blocks(const OpenedDevice& device, const Shape& image);
+[[nodiscard]] Grid signal_blocks(const Context& context, const Shape& image);
 
 /// A grid covering width x height items in patches, one a work group, for kernels that use
 /// formulas/opencl_grid.h: any number of rows, and on CPUs, too, what neighbours read stays in the
 /// first cache.
-[[nodiscard]] Grid patches(const OpenedDevice& device, std::int64_t width, std::int64_t height);
+[[nodiscard]] Grid patches(const Context& context, std::int64_t width, std::int64_t height);
 
 /// The work-group's size for reductions through local memory: a power of two.
-[[nodiscard]] std::size_t reduction_group(const OpenedDevice& device);
+[[nodiscard]] std::size_t reduction_group(const Context& context);
 
 /// The size of work groups that go over rows, which may be short, and hold several sums in
 /// registers: 64 items, or one on CPUs, whose items share nothing and need no barriers then.
-[[nodiscard]] std::size_t short_row_group(const OpenedDevice& device);
+[[nodiscard]] std::size_t short_row_group(const Context& context);
 
 /// How many groups of that size share `pixels`, each item adding at least 16 of them.
-[[nodiscard]] std::size_t reduction_groups(const OpenedDevice& device, std::int64_t pixels);
+[[nodiscard]] std::size_t reduction_groups(const Context& context, std::int64_t pixels);
 
 /// An argument in local memory: its size.
 struct LocalMemory {
@@ -56,7 +55,7 @@ struct LocalMemory {
 
 class Kernel {
  public:
-  Kernel(OpenedDevice& device, const char* stage, std::string_view source, const char* name,
+  Kernel(Context& context, const char* stage, std::string_view source, const char* name,
          const std::string& options = {});
 
   /// Sets the arguments in order and enqueues. Allocates nothing.
@@ -85,7 +84,7 @@ class Kernel {
   void set_bytes(cl_uint index, std::size_t bytes, const void* value);
   void enqueue(cl_command_queue queue, const Grid& grid);
 
-  Place place_;
+  CallSite site_;
   compute::kernel kernel_;
 };
 

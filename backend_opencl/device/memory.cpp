@@ -3,22 +3,21 @@
 
 namespace warpalign::opencl {
 
-compute::buffer make_buffer(const OpenedDevice& device, std::size_t bytes,
-                            const std::string& stage) {
+compute::buffer make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
   // Drivers allocate on first use, so a size that can never work is refused here, by name.
   cl_int status = CL_INVALID_BUFFER_SIZE;
   cl_mem raw = nullptr;
-  if (bytes <= device.info().max_allocation_bytes) {
-    raw = clCreateBuffer(device.context().get(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
+  if (bytes <= context.info().max_allocation_bytes) {
+    raw = clCreateBuffer(context.handle().get(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
   }
   if (status == CL_SUCCESS) return compute::buffer(raw, false);
   throw Error(ErrorKind::out_of_memory,
               std::to_string(bytes) +
                   " bytes of device memory cannot be had; the device's "
                   "largest single allocation is " +
-                  std::to_string(device.info().max_allocation_bytes) + " of " +
-                  std::to_string(device.info().memory_bytes) + " bytes",
-              {stage, "opencl", device.info().name, "clCreateBuffer", code_name(status),
+                  std::to_string(context.info().max_allocation_bytes) + " of " +
+                  std::to_string(context.info().memory_bytes) + " bytes",
+              {stage, "opencl", context.info().name, "clCreateBuffer", code_name(status),
                "use smaller images, or free device memory held by other programs"});
 }
 

@@ -8,13 +8,13 @@
 namespace warpalign::opencl {
 
 /// An uninitialised buffer; Error(out_of_memory) with the sizes when it cannot be had.
-[[nodiscard]] compute::buffer make_buffer(const OpenedDevice& device, std::size_t bytes,
+[[nodiscard]] compute::buffer make_buffer(const Context& context, std::size_t bytes,
                                           const std::string& stage);
 
 class Memory : public backend::Memory {
  public:
-  Memory(const OpenedDevice& device, std::size_t bytes)
-      : buffer_(make_buffer(device, bytes, "memory")) {}
+  Memory(const Context& context, std::size_t bytes)
+      : buffer_(make_buffer(context, bytes, "memory")) {}
 
   [[nodiscard]] cl_mem get() const noexcept { return buffer_.get(); }
 

@@ -3,16 +3,16 @@
 
 namespace warpalign::opencl {
 
-PinnedMemory::PinnedMemory(const OpenedDevice& device, std::size_t bytes, const Place& place)
-    : service_(device.make_service_queue()) {
+PinnedMemory::PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site)
+    : service_(context.make_service_queue()) {
   cl_int status = CL_SUCCESS;
   const cl_mem raw = clCreateBuffer(
-      device.context().get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
-  check(status, "clCreateBuffer", place);
+      context.handle().get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+  check(status, "clCreateBuffer", site);
   buffer_ = compute::buffer(raw, false);
   data_ = clEnqueueMapBuffer(service_.get(), raw, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                              nullptr, nullptr, &status);
-  check(status, "clEnqueueMapBuffer", place);
+  check(status, "clEnqueueMapBuffer", site);
 }
 
 PinnedMemory::~PinnedMemory() {

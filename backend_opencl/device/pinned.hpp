@@ -11,7 +11,7 @@ namespace warpalign::opencl {
 /// for the few bytes of a small download 10 us.
 class PinnedMemory {
  public:
-  PinnedMemory(const OpenedDevice& device, std::size_t bytes, const Place& place);
+  PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site);
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   ~PinnedMemory();

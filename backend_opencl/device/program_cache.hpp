@@ -10,11 +10,11 @@
 
 namespace warpalign::opencl {
 
-class OpenedDevice;
+class Context;
 
 class ProgramCache {
  public:
-  explicit ProgramCache(const OpenedDevice& device);
+  explicit ProgramCache(const Context& context);
 
   /// The program of this source and these options, built. `stage` is for messages: a failed
   /// build throws Error(build_failed) with the numbered source, the options and the log.
@@ -25,7 +25,7 @@ class ProgramCache {
   [[nodiscard]] const std::string& common_options() const noexcept { return common_options_; }
 
  private:
-  const OpenedDevice& device_;
+  const Context& context_;
   std::string common_options_;
   std::mutex mutex_;
   std::unordered_map<std::string, compute::program> built_;

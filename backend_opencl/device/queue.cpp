@@ -10,23 +10,23 @@ namespace warpalign::opencl {
 
 namespace {
 
-cl_ulong end_of(cl_event event, const Place& place) {
+cl_ulong end_of(cl_event event, const CallSite& site) {
   cl_ulong nanoseconds = 0;
   check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds,
                                 nullptr),
-        "clGetEventProfilingInfo", place);
+        "clGetEventProfilingInfo", site);
   return nanoseconds;
 }
 
 }  // namespace
 
-Queue::Queue(const OpenedDevice& device, bool timed)
-    : device_(device), place_(device.place("queue")) {
+Queue::Queue(const Context& context, bool timed)
+    : context_(context), site_(context.call_site("queue")) {
   const cl_command_queue_properties properties = timed ? CL_QUEUE_PROFILING_ENABLE : 0;
   cl_int status = CL_SUCCESS;
   const cl_command_queue raw =
-      clCreateCommandQueue(device.context().get(), device.id(), properties, &status);
-  check(status, "clCreateCommandQueue", place_);
+      clCreateCommandQueue(context.handle().get(), context.id(), properties, &status);
+  check(status, "clCreateCommandQueue", site_);
   queue_ = compute::command_queue(raw, false);
 }
 
@@ -37,7 +37,7 @@ void Queue::upload(const backend::HostRows& source, backend::Memory& target) {
   if (source.rows == 1 || source.pitch_bytes == source.row_bytes) {
     check(clEnqueueWriteBuffer(get(), buffer, CL_TRUE, 0, source.rows * source.row_bytes,
                                source.data, 0, nullptr, nullptr),
-          "clEnqueueWriteBuffer", place_);
+          "clEnqueueWriteBuffer", site_);
     return;
   }
   const std::array<std::size_t, 3> origin{0, 0, 0};
@@ -45,32 +45,32 @@ void Queue::upload(const backend::HostRows& source, backend::Memory& target) {
   check(clEnqueueWriteBufferRect(get(), buffer, CL_TRUE, origin.data(), origin.data(),
                                  region.data(), source.row_bytes, 0, source.pitch_bytes, 0,
                                  source.data, 0, nullptr, nullptr),
-        "clEnqueueWriteBufferRect", place_);
+        "clEnqueueWriteBufferRect", site_);
 }
 
 void Queue::download(const backend::Memory& source, void* target, std::size_t bytes) {
   constexpr std::size_t small = std::size_t{64} << 10;
-  const bool staged = bytes <= small && !device_.is_cpu();
-  if (staged && !staging_) staging_.emplace(device_, small, place_);
+  const bool staged = bytes <= small && !context_.is_cpu();
+  if (staged && !staging_) staging_.emplace(context_, small, site_);
   void* arrival = staged ? staging_->data() : target;
   check(clEnqueueReadBuffer(get(), buffer_of(source), CL_TRUE, 0, bytes, arrival, 0, nullptr,
                             nullptr),
-        "clEnqueueReadBuffer", place_);
+        "clEnqueueReadBuffer", site_);
   if (staged) std::memcpy(target, arrival, bytes);
 }
 
 void Queue::copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) {
   check(clEnqueueCopyBuffer(get(), buffer_of(source), buffer_of(target), 0, 0, bytes, 0, nullptr,
                             nullptr),
-        "clEnqueueCopyBuffer", place_);
+        "clEnqueueCopyBuffer", site_);
 }
 
-void Queue::finish() { check(clFinish(get()), "clFinish", place_); }
+void Queue::finish() { check(clFinish(get()), "clFinish", site_); }
 
 std::unique_ptr<backend::Mark> Queue::mark() {
   cl_event event = nullptr;
   check(clEnqueueMarkerWithWaitList(get(), 0, nullptr, &event), "clEnqueueMarkerWithWaitList",
-        place_);
+        site_);
   return std::make_unique<Mark>(compute::event(event, false));
 }
 
@@ -78,9 +78,9 @@ double Queue::milliseconds_between(const backend::Mark& from, const backend::Mar
   const cl_event first = static_cast<const Mark&>(from).get();
   const cl_event last = static_cast<const Mark&>(to).get();
   const std::array events{first, last};
-  check(clWaitForEvents(2, events.data()), "clWaitForEvents", place_);
-  const cl_ulong begin = end_of(first, place_);
-  const cl_ulong end = end_of(last, place_);
+  check(clWaitForEvents(2, events.data()), "clWaitForEvents", site_);
+  const cl_ulong begin = end_of(first, site_);
+  const cl_ulong end = end_of(last, site_);
   return (static_cast<double>(end) - static_cast<double>(begin)) * 1e-6;
 }
 

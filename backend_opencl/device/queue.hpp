@@ -21,7 +21,7 @@ class Mark : public backend::Mark {
 
 class Queue : public backend::Queue {
  public:
-  Queue(const OpenedDevice& device, bool timed);
+  Queue(const Context& context, bool timed);
   ~Queue() override;
 
   void upload(const backend::HostRows& source, backend::Memory& target) override;
@@ -34,8 +34,8 @@ class Queue : public backend::Queue {
   [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
 
  private:
-  const OpenedDevice& device_;
-  Place place_;
+  const Context& context_;
+  CallSite site_;
   compute::command_queue queue_;
   std::optional<PinnedMemory> staging_;  ///< for small downloads, once there is one
 };

@@ -6,8 +6,8 @@
 
 namespace warpalign::opencl {
 
-PinnedReadback::PinnedReadback(OpenedDevice& device, std::size_t bytes)
-    : place_(device.place("readback")), bytes_(bytes), host_(device, bytes, place_) {}
+PinnedReadback::PinnedReadback(Context& context, std::size_t bytes)
+    : site_(context.call_site("readback")), bytes_(bytes), host_(context, bytes, site_) {}
 
 PinnedReadback::~PinnedReadback() {
   const cl_event event = arrived_.get();
@@ -18,13 +18,13 @@ void PinnedReadback::enqueue(backend::Queue& queue, const backend::Memory& sourc
   cl_event event = nullptr;
   check(clEnqueueReadBuffer(queue_of(queue), buffer_of(source), CL_FALSE, 0, bytes_, host_.data(),
                             0, nullptr, &event),
-        "clEnqueueReadBuffer", place_);
+        "clEnqueueReadBuffer", site_);
   arrived_ = compute::event(event, false);
 }
 
 const void* PinnedReadback::wait() {
   const cl_event event = arrived_.get();
-  if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", place_);
+  if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", site_);
   arrived_ = compute::event();
   return host_.data();
 }

@@ -10,14 +10,14 @@ namespace warpalign::opencl {
 
 class PinnedReadback final : public backend::Readback {
  public:
-  PinnedReadback(OpenedDevice& device, std::size_t bytes);
+  PinnedReadback(Context& context, std::size_t bytes);
   ~PinnedReadback() override;
 
   void enqueue(backend::Queue& queue, const backend::Memory& source) override;
   const void* wait() override;
 
  private:
-  Place place_;
+  CallSite site_;
   std::size_t bytes_;
   PinnedMemory host_;
   compute::event arrived_;  // none: nothing is under way

@@ -3,8 +3,8 @@
 
 #include "device/device_list.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/texture.hpp"
+#include "embedded_kernels.hpp"
 
 #include <array>
 #include <cmath>
@@ -41,39 +41,39 @@ float expected(const Pixels& pixels, cl_float2 at) {
   return (1 - b) * upper + b * lower;
 }
 
-Values sampled(OpenedDevice& device, const Pixels& pixels) {
-  const Place place = device.place(stage);
-  const Texture texture = make_texture(device, {.shape = {side, side, 1}}, stage);
-  const compute::command_queue queue = device.make_service_queue();
+Values sampled(Context& context, const Pixels& pixels) {
+  const CallSite site = context.call_site(stage);
+  const Texture texture = make_texture(context, {.shape = {side, side, 1}}, stage);
+  const compute::command_queue queue = context.make_service_queue();
   const std::array<std::size_t, 3> origin{0, 0, 0};
   const std::array<std::size_t, 3> region{side, side, 1};
   check(clEnqueueWriteImage(queue.get(), texture.image.get(), CL_TRUE, origin.data(), region.data(),
                             0, 0, pixels.data(), 0, nullptr, nullptr),
-        "clEnqueueWriteImage", place);
-  const compute::buffer at = make_buffer(device, sizeof points, stage);
+        "clEnqueueWriteImage", site);
+  const compute::buffer at = make_buffer(context, sizeof points, stage);
   check(clEnqueueWriteBuffer(queue.get(), at.get(), CL_TRUE, 0, sizeof points, points.data(), 0,
                              nullptr, nullptr),
-        "clEnqueueWriteBuffer", place);
-  const compute::buffer result = make_buffer(device, sizeof(Values), stage);
-  Kernel kernel(device, stage, kernels::sampling_test, "sampling_test");
-  kernel.launch(queue.get(), covering(device, points.size()), texture.image, texture.sampler.get(),
+        "clEnqueueWriteBuffer", site);
+  const compute::buffer result = make_buffer(context, sizeof(Values), stage);
+  Kernel kernel(context, stage, kernels::sampling_test, "sampling_test");
+  kernel.launch(queue.get(), covering(context, points.size()), texture.image, texture.sampler.get(),
                 at, result, static_cast<cl_int>(points.size()));
   Values values{};
   check(clEnqueueReadBuffer(queue.get(), result.get(), CL_TRUE, 0, sizeof values, values.data(), 0,
                             nullptr, nullptr),
-        "clEnqueueReadBuffer", place);
+        "clEnqueueReadBuffer", site);
   return values;
 }
 
 /// Empty when the texture unit filters as it should, else why it is not used.
-std::string fault_of_texture_unit(OpenedDevice& device) {
+std::string fault_of_texture_unit(Context& context) {
   Pixels pixels{};
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     pixels[i] = static_cast<float>((i * 7) % pixels.size()) + 1;
   }
   // Eight fractional bits along each axis: half a step of 1/256 times the largest difference.
   constexpr float tolerance = 2 * side * side * 0.5F / 256 + 1e-3F;
-  const Values values = sampled(device, pixels);
+  const Values values = sampled(context, pixels);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const float error = std::fabs(values[i] - expected(pixels, points[i]));
     if (!(error <= tolerance)) {
@@ -86,17 +86,17 @@ std::string fault_of_texture_unit(OpenedDevice& device) {
 
 }  // namespace
 
-void choose_sampling(OpenedDevice& device) {
-  DeviceInfo& info = device.info();
+void choose_sampling(Context& context) {
+  DeviceInfo& info = context.info();
   info.sampling = Sampling::buffer;
-  if (device.is_cpu()) {
+  if (context.is_cpu()) {
     // Measured on PoCL: filtered reads take 4 to 6 times as long as four loads.
     info.sampling_reason = "on a CPU, loads are faster than filtered image reads";
-  } else if (device_value<cl_bool>(device.id(), CL_DEVICE_IMAGE_SUPPORT) == CL_FALSE) {
+  } else if (device_value<cl_bool>(context.id(), CL_DEVICE_IMAGE_SUPPORT) == CL_FALSE) {
     info.sampling_reason = "the device has no images";
   } else {
     try {
-      info.sampling_reason = fault_of_texture_unit(device);
+      info.sampling_reason = fault_of_texture_unit(context);
     } catch (const Error& reason) {
       info.sampling_reason = reason.context().call.empty()
                                  ? reason.message()

@@ -6,6 +6,6 @@
 namespace warpalign::opencl {
 
 /// Sets `sampling` and `sampling_reason` of the device's info.
-void choose_sampling(OpenedDevice& device);
+void choose_sampling(Context& context);
 
 }  // namespace warpalign::opencl

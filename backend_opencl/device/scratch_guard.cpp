@@ -9,30 +9,30 @@ namespace warpalign::opencl {
 
 namespace {
 
-compute::event mark(cl_command_queue queue, const Place& place) {
+compute::event mark(cl_command_queue queue, const CallSite& site) {
   cl_event raw = nullptr;
-  check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &raw), "clEnqueueMarkerWithWaitList", place);
+  check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &raw), "clEnqueueMarkerWithWaitList", site);
   return compute::event(raw, false);
 }
 
 }  // namespace
 
-void QueueOrder::enter(cl_command_queue queue, const char* stage) {
+void ScratchGuard::enter(cl_command_queue queue, const char* stage) {
   const compute::event left = std::exchange(left_, {});
   if (last_.get() == queue) return;
   if (last_.get() != nullptr) {
-    const Place place{stage, {}};
-    const compute::event done = left.get() != nullptr ? left : mark(last_.get(), place);
-    check(clFlush(last_.get()), "clFlush", place);
+    const CallSite site{stage, {}};
+    const compute::event done = left.get() != nullptr ? left : mark(last_.get(), site);
+    check(clFlush(last_.get()), "clFlush", site);
     cl_event raw = done.get();
     check(clEnqueueBarrierWithWaitList(queue, 1, &raw, nullptr), "clEnqueueBarrierWithWaitList",
-          place);
+          site);
     has_changed_ = true;
   }
   last_ = compute::command_queue(queue);  // retains it, so that its address is not reused
 }
 
-void QueueOrder::leave(const char* stage) {
+void ScratchGuard::leave(const char* stage) {
   if (has_changed_) left_ = mark(last_.get(), {stage, {}});
 }
 

@@ -9,9 +9,9 @@
 namespace warpalign::opencl {
 
 template <class Stage>
-std::unique_ptr<Stage> make(OpenedDevice& device, const typename Stage::Setup& setup);
+std::unique_ptr<Stage> make(Context& context, const typename Stage::Setup& setup);
 
 /// An extent as kernels take it; Error(invalid_argument) beyond what an int holds.
-[[nodiscard]] cl_int to_int(std::int64_t extent, const Place& place);
+[[nodiscard]] cl_int to_int(std::int64_t extent, const CallSite& site);
 
 }  // namespace warpalign::opencl

@@ -18,10 +18,10 @@ cl_mem_object_type type_of(const TextureKind& kind) {
   return kind.dimensions == 3 ? CL_MEM_OBJECT_IMAGE3D : CL_MEM_OBJECT_IMAGE2D;
 }
 
-bool has_format(const OpenedDevice& device, const TextureKind& kind, cl_mem_flags access) {
+bool has_format(const Context& context, const TextureKind& kind, cl_mem_flags access) {
   std::array<cl_image_format, 256> formats{};
   cl_uint count = 0;
-  if (clGetSupportedImageFormats(device.context().get(), access, type_of(kind),
+  if (clGetSupportedImageFormats(context.handle().get(), access, type_of(kind),
                                  static_cast<cl_uint>(formats.size()), formats.data(),
                                  &count) != CL_SUCCESS) {
     return false;
@@ -36,9 +36,9 @@ bool has_format(const OpenedDevice& device, const TextureKind& kind, cl_mem_flag
 
 }  // namespace
 
-bool fits_texture(const OpenedDevice& device, const TextureKind& kind) {
+bool fits_texture(const Context& context, const TextureKind& kind) {
   const auto within = [&](std::int64_t extent, cl_device_info limit) {
-    return static_cast<std::size_t>(extent) <= device_value<std::size_t>(device.id(), limit);
+    return static_cast<std::size_t>(extent) <= device_value<std::size_t>(context.id(), limit);
   };
   const Shape& shape = kind.shape;
   const bool fits = kind.dimensions == 2 ? within(shape.width, CL_DEVICE_IMAGE2D_MAX_WIDTH) &&
@@ -46,16 +46,15 @@ bool fits_texture(const OpenedDevice& device, const TextureKind& kind) {
                                          : within(shape.width, CL_DEVICE_IMAGE3D_MAX_WIDTH) &&
                                                within(shape.height, CL_DEVICE_IMAGE3D_MAX_HEIGHT) &&
                                                within(shape.depth, CL_DEVICE_IMAGE3D_MAX_DEPTH);
-  return fits && has_format(device, kind, CL_MEM_READ_ONLY);
+  return fits && has_format(context, kind, CL_MEM_READ_ONLY);
 }
 
-bool can_be_written(const OpenedDevice& device, const TextureKind& kind) {
-  return kind.dimensions == 2 && has_format(device, kind, CL_MEM_READ_WRITE);
+bool can_be_written(const Context& context, const TextureKind& kind) {
+  return kind.dimensions == 2 && has_format(context, kind, CL_MEM_READ_WRITE);
 }
 
-Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
-                     const std::string& stage) {
-  const Place place = device.place(stage);
+Texture make_texture(const Context& context, const TextureKind& kind, const std::string& stage) {
+  const CallSite site = context.call_site(stage);
   const cl_image_format format = format_of(kind);
   cl_image_desc desc{};
   desc.image_type = type_of(kind);
@@ -63,14 +62,14 @@ Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
   desc.image_height = static_cast<std::size_t>(kind.shape.height);
   desc.image_depth = kind.dimensions == 3 ? static_cast<std::size_t>(kind.shape.depth) : 0;
   cl_int status = CL_SUCCESS;
-  const cl_mem_flags access = can_be_written(device, kind) ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
+  const cl_mem_flags access = can_be_written(context, kind) ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
   const cl_mem image =
-      clCreateImage(device.context().get(), access, &format, &desc, nullptr, &status);
-  check(status, "clCreateImage", place);
+      clCreateImage(context.handle().get(), access, &format, &desc, nullptr, &status);
+  check(status, "clCreateImage", site);
   Texture texture{compute::image_object(image, false), {}};
   const cl_sampler sampler =
-      clCreateSampler(device.context().get(), CL_FALSE, CL_ADDRESS_CLAMP, kind.filter, &status);
-  check(status, "clCreateSampler", place);
+      clCreateSampler(context.handle().get(), CL_FALSE, CL_ADDRESS_CLAMP, kind.filter, &status);
+  check(status, "clCreateSampler", site);
   texture.sampler = compute::image_sampler(sampler, false);
   return texture;
 }

@@ -18,13 +18,13 @@ struct TextureKind {
 };
 
 /// Whether the device has such images, that large.
-[[nodiscard]] bool fits_texture(const OpenedDevice& device, const TextureKind& kind);
+[[nodiscard]] bool fits_texture(const Context& context, const TextureKind& kind);
 
 /// Whether kernels may write such images.
-[[nodiscard]] bool can_be_written(const OpenedDevice& device, const TextureKind& kind);
+[[nodiscard]] bool can_be_written(const Context& context, const TextureKind& kind);
 
 /// Throws where the device has no such images.
-[[nodiscard]] Texture make_texture(const OpenedDevice& device, const TextureKind& kind,
+[[nodiscard]] Texture make_texture(const Context& context, const TextureKind& kind,
                                    const std::string& stage);
 
 }  // namespace warpalign::opencl

@@ -1,20 +1,20 @@
 // A texture that a stage copies its input to.
 #include "device/texture_copy.hpp"
 
-#include "embedded_kernels.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <array>
 
 namespace warpalign::opencl {
 
-TextureCopy::TextureCopy(OpenedDevice& device, const TextureKind& kind, const std::string& stage)
-    : place_(device.place(stage)),
+TextureCopy::TextureCopy(Context& context, const TextureKind& kind, const std::string& stage)
+    : site_(context.call_site(stage)),
       shape_(kind.shape),
-      texture_(make_texture(device, kind, stage)),
-      grid_(covering(device, kind.shape.width, kind.shape.height)) {
-  if (!can_be_written(device, kind)) return;
-  kernel_.emplace(device, stage.c_str(), kernels::texture_fill, "texture_fill",
+      texture_(make_texture(context, kind, stage)),
+      grid_(covering(context, kind.shape.width, kind.shape.height)) {
+  if (!can_be_written(context, kind)) return;
+  kernel_.emplace(context, stage.c_str(), kernels::texture_fill, "texture_fill",
                   kind.channels == 2 ? "-D COMPLEX" : "");
 }
 
@@ -30,7 +30,7 @@ void TextureCopy::fill(cl_command_queue queue, cl_mem source) {
                                           static_cast<std::size_t>(shape_.depth)};
   check(clEnqueueCopyBufferToImage(queue, source, texture_.image.get(), 0, origin.data(),
                                    region.data(), 0, nullptr, nullptr),
-        "clEnqueueCopyBufferToImage", place_);
+        "clEnqueueCopyBufferToImage", site_);
 }
 
 }  // namespace warpalign::opencl

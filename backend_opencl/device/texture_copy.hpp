@@ -12,7 +12,7 @@ namespace warpalign::opencl {
 /// copy, which on NVIDIA's takes several times as long.
 class TextureCopy {
  public:
-  TextureCopy(OpenedDevice& device, const TextureKind& kind, const std::string& stage);
+  TextureCopy(Context& context, const TextureKind& kind, const std::string& stage);
 
   /// Enqueues the copy of the whole texture from a buffer of its shape.
   void fill(cl_command_queue queue, cl_mem source);
@@ -21,7 +21,7 @@ class TextureCopy {
   [[nodiscard]] cl_sampler sampler() const { return texture_.sampler.get(); }
 
  private:
-  Place place_;
+  CallSite site_;
   Shape shape_;
   Texture texture_;
   Grid grid_;

@@ -7,10 +7,10 @@
 namespace warpalign::opencl {
 
 TwoFloats to_two_floats(const std::array<double, 4>& values) {
-  constexpr double most = 1e28;
+  constexpr double maximum = 1e28;
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::fabs(value));
-  const double scale = largest > most ? most / largest : 1;
+  const double scale = largest > maximum ? maximum / largest : 1;
   TwoFloats result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = values[i] * scale;

@@ -20,8 +20,8 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr const char* stage = "fft check";
-constexpr double tolerance = 1e-4;        // of the impulses' total; right plans are near 1e-6
-constexpr std::int64_t most_rows = 1024;  // of each image, or of a volume, that are compared
+constexpr double tolerance = 1e-4;       // of the impulses' total; right plans are near 1e-6
+constexpr std::int64_t max_rows = 1024;  // of each image, or of a volume, that are compared
 
 /// A plan with wrong strides writes beyond its output: a stretch after it that must stay as it is.
 constexpr std::size_t guard_bytes = 65536;
@@ -58,14 +58,14 @@ std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t 
 /// row of a plane.
 std::int64_t row_step(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
-  if (spec.dimensions == 2) return (shape.height + most_rows - 1) / most_rows;
-  std::int64_t step = (shape.height * shape.depth + most_rows - 1) / most_rows;
+  if (spec.dimensions == 2) return (shape.height + max_rows - 1) / max_rows;
+  std::int64_t step = (shape.height * shape.depth + max_rows - 1) / max_rows;
   while (std::gcd(step, shape.height) != 1) ++step;
   return step;
 }
 
 struct Bench {
-  const OpenedDevice& device;
+  const Context& context;
   RealFftSpec spec;
   Shape shape;
   compute::command_queue queue;
@@ -89,20 +89,20 @@ struct Bench {
   void read(const compute::buffer& from, std::size_t offset, std::size_t bytes, void* to) const {
     check(clEnqueueReadBuffer(queue.get(), from.get(), CL_TRUE, offset, bytes, to, 0, nullptr,
                               nullptr),
-          "clEnqueueReadBuffer", device.place(stage));
+          "clEnqueueReadBuffer", context.call_site(stage));
   }
   void fill(const compute::buffer& target, cl_float value, std::size_t offset,
             std::size_t bytes) const {
     check(clEnqueueFillBuffer(queue.get(), target.get(), &value, sizeof value, offset, bytes, 0,
                               nullptr, nullptr),
-          "clEnqueueFillBuffer", device.place(stage));
+          "clEnqueueFillBuffer", context.call_site(stage));
   }
 };
 
-Bench make_bench(const OpenedDevice& device, const RealFftSpec& spec) {
-  Bench bench{device, spec, spec.shape, device.make_service_queue(), {}, {}};
-  bench.real = make_buffer(device, bench.real_bytes() + guard_bytes, stage);
-  bench.spectrum = make_buffer(device, bench.spectrum_bytes() + guard_bytes, stage);
+Bench make_bench(const Context& context, const RealFftSpec& spec) {
+  Bench bench{context, spec, spec.shape, context.make_service_queue(), {}, {}};
+  bench.real = make_buffer(context, bench.real_bytes() + guard_bytes, stage);
+  bench.spectrum = make_buffer(context, bench.spectrum_bytes() + guard_bytes, stage);
   bench.fill(bench.real, guard_value, bench.real_bytes(), guard_bytes);
   bench.fill(bench.spectrum, guard_value, bench.spectrum_bytes(), guard_bytes);
   return bench;
@@ -116,7 +116,7 @@ bool guard_intact(const Bench& bench, const compute::buffer& buffer, std::size_t
 }
 
 void write_impulses(const Bench& bench) {
-  const Place place = bench.device.place(stage);
+  const CallSite site = bench.context.call_site(stage);
   bench.fill(bench.real, 0, 0, bench.real_bytes());
   for (std::int64_t slice = 0; slice < bench.shape.depth; ++slice) {
     for (const Impulse& one : impulses(bench.spec, slice)) {
@@ -128,7 +128,7 @@ void write_impulses(const Bench& bench) {
       value += static_cast<cl_float>(one.weight);
       check(clEnqueueWriteBuffer(bench.queue.get(), bench.real.get(), CL_TRUE, at * sizeof value,
                                  sizeof value, &value, 0, nullptr, nullptr),
-            "clEnqueueWriteBuffer", place);
+            "clEnqueueWriteBuffer", site);
     }
   }
 }
@@ -208,8 +208,8 @@ std::string fault(const Bench& bench, const char* direction, ErrorOf error_of) {
 
 }  // namespace
 
-std::string fault_of_plan(const OpenedDevice& device, FftPlan& plan, const RealFftSpec& spec) {
-  const Bench bench = make_bench(device, spec);
+std::string fault_of_plan(const Context& context, FftPlan& plan, const RealFftSpec& spec) {
+  const Bench bench = make_bench(context, spec);
   write_impulses(bench);
   plan.forward(bench.queue.get(), bench.real.get(), bench.spectrum.get());
   const std::string wrong = fault(bench, "the forward", spectrum_error);

@@ -102,11 +102,11 @@ const Library& library() {
   return session.library;
 }
 
-void check_clfft(clfftStatus status, const char* call, ErrorKind kind, const Place& place) {
+void check_clfft(clfftStatus status, const char* call, ErrorKind kind, const CallSite& site) {
   if (status == CLFFT_SUCCESS) return;
   if (status == CLFFT_MEM_OBJECT_ALLOCATION_FAILURE) kind = ErrorKind::out_of_memory;
   throw Error(kind, std::string(call) + " failed",
-              {place.stage, "opencl", place.device, call, code_name(status),
+              {site.stage, "opencl", site.device, call, code_name(status),
                "set opencl.fft = \"vkfft\" to use the other FFT library"});
 }
 
@@ -125,17 +125,17 @@ clfftDim rank_of(const RealFftSpec& spec) {
 /// One direction of a shape's transform.
 class Direction {
  public:
-  Direction(const OpenedDevice& device, const RealFftSpec& spec, clfftDirection direction)
-      : place_(device.place(stage)), direction_(direction) {
-    const compute::command_queue queue = device.make_service_queue();
+  Direction(const Context& context, const RealFftSpec& spec, clfftDirection direction)
+      : site_(context.call_site(stage)), direction_(direction) {
+    const compute::command_queue queue = context.make_service_queue();
     const std::lock_guard lock(planning_mutex);
     try {
-      create(device, spec);
+      create(context, spec);
       cl_command_queue raw = queue.get();
       demand(library().bake(handle_, 1, &raw, nullptr, nullptr), "clfftBakePlan");
       std::size_t bytes = 0;
       demand(library().scratch_size(handle_, &bytes), "clfftGetTmpBufSize");
-      if (bytes > 0) scratch_ = make_buffer(device, bytes, stage);
+      if (bytes > 0) scratch_ = make_buffer(context, bytes, stage);
     } catch (...) {
       destroy();
       throw;
@@ -151,15 +151,15 @@ class Direction {
   void run(cl_command_queue queue, cl_mem input, cl_mem output) {
     check_clfft(library().enqueue(handle_, direction_, 1, &queue, 0, nullptr, nullptr, &input,
                                   &output, scratch_.get()),
-                "clfftEnqueueTransform", ErrorKind::device_failure, place_);
+                "clfftEnqueueTransform", ErrorKind::device_failure, site_);
   }
 
  private:
   void demand(clfftStatus status, const char* call) const {
-    check_clfft(status, call, ErrorKind::build_failed, place_);
+    check_clfft(status, call, ErrorKind::build_failed, site_);
   }
 
-  void create(const OpenedDevice& device, const RealFftSpec& spec) {
+  void create(const Context& context, const RealFftSpec& spec) {
     const auto width = static_cast<std::size_t>(spec.shape.width);
     const auto height = static_cast<std::size_t>(spec.shape.height);
     const auto depth = static_cast<std::size_t>(spec.shape.depth);
@@ -171,7 +171,7 @@ class Direction {
     std::array<std::size_t, 3> half{1, columns, columns * height};
     const clfftDim dimensions = rank_of(spec);
     const Library& fft = library();
-    demand(fft.create(&handle_, device.context().get(), dimensions, lengths.data()),
+    demand(fft.create(&handle_, context.handle().get(), dimensions, lengths.data()),
            "clfftCreateDefaultPlan");
     created_ = true;
     ++living_plans;
@@ -202,7 +202,7 @@ class Direction {
     --living_plans;
   }
 
-  Place place_;
+  CallSite site_;
   clfftDirection direction_;
   clfftPlanHandle handle_ = 0;
   bool created_ = false;
@@ -211,8 +211,8 @@ class Direction {
 
 class Plan final : public FftPlan {
  public:
-  Plan(const OpenedDevice& device, const RealFftSpec& spec)
-      : forward_(device, spec, CLFFT_FORWARD), inverse_(device, spec, CLFFT_BACKWARD) {}
+  Plan(const Context& context, const RealFftSpec& spec)
+      : forward_(context, spec, CLFFT_FORWARD), inverse_(context, spec, CLFFT_BACKWARD) {}
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
     forward_.run(queue, real, spectrum);
@@ -227,7 +227,7 @@ class Plan final : public FftPlan {
 
 class ClFft final : public FftProvider {
  public:
-  explicit ClFft(OpenedDevice& device) : device_(device) {}
+  explicit ClFft(Context& context) : context_(context) {}
 
   [[nodiscard]] const char* name() const noexcept override { return "clfft"; }
   [[nodiscard]] std::string version() const override {
@@ -242,24 +242,24 @@ class ClFft final : public FftProvider {
       throw error(ErrorKind::invalid_argument,
                   "clFFT cannot transform images of " + to_string(shape) +
                       ": it takes sizes whose prime factors are at most 13",
-                  device_.place(stage), "pad the image, or set opencl.fft = \"vkfft\"");
+                  context_.call_site(stage), "pad the image, or set opencl.fft = \"vkfft\"");
     }
-    return std::make_unique<Plan>(device_, spec);
+    return std::make_unique<Plan>(context_, spec);
   }
 
  private:
-  OpenedDevice& device_;
+  Context& context_;
 };
 
 }  // namespace
 
-std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
+std::unique_ptr<FftProvider> make_clfft(Context& context) {
   const std::lock_guard lock(planning_mutex);
   if (!library().fault.empty()) {
     throw error(ErrorKind::configuration, "clFFT cannot be used: " + library().fault,
-                device.place(stage), "install libclfft2, or set opencl.fft = \"vkfft\"");
+                context.call_site(stage), "install libclfft2, or set opencl.fft = \"vkfft\"");
   }
-  return std::make_unique<ClFft>(device);
+  return std::make_unique<ClFft>(context);
 }
 
 }  // namespace warpalign::opencl
@@ -268,9 +268,9 @@ std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
 
 namespace warpalign::opencl {
 
-std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device) {
-  throw error(ErrorKind::configuration, "this build of warpalign has no clFFT", device.place("fft"),
-              "set opencl.fft = \"vkfft\", or build with clFFT's header");
+std::unique_ptr<FftProvider> make_clfft(Context& context) {
+  throw error(ErrorKind::configuration, "this build of warpalign has no clFFT",
+              context.call_site("fft"), "set opencl.fft = \"vkfft\", or build with clFFT's header");
 }
 
 }  // namespace warpalign::opencl

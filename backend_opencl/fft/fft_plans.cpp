@@ -10,7 +10,7 @@ namespace warpalign::opencl {
 namespace {
 
 // Plans kept although nobody holds them: one pair after another often has the same few shapes.
-constexpr std::size_t most_kept = 8;
+constexpr std::size_t max_kept = 8;
 
 std::string what(const RealFftSpec& spec) {
   return to_string(spec.shape) + (spec.dimensions == 3 ? " in three dimensions" : "");
@@ -19,9 +19,9 @@ std::string what(const RealFftSpec& spec) {
 constexpr const char* verdict_right = "right";
 constexpr const char* verdict_wrong = "wrong: ";
 
-std::unique_ptr<FftProvider> make_preferred(OpenedDevice& device) {
-  const bool clfft = device.host().config().opencl_fft == "clfft";
-  return clfft ? make_clfft(device) : make_vkfft(device);
+std::unique_ptr<FftProvider> make_preferred(Context& context) {
+  const bool clfft = context.host().config().opencl_fft == "clfft";
+  return clfft ? make_clfft(context) : make_vkfft(context);
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ void SharedFft::inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
   order_.leave("fft");
 }
 
-FftPlans::FftPlans(OpenedDevice& device) : device_(device), preferred_(make_preferred(device)) {
-  device.info().fft = preferred_->name();
+FftPlans::FftPlans(Context& context) : context_(context), preferred_(make_preferred(context)) {
+  context.info().fft = preferred_->name();
 }
 
 std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
@@ -52,7 +52,7 @@ std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
     recent_.splice(recent_.begin(), recent_, found);
   } else {
     recent_.emplace_front(spec, make(spec));
-    if (recent_.size() > most_kept) recent_.pop_back();
+    if (recent_.size() > max_kept) recent_.pop_back();
   }
   return recent_.front().second;
 }
@@ -68,7 +68,8 @@ std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
     }
   }
   throw error(ErrorKind::build_failed,
-              "no FFT of " + what(spec) + " works on this device: " + reasons, device_.place("fft"),
+              "no FFT of " + what(spec) + " works on this device: " + reasons,
+              context_.call_site("fft"),
               "set opencl.fft to the other library, or try a newer driver or another device");
 }
 
@@ -77,8 +78,8 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
                                                 std::string& reasons) {
   const std::string who = std::string(provider.name()) + " " + provider.version();
   const std::string key =
-      "fft verdict\n" + device_.identity() + who + "\nshape " + what(spec) + "\n";
-  const std::string verdict = device_.host().load_cached(key).value_or("");
+      "fft verdict\n" + context_.identity() + who + "\nshape " + what(spec) + "\n";
+  const std::string verdict = context_.host().load_cached(key).value_or("");
   const auto blame = [&](const std::string& reason) {
     reasons += (reasons.empty() ? "" : "; ") + who + ": " + reason;
     return nullptr;
@@ -89,8 +90,8 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
   try {
     auto plan = provider.plan(spec);
     if (verdict == verdict_right) return plan;
-    const std::string fault = fault_of_plan(device_, *plan, spec);
-    device_.host().store_cached(key, fault.empty() ? verdict_right : verdict_wrong + fault);
+    const std::string fault = fault_of_plan(context_, *plan, spec);
+    context_.host().store_cached(key, fault.empty() ? verdict_right : verdict_wrong + fault);
     if (fault.empty()) return plan;
     return blame(fault);
   } catch (const Error& failure) {
@@ -105,7 +106,7 @@ FftProvider* FftPlans::fallback(std::string& reasons) {
   if (std::string(preferred_->name()) == "clfft") return nullptr;
   if (fallback_) return fallback_.get();
   try {
-    fallback_ = make_clfft(device_);
+    fallback_ = make_clfft(context_);
   } catch (const Error& failure) {
     reasons += "; clfft: " + failure.message();
   }

@@ -1,8 +1,10 @@
 // The FFT plans of a device: which library makes them, whether they are right, which are kept.
 #pragma once
 
-#include "fft/fft_provider.hpp"
 #include "device/scratch_guard.hpp"
+#include "fft/fft_provider.hpp"
+
+#include <warpalign/stages/fft.hpp>
 
 #include <list>
 #include <memory>
@@ -22,14 +24,14 @@ class SharedFft {
 
  private:
   std::mutex mutex_;
-  QueueOrder order_;
+  ScratchGuard order_;
   std::unique_ptr<FftPlan> plan_;
 };
 
 class FftPlans {
  public:
   /// Chooses the library that the configuration names and writes its name to the device's info.
-  explicit FftPlans(OpenedDevice& device);
+  explicit FftPlans(Context& context);
 
   /// A plan that has been checked on this device and driver, now or in an earlier run. Falls back
   /// from VkFFT to clFFT; Error(build_failed) with all reasons when no library is right.
@@ -41,7 +43,7 @@ class FftPlans {
                                         std::string& reasons);
   FftProvider* fallback(std::string& reasons);
 
-  OpenedDevice& device_;
+  Context& context_;
   std::unique_ptr<FftProvider> preferred_;
   std::unique_ptr<FftProvider> fallback_;
   std::mutex mutex_;

@@ -37,9 +37,9 @@ class FftProvider {
 };
 
 /// Never throws for want of a library: VkFFT is compiled in.
-[[nodiscard]] std::unique_ptr<FftProvider> make_vkfft(OpenedDevice& device);
+[[nodiscard]] std::unique_ptr<FftProvider> make_vkfft(Context& context);
 
 /// Throws Error(configuration) saying why when clFFT's library cannot be loaded.
-[[nodiscard]] std::unique_ptr<FftProvider> make_clfft(OpenedDevice& device);
+[[nodiscard]] std::unique_ptr<FftProvider> make_clfft(Context& context);
 
 }  // namespace warpalign::opencl

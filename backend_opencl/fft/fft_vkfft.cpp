@@ -25,7 +25,7 @@ namespace {
 
 /// What the replaced functions need while a plan is made on this thread.
 struct Planning {
-  warpalign::opencl::OpenedDevice* device = nullptr;
+  warpalign::opencl::Context* device = nullptr;
   std::exception_ptr failure;
 };
 thread_local Planning planning;
@@ -91,13 +91,13 @@ class PlainLocale {
 
 class Application {
  public:
-  Application(OpenedDevice& device, VkFFTConfiguration configuration)
-      : device_(device), id_(device.id()), context_(device.context().get()) {
+  Application(Context& context, VkFFTConfiguration configuration)
+      : context_(context), id_(context.id()), handle_(context.handle().get()) {
     configuration.device = &id_;
-    configuration.context = &context_;
+    configuration.context = &handle_;
     const std::lock_guard lock(planning_mutex);
     const PlainLocale locale;
-    planning = {&device, nullptr};
+    planning = {&context, nullptr};
     const VkFFTResult result = initializeVkFFT(&application_, configuration);
     if (result == VKFFT_SUCCESS) return;
     if (planning.failure) std::rethrow_exception(planning.failure);
@@ -124,14 +124,14 @@ class Application {
   [[nodiscard]] Error failure(ErrorKind kind, const char* call, VkFFTResult result) const {
     return {kind,
             std::string(call) + " failed",
-            {stage, "opencl", device_.info().name, call,
+            {stage, "opencl", context_.info().name, call,
              "VkFFTResult " + std::to_string(static_cast<int>(result)),
              "set opencl.fft = \"clfft\" to use the other FFT library"}};
   }
 
-  OpenedDevice& device_;
+  Context& context_;
   cl_device_id id_;
-  cl_context context_;
+  cl_context handle_;
   VkFFTApplication application_ = {};
 };
 
@@ -165,8 +165,8 @@ VkFFTConfiguration real_configuration(const RealFftSpec& spec) {
 
 class RealPlan final : public FftPlan {
  public:
-  RealPlan(OpenedDevice& device, const RealFftSpec& spec)
-      : application_(device, real_configuration(spec)) {}
+  RealPlan(Context& context, const RealFftSpec& spec)
+      : application_(context, real_configuration(spec)) {}
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
     application_.run(-1, queue, spectrum, real);
@@ -183,11 +183,11 @@ class RealPlan final : public FftPlan {
 /// the other axes, in place in the spectrum.
 class ColumnPlan final : public FftPlan {
  public:
-  ColumnPlan(OpenedDevice& device, const RealFftSpec& spec)
+  ColumnPlan(Context& context, const RealFftSpec& spec)
       : count_(extent(spec.shape.pixels())),
-        grid_(covering(device, spec.shape.pixels())),
-        widen_(device, stage, kernels::real_fft, "widen"),
-        narrow_(device, stage, kernels::real_fft, "narrow") {
+        grid_(covering(context, spec.shape.pixels())),
+        widen_(context, stage, kernels::real_fft, "widen"),
+        narrow_(context, stage, kernels::real_fft, "narrow") {
     if (spec.shape.height == 1) return;
     const bool volume = spec.dimensions == 3;
     VkFFTConfiguration configuration = {};
@@ -195,7 +195,7 @@ class ColumnPlan final : public FftPlan {
     configuration.size[0] = extent(spec.shape.height);
     configuration.size[1] = volume ? extent(spec.shape.depth) : 1;
     configuration.numberBatches = volume ? 1 : extent(spec.shape.depth);
-    application_ = std::make_unique<Application>(device, configuration);
+    application_ = std::make_unique<Application>(context, configuration);
   }
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
@@ -216,24 +216,24 @@ class ColumnPlan final : public FftPlan {
 
 class VkFft final : public FftProvider {
  public:
-  explicit VkFft(OpenedDevice& device) : device_(device) {}
+  explicit VkFft(Context& context) : context_(context) {}
 
   [[nodiscard]] const char* name() const noexcept override { return "vkfft"; }
   [[nodiscard]] std::string version() const override { return std::to_string(VkFFTGetVersion()); }
 
   [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
-    if (spec.shape.width == 1) return std::make_unique<ColumnPlan>(device_, spec);
-    return std::make_unique<RealPlan>(device_, spec);
+    if (spec.shape.width == 1) return std::make_unique<ColumnPlan>(context_, spec);
+    return std::make_unique<RealPlan>(context_, spec);
   }
 
  private:
-  OpenedDevice& device_;
+  Context& context_;
 };
 
 }  // namespace
 
-std::unique_ptr<FftProvider> make_vkfft(OpenedDevice& device) {
-  return std::make_unique<VkFft>(device);
+std::unique_ptr<FftProvider> make_vkfft(Context& context) {
+  return std::make_unique<VkFft>(context);
 }
 
 }  // namespace warpalign::opencl

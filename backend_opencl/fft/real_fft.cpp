@@ -1,8 +1,8 @@
 // Stage: the Fourier transform of real images, by the device's FFT library.
-#include "fft/fft_plans.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "fft/fft_plans.hpp"
 
 #include <warpalign/backend/stages/fft/fft.hpp>
 
@@ -31,8 +31,8 @@ class RealFft final : public backend::RealFft {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::RealFft> make(OpenedDevice& device, const RealFftSpec& spec) {
-  return std::make_unique<RealFft>(device.fft_plans().get(spec));
+std::unique_ptr<backend::RealFft> make(Context& context, const RealFftSpec& spec) {
+  return std::make_unique<RealFft>(context.fft_plans().get(spec));
 }
 
 }  // namespace warpalign::opencl

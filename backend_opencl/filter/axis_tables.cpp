@@ -7,26 +7,25 @@ namespace warpalign::opencl {
 
 namespace {
 
-compute::buffer upload(OpenedDevice& device, const void* values, std::size_t bytes,
-                       const char* stage) {
-  compute::buffer buffer = make_buffer(device, bytes, stage);
-  const compute::command_queue queue = device.make_service_queue();
+compute::buffer upload(Context& context, const void* values, std::size_t bytes, const char* stage) {
+  compute::buffer buffer = make_buffer(context, bytes, stage);
+  const compute::command_queue queue = context.make_service_queue();
   check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, bytes, values, 0, nullptr,
                              nullptr),
-        "clEnqueueWriteBuffer", device.place(stage));
+        "clEnqueueWriteBuffer", context.call_site(stage));
   return buffer;
 }
 
 }  // namespace
 
-AxisTable::AxisTable(OpenedDevice& device, const backend::AxisWeights& axis, const char* stage)
+AxisTable::AxisTable(Context& context, const backend::AxisWeights& axis, const char* stage)
     : taps(axis.taps),
-      first(upload(device, axis.first.data(), axis.first.size() * sizeof(cl_int), stage)),
-      weights(upload_floats(device, axis.weights, stage)) {}
+      first(upload(context, axis.first.data(), axis.first.size() * sizeof(cl_int), stage)),
+      weights(upload_floats(context, axis.weights, stage)) {}
 
-compute::buffer upload_floats(OpenedDevice& device, const std::vector<float>& values,
+compute::buffer upload_floats(Context& context, const std::vector<float>& values,
                               const char* stage) {
-  return upload(device, values.data(), values.size() * sizeof(cl_float), stage);
+  return upload(context, values.data(), values.size() * sizeof(cl_float), stage);
 }
 
 }  // namespace warpalign::opencl

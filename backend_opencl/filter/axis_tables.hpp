@@ -5,19 +5,18 @@
 
 #include <warpalign/backend/stages/filter/axis_weights.hpp>
 
-
 namespace warpalign::opencl {
 
 /// One axis: backend::AxisWeights as kernels take them.
 struct AxisTable {
-  AxisTable(OpenedDevice& device, const backend::AxisWeights& axis, const char* stage);
+  AxisTable(Context& context, const backend::AxisWeights& axis, const char* stage);
 
   cl_int taps;
   compute::buffer first, weights;
 };
 
 /// A copy of constants in device memory.
-[[nodiscard]] compute::buffer upload_floats(OpenedDevice& device, const std::vector<float>& values,
+[[nodiscard]] compute::buffer upload_floats(Context& context, const std::vector<float>& values,
                                             const char* stage);
 
 }  // namespace warpalign::opencl

@@ -1,8 +1,8 @@
 // Stage: impulse noise found and filled.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 
@@ -10,18 +10,18 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr const char* stage = "despeckle";
+constexpr const char* stage = "impulse_filter";
 
-class Despeckle final : public backend::Despeckle {
+class ImpulseFilter final : public backend::ImpulseFilter {
  public:
-  Despeckle(OpenedDevice& device, const DespeckleSpec& spec)
-      : width_(to_int(spec.shape.width, device.place(stage))),
-        height_(to_int(spec.shape.height, device.place(stage))),
-        group_(reduction_group(device)),
-        grid_(covering(device, width_, height_)),
-        extremes_(device, stage, kernels::impulse_filter, "row_extremes", options(spec)),
-        isolated_(device, stage, kernels::impulse_filter, "row_isolated", options(spec)),
-        fill_(device, stage, kernels::impulse_filter, "despeckle", options(spec)) {}
+  ImpulseFilter(Context& context, const ImpulseFilterSpec& spec)
+      : width_(to_int(spec.shape.width, context.call_site(stage))),
+        height_(to_int(spec.shape.height, context.call_site(stage))),
+        group_(reduction_group(context)),
+        grid_(covering(context, width_, height_)),
+        extremes_(context, stage, kernels::impulse_filter, "row_extremes", options(spec)),
+        isolated_(context, stage, kernels::impulse_filter, "row_isolated", options(spec)),
+        fill_(context, stage, kernels::impulse_filter, "impulse_filter", options(spec)) {}
 
   void enqueue_extremes(backend::Queue& queue, const backend::Memory& input, int step,
                         backend::Memory& rows) override {
@@ -29,19 +29,20 @@ class Despeckle final : public backend::Despeckle {
   }
 
   void enqueue_isolated(backend::Queue& queue, const backend::Memory& input, int step,
-                        const SpeckleCensus& census, backend::Memory& rows) override {
+                        const ImpulseStatistics& impulse_statistics,
+                        backend::Memory& rows) override {
     isolated_.launch(queue_of(queue), rows_grid(step), input, width_, height_, cl_int{step},
-                     census.lowest, census.highest, rows);
+                     impulse_statistics.lowest, impulse_statistics.highest, rows);
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& input, const SpeckleCensus& census,
-               backend::Memory& output) override {
-    fill_.launch(queue_of(queue), grid_, input, width_, height_, census.lowest, census.highest,
-                 output);
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               const ImpulseStatistics& impulse_statistics, backend::Memory& output) override {
+    fill_.launch(queue_of(queue), grid_, input, width_, height_, impulse_statistics.lowest,
+                 impulse_statistics.highest, output);
   }
 
  private:
-  [[nodiscard]] std::string options(const DespeckleSpec& spec) const {
+  [[nodiscard]] std::string options(const ImpulseFilterSpec& spec) const {
     const std::string type = spec.input == PixelType::u8    ? "-D PIXEL_U8"
                              : spec.input == PixelType::u16 ? "-D PIXEL_U16"
                                                             : "-D PIXEL_F32";
@@ -61,8 +62,8 @@ class Despeckle final : public backend::Despeckle {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Despeckle> make(OpenedDevice& device, const DespeckleSpec& spec) {
-  return std::make_unique<Despeckle>(device, spec);
+std::unique_ptr<backend::ImpulseFilter> make(Context& context, const ImpulseFilterSpec& spec) {
+  return std::make_unique<ImpulseFilter>(context, spec);
 }
 
 }  // namespace warpalign::opencl

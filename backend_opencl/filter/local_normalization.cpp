@@ -1,11 +1,11 @@
 // Stage: brightness and contrast evened out locally.
-#include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "filter/cpu/separable_simd.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "filter/axis_tables.hpp"
+#include "filter/cpu/separable_simd.hpp"
 
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 
@@ -13,21 +13,22 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr const char* stage = "local_contrast";
+constexpr const char* stage = "local_normalization";
 
-class LocalContrast final : public backend::LocalContrast {
+class LocalNormalization final : public backend::LocalNormalization {
  public:
-  LocalContrast(OpenedDevice& device, const LocalContrastSpec& spec,
-                const backend::PlaneWeights& weights)
-      : width_(to_int(spec.shape.width, device.place(stage))),
-        height_(to_int(spec.shape.height, device.place(stage))),
-        x_(device, weights.x, stage),
-        y_(device, weights.y, stage),
-        by_lanes_(device.has_vectors()),
-        moments_(make_buffer(device, bytes_of_moments(spec), stage)),
-        grid_(by_lanes_ ? separable_strips(width_, height_) : covering(device, width_, height_)),
-        sum_(device, stage, text(), "local_moments", options_for(spec)),
-        even_(device, stage, text(), "even_out", options_for(spec)) {}
+  LocalNormalization(Context& context, const LocalNormalizationSpec& spec,
+                     const backend::PlaneWeights& weights)
+      : width_(to_int(spec.shape.width, context.call_site(stage))),
+        height_(to_int(spec.shape.height, context.call_site(stage))),
+        x_(context, weights.x, stage),
+        y_(context, weights.y, stage),
+        by_lanes_(context.has_vectors()),
+        moments_(make_buffer(context, bytes_of_moments(spec), stage)),
+        grid_(by_lanes_ ? separable_column_blocks(width_, height_)
+                        : covering(context, width_, height_)),
+        sum_(context, stage, text(), "local_moments", options_for(spec)),
+        normalized_(context, stage, text(), "normalize", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
                float mean, float floor, backend::Memory& output) override {
@@ -38,22 +39,22 @@ class LocalContrast final : public backend::LocalContrast {
     const auto run = [&](const auto&... images) {
       sum_.launch(commands, grid_, images..., width_, height_, mean, before.first, before.weights,
                   before.taps, moments_);
-      even_.launch(commands, grid_, images..., width_, height_, mean, floor * floor, after.first,
-                   after.weights, after.taps, moments_, output);
+      normalized_.launch(commands, grid_, images..., width_, height_, mean, floor * floor,
+                         after.first, after.weights, after.taps, moments_, output);
     };
     if (weight == nullptr) return run(input);
     run(input, *weight);
   }
 
  private:
-  static std::string options_for(const LocalContrastSpec& spec) {
+  static std::string options_for(const LocalNormalizationSpec& spec) {
     return spec.masked ? "-D MASKED" : "";
   }
 
   [[nodiscard]] std::string_view text() const {
     return by_lanes_ ? kernels::local_normalization_cpu : kernels::local_normalization;
   }
-  [[nodiscard]] std::size_t bytes_of_moments(const LocalContrastSpec& spec) const {
+  [[nodiscard]] std::size_t bytes_of_moments(const LocalNormalizationSpec& spec) const {
     if (by_lanes_) return separable_bytes(width_, height_, spec.masked ? 3 : 2);
     return static_cast<std::size_t>(spec.shape.plane()) * sizeof(cl_float4);
   }
@@ -63,16 +64,17 @@ class LocalContrast final : public backend::LocalContrast {
   bool by_lanes_;  // CPUs: by vectors of sixteen, columns first
   compute::buffer moments_;
   Grid grid_;
-  Kernel sum_, even_;
-  QueueOrder order_;
+  Kernel sum_, normalized_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::LocalContrast> make(OpenedDevice& device, const backend::LocalContrast::Setup& setup) {
+std::unique_ptr<backend::LocalNormalization> make(Context& context,
+                                                  const backend::LocalNormalization::Setup& setup) {
   const auto& [spec, weights] = setup;
-  return std::make_unique<LocalContrast>(device, spec, weights);
+  return std::make_unique<LocalNormalization>(context, spec, weights);
 }
 
 }  // namespace warpalign::opencl

@@ -1,11 +1,11 @@
 // Stage: Gaussian smoothing onto a grid of its own, rows and columns.
-#include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
-#include "filter/cpu/separable_simd.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "filter/axis_tables.hpp"
+#include "filter/cpu/separable_simd.hpp"
 
 #include <warpalign/backend/stages/filter/smooth.hpp>
 
@@ -24,21 +24,21 @@ std::string options_for(const SmoothSpec& spec) {
 
 class Smooth final : public backend::Smooth {
  public:
-  Smooth(OpenedDevice& device, const SmoothSpec& spec, const backend::PlaneWeights& weights)
-      : width_(to_int(spec.shape.width, device.place(stage))),
-        height_(to_int(spec.shape.height, device.place(stage))),
-        columns_(to_int(spec.output.width, device.place(stage))),
-        rows_(to_int(spec.output.height, device.place(stage))),
-        x_(device, weights.x, stage),
-        y_(device, weights.y, stage),
-        between_(make_buffer(device,
+  Smooth(Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)
+      : width_(to_int(spec.shape.width, context.call_site(stage))),
+        height_(to_int(spec.shape.height, context.call_site(stage))),
+        columns_(to_int(spec.output.width, context.call_site(stage))),
+        rows_(to_int(spec.output.height, context.call_site(stage))),
+        x_(context, weights.x, stage),
+        y_(context, weights.y, stage),
+        between_(make_buffer(context,
                              static_cast<std::size_t>(spec.output.width * spec.shape.height) *
                                  (spec.masked ? sizeof(cl_float2) : sizeof(cl_float)),
                              stage)),
-        row_grid_(covering(device, columns_, height_)),
-        column_grid_(covering(device, columns_, rows_)),
-        along_rows_(device, stage, kernels::smooth, "smooth_rows", options_for(spec)),
-        along_columns_(device, stage, kernels::smooth, "smooth_columns", options_for(spec)) {}
+        row_grid_(covering(context, columns_, height_)),
+        column_grid_(covering(context, columns_, rows_)),
+        along_rows_(context, stage, kernels::smooth, "smooth_rows", options_for(spec)),
+        along_columns_(context, stage, kernels::smooth, "smooth_columns", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
@@ -66,29 +66,29 @@ class Smooth final : public backend::Smooth {
   compute::buffer between_;
   Grid row_grid_, column_grid_;
   Kernel along_rows_, along_columns_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 // On CPUs, by vectors of sixteen; columns first.
-class SmoothLanes final : public backend::Smooth {
+class SmoothCpu final : public backend::Smooth {
  public:
-  SmoothLanes(OpenedDevice& device, const SmoothSpec& spec, const backend::PlaneWeights& weights)
-      : width_(to_int(spec.shape.width, device.place(stage))),
-        columns_(to_int(spec.output.width, device.place(stage))),
-        rows_(to_int(spec.output.height, device.place(stage))),
-        x_(device, weights.x, stage),
-        y_(device, weights.y, stage),
-        between_(make_buffer(device, separable_bytes(width_, rows_, spec.masked ? 2 : 1), stage)),
-        down_(device, stage, kernels::smooth_cpu, "smooth_columns", options_for(spec)),
-        along_(device, stage, kernels::smooth_cpu, "smooth_rows", options_for(spec)) {}
+  SmoothCpu(Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)
+      : width_(to_int(spec.shape.width, context.call_site(stage))),
+        columns_(to_int(spec.output.width, context.call_site(stage))),
+        rows_(to_int(spec.output.height, context.call_site(stage))),
+        x_(context, weights.x, stage),
+        y_(context, weights.y, stage),
+        between_(make_buffer(context, separable_bytes(width_, rows_, spec.masked ? 2 : 1), stage)),
+        down_(context, stage, kernels::smooth_cpu, "smooth_columns", options_for(spec)),
+        along_(context, stage, kernels::smooth_cpu, "smooth_rows", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
-    down_.launch(commands, separable_strips(width_, rows_), input, width_, y_.first, y_.weights,
-                 y_.taps, rows_, between_);
-    along_.launch(commands, separable_strips(columns_, rows_), between_, width_, x_.first,
+    down_.launch(commands, separable_column_blocks(width_, rows_), input, width_, y_.first,
+                 y_.weights, y_.taps, rows_, between_);
+    along_.launch(commands, separable_column_blocks(columns_, rows_), between_, width_, x_.first,
                   x_.weights, x_.taps, columns_, rows_, output);
   }
 
@@ -96,9 +96,9 @@ class SmoothLanes final : public backend::Smooth {
                backend::Memory& output, backend::Memory& weight) override {
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
-    down_.launch(commands, separable_strips(width_, rows_), input, mask, width_, y_.first,
+    down_.launch(commands, separable_column_blocks(width_, rows_), input, mask, width_, y_.first,
                  y_.weights, y_.taps, rows_, between_);
-    along_.launch(commands, separable_strips(columns_, rows_), between_, width_, x_.first,
+    along_.launch(commands, separable_column_blocks(columns_, rows_), between_, width_, x_.first,
                   x_.weights, x_.taps, columns_, rows_, output, weight);
   }
 
@@ -107,16 +107,16 @@ class SmoothLanes final : public backend::Smooth {
   AxisTable x_, y_;
   compute::buffer between_;
   Kernel down_, along_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Smooth> make(OpenedDevice& device, const backend::Smooth::Setup& setup) {
+std::unique_ptr<backend::Smooth> make(Context& context, const backend::Smooth::Setup& setup) {
   const auto& [spec, weights] = setup;
-  if (device.has_vectors()) return std::make_unique<SmoothLanes>(device, spec, weights);
-  return std::make_unique<Smooth>(device, spec, weights);
+  if (context.has_vectors()) return std::make_unique<SmoothCpu>(context, spec, weights);
+  return std::make_unique<Smooth>(context, spec, weights);
 }
 
 }  // namespace warpalign::opencl

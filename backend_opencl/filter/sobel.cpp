@@ -1,9 +1,9 @@
 // Stage: gradient magnitude by the Sobel operator, 4 x 2 outputs a work item, or one (plain).
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/filter/sobel.hpp>
 
@@ -13,20 +13,20 @@ namespace {
 
 constexpr const char* stage = "sobel";
 
-Grid grid_for(OpenedDevice& device, const SobelSpec& spec) {
+Grid grid_for(Context& context, const SobelSpec& spec) {
   if (spec.method == SobelMethod::plain) {
-    return covering(device, spec.shape.width, spec.shape.height);
+    return covering(context, spec.shape.width, spec.shape.height);
   }
-  return signal_blocks(device, spec.shape);
+  return signal_blocks(context, spec.shape);
 }
 
 class Sobel final : public backend::Sobel {
  public:
-  Sobel(OpenedDevice& device, const SobelSpec& spec)
-      : width_(to_int(spec.shape.width, device.place(stage))),
-        height_(to_int(spec.shape.height, device.place(stage))),
-        grid_(grid_for(device, spec)),
-        kernel_(device, stage, kernels::sobel,
+  Sobel(Context& context, const SobelSpec& spec)
+      : width_(to_int(spec.shape.width, context.call_site(stage))),
+        height_(to_int(spec.shape.height, context.call_site(stage))),
+        grid_(grid_for(context, spec)),
+        kernel_(context, stage, kernels::sobel,
                 spec.method == SobelMethod::plain ? "sobel_plain" : "sobel",
                 signal_options(spec.input, Signal::gradient, spec.shape.width)) {}
 
@@ -44,8 +44,8 @@ class Sobel final : public backend::Sobel {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Sobel> make(OpenedDevice& device, const SobelSpec& spec) {
-  return std::make_unique<Sobel>(device, spec);
+std::unique_ptr<backend::Sobel> make(Context& context, const SobelSpec& spec) {
+  return std::make_unique<Sobel>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -2,12 +2,13 @@
 // reduction.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/stages/sobel.hpp>
 
 namespace warpalign::opencl {
 
@@ -20,17 +21,17 @@ static_assert(sizeof(StatisticsRecord) == 16, "the kernel writes four words");
 
 class Statistics final : public backend::Statistics {
  public:
-  Statistics(OpenedDevice& device, const StatisticsSpec& spec)
+  Statistics(Context& context, const StatisticsSpec& spec)
       : pixels_(static_cast<cl_ulong>(spec.shape.pixels())),
-        width_(to_int(spec.shape.width, device.place(stage))),
-        height_(to_int(spec.shape.height, device.place(stage))),
+        width_(to_int(spec.shape.width, context.call_site(stage))),
+        height_(to_int(spec.shape.height, context.call_site(stage))),
         of_gradient_(spec.signal == Signal::gradient),
-        group_(reduction_group(device)),
-        groups_(reduction_groups(device, spec.shape.pixels())),
-        partials_(make_buffer(device, groups_ * partial_bytes, stage)),
-        first_(device, stage, kernels::statistics,
+        group_(reduction_group(context)),
+        groups_(reduction_groups(context, spec.shape.pixels())),
+        partials_(make_buffer(context, groups_ * partial_bytes, stage)),
+        first_(context, stage, kernels::statistics,
                of_gradient_ ? "gradient_partial" : "statistics_partial", options(spec)),
-        second_(device, stage, kernels::statistics, "statistics_final", options(spec)) {}
+        second_(context, stage, kernels::statistics, "statistics_final", options(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& record) override {
@@ -60,14 +61,14 @@ class Statistics final : public backend::Statistics {
   std::size_t group_, groups_;
   compute::buffer partials_;
   Kernel first_, second_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Statistics> make(OpenedDevice& device, const StatisticsSpec& spec) {
-  return std::make_unique<Statistics>(device, spec);
+std::unique_ptr<backend::Statistics> make(Context& context, const StatisticsSpec& spec) {
+  return std::make_unique<Statistics>(context, spec);
 }
 
 }  // namespace warpalign::opencl

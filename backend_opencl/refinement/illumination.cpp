@@ -1,12 +1,12 @@
 // Stage: the local gain and offset between two registered images.
-#include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
-#include "refinement/cpu/illumination_cpu.hpp"
-#include "refinement/illumination_pair.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "filter/axis_tables.hpp"
+#include "refinement/cpu/illumination_cpu.hpp"
+#include "refinement/illumination_pair.hpp"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 
@@ -14,29 +14,29 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr const char* stage = "light_field";
+constexpr const char* stage = "illumination";
 constexpr std::int64_t moments_a_cell = 5;
 
-class LightField final : public backend::LightField {
+class Illumination final : public backend::Illumination {
  public:
-  LightField(OpenedDevice& device, const LightFieldSpec& spec, const std::vector<float>& weights)
+  Illumination(Context& context, const IlluminationSpec& spec, const std::vector<float>& weights)
       : spec_(spec),
-        field_(LightFieldPlan::field_shape(spec.reference, spec.cell)),
-        across_(to_int(field_.width, device.place(stage))),
-        down_(to_int(field_.height, device.place(stage))),
-        pair_(spec, device.place(stage)),
+        field_(IlluminationPlan::field_shape(spec.reference, spec.cell)),
+        across_(to_int(field_.width, context.call_site(stage))),
+        down_(to_int(field_.height, context.call_site(stage))),
+        pair_(spec, context.call_site(stage)),
         reach_(static_cast<cl_int>(weights.size()) - 1),
-        weights_(upload_floats(device, weights, stage)),
+        weights_(upload_floats(context, weights, stage)),
         moments_(make_buffer(
-            device, static_cast<std::size_t>(moments_a_cell * field_.plane()) * sizeof(cl_float),
+            context, static_cast<std::size_t>(moments_a_cell * field_.plane()) * sizeof(cl_float),
             stage)),
-        grid_(covering(device, across_, down_)),
-        sum_(device, stage, kernels::illumination, "light_moments", options()),
-        fit_(device, stage, kernels::illumination, "light_fit", options()) {}
+        grid_(covering(context, across_, down_)),
+        sum_(context, stage, kernels::illumination, "illumination_moments", options()),
+        fit_(context, stage, kernels::illumination, "illumination_fit", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
-               const LightPrior& prior, backend::Memory& field) override {
-    const LightLeaning leaning(prior);
+               const IlluminationPrior& prior, backend::Memory& field) override {
+    const IlluminationLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
     pair_.launch_moments(sum_, commands, grid_, images, matrix, leaning.means, moments_, across_,
@@ -50,24 +50,25 @@ class LightField final : public backend::LightField {
     return "-D CELL=" + std::to_string(spec_.cell) + (spec_.masked ? " -D MASKED" : "");
   }
 
-  LightFieldSpec spec_;
+  IlluminationSpec spec_;
   Shape field_;
   cl_int across_, down_;
-  LightPair pair_;
+  IlluminationPair pair_;
   cl_int reach_;
   compute::buffer weights_, moments_;
   Grid grid_;
   Kernel sum_, fit_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::LightField> make(OpenedDevice& device, const backend::LightField::Setup& setup) {
+std::unique_ptr<backend::Illumination> make(Context& context,
+                                            const backend::Illumination::Setup& setup) {
   const auto& [spec, weights] = setup;
-  if (device.has_vectors()) return make_light_lanes(device, spec, weights);
-  return std::make_unique<LightField>(device, spec, weights);
+  if (context.has_vectors()) return make_illumination_cpu(context, spec, weights);
+  return std::make_unique<Illumination>(context, spec, weights);
 }
 
 }  // namespace warpalign::opencl

@@ -7,26 +7,25 @@
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 
-
 namespace warpalign::opencl {
 
 /// The gain that a field leans towards, and the levels that sums are about.
-struct LightLeaning {
-  explicit LightLeaning(const LightPrior& prior)
+struct IlluminationLeaning {
+  explicit IlluminationLeaning(const IlluminationPrior& prior)
       : means{{static_cast<cl_float>(prior.reference), static_cast<cl_float>(prior.moving)}},
         gain{{static_cast<cl_float>(prior.gain), static_cast<cl_float>(prior.strength)}} {}
   cl_float2 means, gain;
 };
 
-class LightPair {
+class IlluminationPair {
  public:
-  LightPair(const LightFieldSpec& spec, const Place& place)
+  IlluminationPair(const IlluminationSpec& spec, const CallSite& site)
       : masked_(spec.masked),
-        reference_width_(to_int(spec.reference.width, place)),
-        reference_height_(to_int(spec.reference.height, place)),
+        reference_width_(to_int(spec.reference.width, site)),
+        reference_height_(to_int(spec.reference.height, site)),
         reference_margin_(spec.reference_margin),
-        width_(to_int(spec.moving.width, place)),
-        height_(to_int(spec.moving.height, place)),
+        width_(to_int(spec.moving.width, site)),
+        height_(to_int(spec.moving.height, site)),
         moving_margin_(spec.moving_margin) {}
 
   /// "light_moments"; `rest`: what it takes after the images.

@@ -1,11 +1,12 @@
 // Stage: the sums of a Gauss-Newton step of registration by a similarity.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
-#include "refinement/cpu/sample_location_simd.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "refinement/cpu/sample_location_simd.hpp"
 #include "refinement/two_float_matrix.hpp"
 
+#include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <algorithm>
@@ -16,40 +17,40 @@ namespace {
 
 constexpr const char* stage = "similarity_sums";
 constexpr std::size_t largest_group = 128;  // each item holds all the sums in registers
-constexpr std::int64_t most_groups = 1024;
+constexpr std::int64_t max_groups = 1024;
 
 // A CPU's work items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
 // around this many private sums.
-std::size_t group_for(const OpenedDevice& device) {
-  return device.is_cpu() ? 1 : std::min(reduction_group(device), largest_group);
+std::size_t group_for(const Context& context) {
+  return context.is_cpu() ? 1 : std::min(reduction_group(context), largest_group);
 }
 
 // Of an axis within margins at both ends.
-cl_int within(std::int64_t size, std::int64_t margin, const Place& place) {
-  return to_int(std::max<std::int64_t>(size - 2 * margin, 0), place);
+cl_int within(std::int64_t size, std::int64_t margin, const CallSite& site) {
+  return to_int(std::max<std::int64_t>(size - 2 * margin, 0), site);
 }
 
 class SimilaritySums final : public backend::SimilaritySums {
  public:
-  SimilaritySums(OpenedDevice& device, const SimilaritySumsSpec& spec)
+  SimilaritySums(Context& context, const SimilaritySumsSpec& spec)
       : spec_(spec),
-        reference_width_(to_int(spec.reference.width, device.place(stage))),
-        columns_(within(spec.reference.width, spec.reference_margin, device.place(stage))),
-        rows_(within(spec.reference.height, spec.reference_margin, device.place(stage))),
-        width_(to_int(spec.moving.width, device.place(stage))),
-        height_(to_int(spec.moving.height, device.place(stage))),
+        reference_width_(to_int(spec.reference.width, context.call_site(stage))),
+        columns_(within(spec.reference.width, spec.reference_margin, context.call_site(stage))),
+        rows_(within(spec.reference.height, spec.reference_margin, context.call_site(stage))),
+        width_(to_int(spec.moving.width, context.call_site(stage))),
+        height_(to_int(spec.moving.height, context.call_site(stage))),
         centre_{{static_cast<cl_float>(centre_of(spec.moving).x),
                  static_cast<cl_float>(centre_of(spec.moving).y)}},
-        by_lanes_(device.has_vectors()),
+        by_lanes_(context.has_vectors()),
         tile_rows_(place_tile_rows(rows_)),
-        group_(by_lanes_ ? 1 : group_for(device)),
-        groups_(static_cast<std::size_t>(std::clamp<std::int64_t>(shares(), 1, most_groups))),
-        kernel_(device, stage, by_lanes_ ? kernels::similarity_sums_cpu : kernels::similarity_sums,
+        group_(by_lanes_ ? 1 : group_for(context)),
+        groups_(static_cast<std::size_t>(std::clamp<std::int64_t>(shares(), 1, max_groups))),
+        kernel_(context, stage, by_lanes_ ? kernels::similarity_sums_cpu : kernels::similarity_sums,
                 "similarity_sums", options()) {
-    if (spec.light_cell == 0) return;
-    const Shape field = LightFieldPlan::field_shape(spec.reference, spec.light_cell);
-    field_width_ = to_int(field.width, device.place(stage));
-    field_height_ = to_int(field.height, device.place(stage));
+    if (spec.illumination_cell == 0) return;
+    const Shape field = IlluminationPlan::field_shape(spec.reference, spec.illumination_cell);
+    field_width_ = to_int(field.width, context.call_site(stage));
+    field_height_ = to_int(field.height, context.call_site(stage));
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
@@ -57,23 +58,24 @@ class SimilaritySums final : public backend::SimilaritySums {
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
                const SimilarityState& state, backend::Memory& partials) override {
     const TwoFloatMatrix m(state.matrix);
-    const cl_float4 light{{static_cast<cl_float>(state.gain), static_cast<cl_float>(state.offset),
-                           static_cast<cl_float>(state.scale > 0 ? 1 / state.scale : 0), 0}};
+    const cl_float4 illumination{{static_cast<cl_float>(state.gain),
+                                  static_cast<cl_float>(state.offset),
+                                  static_cast<cl_float>(state.scale > 0 ? 1 / state.scale : 0), 0}};
     const cl_int margin = spec_.reference_margin;
     const auto launch = [&](const auto&... optional) {
       kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, images.reference,
                      reference_width_, margin, columns_, margin, rows_, images.coefficients, width_,
                      height_, cl_int{spec_.moving_margin}, m.x_row.nearest, m.x_row.rest,
-                     m.y_row.nearest, m.y_row.rest, centre_, light, optional..., partials);
+                     m.y_row.nearest, m.y_row.rest, centre_, illumination, optional..., partials);
     };
-    const auto launch_lit = [&](const auto&... weights) {
-      if (spec_.light_cell == 0) return launch(weights...);
-      launch(weights..., *images.light, field_width_, field_height_,
-             1.0F / static_cast<cl_float>(spec_.light_cell));
+    const auto launch_illuminated = [&](const auto&... weights) {
+      if (spec_.illumination_cell == 0) return launch(weights...);
+      launch(weights..., *images.illumination, field_width_, field_height_,
+             1.0F / static_cast<cl_float>(spec_.illumination_cell));
     };
     const auto launch_tiled = [&](const auto&... weights) {
-      if (by_lanes_) return launch_lit(tile_rows_, weights...);
-      launch_lit(weights...);
+      if (by_lanes_) return launch_illuminated(tile_rows_, weights...);
+      launch_illuminated(weights...);
     };
     if (!spec_.masked) return launch_tiled();
     launch_tiled(*images.reference_weight, *images.moving_weight);
@@ -89,7 +91,7 @@ class SimilaritySums final : public backend::SimilaritySums {
   [[nodiscard]] std::string options() const {
     std::string text = by_lanes_ ? "" : "-D GROUP=" + std::to_string(group_);
     if (spec_.masked) text += " -D MASKED";
-    if (spec_.light_cell != 0) text += " -D LIT";
+    if (spec_.illumination_cell != 0) text += " -D ILLUMINATED";
     return text;
   }
 
@@ -106,8 +108,8 @@ class SimilaritySums final : public backend::SimilaritySums {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::SimilaritySums> make(OpenedDevice& device, const SimilaritySumsSpec& spec) {
-  return std::make_unique<SimilaritySums>(device, spec);
+std::unique_ptr<backend::SimilaritySums> make(Context& context, const SimilaritySumsSpec& spec) {
+  return std::make_unique<SimilaritySums>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -1,10 +1,11 @@
 // Stage: the normalised cross-power spectrum, one pass for one or two slices.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
+#include <warpalign/stages/fft.hpp>
 
 namespace warpalign::opencl {
 
@@ -19,21 +20,21 @@ constexpr std::int64_t lane_rows = 16;
 std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
   std::string options;
   if (spec.sigma > 0) options += " -D WEIGHTED";
-  if (spec.half_turns) options += " -D HALF_TURNS";
+  if (spec.with_rotated_180) options += " -D WITH_ROTATED_180";
   if (spec.image.depth > 1 && !by_lanes) options += " -D VOLUME";
   return options;
 }
 
 /// Volumes may have more rows than a grid has.
-Grid grid_for(const OpenedDevice& device, const Shape& image) {
+Grid grid_for(const Context& context, const Shape& image) {
   const Shape half = RealFftPlan::half_spectrum(image);
-  if (device.has_vectors()) {
+  if (context.has_vectors()) {
     const auto across = static_cast<std::size_t>(divide_up(half.width, lane_columns));
     const auto down = static_cast<std::size_t>(divide_up(half.height * half.depth, lane_rows));
     return {{across, down}, {1, 1}};
   }
-  return image.depth > 1 ? patches(device, half.width, half.height * half.depth)
-                         : covering(device, half.width, half.height);
+  return image.depth > 1 ? patches(context, half.width, half.height * half.depth)
+                         : covering(context, half.width, half.height);
 }
 
 /// 1 / (2 sigma^2), as wa_gaussian_weight takes it.
@@ -44,16 +45,16 @@ cl_float falloff_of(float sigma) {
 
 class CrossPower final : public backend::CrossPower {
  public:
-  CrossPower(OpenedDevice& device, const CrossPowerSpec& spec)
-      : width_(to_int(spec.image.width, device.place(stage))),
+  CrossPower(Context& context, const CrossPowerSpec& spec)
+      : width_(to_int(spec.image.width, context.call_site(stage))),
         columns_(width_ / 2 + 1),
-        height_(to_int(spec.image.height, device.place(stage))),
-        depth_(to_int(spec.image.depth, device.place(stage))),
+        height_(to_int(spec.image.height, context.call_site(stage))),
+        depth_(to_int(spec.image.depth, context.call_site(stage))),
         falloff_(falloff_of(spec.sigma)),
-        grid_(grid_for(device, spec.image)),
-        kernel_(device, stage,
-                device.has_vectors() ? kernels::cross_power_cpu : kernels::cross_power,
-                "cross_power", options_for(spec, device.has_vectors())) {}
+        grid_(grid_for(context, spec.image)),
+        kernel_(context, stage,
+                context.has_vectors() ? kernels::cross_power_cpu : kernels::cross_power,
+                "cross_power", options_for(spec, context.has_vectors())) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& output) override {
@@ -71,8 +72,8 @@ class CrossPower final : public backend::CrossPower {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::CrossPower> make(OpenedDevice& device, const CrossPowerSpec& spec) {
-  return std::make_unique<CrossPower>(device, spec);
+std::unique_ptr<backend::CrossPower> make(Context& context, const CrossPowerSpec& spec) {
+  return std::make_unique<CrossPower>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -2,13 +2,14 @@
 //
 // Always by loads and single precision: on GPUs they are served by the same cache as textures, and
 // the spectrum's peaks are too sharp for 8 bits of fraction.
-#include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "filter/axis_tables.hpp"
 
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
+#include <warpalign/stages/fft.hpp>
 
 #include <array>
 #include <vector>
@@ -28,24 +29,24 @@ std::vector<float> flat(const std::vector<std::array<float, 2>>& pairs) {
 
 // On GPUs groups of 8 radii x 16 angles: along a ray that is far out, 32 radii would lie in as many
 // rows of the spectrum, each a cache line of its own.
-Grid grid_for(const OpenedDevice& device, const Shape& output) {
-  if (device.is_cpu()) return covering(device, output.width, output.height);
+Grid grid_for(const Context& context, const Shape& output) {
+  if (context.is_cpu()) return covering(context, output.width, output.height);
   return {{rounded_up(output.width, 8), rounded_up(output.height, 16)}, {8, 16}};
 }
 
 class LogPolar final : public backend::LogPolar {
  public:
-  LogPolar(OpenedDevice& device, const LogPolarSpec& spec, const backend::LogPolarPoints& points)
-      : columns_(to_int(RealFftPlan::half_spectrum(spec.image).width, device.place(stage))),
-        height_(to_int(spec.image.height, device.place(stage))),
-        radius_count_(to_int(spec.output.width, device.place(stage))),
-        angle_count_(to_int(spec.output.height, device.place(stage))),
+  LogPolar(Context& context, const LogPolarSpec& spec, const backend::LogPolarPoints& points)
+      : columns_(to_int(RealFftPlan::half_spectrum(spec.image).width, context.call_site(stage))),
+        height_(to_int(spec.image.height, context.call_site(stage))),
+        radius_count_(to_int(spec.output.width, context.call_site(stage))),
+        angle_count_(to_int(spec.output.height, context.call_site(stage))),
         u_end_(0.5F * static_cast<float>(spec.image.width)),
         v_end_(0.5F * static_cast<float>(spec.image.height)),
-        radii_(upload_floats(device, points.radii, stage)),
-        directions_(upload_floats(device, flat(points.directions), stage)),
-        grid_(grid_for(device, spec.output)),
-        kernel_(device, stage, kernels::log_polar, "log_polar") {}
+        radii_(upload_floats(context, points.radii, stage)),
+        directions_(upload_floats(context, flat(points.directions), stage)),
+        grid_(grid_for(context, spec.output)),
+        kernel_(context, stage, kernels::log_polar, "log_polar") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
                backend::Memory& output) override {
@@ -64,9 +65,9 @@ class LogPolar final : public backend::LogPolar {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::LogPolar> make(OpenedDevice& device, const backend::LogPolar::Setup& setup) {
+std::unique_ptr<backend::LogPolar> make(Context& context, const backend::LogPolar::Setup& setup) {
   const auto& [spec, points] = setup;
-  return std::make_unique<LogPolar>(device, spec, points);
+  return std::make_unique<LogPolar>(context, spec, points);
 }
 
 }  // namespace warpalign::opencl

@@ -1,8 +1,8 @@
 // Stage: the magnitude of a half spectrum, its rows reordered around v = 0.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/spectrum/magnitude.hpp>
 
@@ -14,13 +14,14 @@ constexpr const char* stage = "magnitude";
 
 class Magnitude final : public backend::Magnitude {
  public:
-  Magnitude(OpenedDevice& device, const MagnitudeSpec& spec)
-      : columns_(to_int(spec.image.width / 2 + 1, device.place(stage))),
-        height_(to_int(spec.image.height, device.place(stage))),
+  Magnitude(Context& context, const MagnitudeSpec& spec)
+      : columns_(to_int(spec.image.width / 2 + 1, context.call_site(stage))),
+        height_(to_int(spec.image.height, context.call_site(stage))),
         half_exponent_(spec.exponent / 2),
-        grid_(covering(device, device.has_vectors() ? divide_up(columns_, 16) : columns_, height_)),
-        kernel_(device, stage, kernels::magnitude, "magnitude",
-                device.has_vectors() ? "-D SIXTEEN" : "") {}
+        grid_(
+            covering(context, context.has_vectors() ? divide_up(columns_, 16) : columns_, height_)),
+        kernel_(context, stage, kernels::magnitude, "magnitude",
+                context.has_vectors() ? "-D SIXTEEN" : "") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {
@@ -37,8 +38,8 @@ class Magnitude final : public backend::Magnitude {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Magnitude> make(OpenedDevice& device, const MagnitudeSpec& spec) {
-  return std::make_unique<Magnitude>(device, spec);
+std::unique_ptr<backend::Magnitude> make(Context& context, const MagnitudeSpec& spec) {
+  return std::make_unique<Magnitude>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -1,10 +1,11 @@
 // Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/stages/fft.hpp>
 
 namespace warpalign::opencl {
 
@@ -12,10 +13,10 @@ namespace {
 
 class OverlapProducts final : public backend::OverlapProducts {
  public:
-  OverlapProducts(OpenedDevice& device, const OverlapProductsSpec& spec)
-      : plane_(to_int(RealFftPlan::half_spectrum(spec.image).plane(), device.place(stage))),
-        grid_(covering(device, plane_)),
-        kernel_(device, stage, kernels::overlap_correlation, "overlap_products") {}
+  OverlapProducts(Context& context, const OverlapProductsSpec& spec)
+      : plane_(to_int(RealFftPlan::half_spectrum(spec.image).plane(), context.call_site(stage))),
+        grid_(covering(context, plane_)),
+        kernel_(context, stage, kernels::overlap_correlation, "overlap_products") {}
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
@@ -32,17 +33,17 @@ class OverlapProducts final : public backend::OverlapProducts {
 
 class OverlapScore final : public backend::OverlapScore {
  public:
-  OverlapScore(OpenedDevice& device, const OverlapScoreSpec& spec)
-      : width_(to_int(spec.surface.width, device.place(stage))),
-        height_(to_int(spec.surface.height, device.place(stage))),
-        grid_(covering(device, width_, height_)),
-        kernel_(device, stage, kernels::overlap_correlation, "overlap_score") {}
+  OverlapScore(Context& context, const OverlapScoreSpec& spec)
+      : width_(to_int(spec.surface.width, context.call_site(stage))),
+        height_(to_int(spec.surface.height, context.call_site(stage))),
+        grid_(covering(context, width_, height_)),
+        kernel_(context, stage, kernels::overlap_correlation, "overlap_score") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
                backend::Memory& scores) override {
     const cl_float2 centre{{limits.centre_x, limits.centre_y}};
     const cl_float2 mirrored{{limits.mirrored_centre_x, limits.mirrored_centre_y}};
-    kernel_.launch(queue_of(queue), grid_, surfaces, width_, height_, limits.least_overlap,
+    kernel_.launch(queue_of(queue), grid_, surfaces, width_, height_, limits.min_overlap,
                    limits.reach * limits.reach, centre, mirrored, scores);
   }
 
@@ -56,13 +57,13 @@ class OverlapScore final : public backend::OverlapScore {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::OverlapProducts> make(OpenedDevice& device, const OverlapProductsSpec& spec) {
-  return std::make_unique<OverlapProducts>(device, spec);
+std::unique_ptr<backend::OverlapProducts> make(Context& context, const OverlapProductsSpec& spec) {
+  return std::make_unique<OverlapProducts>(context, spec);
 }
 
 template <>
-std::unique_ptr<backend::OverlapScore> make(OpenedDevice& device, const OverlapScoreSpec& spec) {
-  return std::make_unique<OverlapScore>(device, spec);
+std::unique_ptr<backend::OverlapScore> make(Context& context, const OverlapScoreSpec& spec) {
+  return std::make_unique<OverlapScore>(context, spec);
 }
 
 }  // namespace warpalign::opencl

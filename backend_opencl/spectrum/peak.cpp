@@ -1,9 +1,9 @@
 // Stage: the maximum of each slice with its neighbours, by a two-stage reduction.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 
@@ -20,29 +20,29 @@ constexpr std::size_t lane_share = 16384;  // SHARE
 static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
 
 /// Pixels in a slice as the kernel's 32-bit index counts them; its largest value means "none".
-cl_uint plane_of(const PeakSpec& spec, const Place& place) {
+cl_uint plane_of(const PeakSpec& spec, const CallSite& site) {
   if (spec.shape.plane() >= std::numeric_limits<cl_uint>::max()) {
     throw error(ErrorKind::invalid_argument,
                 "an image of " + to_string(spec.shape) + " has too many pixels for a peak search",
-                place, "search tiles of it");
+                site, "search tiles of it");
   }
   return static_cast<cl_uint>(spec.shape.plane());
 }
 
 class Peak final : public backend::Peak {
  public:
-  Peak(OpenedDevice& device, const PeakSpec& spec)
-      : width_(to_int(spec.shape.width, device.place(stage))),
-        height_(to_int(spec.shape.height, device.place(stage))),
-        plane_(plane_of(spec, device.place(stage))),
+  Peak(Context& context, const PeakSpec& spec)
+      : width_(to_int(spec.shape.width, context.call_site(stage))),
+        height_(to_int(spec.shape.height, context.call_site(stage))),
+        plane_(plane_of(spec, context.call_site(stage))),
         depth_(static_cast<std::size_t>(spec.shape.depth)),
-        group_(reduction_group(device)),
-        by_lanes_(device.has_vectors()),
+        group_(reduction_group(context)),
+        by_lanes_(context.has_vectors()),
         groups_(by_lanes_ ? (plane_ - 1) / lane_share + 1
-                          : reduction_groups(device, spec.shape.plane())),
-        partials_(make_buffer(device, groups_ * depth_ * partial_bytes, stage)),
-        first_(device, stage, kernels::peak, "peak_partial", options()),
-        second_(device, stage, kernels::peak, "peak_final", options()) {}
+                          : reduction_groups(context, spec.shape.plane())),
+        partials_(make_buffer(context, groups_ * depth_ * partial_bytes, stage)),
+        first_(context, stage, kernels::peak, "peak_partial", options()),
+        second_(context, stage, kernels::peak, "peak_final", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& records) override {
@@ -66,14 +66,14 @@ class Peak final : public backend::Peak {
   std::size_t groups_;
   compute::buffer partials_;
   Kernel first_, second_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Peak> make(OpenedDevice& device, const PeakSpec& spec) {
-  return std::make_unique<Peak>(device, spec);
+std::unique_ptr<backend::Peak> make(Context& context, const PeakSpec& spec) {
+  return std::make_unique<Peak>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -1,8 +1,8 @@
 // Stage: the radial profile divided out of a log-polar spectrum.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 
@@ -12,18 +12,18 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr const char* stage = "flatten_profile";
+constexpr const char* stage = "radial_whitening";
 constexpr std::size_t columns = 8;
-constexpr std::size_t most_rows = 32;
+constexpr std::size_t max_rows = 32;
 
-class FlattenProfile final : public backend::FlattenProfile {
+class RadialWhitening final : public backend::RadialWhitening {
  public:
-  FlattenProfile(OpenedDevice& device, const FlattenProfileSpec& spec)
-      : width_(to_int(spec.image.width, device.place(stage))),
-        height_(to_int(spec.image.height, device.place(stage))),
-        rows_(std::clamp<std::size_t>(reduction_group(device) / columns, 1, most_rows)),
+  RadialWhitening(Context& context, const RadialWhiteningSpec& spec)
+      : width_(to_int(spec.image.width, context.call_site(stage))),
+        height_(to_int(spec.image.height, context.call_site(stage))),
+        rows_(std::clamp<std::size_t>(reduction_group(context) / columns, 1, max_rows)),
         groups_((static_cast<std::size_t>(spec.image.width) + columns - 1) / columns),
-        kernel_(device, stage, kernels::radial_whitening, "flatten_profile",
+        kernel_(context, stage, kernels::radial_whitening, "radial_whitening",
                 "-D COLUMNS=" + std::to_string(columns) + " -D ROWS=" + std::to_string(rows_)) {}
 
   void enqueue(backend::Queue& queue, backend::Memory& image) override {
@@ -40,8 +40,8 @@ class FlattenProfile final : public backend::FlattenProfile {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::FlattenProfile> make(OpenedDevice& device, const FlattenProfileSpec& spec) {
-  return std::make_unique<FlattenProfile>(device, spec);
+std::unique_ptr<backend::RadialWhitening> make(Context& context, const RadialWhiteningSpec& spec) {
+  return std::make_unique<RadialWhitening>(context, spec);
 }
 
 }  // namespace warpalign::opencl

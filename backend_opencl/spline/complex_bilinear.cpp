@@ -1,11 +1,11 @@
 // Stage: bilinear interpolation of complex data at arbitrary points.
-#include "spline/cpu/interpolate_cpu.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
 #include "device/texture_copy.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/cpu/interpolate_cpu.hpp"
 
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 
@@ -23,9 +23,9 @@ TextureKind texture_of(const ComplexBilinearSpec& spec) {
 }
 
 /// The form that this device has: loads where images are not usable or not large enough.
-BilinearForm usable_form(const OpenedDevice& device, const ComplexBilinearSpec& spec) {
+BilinearForm usable_form(const Context& context, const ComplexBilinearSpec& spec) {
   const bool usable =
-      device.info().sampling == Sampling::texture && fits_texture(device, texture_of(spec));
+      context.info().sampling == Sampling::texture && fits_texture(context, texture_of(spec));
   return usable ? spec.form : BilinearForm::global_memory;
 }
 
@@ -43,25 +43,25 @@ std::string option_for(BilinearForm form) {
 
 class ComplexBilinear final : public backend::ComplexBilinear {
  public:
-  ComplexBilinear(OpenedDevice& device, const ComplexBilinearSpec& spec)
-      : place_(device.place(stage)),
-        width_(to_int(spec.image.width, place_)),
-        height_(to_int(spec.image.height, place_)),
-        output_width_(to_int(spec.output.width, place_)),
-        output_height_(to_int(spec.output.height, place_)),
-        form_(usable_form(device, spec)),
-        grid_(covering(device, output_width_, output_height_)) {
+  ComplexBilinear(Context& context, const ComplexBilinearSpec& spec)
+      : site_(context.call_site(stage)),
+        width_(to_int(spec.image.width, site_)),
+        height_(to_int(spec.image.height, site_)),
+        output_width_(to_int(spec.output.width, site_)),
+        output_height_(to_int(spec.output.height, site_)),
+        form_(usable_form(context, spec)),
+        grid_(covering(context, output_width_, output_height_)) {
     const bool by_texture = form_ != BilinearForm::global_memory;
     const InterpolateSpec bilinear =
         RowEvaluation::bilinear(spec.image, spec.output, PixelType::c32);
-    if (!by_texture && RowEvaluation::serves(device, bilinear, spec.image)) {
-      rows_.emplace(device, stage, RowEvaluation::From::field, bilinear, RowEvaluation::amid_zeros,
+    if (!by_texture && RowEvaluation::serves(context, bilinear, spec.image)) {
+      rows_.emplace(context, stage, RowEvaluation::From::field, bilinear, RowEvaluation::amid_zeros,
                     spec.image);
       return;
     }
-    kernel_.emplace(device, stage, kernels::complex_bilinear, "complex_bilinear",
+    kernel_.emplace(context, stage, kernels::complex_bilinear, "complex_bilinear",
                     option_for(form_));
-    if (by_texture) texture_.emplace(device, texture_of(spec), stage);
+    if (by_texture) texture_.emplace(context, texture_of(spec), stage);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& image, const backend::Memory& x,
@@ -83,21 +83,21 @@ class ComplexBilinear final : public backend::ComplexBilinear {
   }
 
  private:
-  Place place_;
+  CallSite site_;
   cl_int width_, height_, output_width_, output_height_;
   BilinearForm form_;
   Grid grid_;
   std::optional<Kernel> kernel_;  ///< or rows_
   std::optional<RowEvaluation> rows_;
   std::optional<TextureCopy> texture_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::ComplexBilinear> make(OpenedDevice& device, const ComplexBilinearSpec& spec) {
-  return std::make_unique<ComplexBilinear>(device, spec);
+std::unique_ptr<backend::ComplexBilinear> make(Context& context, const ComplexBilinearSpec& spec) {
+  return std::make_unique<ComplexBilinear>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -1,16 +1,16 @@
 // Stage: evaluate a B-spline anywhere.
 #include "device/build_options.hpp"
-#include "spline/interpolate_tiled.hpp"
-#include "spline/interpolate_linear.hpp"
-#include "spline/interpolate_points.hpp"
-#include "spline/cpu/interpolate_cpu.hpp"
-#include "spline/interpolate_volume.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
 #include "device/texture_copy.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/cpu/interpolate_cpu.hpp"
+#include "spline/interpolate_linear.hpp"
+#include "spline/interpolate_points.hpp"
+#include "spline/interpolate_tiled.hpp"
+#include "spline/interpolate_volume.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
@@ -27,34 +27,34 @@ constexpr std::size_t table_size = 128;  // TABLE_SIZE in interpolate.cl
 
 class Interpolate final : public backend::Interpolate {
  public:
-  Interpolate(OpenedDevice& device, const InterpolateSpec& spec,
+  Interpolate(Context& context, const InterpolateSpec& spec,
               const backend::InterpolateDetails& details)
-      : place_(device.place(stage)),
+      : site_(context.call_site(stage)),
         output_(spec.output),
         shape_(with_margin(spec, details.margin)),
         margin_(details.margin),
         cval_(static_cast<cl_float>(spec.cval)),
-        by_texture_(is_by_texture(device, spec)),
-        grid_(patches(device, to_int(spec.output.width, place_),
-                      to_int(spec.output.height * spec.output.depth, place_))),
-        values_(device, stage, kernels::interpolate, "interpolate", options(spec, details)) {
+        by_texture_(is_by_texture(context, spec)),
+        grid_(patches(context, to_int(spec.output.width, site_),
+                      to_int(spec.output.height * spec.output.depth, site_))),
+        values_(context, stage, kernels::interpolate, "interpolate", options(spec, details)) {
     for (const std::int64_t extent : {shape_.width, shape_.height, shape_.depth}) {
-      (void)to_int(extent, place_);
+      (void)to_int(extent, site_);
     }
     if (has_gradient(spec)) {
-      gradients_.emplace(device, stage, kernels::interpolate, "interpolate_gradient",
+      gradients_.emplace(context, stage, kernels::interpolate, "interpolate_gradient",
                          options(spec, details));
     }
-    if (by_texture_) make_lookups(device, spec, details);
-    if (VolumeEvaluation::serves(device, spec, details)) {
-      volumes_.emplace(device, spec, details, shape_);
-    } else if (BoxEvaluation::serves(device, spec, details)) {
-      boxes_.emplace(device, spec, details, shape_);
-    } else if (LinearEvaluation::serves(device, spec, details)) {
-      linear_.emplace(device, spec, details);
+    if (by_texture_) make_lookups(context, spec, details);
+    if (VolumeEvaluation::serves(context, spec, details)) {
+      volumes_.emplace(context, spec, details, shape_);
+    } else if (TiledEvaluation::serves(context, spec, details)) {
+      boxes_.emplace(context, spec, details, shape_);
+    } else if (LinearEvaluation::serves(context, spec, details)) {
+      linear_.emplace(context, spec, details);
     }
-    if (!by_texture_ && RowEvaluation::serves(device, spec, shape_)) {
-      rows_.emplace(device, stage, RowEvaluation::From::transform, spec, details, shape_);
+    if (!by_texture_ && RowEvaluation::serves(context, spec, shape_)) {
+      rows_.emplace(context, stage, RowEvaluation::From::transform, spec, details, shape_);
     }
   }
 
@@ -98,12 +98,12 @@ class Interpolate final : public backend::Interpolate {
   }
 
   /// A spline too small to have a neighbourhood within it needs no texture.
-  [[nodiscard]] bool is_by_texture(const OpenedDevice& device, const InterpolateSpec& spec) const {
-    const std::int64_t least =
+  [[nodiscard]] bool is_by_texture(const Context& context, const InterpolateSpec& spec) const {
+    const std::int64_t minimum =
         std::min({shape_.width, shape_.height, spec.dimensions == 3 ? shape_.depth : shape_.width});
-    return spec.precision != Precision::full && device.info().sampling == Sampling::texture &&
-           least > spec.degree &&
-           fits_texture(device, {.shape = shape_, .dimensions = spec.dimensions});
+    return spec.precision != Precision::full && context.info().sampling == Sampling::texture &&
+           minimum > spec.degree &&
+           fits_texture(context, {.shape = shape_, .dimensions = spec.dimensions});
   }
 
   [[nodiscard]] std::string options(const InterpolateSpec& spec,
@@ -115,14 +115,14 @@ class Interpolate final : public backend::Interpolate {
     return text;
   }
 
-  void make_lookups(OpenedDevice& device, const InterpolateSpec& spec,
+  void make_lookups(Context& context, const InterpolateSpec& spec,
                     const backend::InterpolateDetails& details) {
-    texture_.emplace(device, TextureKind{.shape = shape_, .dimensions = spec.dimensions}, stage);
-    table_ = make_buffer(device, table_size * sizeof(cl_float4), stage);
-    const compute::command_queue queue = device.make_service_queue();
-    Kernel table(device, stage, kernels::interpolate, "interpolate_table", options(spec, details));
-    table.launch(queue.get(), covering(device, table_size), table_);
-    check(clFinish(queue.get()), "clFinish", place_);
+    texture_.emplace(context, TextureKind{.shape = shape_, .dimensions = spec.dimensions}, stage);
+    table_ = make_buffer(context, table_size * sizeof(cl_float4), stage);
+    const compute::command_queue queue = context.make_service_queue();
+    Kernel table(context, stage, kernels::interpolate, "interpolate_table", options(spec, details));
+    table.launch(queue.get(), covering(context, table_size), table_);
+    check(clFinish(queue.get()), "clFinish", site_);
   }
 
   /// By a kernel for tiles of the output, if there is one for the transform.
@@ -147,7 +147,7 @@ class Interpolate final : public backend::Interpolate {
                   static_cast<cl_int>(output_.depth));
   }
 
-  Place place_;
+  CallSite site_;
   Shape output_;
   Shape shape_;  // of the coefficients
   cl_int margin_;
@@ -156,21 +156,22 @@ class Interpolate final : public backend::Interpolate {
   Grid grid_;
   Kernel values_;
   std::optional<Kernel> gradients_;
-  std::optional<BoxEvaluation> boxes_;
+  std::optional<TiledEvaluation> boxes_;
   std::optional<LinearEvaluation> linear_;
   std::optional<RowEvaluation> rows_;
   std::optional<VolumeEvaluation> volumes_;
   std::optional<TextureCopy> texture_;
   compute::buffer table_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Interpolate> make(OpenedDevice& device, const backend::Interpolate::Setup& setup) {
+std::unique_ptr<backend::Interpolate> make(Context& context,
+                                           const backend::Interpolate::Setup& setup) {
   const auto& [spec, details] = setup;
-  return std::make_unique<Interpolate>(device, spec, details);
+  return std::make_unique<Interpolate>(context, spec, details);
 }
 
 }  // namespace warpalign::opencl

@@ -3,9 +3,9 @@
 
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
-#include "spline/fixed_point.hpp"
-#include "embedded_kernels.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/fixed_point.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
@@ -55,13 +55,13 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 /// `greatest` beyond its first.
 struct AxisRow {
   FixedRow fixed;
-  cl_long least, greatest;
+  cl_long minimum, greatest;
 };
 
 AxisRow axis_row(const double* row, int dimensions) {
   constexpr double rounding = 0x1p-20;  // more than steps in fixed point lose over a tile
   const backend::TileRange range = backend::tile_range(row, tile_of(dimensions));
-  return {fixed_row(row), to_fixed(range.least - rounding), to_fixed(range.greatest + rounding)};
+  return {fixed_row(row), to_fixed(range.minimum - rounding), to_fixed(range.greatest + rounding)};
 }
 
 /// Whether a step along a row of the output is mostly one across rows or planes of the source.
@@ -72,25 +72,25 @@ bool is_steep(const double* matrix) {
 
 }  // namespace
 
-bool LinearEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+bool LinearEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                               const backend::InterpolateDetails& details) {
-  return !device.has_vectors() && spec.degree == 1 && spec.dimensions >= 2 &&
+  return !context.has_vectors() && spec.degree == 1 && spec.dimensions >= 2 &&
          spec.coefficients != PixelType::c32 && details.margin == 0 &&
          spec.image.pixels() <= std::numeric_limits<cl_int>::max() &&
-         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+         device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
 
-LinearEvaluation::LinearEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+LinearEvaluation::LinearEvaluation(Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details)
     : dimensions_(spec.dimensions),
       image_(spec.image),
       output_(spec.output),
       cval_(static_cast<cl_float>(spec.cval)),
       grid_(grid_for(spec)),
-      kernel_(device, stage, kernels::interpolate_linear, "interpolate_linear",
+      kernel_(context, stage, kernels::interpolate_linear, "interpolate_linear",
               options_for(spec, details, dimensions_ == 2 ? narrow_patch : wide_patch)) {
   if (dimensions_ == 2) return;  // narrow ones are as good in planes, whatever the transform
-  steep_.emplace(device, stage, kernels::interpolate_linear, "interpolate_linear",
+  steep_.emplace(context, stage, kernels::interpolate_linear, "interpolate_linear",
                  options_for(spec, details, narrow_patch));
 }
 
@@ -104,9 +104,9 @@ bool LinearEvaluation::enqueue(cl_command_queue queue, cl_mem samples, const Tra
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   (steep_ && is_steep(m) ? *steep_ : kernel_)
       .launch(queue, grid_, samples, number(image_.width), number(image_.height),
-              number(image_.depth), cval_, x.fixed.fine, x.fixed.steps, x.least, x.greatest,
-              y.fixed.fine, y.fixed.steps, y.least, y.greatest, z.fixed.fine, z.fixed.steps,
-              z.least, z.greatest, output, number(output_.width), number(output_.height),
+              number(image_.depth), cval_, x.fixed.fine, x.fixed.steps, x.minimum, x.greatest,
+              y.fixed.fine, y.fixed.steps, y.minimum, y.greatest, z.fixed.fine, z.fixed.steps,
+              z.minimum, z.greatest, output, number(output_.width), number(output_.height),
               number(output_.depth));
   return true;
 }

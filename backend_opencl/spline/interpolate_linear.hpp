@@ -5,7 +5,6 @@
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
-
 #include <optional>
 
 namespace warpalign::opencl {
@@ -15,10 +14,10 @@ class LinearEvaluation {
   /// Whether a plan may be served so: GPUs (and CPUs without vectors), real splines of degree 1 in
   /// two or three dimensions, in any precision: the results are those of full precision, and loads
   /// take less time than the copy to an image that the texture unit would need.
-  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+  [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
-  LinearEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+  LinearEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details);
 
   /// False where the transform is not affine, or leads too far away: nothing was enqueued.

@@ -3,9 +3,9 @@
 
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
-#include "spline/interpolate_points.hpp"
-#include "embedded_kernels.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/interpolate_points.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
@@ -47,7 +47,7 @@ cl_float4 vector_of(const std::array<float, 3>& row) { return {{row[0], row[1], 
 
 }  // namespace
 
-struct BoxEvaluation::Tiles {
+struct TiledEvaluation::Tiles {
   backend::TileSource source;
   std::array<int, 3> sides{};
   bool steep = false;
@@ -55,29 +55,29 @@ struct BoxEvaluation::Tiles {
   std::size_t bytes = 0;
 };
 
-bool BoxEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
-                           const backend::InterpolateDetails& details) {
+bool TiledEvaluation::serves(const Context& context, const InterpolateSpec& spec,
+                             const backend::InterpolateDetails& details) {
   using Rule = backend::InterpolateDetails::Points;
-  return !device.has_vectors() && spec.dimensions >= 2 && spec.degree >= 3 &&
+  return !context.has_vectors() && spec.dimensions >= 2 && spec.degree >= 3 &&
          spec.precision == Precision::full && spec.coefficients != PixelType::c32 &&
          details.points != Rule::period_minus_one &&
-         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+         device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
 
-BoxEvaluation::BoxEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
-                             const backend::InterpolateDetails& details, const Shape& stored)
-    : place_(device.place(stage)),
+TiledEvaluation::TiledEvaluation(Context& context, const InterpolateSpec& spec,
+                                 const backend::InterpolateDetails& details, const Shape& stored)
+    : site_(context.call_site(stage)),
       spec_(spec),
       details_(details),
       stored_(stored),
-      most_bytes_(device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE) - kept_bytes),
-      flat_(device, stage, kernels::interpolate_tiled, "interpolate_box",
+      max_bytes_(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE) - kept_bytes),
+      flat_(context, stage, kernels::interpolate_tiled, "interpolate_tiled",
             options_for(spec, details, flat_pitch)),
-      steep_(device, stage, kernels::interpolate_tiled, "interpolate_box",
+      steep_(context, stage, kernels::interpolate_tiled, "interpolate_tiled",
              options_for(spec, details, steep_pitch)) {}
 
-bool BoxEvaluation::fit(const Transform& transform, const std::array<int, 3>& sides,
-                        Tiles& tiles) const {
+bool TiledEvaluation::fit(const Transform& transform, const std::array<int, 3>& sides,
+                          Tiles& tiles) const {
   const auto source = backend::tile_source(transform, spec_.output, details_.points,
                                            spec_.dimensions, spec_.degree, sides);
   if (!source) return false;
@@ -94,17 +94,17 @@ bool BoxEvaluation::fit(const Transform& transform, const std::array<int, 3>& si
                 static_cast<std::size_t>(std::max(deep, 1));
   tiles.source = *source;
   tiles.sides = sides;
-  return across <= tiles.pitch && tiles.bytes <= most_bytes_;
+  return across <= tiles.pitch && tiles.bytes <= max_bytes_;
 }
 
-bool BoxEvaluation::choose_tiles(const Transform& transform, Tiles& tiles) const {
+bool TiledEvaluation::choose_tiles(const Transform& transform, Tiles& tiles) const {
   const auto& all = spec_.dimensions == 2 ? plane_tiles : volume_tiles;
   return std::any_of(all.begin(), all.end(),
                      [&](const Sides& sides) { return fit(transform, sides, tiles); });
 }
 
-bool BoxEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
-                            const backend::Memory& output) {
+bool TiledEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
+                              const Transform& transform, const backend::Memory& output) {
   Tiles tiles;
   if (!choose_tiles(transform, tiles)) return false;
   const Shape& out = spec_.output;
@@ -112,19 +112,19 @@ bool BoxEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const T
                              divide_up(out.height, tiles.sides[1]) *
                              divide_up(out.depth, tiles.sides[2]);
   constexpr std::size_t items = group_items;
-  const Grid grid{{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
+  const Grid grid{{static_cast<std::size_t>(to_int(count, site_)) * items, 1}, {items, 1}};
   const Points at = points_of(transform, out);
   const auto& [x, y, z, w] = at.rows;
   const backend::TileSource& s = tiles.source;
-  const auto least = [&](std::size_t axis) { return static_cast<cl_float>(s.least[axis]); };
+  const auto minimum = [&](std::size_t axis) { return static_cast<cl_float>(s.minimum[axis]); };
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   (tiles.steep ? steep_ : flat_)
       .launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
               number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
-              x.nearest, x.rest, vector_of(s.high[0]), vector_of(s.low[0]), least(0),
+              x.nearest, x.rest, vector_of(s.high[0]), vector_of(s.low[0]), minimum(0),
               number(s.extent[0]), y.nearest, y.rest, vector_of(s.high[1]), vector_of(s.low[1]),
-              least(1), number(s.extent[1]), z.nearest, z.rest, vector_of(s.high[2]),
-              vector_of(s.low[2]), least(2), number(s.extent[2]), at.centre[0], at.centre[1],
+              minimum(1), number(s.extent[1]), z.nearest, z.rest, vector_of(s.high[2]),
+              vector_of(s.low[2]), minimum(2), number(s.extent[2]), at.centre[0], at.centre[1],
               at.centre[2], number(tiles.sides[1]), number(tiles.sides[2]),
               number(stored_.width % 4 == 0 ? 1 : 0), number(tiles.plane), LocalMemory{tiles.bytes},
               output, number(out.width), number(out.height), number(out.depth));

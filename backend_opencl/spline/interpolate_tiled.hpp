@@ -6,19 +6,18 @@
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
-
 namespace warpalign::opencl {
 
-class BoxEvaluation {
+class TiledEvaluation {
  public:
   /// Whether a plan may be served so: GPUs (and CPUs without vectors), real splines in two or three
   /// dimensions, from degree 3 on, in full precision.
-  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+  [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
   /// `stored`: the shape of the coefficients.
-  BoxEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
-                const backend::InterpolateDetails& details, const Shape& stored);
+  TiledEvaluation(Context& context, const InterpolateSpec& spec,
+                  const backend::InterpolateDetails& details, const Shape& stored);
 
   /// False where the transform is not affine, or a tile's box does not fit: nothing was enqueued.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
@@ -30,11 +29,11 @@ class BoxEvaluation {
   [[nodiscard]] bool fit(const Transform& transform, const std::array<int, 3>& sides,
                          Tiles& tiles) const;
 
-  Place place_;
+  CallSite site_;
   InterpolateSpec spec_;
   backend::InterpolateDetails details_;
   Shape stored_;
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   Kernel flat_, steep_;  // by how far apart rows of a box lie
 };
 

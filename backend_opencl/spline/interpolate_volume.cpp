@@ -3,9 +3,9 @@
 
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
-#include "spline/fixed_point.hpp"
-#include "embedded_kernels.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/fixed_point.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
@@ -33,7 +33,7 @@ constexpr std::array<Sides, 7> tiles{
 struct Boxes {
   Sides tile{};
   Sides extent{};
-  std::array<cl_long, 3> least{};  // coordinates, from the tile's first point, in fixed point
+  std::array<cl_long, 3> minimum{};  // coordinates, from the tile's first point, in fixed point
   int plane = 0;
   [[nodiscard]] std::size_t bytes() const {
     return sizeof(cl_float) * static_cast<std::size_t>(plane) * static_cast<std::size_t>(extent[2]);
@@ -47,8 +47,8 @@ Boxes boxes_of(const double* matrix, const Sides& tile) {
   boxes.tile = tile;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const backend::TileRange range = backend::tile_range(matrix + 4 * axis, tile);
-    const double span = range.greatest - range.least + 2 * rounding;
-    boxes.least[axis] = to_fixed(range.least - rounding);
+    const double span = range.greatest - range.minimum + 2 * rounding;
+    boxes.minimum[axis] = to_fixed(range.minimum - rounding);
     boxes.extent[axis] = static_cast<int>(std::ceil(span)) + neighbours;
   }
   boxes.extent[0] = (boxes.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
@@ -73,43 +73,43 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 
 }  // namespace
 
-bool VolumeEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+bool VolumeEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                               const backend::InterpolateDetails& details) {
   using Rule = backend::InterpolateDetails::Points;
-  return !device.has_vectors() && spec.dimensions == 3 && spec.degree == 3 &&
+  return !context.has_vectors() && spec.dimensions == 3 && spec.degree == 3 &&
          spec.precision == Precision::full && spec.coefficients != PixelType::c32 &&
          details.points != Rule::period_minus_one &&
-         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+         device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
 
-VolumeEvaluation::VolumeEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+VolumeEvaluation::VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details, const Shape& stored)
-    : place_(device.place(stage)),
+    : site_(context.call_site(stage)),
       output_(spec.output),
       stored_(stored),
       margin_(details.margin),
       cval_(static_cast<cl_float>(spec.cval)),
-      most_bytes_(device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE)),
-      kernel_(device, stage, kernels::interpolate_volume, "interpolate_volume",
+      max_bytes_(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE)),
+      kernel_(context, stage, kernels::interpolate_volume, "interpolate_volume",
               options_for(spec, details)) {}
 
 bool VolumeEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
                                const Transform& transform, const backend::Memory& output) {
   const double* m = transform.m.data();
   if (!transform.is_affine() || !backend::all_near(m, output_, 3)) return false;
-  const auto boxes = boxes_within(m, most_bytes_);
+  const auto boxes = boxes_within(m, max_bytes_);
   if (!boxes) return false;
   const std::int64_t count = divide_up(output_.width, boxes->tile[0]) *
                              divide_up(output_.height, boxes->tile[1]) *
                              divide_up(output_.depth, boxes->tile[2]);
   constexpr std::size_t items = group_items;
-  const Grid grid{{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
+  const Grid grid{{static_cast<std::size_t>(to_int(count, site_)) * items, 1}, {items, 1}};
   const FixedRow x = fixed_row(m), y = fixed_row(m + 4), z = fixed_row(m + 8);
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   kernel_.launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
-                 number(stored_.depth), margin_, cval_, x.fine, x.steps, boxes->least[0],
-                 number(boxes->extent[0]), y.fine, y.steps, boxes->least[1],
-                 number(boxes->extent[1]), z.fine, z.steps, boxes->least[2],
+                 number(stored_.depth), margin_, cval_, x.fine, x.steps, boxes->minimum[0],
+                 number(boxes->extent[0]), y.fine, y.steps, boxes->minimum[1],
+                 number(boxes->extent[1]), z.fine, z.steps, boxes->minimum[2],
                  number(boxes->extent[2]), number(boxes->tile[1]), number(boxes->tile[2]),
                  number(stored_.width % 4 == 0 ? 1 : 0), number(boxes->plane),
                  LocalMemory{boxes->bytes()}, output, number(output_.width), number(output_.height),

@@ -6,18 +6,17 @@
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
-
 namespace warpalign::opencl {
 
 class VolumeEvaluation {
  public:
   /// Whether a plan may be served so: GPUs (and CPUs without vectors), real cubic splines in three
   /// dimensions, in full precision.
-  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+  [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
   /// `stored`: the shape of the coefficients.
-  VolumeEvaluation(OpenedDevice& device, const InterpolateSpec& spec,
+  VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details, const Shape& stored);
 
   /// False where the transform is not affine, or a tile's box does not fit: nothing was enqueued.
@@ -25,11 +24,11 @@ class VolumeEvaluation {
                const backend::Memory& output);
 
  private:
-  Place place_;
+  CallSite site_;
   Shape output_, stored_;
   cl_int margin_;
   cl_float cval_;
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   Kernel kernel_;
 };
 

@@ -1,9 +1,9 @@
 // Stage: from samples to B-spline coefficients, as a chain of passes.
 #include "device/build_options.hpp"
-#include "spline/prefilter_passes.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
+#include "spline/prefilter_passes.hpp"
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
@@ -17,18 +17,18 @@ namespace {
 constexpr const char* stage = "prefilter";
 
 std::vector<Pass> make_passes(const PassMaker& maker) {
-  const bool marches = !maker.device.has_vectors();
+  const bool streams = !maker.context.has_vectors();
   switch (maker.spec.method) {
     case PrefilterMethod::fir:
-      if (marches && maker.details.fir_taps.size() <= most_marching_taps) break;
+      if (streams && maker.details.fir_taps.size() <= max_streaming_taps) break;
       return fir_passes(maker);
     case PrefilterMethod::iir_line:
       return iir_passes(maker);
     case PrefilterMethod::exact:
-      if (marches) break;
+      if (streams) break;
       return line_passes(maker);
   }
-  return marching_passes(maker);
+  return streaming_passes(maker);
 }
 
 /// The gain of formulas/bspline.h's recursions, of the poles as kernels have them: rounded to
@@ -54,7 +54,7 @@ class Prefilter final : public backend::Prefilter {
             scratch_bytes, pixels * sizeof(float) * static_cast<std::size_t>(maker.components()));
       }
     }
-    if (scratch_bytes > 0) scratch_ = make_buffer(maker.device, scratch_bytes, stage);
+    if (scratch_bytes > 0) scratch_ = make_buffer(maker.context, scratch_bytes, stage);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& samples,
@@ -82,7 +82,7 @@ class Prefilter final : public backend::Prefilter {
   std::vector<Pass> passes_;
   std::vector<bool> to_scratch_;
   compute::buffer scratch_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
@@ -132,9 +132,9 @@ std::string PassMaker::recursion_options() const {
 }
 
 template <>
-std::unique_ptr<backend::Prefilter> make(OpenedDevice& device, const backend::Prefilter::Setup& setup) {
+std::unique_ptr<backend::Prefilter> make(Context& context, const backend::Prefilter::Setup& setup) {
   const auto& [spec, details] = setup;
-  return std::make_unique<Prefilter>(PassMaker{device, spec, details});
+  return std::make_unique<Prefilter>(PassMaker{context, spec, details});
 }
 
 }  // namespace warpalign::opencl

@@ -1,8 +1,8 @@
 // The prefilter as a truncated convolution, axis by axis.
 #include "device/build_options.hpp"
+#include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "device/stage.hpp"
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
@@ -17,31 +17,31 @@ compute::buffer make_taps(const PassMaker& maker) {
   const std::vector<double>& taps = maker.details.fir_taps;
   std::vector<cl_float> half(taps.begin() + static_cast<std::ptrdiff_t>(taps.size() / 2),
                              taps.end());
-  const Place place = maker.device.place(stage);
-  const compute::buffer buffer = make_buffer(maker.device, half.size() * sizeof(cl_float), stage);
-  const compute::command_queue queue = maker.device.make_service_queue();
+  const CallSite site = maker.context.call_site(stage);
+  const compute::buffer buffer = make_buffer(maker.context, half.size() * sizeof(cl_float), stage);
+  const compute::command_queue queue = maker.context.make_service_queue();
   check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, half.size() * sizeof(cl_float),
                              half.data(), 0, nullptr, nullptr),
-        "clEnqueueWriteBuffer", place);
+        "clEnqueueWriteBuffer", site);
   return buffer;
 }
 
 Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& shape, int axis,
               bool first) {
-  const int lanes = maker.device.is_cpu() ? 16 : 1;
+  const int lanes = maker.context.is_cpu() ? 16 : 1;
   const std::string options =
       pixel_option(maker.source_type(first)) + extension_option(maker.details.extension) +
       int_option("REACH", static_cast<int>(maker.details.fir_taps.size() / 2)) +
       int_option("LANES", lanes) + int_option("COMPONENTS", maker.components());
-  Kernel kernel(maker.device, stage, kernels::prefilter_fir,
+  Kernel kernel(maker.context, stage, kernels::prefilter_fir,
                 axis == 0 ? "prefilter_fir_rows" : "prefilter_fir_columns", options);
   const AxisView view = maker.view(shape, axis);
-  const cl_int n = to_int(view.n, maker.device.place(stage));
+  const cl_int n = to_int(view.n, maker.context.call_site(stage));
   const cl_int margin = maker.details.margin;
   const std::int64_t out = view.n + 2 * margin;
   const std::int64_t floats = axis == 0 ? out * view.inner : view.inner;
   const std::int64_t rows = axis == 0 ? view.outer : view.outer * out;
-  const Grid grid = patches(maker.device, (floats + lanes - 1) / lanes, rows);
+  const Grid grid = patches(maker.context, (floats + lanes - 1) / lanes, rows);
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
   const auto cval = static_cast<cl_float>(maker.spec.cval);

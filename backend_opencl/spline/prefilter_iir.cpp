@@ -1,8 +1,8 @@
 // The baseline prefilter: one line a work item, pole by pole, axis by axis.
 #include "device/build_options.hpp"
+#include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "device/stage.hpp"
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
@@ -27,10 +27,10 @@ Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t
       int_option("HORIZON", maker.details.horizon) +
       float_option("GAIN", last_pole ? maker.gain_after(axis + 1) : 1) +
       int_option("COMPONENTS", maker.components());
-  Kernel kernel(maker.device, stage, kernels::prefilter_iir, "prefilter_iir", options);
+  Kernel kernel(maker.context, stage, kernels::prefilter_iir, "prefilter_iir", options);
   const AxisView view = maker.view(shape, axis);
-  const Grid grid = covering(maker.device, view.outer * view.inner);
-  const cl_int n = to_int(view.n, maker.device.place(stage));
+  const Grid grid = covering(maker.context, view.outer * view.inner);
+  const cl_int n = to_int(view.n, maker.context.call_site(stage));
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
   const cl_float cval = maker.cval_after(axis);

@@ -5,7 +5,6 @@
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
-
 #include <functional>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct Pass {
 
 /// What the passes of one plan have in common.
 struct PassMaker {
-  OpenedDevice& device;
+  Context& context;
   const PrefilterSpec& spec;
   const backend::PrefilterDetails& details;
 
@@ -51,11 +50,11 @@ struct PassMaker {
 
 // The chains, one for each way of filtering; each in the file of its kernels.
 /// exact, and fir of up to most_marching_taps; GPUs, CPUs without vectors
-std::vector<Pass> marching_passes(const PassMaker& maker);
+std::vector<Pass> streaming_passes(const PassMaker& maker);
 std::vector<Pass> line_passes(const PassMaker& maker);  ///< exact, CPUs with vectors
 std::vector<Pass> iir_passes(const PassMaker& maker);
 std::vector<Pass> fir_passes(const PassMaker& maker);
 
-inline constexpr std::size_t most_marching_taps = 15;
+inline constexpr std::size_t max_streaming_taps = 15;
 
 }  // namespace warpalign::opencl

@@ -2,12 +2,12 @@
 // axis; complex images axis by axis.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
+#include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "device/stage.hpp"
 
-#include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/column_blocks.hpp>
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/truncated_taps.hpp>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "prefilter";
-constexpr int group_items = 128;  // GROUP in formulas/opencl_march.h
-constexpr int group_rows = 4;     // GROUP_ROWS
-constexpr int row_pixels = 128;   // ROW_PIXELS
-constexpr int longest_strip = 8;  // in chunks
+constexpr int group_items = 128;         // GROUP in formulas/opencl_march.h
+constexpr int group_rows = 4;            // GROUP_ROWS
+constexpr int row_pixels = 128;          // ROW_PIXELS
+constexpr int longest_column_block = 8;  // in chunks
 constexpr int longest_segment = 64;
 
 /// A filter as formulas/opencl_march.h takes it.
@@ -85,41 +85,43 @@ Filter running_sums(const PassMaker& maker) {
   for (int k = 1; k <= 8; ++k) {
     filter.taps.s[k - 1] = static_cast<cl_float>(std::pow(static_cast<double>(pole), k));
   }
-  filter.axis_gain = backend::truncated_gain(pole, most_marching_taps);
+  filter.axis_gain = backend::truncated_gain(pole, max_streaming_taps);
   return filter;
 }
 
 Filter filter_of(const PassMaker& maker) {
   if (maker.spec.method != PrefilterMethod::fir) return recursion(maker);
-  return maker.details.fir_taps.size() == most_marching_taps ? running_sums(maker)
+  return maker.details.fir_taps.size() == max_streaming_taps ? running_sums(maker)
                                                              : convolution(maker);
 }
 
 /// A chain of passes while it is made.
-class March {
+class StreamingPasses {
  public:
-  March(const PassMaker& maker, Filter filter)
+  StreamingPasses(const PassMaker& maker, Filter filter)
       : filter_(std::move(filter)),
         maker_(maker),
-        place_(maker.device.place(stage)),
+        site_(maker.context.call_site(stage)),
         shape_(maker.spec.shape) {}
 
   void add_planes() {
     const cl_int margin = maker_.details.margin;
-    const cl_int width = to_int(shape_.width, place_);
-    const cl_int height = to_int(shape_.height, place_);
+    const cl_int width = to_int(shape_.width, site_);
+    const cl_int height = to_int(shape_.height, site_);
     const cl_int across = divided(with_margins(shape_.width), filter_.useful());
-    const cl_int strip = chunks(with_margins(shape_.height), across * shape_.depth,
-                                filter_.plane_groups, 2, longest_strip) *
-                         filter_.chunk;
-    const cl_int strips = divided(with_margins(shape_.height), strip);
-    Kernel kernel(maker_.device, stage, kernels::prefilter_planes, "prefilter_planes",
-                  options(filter_.chunk / group_rows) + int_option("LONGEST", longest_strip));
-    const Grid grid = groups(std::int64_t{across} * strips * shape_.depth);
+    const cl_int column_block = chunks(with_margins(shape_.height), across * shape_.depth,
+                                       filter_.plane_groups, 2, longest_column_block) *
+                                filter_.chunk;
+    const cl_int column_blocks = divided(with_margins(shape_.height), column_block);
+    Kernel kernel(
+        maker_.context, stage, kernels::prefilter_planes, "prefilter_planes",
+        options(filter_.chunk / group_rows) + int_option("LONGEST", longest_column_block));
+    const Grid grid = groups(std::int64_t{across} * column_blocks * shape_.depth);
     const Rest more = rest(2);
     passes_.push_back({[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
-                         kernel.launch(queue, grid, source, target, width, height, margin, strip,
-                                       across, strips, more.words, more.cval, more.gain, more.taps);
+                         kernel.launch(queue, grid, source, target, width, height, margin,
+                                       column_block, across, column_blocks, more.words, more.cval,
+                                       more.gain, more.taps);
                        },
                        maker_.with_margin(maker_.with_margin(shape_, 0), 1)});
     finish_pass();
@@ -127,10 +129,10 @@ class March {
 
   void add_rows() {
     const AxisView view = maker_.view(shape_, 0);
-    const cl_int n = to_int(view.n, place_);
+    const cl_int n = to_int(view.n, site_);
     const cl_int margin = maker_.details.margin;
     const cl_int across = divided(with_margins(view.n), filter_.useful());
-    Kernel kernel(maker_.device, stage, kernels::prefilter_axes, "prefilter_rows",
+    Kernel kernel(maker_.context, stage, kernels::prefilter_axes, "prefilter_rows",
                   options(maker_.components()));
     const Grid grid = groups(divided(view.outer * across, group_rows));
     const cl_long outer = view.outer;
@@ -145,14 +147,14 @@ class March {
 
   void add_columns(int axis) {
     const AxisView view = maker_.view(shape_, axis);
-    const cl_int n = to_int(view.n, place_);
+    const cl_int n = to_int(view.n, site_);
     const cl_int margin = maker_.details.margin;
     const cl_int across = divided(view.inner, group_items);
     const cl_int segment =
         chunks(with_margins(view.n), across * view.outer, filter_.axis_groups, 1, longest_segment) *
         filter_.chunk;
     const cl_int segments = divided(with_margins(view.n), segment);
-    Kernel kernel(maker_.device, stage, kernels::prefilter_axes, "prefilter_axis",
+    Kernel kernel(maker_.context, stage, kernels::prefilter_axes, "prefilter_axis",
                   options(maker_.components()));
     const Grid grid = groups(std::int64_t{across} * segments * view.outer);
     const cl_long inner = view.inner;
@@ -196,43 +198,44 @@ class March {
            int_option("ROWS", rows) + int_option("COMPONENTS", maker_.components());
   }
 
-  [[nodiscard]] int chunks(std::int64_t length, std::int64_t abreast, int groups_a_unit, int least,
-                           int most) const {
-    const auto units = device_value<cl_uint>(maker_.device.id(), CL_DEVICE_MAX_COMPUTE_UNITS);
-    return backend::chunks_a_strip({length, abreast, filter_.chunk,
-                                    std::int64_t{groups_a_unit} * std::max<std::int64_t>(units, 1)},
-                                   least, most);
+  [[nodiscard]] int chunks(std::int64_t length, std::int64_t abreast, int groups_a_unit,
+                           int minimum, int maximum) const {
+    const auto units = device_value<cl_uint>(maker_.context.id(), CL_DEVICE_MAX_COMPUTE_UNITS);
+    return backend::chunks_per_column_block(
+        {length, abreast, filter_.chunk,
+         std::int64_t{groups_a_unit} * std::max<std::int64_t>(units, 1)},
+        minimum, maximum);
   }
 
   [[nodiscard]] cl_int divided(std::int64_t n, int by) const {
-    return to_int((n + by - 1) / by, place_);
+    return to_int((n + by - 1) / by, site_);
   }
 
   [[nodiscard]] Grid groups(std::int64_t count) const {
     constexpr std::size_t items = group_items;
-    return {{static_cast<std::size_t>(to_int(count, place_)) * items, 1}, {items, 1}};
+    return {{static_cast<std::size_t>(to_int(count, site_)) * items, 1}, {items, 1}};
   }
 
   Filter filter_;
   const PassMaker& maker_;
-  Place place_;
+  CallSite site_;
   Shape shape_;  // as the passes so far leave it
   std::vector<Pass> passes_;
 };
 
 }  // namespace
 
-std::vector<Pass> marching_passes(const PassMaker& maker) {
-  March march(maker, filter_of(maker));
+std::vector<Pass> streaming_passes(const PassMaker& maker) {
+  StreamingPasses stream_columns(maker, filter_of(maker));
   const int dimensions = maker.spec.dimensions;
   if (dimensions >= 2 && maker.components() == 1) {
-    march.add_planes();
+    stream_columns.add_planes();
   } else {
-    march.add_rows();
-    if (dimensions >= 2) march.add_columns(1);
+    stream_columns.add_rows();
+    if (dimensions >= 2) stream_columns.add_columns(1);
   }
-  if (dimensions == 3) march.add_columns(2);
-  return march.take();
+  if (dimensions == 3) stream_columns.add_columns(2);
+  return stream_columns.take();
 }
 
 }  // namespace warpalign::opencl

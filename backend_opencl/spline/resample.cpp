@@ -2,14 +2,14 @@
 // from and in single precision, exact prefilter, affine transforms, on GPUs.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
-#include "spline/fixed_point.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/fixed_point.hpp"
 
-#include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/resample_tiles.hpp>
+#include <warpalign/backend/stages/spline/resample.hpp>
 
 #include <limits>
 
@@ -26,11 +26,11 @@ constexpr std::size_t local_bytes(int rows) {
 }
 
 /// GPUs that have the local memory.
-bool serves(const OpenedDevice& device) {
-  return !device.is_cpu() &&
-         device_value<cl_ulong>(device.id(), CL_DEVICE_LOCAL_MEM_SIZE) >=
+bool serves(const Context& context) {
+  return !context.is_cpu() &&
+         device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE) >=
              local_bytes(backend::many_rows) &&
-         device_value<std::size_t>(device.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
+         device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE) >= group_items;
 }
 
 std::string options_for(const ResampleSpec& spec, const backend::PrefilterDetails& filter,
@@ -44,15 +44,15 @@ std::string options_for(const ResampleSpec& spec, const backend::PrefilterDetail
 
 class Resample final : public backend::Resample {
  public:
-  Resample(OpenedDevice& device, const ResampleSpec& spec, const backend::PrefilterDetails& filter,
+  Resample(Context& context, const ResampleSpec& spec, const backend::PrefilterDetails& filter,
            const backend::InterpolateDetails& details)
-      : place_(device.place(stage)),
+      : site_(context.call_site(stage)),
         spec_(spec),
-        few_(make(device, options_for(spec, filter, details), backend::few_rows)),
-        many_(make(device, options_for(spec, filter, details), backend::many_rows)) {
+        few_(make(context, options_for(spec, filter, details), backend::few_rows)),
+        many_(make(context, options_for(spec, filter, details), backend::many_rows)) {
     for (const std::int64_t extent :
          {spec.image.width, spec.image.height, spec.output.width, spec.output.height}) {
-      (void)to_int(extent, place_);
+      (void)to_int(extent, site_);
     }
   }
 
@@ -67,15 +67,15 @@ class Resample final : public backend::Resample {
     constexpr std::size_t items = group_items;
     const Grid grid{{static_cast<std::size_t>(across * down) * items, 1}, {items, 1}};
     const FixedRow x = fixed_row(m), y = fixed_row(m + 4);
-    const auto least = [&](std::size_t axis) { return to_fixed(tiles->least[axis]); };
+    const auto minimum = [&](std::size_t axis) { return to_fixed(tiles->minimum[axis]); };
     const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
     Kernels& kernels = tiles->rows == backend::few_rows ? few_ : many_;
     Kernel& kernel = tiles->steep ? kernels.steep : kernels.flat;
     kernel.launch(queue_of(queue), grid, samples, number(spec_.image.width),
                   number(spec_.image.height), static_cast<cl_float>(spec_.cval), x.fine, x.steps,
-                  least(0), y.fine, y.steps, least(1), number(tiles->columns), number(tiles->shear),
-                  number(tiles->before[0]), number(tiles->before[1]), number(across), output,
-                  number(spec_.output.width), number(spec_.output.height));
+                  minimum(0), y.fine, y.steps, minimum(1), number(tiles->columns),
+                  number(tiles->shear), number(tiles->before[0]), number(tiles->before[1]),
+                  number(across), output, number(spec_.output.width), number(spec_.output.height));
     return true;
   }
 
@@ -84,13 +84,13 @@ class Resample final : public backend::Resample {
     Kernel flat, steep;
   };
 
-  static Kernels make(OpenedDevice& device, const std::string& options, int rows) {
+  static Kernels make(Context& context, const std::string& options, int rows) {
     const std::string all = options + int_option("ROWS", rows);
-    return {Kernel(device, stage, kernels::resample, "resample", all),
-            Kernel(device, stage, kernels::resample, "resample", all + " -D STEEP")};
+    return {Kernel(context, stage, kernels::resample, "resample", all),
+            Kernel(context, stage, kernels::resample, "resample", all + " -D STEEP")};
   }
 
-  Place place_;
+  CallSite site_;
   ResampleSpec spec_;
   Kernels few_, many_;
 };
@@ -98,14 +98,14 @@ class Resample final : public backend::Resample {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Resample> make(OpenedDevice& device, const backend::Resample::Setup& setup) {
+std::unique_ptr<backend::Resample> make(Context& context, const backend::Resample::Setup& setup) {
   const auto& [spec, filter, details] = setup;
   using Rule = backend::InterpolateDetails::Points;
   if (spec.dimensions != 2 || spec.degree != 3 || spec.input != PixelType::f32 ||
-      details.points == Rule::period_minus_one || !serves(device)) {
+      details.points == Rule::period_minus_one || !serves(context)) {
     return nullptr;
   }
-  return std::make_unique<Resample>(device, spec, filter, details);
+  return std::make_unique<Resample>(context, spec, filter, details);
 }
 
 }  // namespace warpalign::opencl

@@ -1,11 +1,11 @@
 // Stage: bilinear resampling under an affine transform.
 #include "device/build_options.hpp"
-#include "spline/cpu/interpolate_cpu.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "device/two_floats.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/cpu/interpolate_cpu.hpp"
 
 #include <warpalign/backend/stages/spline/warp.hpp>
 
@@ -19,19 +19,19 @@ constexpr const char* stage = "warp";
 
 class Warp final : public backend::Warp {
  public:
-  Warp(OpenedDevice& device, const WarpSpec& spec)
-      : place_(device.place(stage)),
-        width_(to_int(spec.input.width, place_)),
-        height_(to_int(spec.input.height, place_)),
-        output_width_(to_int(spec.output.width, place_)),
-        output_height_(to_int(spec.output.height, place_)),
-        grid_(grid_for(device)),
-        kernel_(device, stage, kernels::warp, "warp",
-                int_option("PIXELS", pixels_an_item(device))) {
+  Warp(Context& context, const WarpSpec& spec)
+      : site_(context.call_site(stage)),
+        width_(to_int(spec.input.width, site_)),
+        height_(to_int(spec.input.height, site_)),
+        output_width_(to_int(spec.output.width, site_)),
+        output_height_(to_int(spec.output.height, site_)),
+        grid_(grid_for(context)),
+        kernel_(context, stage, kernels::warp, "warp",
+                int_option("PIXELS", pixels_an_item(context))) {
     const InterpolateSpec bilinear =
         RowEvaluation::bilinear(spec.input, spec.output, PixelType::f32);
-    if (RowEvaluation::serves(device, bilinear, spec.input)) {
-      rows_.emplace(device, stage, RowEvaluation::From::transform, bilinear,
+    if (RowEvaluation::serves(context, bilinear, spec.input)) {
+      rows_.emplace(context, stage, RowEvaluation::From::transform, bilinear,
                     RowEvaluation::amid_zeros, spec.input);
     }
   }
@@ -53,19 +53,19 @@ class Warp final : public backend::Warp {
   }
 
  private:
-  Place place_;
-  static int pixels_an_item(const OpenedDevice& device) { return device.is_cpu() ? 1 : 4; }
+  CallSite site_;
+  static int pixels_an_item(const Context& context) { return context.is_cpu() ? 1 : 4; }
 
   /// On GPUs 32 neighbouring items cover 8 x 4 pixels, which keeps what a rotated picture's are
   /// read from together, and go on to the right.
-  [[nodiscard]] Grid grid_for(const OpenedDevice& device) const {
-    if (device.is_cpu()) return covering(device, output_width_, output_height_);
+  [[nodiscard]] Grid grid_for(const Context& context) const {
+    if (context.is_cpu()) return covering(context, output_width_, output_height_);
     constexpr std::size_t columns = 8;
     constexpr std::size_t rows = 16;
     const auto groups = [](cl_int n, std::size_t size) {
       return (static_cast<std::size_t>(n) + size - 1) / size;
     };
-    const auto pixels = static_cast<std::size_t>(pixels_an_item(device));
+    const auto pixels = static_cast<std::size_t>(pixels_an_item(context));
     return {
         {groups(output_width_, columns * pixels) * columns, groups(output_height_, rows) * rows},
         {columns, rows}};
@@ -80,8 +80,8 @@ class Warp final : public backend::Warp {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::Warp> make(OpenedDevice& device, const WarpSpec& spec) {
-  return std::make_unique<Warp>(device, spec);
+std::unique_ptr<backend::Warp> make(Context& context, const WarpSpec& spec) {
+  return std::make_unique<Warp>(context, spec);
 }
 
 }  // namespace warpalign::opencl

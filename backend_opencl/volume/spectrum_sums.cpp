@@ -1,8 +1,8 @@
 // Stage: how much of their power the spectra of two volumes have at the same frequencies.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 
@@ -13,18 +13,18 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "spectrum_sums";
-constexpr std::size_t most_groups = 1024;
+constexpr std::size_t max_groups = 1024;
 
 class SpectrumSums final : public backend::SpectrumSums {
  public:
-  SpectrumSums(OpenedDevice& device, const SpectrumSumsSpec& spec)
-      : width_(to_int(spec.volume.width, device.place(stage))),
+  SpectrumSums(Context& context, const SpectrumSumsSpec& spec)
+      : width_(to_int(spec.volume.width, context.call_site(stage))),
         columns_(width_ / 2 + 1),
-        rows_(to_int(spec.volume.height * spec.volume.depth, device.place(stage))),
+        rows_(to_int(spec.volume.height * spec.volume.depth, context.call_site(stage))),
         scale_(static_cast<cl_float>(1 / static_cast<double>(spec.volume.pixels()))),
-        group_(short_row_group(device)),
-        groups_(std::min(static_cast<std::size_t>(rows_), most_groups)),
-        kernel_(device, stage, kernels::spectrum_sums, "spectrum_sums",
+        group_(short_row_group(context)),
+        groups_(std::min(static_cast<std::size_t>(rows_), max_groups)),
+        kernel_(context, stage, kernels::spectrum_sums, "spectrum_sums",
                 "-D GROUP=" + std::to_string(group_)) {}
 
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
@@ -45,8 +45,8 @@ class SpectrumSums final : public backend::SpectrumSums {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::SpectrumSums> make(OpenedDevice& device, const SpectrumSumsSpec& spec) {
-  return std::make_unique<SpectrumSums>(device, spec);
+std::unique_ptr<backend::SpectrumSums> make(Context& context, const SpectrumSumsSpec& spec) {
+  return std::make_unique<SpectrumSums>(context, spec);
 }
 
 }  // namespace warpalign::opencl

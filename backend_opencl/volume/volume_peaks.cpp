@@ -1,8 +1,8 @@
 // Stage: the highest peaks of a volume.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 #include "volume/volume_sides.hpp"
 
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
@@ -18,11 +18,11 @@ static_assert(backend::brick == Shape{8, 4, 4}, "the kernel's bricks");
 
 class VolumePeaks final : public backend::VolumePeaks {
  public:
-  VolumePeaks(OpenedDevice& device, const VolumePeaksSpec& spec)
-      : size_(sides_of(spec.surface, device.place(stage))),
-        bricks_(sides_of(backend::bricks_of(spec.surface), device.place(stage))),
-        grid_(patches(device, bricks_.s[0], std::int64_t{bricks_.s[1]} * bricks_.s[2])),
-        kernel_(device, stage, kernels::volume_peaks, "volume_peaks") {}
+  VolumePeaks(Context& context, const VolumePeaksSpec& spec)
+      : size_(sides_of(spec.surface, context.call_site(stage))),
+        bricks_(sides_of(backend::bricks_of(spec.surface), context.call_site(stage))),
+        grid_(patches(context, bricks_.s[0], std::int64_t{bricks_.s[1]} * bricks_.s[2])),
+        kernel_(context, stage, kernels::volume_peaks, "volume_peaks") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& surface,
                const std::array<std::int64_t, 3>& reach, backend::Memory& records) override {
@@ -38,8 +38,8 @@ class VolumePeaks final : public backend::VolumePeaks {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::VolumePeaks> make(OpenedDevice& device, const VolumePeaksSpec& spec) {
-  return std::make_unique<VolumePeaks>(device, spec);
+std::unique_ptr<backend::VolumePeaks> make(Context& context, const VolumePeaksSpec& spec) {
+  return std::make_unique<VolumePeaks>(context, spec);
 }
 
 }  // namespace warpalign::opencl

@@ -1,8 +1,8 @@
 // Stage: sums over what two shifted volumes have in common.
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
 #include "volume/volume_sides.hpp"
 
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
@@ -14,18 +14,18 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "volume_sums";
-constexpr std::size_t most_groups = 1024;
+constexpr std::size_t max_groups = 1024;
 
 class VolumeSums final : public backend::VolumeSums {
  public:
-  VolumeSums(OpenedDevice& device, const VolumeSumsSpec& spec)
-      : reference_(sides_of(spec.reference, device.place(stage))),
-        moving_(sides_of(spec.moving, device.place(stage))),
-        group_(short_row_group(device)),
+  VolumeSums(Context& context, const VolumeSumsSpec& spec)
+      : reference_(sides_of(spec.reference, context.call_site(stage))),
+        moving_(sides_of(spec.moving, context.call_site(stage))),
+        group_(short_row_group(context)),
         groups_(std::min(static_cast<std::size_t>(spec.reference.height * spec.reference.depth),
-                         most_groups)),
-        moments_(device, stage, kernels::volume_sums, "volume_moments", options()),
-        step_(device, stage, kernels::volume_sums, "volume_step", options()) {}
+                         max_groups)),
+        moments_(context, stage, kernels::volume_sums, "volume_moments", options()),
+        step_(context, stage, kernels::volume_sums, "volume_step", options()) {}
 
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
 
@@ -63,8 +63,8 @@ class VolumeSums final : public backend::VolumeSums {
 }  // namespace
 
 template <>
-std::unique_ptr<backend::VolumeSums> make(OpenedDevice& device, const VolumeSumsSpec& spec) {
-  return std::make_unique<VolumeSums>(device, spec);
+std::unique_ptr<backend::VolumeSums> make(Context& context, const VolumeSumsSpec& spec) {
+  return std::make_unique<VolumeSums>(context, spec);
 }
 
 }  // namespace warpalign::opencl

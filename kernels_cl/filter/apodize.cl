@@ -9,10 +9,10 @@ inline float4 weighted_deviation(float4 value, float mean, float4 weight) {
   return select((float4)(0.0f), (value - mean) * weight, isfinite(value));
 }
 
-#if defined(CANVAS_WORDS)
-#define CANVAS_IS_WORDS true
+#if defined(PADDED_WORDS)
+#define PADDED_IS_WORDS true
 #else
-#define CANVAS_IS_WORDS false
+#define PADDED_IS_WORDS false
 #endif
 
 inline float4 four_weights(global const float* window, int x, int width) {
@@ -29,7 +29,7 @@ inline float4 four_weights(global const float* window, int x, int width) {
 // input on the canvas is 0 already. A block of 4 x 2 pixels a work item.
 kernel void apodize(global const Pixel* input, int width, int height,
                     global const float* statistics, global const float* window_x,
-                    global const float* window_y, global float* canvas, int canvas_width, int ox,
+                    global const float* window_y, global float* padded, int padded_width, int ox,
                     int oy) {
   const int x = (int)get_global_id(0) * 4;
   const int y = (int)get_global_id(1) * 2;
@@ -37,10 +37,10 @@ kernel void apodize(global const Pixel* input, int width, int height,
   const Block block = signal_block(input, x, y, width, height);
   const float4 weight = four_weights(window_x, x, width);
   const float mean = statistics[0];
-  global float* row = canvas + (size_t)(y + oy) * (size_t)canvas_width + (size_t)ox;
+  global float* row = padded + (size_t)(y + oy) * (size_t)padded_width + (size_t)ox;
   store_four(row, x, width, weighted_deviation(block.upper, mean, weight * window_y[y]),
-             CANVAS_IS_WORDS);
+             PADDED_IS_WORDS);
   if (y + 1 >= height) return;
-  store_four(row + canvas_width, x, width,
-             weighted_deviation(block.lower, mean, weight * window_y[y + 1]), CANVAS_IS_WORDS);
+  store_four(row + padded_width, x, width,
+             weighted_deviation(block.lower, mean, weight * window_y[y + 1]), PADDED_IS_WORDS);
 }

@@ -68,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_isolated(
   if (item == 0) rows[get_group_id(0)] = shared[0];
 }
 
-kernel void despeckle(global const Pixel* input, int width, int height, float lowest, float highest,
+kernel void impulse_filter(global const Pixel* input, int width, int height, float lowest, float highest,
                       global float* output) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);

@@ -30,7 +30,7 @@ kernel void local_moments(global const float* input,
   moments[(size_t)y * (size_t)width + (size_t)x] = sum;
 }
 
-kernel void even_out(global const float* input,
+kernel void normalize(global const float* input,
 #ifdef MASKED
                      global const float* counts,
 #endif
@@ -52,5 +52,5 @@ kernel void even_out(global const float* input,
     return;
   }
 #endif
-  output[at] = wa_even_out(input[at] - mean, sum.x, sum.y, sum.z, floor_square);
+  output[at] = wa_normalize(input[at] - mean, sum.x, sum.y, sum.z, floor_square);
 }

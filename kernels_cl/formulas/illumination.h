@@ -1,12 +1,12 @@
 // A light field: gain and offset at the centres of square cells, linear in between.
-#ifndef WARPALIGN_FORMULAS_LIGHT_H
-#define WARPALIGN_FORMULAS_LIGHT_H
+#ifndef WARPALIGN_FORMULAS_ILLUMINATION_H
+#define WARPALIGN_FORMULAS_ILLUMINATION_H
 
 #include "formulas/language.h"
 
 // The cells before and after a pixel along an axis of `cells` cells, and the part of the second.
 // Beyond the outermost centres the outermost cells go on.
-WA_INLINE float wa_light_cells(int pixel, float inverse_side, int cells, int* before, int* after) {
+WA_INLINE float wa_illumination_cells(int pixel, float inverse_side, int cells, int* before, int* after) {
   const float at = WA_FMA((float)pixel + 0.5f, inverse_side, -0.5f);
   const float last = (float)(cells - 1);
   const float within = at > 0.0f ? (at < last ? at : last) : 0.0f;
@@ -15,14 +15,14 @@ WA_INLINE float wa_light_cells(int pixel, float inverse_side, int cells, int* be
   return within - (float)*before;
 }
 
-WA_INLINE WA_REAL wa_light_between(WA_REAL a, WA_REAL b, WA_REAL part) {
+WA_INLINE WA_REAL wa_illumination_between(WA_REAL a, WA_REAL b, WA_REAL part) {
   return WA_FMA(part, b - a, a);
 }
 
 // Between (a b) above and (c d) below.
-WA_INLINE WA_REAL wa_light_mix(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL right,
+WA_INLINE WA_REAL wa_illumination_mix(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL right,
                                WA_REAL down) {
-  return wa_light_between(wa_light_between(a, b, right), wa_light_between(c, d, right), down);
+  return wa_illumination_between(wa_illumination_between(a, b, right), wa_illumination_between(c, d, right), down);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // What counts as an impulse, and what fills it.
-#ifndef WARPALIGN_FORMULAS_DESPECKLE_H
-#define WARPALIGN_FORMULAS_DESPECKLE_H
+#ifndef WARPALIGN_FORMULAS_IMPULSE_H
+#define WARPALIGN_FORMULAS_IMPULSE_H
 
 #include "formulas/language.h"
 

@@ -5,7 +5,7 @@
 #include "formulas/language.h"
 
 // (v - m) / sqrt(d^2 + floor^2), from the sums of weights, values and squares around.
-WA_INLINE WA_REAL wa_even_out(WA_REAL value, WA_REAL weights, WA_REAL values, WA_REAL squares,
+WA_INLINE WA_REAL wa_normalize(WA_REAL value, WA_REAL weights, WA_REAL values, WA_REAL squares,
                               float floor_square) {
   const WA_REAL mean = values / weights;
   const WA_REAL variance = squares / weights - mean * mean;

@@ -18,9 +18,9 @@ WA_INLINE int wa_shift_allowed(float dx, float dy, float reach2) {
 
 // From unnormalised inverse transforms of `plane` pixels: C / sqrt(N); 0 where too little overlaps.
 WA_INLINE float wa_overlap_score(float correlation, float overlap, float plane,
-                                 float least_overlap) {
+                                 float min_overlap) {
   const float pixels = overlap / plane;
-  return pixels >= least_overlap ? correlation / plane / WA_SQRT(pixels) : 0.0f;
+  return pixels >= min_overlap ? correlation / plane / WA_SQRT(pixels) : 0.0f;
 }
 
 #endif

@@ -11,7 +11,7 @@
 #define WA_SIMILARITY_SUMS 22
 
 // Pixels whose weight is lower have something that does not count within reach of their smoothing.
-#define WA_LEAST_WEIGHT 0.999f
+#define WA_MIN_WEIGHT 0.999f
 
 // (1 - (e / scale)^2)^2 within the scale, 0 beyond; 1 where inverse_scale is 0.
 WA_INLINE WA_REAL wa_tukey_weight(WA_REAL residual, float inverse_scale) {
@@ -63,15 +63,15 @@ WA_INLINE WA_REAL wa_row_of_four(WA_REAL c0, WA_REAL c1, WA_REAL c2, WA_REAL c3,
 }
 
 // Moments of a cell: of its pixels' 1, r, m, r r, r m.
-#define WA_LIGHT_MOMENTS 5
+#define WA_ILLUMINATION_MOMENTS 5
 // Of cells beside one another, with what says how they change from cell to cell: of u, u u, r u, m
 // u.
-#define WA_LIGHT_ROW_SUMS 9
+#define WA_ILLUMINATION_ROW_SUMS 9
 // Of rows of cells: of v, u v, v v, r v, m v as well.
-#define WA_LIGHT_SUMS 14
+#define WA_ILLUMINATION_SUMS 14
 
 // Adds a pixel to a cell; counts: 1, or 0 for what adds nothing, where r and m are 0, too.
-WA_INLINE void wa_add_light_pixel(WA_REAL r, WA_REAL m, WA_REAL counts, WA_REAL* moments) {
+WA_INLINE void wa_add_illumination_pixel(WA_REAL r, WA_REAL m, WA_REAL counts, WA_REAL* moments) {
   moments[0] += counts;
   moments[1] += r;
   moments[2] += m;
@@ -80,9 +80,9 @@ WA_INLINE void wa_add_light_pixel(WA_REAL r, WA_REAL m, WA_REAL counts, WA_REAL*
 }
 
 // Adds a cell that lies u cells along the row from where the light is wanted.
-WA_INLINE void wa_add_light_cell(const WA_REAL* moments, float weight, float u, WA_REAL* row) {
+WA_INLINE void wa_add_illumination_cell(const WA_REAL* moments, float weight, float u, WA_REAL* row) {
   const WA_REAL along = WA_NUMBER(weight * u);
-  for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+  for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
     row[i] = WA_FMA(WA_NUMBER(weight), moments[i], row[i]);
   }
   row[5] = WA_FMA(along, moments[0], row[5]);
@@ -92,9 +92,9 @@ WA_INLINE void wa_add_light_cell(const WA_REAL* moments, float weight, float u, 
 }
 
 // Adds a row of cells that lies v cells down from there.
-WA_INLINE void wa_add_light_row(const WA_REAL* row, float weight, float v, WA_REAL* sums) {
+WA_INLINE void wa_add_illumination_row(const WA_REAL* row, float weight, float v, WA_REAL* sums) {
   const WA_REAL down = WA_NUMBER(weight * v);
-  for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) {
+  for (int i = 0; i < WA_ILLUMINATION_ROW_SUMS; ++i) {
     sums[i] = WA_FMA(WA_NUMBER(weight), row[i], sums[i]);
   }
   sums[9] = WA_FMA(down, row[0], sums[9]);
@@ -107,7 +107,7 @@ WA_INLINE void wa_add_light_row(const WA_REAL* row, float weight, float v, WA_RE
 // The gain g and the offset o at (0, 0) of the least squares fit m = g r + o + p u + q v, where the
 // gain leans towards `gain`; sums about (reference_mean, moving_mean). r and m are first freed of
 // their own planes in u and v: what is left of their covariance is not the light's.
-WA_INLINE void wa_local_light(const WA_REAL* sums, float gain, float strength, float reference_mean,
+WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float strength, float reference_mean,
                               float moving_mean, WA_REAL* local_gain, WA_REAL* local_offset) {
   const WA_REAL inverse = 1.0f / sums[0];
   const WA_REAL r = sums[1] * inverse;

@@ -45,21 +45,21 @@ WA_INLINE void wa_volume_add_row(float c0, float c1, float c2, float c3,
 
 // A plane with its weight along z and that weight's derivative. place: the spline's value and its
 // slopes along x, y and z.
-WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float* place) {
-  place[0] = WA_FMA(z, plane[0], place[0]);
-  place[1] = WA_FMA(z, plane[1], place[1]);
-  place[2] = WA_FMA(z, plane[2], place[2]);
-  place[3] = WA_FMA(dz, plane[0], place[3]);
+WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float* location) {
+  location[0] = WA_FMA(z, plane[0], location[0]);
+  location[1] = WA_FMA(z, plane[1], location[1]);
+  location[2] = WA_FMA(z, plane[2], location[2]);
+  location[3] = WA_FMA(dz, plane[0], location[3]);
 }
 
 // reference_slope: half the differences of the reference's neighbours along x, y and z.
-WA_INLINE void wa_volume_add_step(float reference, const float* reference_slope, const float* place,
+WA_INLINE void wa_volume_add_step(float reference, const float* reference_slope, const float* location,
                                   float* sums) {
-  const float value = place[0];
+  const float value = location[0];
   for (int i = 0; i < 3; ++i) {
     const float slope = reference_slope[i];
     for (int j = 0; j < 3; ++j) {
-      sums[3 * i + j] = WA_FMA(slope, place[1 + j], sums[3 * i + j]);
+      sums[3 * i + j] = WA_FMA(slope, location[1 + j], sums[3 * i + j]);
     }
     sums[9 + i] = WA_FMA(slope, reference, sums[9 + i]);
     sums[12 + i] = WA_FMA(slope, value, sums[12 + i]);

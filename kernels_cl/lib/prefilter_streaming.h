@@ -31,14 +31,14 @@
 
 #ifdef TWO_POLES
 #define POLES 2
-#define MOST_LANES 8
+#define MAX_LANES 8
 #else
 #define POLES 1
-#define MOST_LANES 4
+#define MAX_LANES 4
 #endif
 
 // Where the lanes of all rows of a group exchange one number each, forwards and backwards in turn.
-#define EXCHANGE_ROW (LANES + 2 * MOST_LANES)
+#define EXCHANGE_ROW (LANES + 2 * MAX_LANES)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
 typedef float Exchanged;
@@ -53,17 +53,17 @@ WA_INLINE void clear_exchange(local Exchanged* exchange) {
 WA_INLINE void gather_ends(float* ends, int direction, int count, float z4,
                            local Exchanged* exchange) {
   const int lane = (int)get_local_id(0) % LANES;
-  local Exchanged* place = exchange + (direction > 0 ? 0 : ROWS * EXCHANGE_STEP) +
-                           (int)get_local_id(0) / LANES * EXCHANGE_ROW + MOST_LANES + lane;
+  local Exchanged* location = exchange + (direction > 0 ? 0 : ROWS * EXCHANGE_STEP) +
+                           (int)get_local_id(0) / LANES * EXCHANGE_ROW + MAX_LANES + lane;
 #pragma unroll
-  for (int r = 0; r < ROWS; ++r) place[r * EXCHANGE_STEP] = ends[r];
+  for (int r = 0; r < ROWS; ++r) location[r * EXCHANGE_STEP] = ends[r];
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
     float sum = 0.0f;
 #pragma unroll
     for (int lanes = count; lanes > 0; --lanes) {
-      sum = fma(z4, sum, place[r * EXCHANGE_STEP - direction * lanes]);
+      sum = fma(z4, sum, location[r * EXCHANGE_STEP - direction * lanes]);
     }
     ends[r] = sum;
   }
@@ -265,10 +265,10 @@ WA_INLINE float convolve(const float* window, float8 taps) {
 }
 
 // The 20 pixels around a lane's four.
-WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* place) {
+WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* location) {
 #pragma unroll
   for (int lanes = -2; lanes <= 2; ++lanes) {
-    const float4 word = lanes == 0 ? own : place[lanes];
+    const float4 word = lanes == 0 ? own : location[lanes];
     window[4 * (lanes + 2)] = word.x;
     window[4 * (lanes + 2) + 1] = word.y;
     window[4 * (lanes + 2) + 2] = word.z;
@@ -279,15 +279,15 @@ WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* p
 // Filters rows, constant or not. Every item of the group calls it; another barrier must come before
 // the next call.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
-  local Exchanged* place =
+  local Exchanged* location =
       exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
 #pragma unroll
-  for (int r = 0; r < ROWS; ++r) place[r * EXCHANGE_STEP] = rows[r];
+  for (int r = 0; r < ROWS; ++r) location[r * EXCHANGE_STEP] = rows[r];
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
     float window[5 * LANE_PIXELS];
-    gather_window(rows[r], window, place + r * EXCHANGE_STEP);
+    gather_window(rows[r], window, location + r * EXCHANGE_STEP);
     rows[r] = (float4)(convolve(window + 8, taps), convolve(window + 9, taps),
                        convolve(window + 10, taps), convolve(window + 11, taps));
   }

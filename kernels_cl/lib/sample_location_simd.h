@@ -61,7 +61,7 @@ WA_INLINE void step_on(Coordinate from, const Steps* steps, int chunk, int16* wh
 typedef struct {
   int16 x0, y0;
   float16 a, b;
-} Places;
+} Locations;
 
 // Coefficients of a moving image; places are first to last, both on either axis.
 typedef struct {
@@ -75,30 +75,30 @@ WA_INLINE Moving moving_of(global const float* coefficients, int width, int heig
   return moving;
 }
 
-WA_INLINE Places places_of(Coordinate from_x, Coordinate from_y, const Steps* steps_x,
+WA_INLINE Locations locations_of(Coordinate from_x, Coordinate from_y, const Steps* steps_x,
                            const Steps* steps_y, int chunk) {
-  Places places;
-  step_on(from_x, steps_x, chunk, &places.x0, &places.a);
-  step_on(from_y, steps_y, chunk, &places.y0, &places.b);
-  return places;
+  Locations locations;
+  step_on(from_x, steps_x, chunk, &locations.x0, &locations.a);
+  step_on(from_y, steps_y, chunk, &locations.y0, &locations.b);
+  return locations;
 }
 
-WA_INLINE int16 are_within(const Moving* moving, const Places* places) {
-  return places->x0 >= moving->first && places->x0 <= moving->last_x &&
-         places->y0 >= moving->first && places->y0 <= moving->last_y;
+WA_INLINE int16 are_within(const Moving* moving, const Locations* locations) {
+  return locations->x0 >= moving->first && locations->x0 <= moving->last_x &&
+         locations->y0 >= moving->first && locations->y0 <= moving->last_y;
 }
 
 // Those of the first `count` pixels that count: by the weights of both images, too, with MASKED.
-WA_INLINE int16 which_count(const Moving* moving, const Places* places, int count,
+WA_INLINE int16 which_count(const Moving* moving, const Locations* locations, int count,
                             global const float* reference_weight,
                             global const float* moving_weight) {
-  int16 counts = are_within(moving, places) && NUMBERS < count;
+  int16 counts = are_within(moving, locations) && NUMBERS < count;
 #ifdef MASKED
-  counts &= load_some(reference_weight, count) >= WA_LEAST_WEIGHT;
-  const int16 x = select(places->x0, places->x0 + 1, places->a >= 0.5f);
-  const int16 y = select(places->y0, places->y0 + 1, places->b >= 0.5f);
+  counts &= load_some(reference_weight, count) >= WA_MIN_WEIGHT;
+  const int16 x = select(locations->x0, locations->x0 + 1, locations->a >= 0.5f);
+  const int16 y = select(locations->y0, locations->y0 + 1, locations->b >= 0.5f);
   const int16 at = select((int16)(0), y * moving->width + x, counts);
-  counts &= gather(moving_weight, at) >= WA_LEAST_WEIGHT;
+  counts &= gather(moving_weight, at) >= WA_MIN_WEIGHT;
 #endif
   return counts;
 }
@@ -109,13 +109,13 @@ typedef struct {
 
 // The spline at the places that count, and its slopes if wanted; others have those of a place that
 // exists.
-WA_INLINE Splines splines_at(const Moving* moving, const Places* places, int16 counts,
+WA_INLINE Splines splines_at(const Moving* moving, const Locations* locations, int16 counts,
                              bool slopes) {
   float16 wx[4], wy[4], dy[4], sums[4], slopes_y[4];
-  wa_bspline_weights_3(places->a, wx);
-  wa_bspline_weights_3(places->b, wy);
-  if (slopes) wa_bspline_derivatives_3(places->b, dy);
-  const int16 at = select((int16)(0), (places->y0 - 1) * moving->width + (places->x0 - 1), counts);
+  wa_bspline_weights_3(locations->a, wx);
+  wa_bspline_weights_3(locations->b, wy);
+  if (slopes) wa_bspline_derivatives_3(locations->b, dy);
+  const int16 at = select((int16)(0), (locations->y0 - 1) * moving->width + (locations->x0 - 1), counts);
   global const float* row = moving->coefficients;
 #pragma unroll
   for (int q = 0; q < 4; ++q) sums[q] = slopes_y[q] = 0.0f;
@@ -135,7 +135,7 @@ WA_INLINE Splines splines_at(const Moving* moving, const Places* places, int16 c
   if (!slopes) return splines;
   make_columns(slopes_y);
   splines.slope_y = wa_row_of_four(slopes_y[0], slopes_y[1], slopes_y[2], slopes_y[3], wx);
-  wa_bspline_derivatives_3(places->a, wx);
+  wa_bspline_derivatives_3(locations->a, wx);
   splines.slope_x = wa_row_of_four(sums[0], sums[1], sums[2], sums[3], wx);
   return splines;
 }

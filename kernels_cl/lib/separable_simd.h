@@ -8,7 +8,7 @@
 
 #include "lib/simd.h"
 
-#define STRIP 128  // columns of a work item, strip in separable_lanes.hpp
+#define COLUMN_BLOCK 128  // columns of a work item, strip in separable_lanes.hpp
 
 // Where column x of a block stands.
 WA_INLINE size_t block_column(int block, int width, int x) {

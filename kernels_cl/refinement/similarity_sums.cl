@@ -7,18 +7,18 @@
 #include "lib/sample_location.h"
 #include "lib/sums.h"
 
-#ifdef LIT
+#ifdef ILLUMINATED
 // (gain, offset) at a pixel, between the centres of the four cells around it.
-inline float2 light_at(global const float2* field, int across, int down, float inverse_side, int x,
+inline float2 illumination_at(global const float2* field, int across, int down, float inverse_side, int x,
                        int y) {
   int left, right, top, bottom;
-  const float a = wa_light_cells(x, inverse_side, across, &left, &right);
-  const float b = wa_light_cells(y, inverse_side, down, &top, &bottom);
+  const float a = wa_illumination_cells(x, inverse_side, across, &left, &right);
+  const float b = wa_illumination_cells(y, inverse_side, down, &top, &bottom);
   const float2 p = field[top * across + left];
   const float2 q = field[top * across + right];
   const float2 r = field[bottom * across + left];
   const float2 s = field[bottom * across + right];
-  return (float2)(wa_light_mix(p.x, q.x, r.x, s.x, a, b), wa_light_mix(p.y, q.y, r.y, s.y, a, b));
+  return (float2)(wa_illumination_mix(p.x, q.x, r.x, s.x, a, b), wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
 }
 #endif
 
@@ -26,11 +26,11 @@ inline float2 light_at(global const float2* field, int across, int down, float i
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
-    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 light,
+    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
 #endif
-#ifdef LIT
+#ifdef ILLUMINATED
     global const float2* field, int field_width, int field_height, float inverse_side,
 #endif
     global float* partials) {
@@ -42,21 +42,21 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     const int py = first_row + row;
     for (int column = (int)get_local_id(0); column < columns; column += GROUP) {
       const int px = first_column + column;
-      SplinePlace place;
-      if (!spline_place(&matrix, px, py, width, height, margin, &place)) continue;
+      SampleLocation location;
+      if (!sample_location(&matrix, px, py, width, height, margin, &location)) continue;
 #ifdef MASKED
-      if (reference_weight[py * reference_width + px] < WA_LEAST_WEIGHT) continue;
-      if (!place_counts(moving_weight, width, &place)) continue;
+      if (reference_weight[py * reference_width + px] < WA_MIN_WEIGHT) continue;
+      if (!place_counts(moving_weight, width, &location)) continue;
 #endif
       float slope_x, slope_y;
-      const float value = spline_value_and_slopes(coefficients, width, &place, &slope_x, &slope_y);
-#ifdef LIT
-      const float2 here = light_at(field, field_width, field_height, inverse_side, px, py);
+      const float value = spline_value_and_slopes(coefficients, width, &location, &slope_x, &slope_y);
+#ifdef ILLUMINATED
+      const float2 here = illumination_at(field, field_width, field_height, inverse_side, px, py);
 #else
-      const float2 here = light.xy;
+      const float2 here = illumination.xy;
 #endif
-      wa_similarity_add(value, slope_x, slope_y, place.x - centre.x, place.y - centre.y,
-                        reference[py * reference_width + px], here.x, here.y, light.z, 1.0f, sums);
+      wa_similarity_add(value, slope_x, slope_y, location.x - centre.x, location.y - centre.y,
+                        reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f, sums);
     }
   }
   add_up(sums, WA_SIMILARITY_SUMS, shared, partials);

@@ -26,7 +26,7 @@ kernel void cross_power(global const float2* a, global const float2* b, global f
   const float scale_a = wa_reciprocal_magnitude(raw_a.x, raw_a.y);
   const float scale_b = wa_reciprocal_magnitude(raw_b.x, raw_b.y);
   float2 same = (float2)(0.0f);
-#ifdef HALF_TURNS
+#ifdef WITH_ROTATED_180
   float2 turned = (float2)(0.0f);
 #endif
   if (scale_a > 0.0f && scale_b > 0.0f) {
@@ -44,12 +44,12 @@ kernel void cross_power(global const float2* a, global const float2* b, global f
     const float2 p = raw_a * (scale_a * weight);
     const float2 q = raw_b * scale_b;
     same = (float2)(fma(p.x, q.x, p.y * q.y), fma(p.y, q.x, -p.x * q.y));
-#ifdef HALF_TURNS
+#ifdef WITH_ROTATED_180
     turned = (float2)(fma(p.x, q.x, -p.y * q.y), fma(p.y, q.x, p.x * q.y));
 #endif
   }
   output[at] = same;
-#ifdef HALF_TURNS
+#ifdef WITH_ROTATED_180
   output[at + (size_t)columns * (size_t)height] = turned;
 #endif
 }

@@ -21,7 +21,7 @@ kernel void overlap_products(global const float2* a, global const float2* a_weig
 
 // Surfaces: C, C mirrored, N, N mirrored, times `plane`. reach2: the square of how far a shift may
 // be from the centre of its surface, 0 for any distance; shifts are those of least size.
-kernel void overlap_score(global const float* surfaces, int width, int height, float least_overlap,
+kernel void overlap_score(global const float* surfaces, int width, int height, float min_overlap,
                           float reach2, float2 centre_0, float2 centre_1, global float* scores) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
@@ -35,7 +35,7 @@ kernel void overlap_score(global const float* surfaces, int width, int height, f
     scores[mirrored * plane + i] =
         wa_shift_allowed(dx, dy, reach2)
             ? wa_overlap_score(surfaces[mirrored * plane + i], surfaces[(2 + mirrored) * plane + i],
-                               (float)plane, least_overlap)
+                               (float)plane, min_overlap)
             : 0.0f;
   }
 }

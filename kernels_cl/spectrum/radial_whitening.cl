@@ -4,7 +4,7 @@
 
 // A group takes COLUMNS radii; its rows of items share the angles.
 kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
-void flatten_profile(global float* image, int width, int height) {
+void radial_whitening(global float* image, int width, int height) {
   local float sums[ROWS][COLUMNS];
   local float counts[ROWS][COLUMNS];
   const int column = (int)get_local_id(0);

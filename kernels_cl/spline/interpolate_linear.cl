@@ -53,7 +53,7 @@ typedef struct {
 // A point in fixed point.
 typedef struct {
   long x, y, z;
-} Place;
+} Location;
 
 // The two neighbours on an axis (-1: none), and how far from the first the point is.
 typedef struct {
@@ -108,7 +108,7 @@ WA_INLINE bool extended(long at, int n, Pair* pair) {
 }
 
 // `inside`: all points of the tile have neighbours side by side.
-WA_INLINE Cell cell_at(Samples samples, Place at, bool inside) {
+WA_INLINE Cell cell_at(Samples samples, Location at, bool inside) {
   Cell cell;
   cell.exists = true;
   if (inside) {
@@ -142,7 +142,7 @@ WA_INLINE float corner(Samples samples, const Cell* cell, int number, bool insid
   return samples.values[(z * samples.size.y + y) * samples.size.x + x];
 }
 
-WA_INLINE float interpolated(Samples samples, Place at, bool inside) {
+WA_INLINE float interpolated(Samples samples, Location at, bool inside) {
   const Cell cell = cell_at(samples, at, inside);
   float v[CORNERS];
 #pragma unroll
@@ -159,12 +159,12 @@ WA_INLINE float interpolated(Samples samples, Place at, bool inside) {
 #define INSIDE 1  // all their neighbours are samples
 #define ACROSS 2
 
-WA_INLINE float value_at(Samples samples, Place at, int kind) {
+WA_INLINE float value_at(Samples samples, Location at, int kind) {
   return kind == APART ? samples.cval : interpolated(samples, at, kind == INSIDE);
 }
 
 // This item's pixels of a tile, whose first point is `origin`.
-WA_INLINE void store_tile(Samples samples, Steps steps, Place origin, Numbers tile, int kind,
+WA_INLINE void store_tile(Samples samples, Steps steps, Location origin, Numbers tile, int kind,
                           Target target) {
   const int item = (int)get_local_id(0);
   const int patch = item / PATCH;
@@ -172,7 +172,7 @@ WA_INLINE void store_tile(Samples samples, Steps steps, Place origin, Numbers ti
   const int y = item % PATCH / PATCH_X + patch / PATCHES_X * PATCH_Y;
   Numbers pixel = {tile.x + x, tile.y + y, tile.z};
   if (pixel.x >= target.size.x || pixel.y >= target.size.y) return;
-  Place at = {origin.x + x * steps.x.x + y * steps.x.y, origin.y + x * steps.y.x + y * steps.y.y,
+  Location at = {origin.x + x * steps.x.x + y * steps.x.y, origin.y + x * steps.y.x + y * steps.y.y,
               origin.z + x * steps.z.x + y * steps.z.y};
   const size_t row = (size_t)pixel.z * (size_t)target.size.y + (size_t)pixel.y;
   global Output* to = target.pixels + row * (size_t)target.size.x + (size_t)pixel.x;
@@ -199,16 +199,16 @@ WA_INLINE void store_tile(Samples samples, Steps steps, Place origin, Numbers ti
 }
 
 // Coordinates of a tile reach from `least` to `greatest` beyond its first, which is `at`.
-WA_INLINE bool lie_inside(long at, long least, long greatest, int n) {
-  return wa_fixed_whole(at + least) >= 0 && wa_fixed_whole(at + greatest) + 1 < n;
+WA_INLINE bool lie_inside(long at, long minimum, long greatest, int n) {
+  return wa_fixed_whole(at + minimum) >= 0 && wa_fixed_whole(at + greatest) + 1 < n;
 }
-WA_INLINE bool lie_apart(long at, long least, long greatest, int n) {
-  return wa_fixed_whole(at + greatest) < -1 || wa_fixed_whole(at + least) >= n;
+WA_INLINE bool lie_apart(long at, long minimum, long greatest, int n) {
+  return wa_fixed_whole(at + greatest) < -1 || wa_fixed_whole(at + minimum) >= n;
 }
 
-#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long least_##i, long greatest_##i
+#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long minimum_##i, long greatest_##i
 #define POINT(i) wa_fixed_point(fine_##i, tile.x, tile.y, tile.z)
-#define RANGE(i) origin.i, least_##i, greatest_##i
+#define RANGE(i) origin.i, minimum_##i, greatest_##i
 
 // Work group: a tile of the output, the second number counting along y, then z. A transform's rows
 // are as in formulas/opencl_fixed_point.h.
@@ -224,7 +224,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linea
   const int slab = DIMENSIONS == 2 ? 0 : number / down;
   const Numbers tile = {(int)get_group_id(0) * TILE_X, (number - slab * down) * TILE_Y,
                         slab * TILE_Z};
-  Place origin = {POINT(x), POINT(y), 0};
+  Location origin = {POINT(x), POINT(y), 0};
   bool inside = lie_inside(RANGE(x), width) && lie_inside(RANGE(y), height);
   bool apart = lie_apart(RANGE(x), width) || lie_apart(RANGE(y), height);
 #if DIMENSIONS == 3

@@ -44,28 +44,28 @@
 // The same for every work item: a row of the transform about the output's centre, and what floats
 // lose of it; its split; the least coordinate of a tile, from its first point; the box's extent.
 #define AXIS_PARAMETERS(i) \
-  float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float least_##i, int extent_##i
+  float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float minimum_##i, int extent_##i
 
 // The box on one axis: its first coefficient, and the tile's first point from there.
 typedef struct {
   int corner;
   float high, low;
-} Place;
+} Location;
 
 // Where the tile that begins (dx, dy, dz) from the output's centre needs an axis. The corner is a
 // multiple of `alignment`.
-WA_INLINE Place place_tile(float4 row, float4 rest, float least, float dx, float dy, float dz,
+WA_INLINE Location locate_tile(float4 row, float4 rest, float minimum, float dx, float dy, float dz,
                            int margin, int alignment) {
   float high, low;
   int whole;
   transformed(row, rest, dx, dy, dz, &high, &low);
   const float fraction = wa_split(high, low, &whole);
   const float coarse = rint(fraction * 0x1p+16f) * 0x1p-16f;
-  Place place;
-  place.corner = (whole + (int)floor(fraction + least) + margin - DEGREE / 2 - 1) & -alignment;
-  place.high = (float)(whole + margin - place.corner) + coarse;
-  place.low = fraction - coarse;
-  return place;
+  Location location;
+  location.corner = (whole + (int)floor(fraction + minimum) + margin - DEGREE / 2 - 1) & -alignment;
+  location.high = (float)(whole + margin - location.corner) + coarse;
+  location.low = fraction - coarse;
+  return location;
 }
 
 // An axis as an item sees it.
@@ -78,21 +78,21 @@ typedef struct {
   float2 step_high, step_low;  // of that coordinate along y and z
 } Axis;
 
-#define AXIS(i, place, n) \
-  axis_of(place, n, margin, row_##i, rest_##i, high_##i, low_##i, extent_##i)
+#define AXIS(i, location, n) \
+  axis_of(location, n, margin, row_##i, rest_##i, high_##i, low_##i, extent_##i)
 
-WA_INLINE Axis axis_of(Place place, int n, int margin, float4 row, float4 rest, float4 high,
+WA_INLINE Axis axis_of(Location location, int n, int margin, float4 row, float4 rest, float4 high,
                        float4 low, int extent) {
   const float x = (float)((int)get_local_id(0) % TILE_X);
   Axis axis;
   axis.n = n;
   axis.margin = margin;
   axis.extent = extent;
-  axis.corner = place.corner;
+  axis.corner = location.corner;
   axis.row = row;
   axis.rest = rest;
-  axis.high = fma(x, high.x, place.high) - SHIFT;
-  axis.low = fma(x, low.x, place.low) + SHIFT;
+  axis.high = fma(x, high.x, location.high) - SHIFT;
+  axis.low = fma(x, low.x, location.low) + SHIFT;
   axis.step_high = high.yz;
   axis.step_low = low.yz;
   return axis;
@@ -311,7 +311,7 @@ WA_INLINE void blank_tile(Tile tile, float cval, OUTPUT_PARAMETERS, size_t index
 // Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z. `words`:
 // rows of coefficients begin at words; `box_words` (words, so that drivers align it as such): the
 // box, its planes `plane` apart.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_box(
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled(
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int centre_x,
     int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
@@ -329,19 +329,19 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_box(
   const float dy = (float)(first_y - centre_y);
   const float dz = (float)(first_z - centre_z);
 #if DIMENSIONS == 2
-  const Place places[2] = {place_tile(row_x, rest_x, least_x, dx, dy, dz, margin, 4),
-                           place_tile(row_y, rest_y, least_y, dx, dy, dz, margin, 1)};
+  const Location locations[2] = {locate_tile(row_x, rest_x, min_x, dx, dy, dz, margin, 4),
+                           locate_tile(row_y, rest_y, min_y, dx, dy, dz, margin, 1)};
 #else
   // Few pixels an item: one item an axis, for all.
-  local Place places[3];
-  if (item == 0) places[0] = place_tile(row_x, rest_x, least_x, dx, dy, dz, margin, 4);
-  if (item == 64) places[1] = place_tile(row_y, rest_y, least_y, dx, dy, dz, margin, 1);
-  if (item == 128) places[2] = place_tile(row_z, rest_z, least_z, dx, dy, dz, margin, 1);
+  local Location locations[3];
+  if (item == 0) locations[0] = locate_tile(row_x, rest_x, min_x, dx, dy, dz, margin, 4);
+  if (item == 64) locations[1] = locate_tile(row_y, rest_y, min_y, dx, dy, dz, margin, 1);
+  if (item == 128) locations[2] = locate_tile(row_z, rest_z, min_z, dx, dy, dz, margin, 1);
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-  const Axis x = AXIS(x, places[0], width);
+  const Axis x = AXIS(x, locations[0], width);
   Rows rows;
-  rows.y = AXIS(y, places[1], height);
+  rows.y = AXIS(y, locations[1], height);
   rows.plane = plane;
   rows.planes_a_row = 1.0f / (float)extent_y;
 #if DIMENSIONS == 2
@@ -350,7 +350,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_box(
   const bool within = is_within(x) && is_within(rows.y);
   const bool apart = is_apart(x) || is_apart(rows.y);
 #else
-  rows.z = AXIS(z, places[2], depth);
+  rows.z = AXIS(z, locations[2], depth);
   rows.count = extent_y * extent_z;
   const bool within = is_within(x) && is_within(rows.y) && is_within(rows.z);
   const bool apart = is_apart(x) || is_apart(rows.y) || is_apart(rows.z);

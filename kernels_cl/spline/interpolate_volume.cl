@@ -209,12 +209,12 @@ WA_INLINE void blank_tile(Spline spline, Tile tile, Target target) {
   }
 }
 
-#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long least_##i, int extent_##i
+#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long minimum_##i, int extent_##i
 
 // The first coefficient that a tile needs.
 #define CORNER(i)                                                                      \
   (wa_fixed_whole(wa_fixed_point(fine_##i, tile.first.x, tile.first.y, tile.first.z) + \
-                  least_##i) +                                                         \
+                  minimum_##i) +                                                         \
    margin - 1)
 
 // Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z.

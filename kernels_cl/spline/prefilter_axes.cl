@@ -90,16 +90,16 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_axis(
     int margin, int segment, int across, int segments, float cval, float gain, float8 taps) {
   const int number = (int)get_group_id(0) / across;
   const int plane = number / segments;
-  const long place = (long)((int)get_group_id(0) - number * across) * GROUP + (long)get_local_id(0);
-  if (place >= inner) return;
+  const long location = (long)((int)get_group_id(0) - number * across) * GROUP + (long)get_local_id(0);
+  if (location >= inner) return;
   const int length = n + 2 * margin;
   const int top = (number - plane * segments) * segment;
   const int bottom = min(top + segment, length);
   const int chunks = (bottom - top + CHUNK - 1) / CHUNK + 2;
-  const float fill_value = place % COMPONENTS == 0 ? cval : 0.0f;
-  global const float* line = source + (size_t)plane * (size_t)n * (size_t)inner + place;
+  const float fill_value = location % COMPONENTS == 0 ? cval : 0.0f;
+  global const float* line = source + (size_t)plane * (size_t)n * (size_t)inner + location;
   global float* at =
-      target + ((size_t)plane * (size_t)length + (size_t)top) * (size_t)inner + place;
+      target + ((size_t)plane * (size_t)length + (size_t)top) * (size_t)inner + location;
   const int first = top - margin - CHUNK;
   float next[CHUNK];
   Column column;

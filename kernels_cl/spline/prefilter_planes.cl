@@ -46,10 +46,10 @@ WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 tap
 // An item's four pixels of each of its rows, found by `places`. `word`: where they stand in a row,
 // as one word; -1: each is where `columns` says.
 WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int word,
-                         local const int* places, local const int* columns, float cval) {
+                         local const int* locations, local const int* columns, float cval) {
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
-    const int y = places[i * GROUP_ROWS];
+    const int y = locations[i * GROUP_ROWS];
     if (word >= 0 && y >= 0) {
       rows[i] = LOAD_WORD(plane + (size_t)y * (size_t)width + word);
     } else {
@@ -63,26 +63,26 @@ WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int
 // time and share what they read there. `words`: rows begin at words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
     global const Pixel* restrict source, global float* restrict target, int width, int height,
-    int margin, int strip, int across, int strips, int words, float cval, float gain, float8 taps) {
+    int margin, int column_block, int across, int column_blocks, int words, float cval, float gain, float8 taps) {
   local float4 filtered[CHUNK * USEFUL / LANE_PIXELS];
   local Exchanged exchange[EXCHANGE_SIZE];
-  local int places[(LONGEST + 2) * CHUNK];
+  local int locations[(LONGEST + 2) * CHUNK];
   local int columns[ROW_PIXELS];
   const int item = (int)get_local_id(0);
   const int number = (int)get_group_id(0) / across;
   const int left = ((int)get_group_id(0) - number * across) * USEFUL;
-  const int plane = number / strips;
-  const int strip_number = number - plane * strips;
+  const int plane = number / column_blocks;
+  const int column_block_number = number - plane * column_blocks;
   const int wide = width + 2 * margin;
   const int high = height + 2 * margin;
-  const int top = strip_number * strip;
-  const int length = min(strip, high - top);
+  const int top = column_block_number * column_block;
+  const int length = min(column_block, high - top);
   const int chunks = (length + CHUNK - 1) / CHUNK + 2;
-  const int step = strip_number % 2 == 1 ? -1 : 1;
+  const int step = column_block_number % 2 == 1 ? -1 : 1;
   const int start = step < 0 ? top + length - 1 : top;
   const int leftmost = left - margin - SIDE;
   for (int k = item; k < chunks * CHUNK; k += GROUP) {
-    places[k] = wa_extend(EXTENSION, start - margin + step * (k - CHUNK), height);
+    locations[k] = wa_extend(EXTENSION, start - margin + step * (k - CHUNK), height);
   }
   columns[item] = wa_extend(EXTENSION, leftmost + item, width);
   clear_exchange(exchange);
@@ -101,7 +101,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
   float4 rows[ROWS];  // on their way from memory
   Column column;
   start_column(&column);
-  load_rows(rows, samples, width, word, places + item / LANES, columns + lane_start, cval);
+  load_rows(rows, samples, width, word, locations + item / LANES, columns + lane_start, cval);
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
     filter_image_rows(rows, width, cval, taps,
@@ -113,7 +113,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
       }
     }
     if (chunk + 1 < chunks) {
-      load_rows(rows, samples, width, word, places + (chunk + 1) * CHUNK + item / LANES,
+      load_rows(rows, samples, width, word, locations + (chunk + 1) * CHUNK + item / LANES,
                 columns + lane_start, cval);
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -33,7 +33,7 @@
 
 // In the box, before it is filled: the place of a row's samples, and what halves of columns leave
 // to one another. The last of these is where the item that reads it writes last.
-#define PLACES(box) ((local int*)(box) + 2 * COLUMNS)
+#define LOCATIONS(box) ((local int*)(box) + 2 * COLUMNS)
 #define CAUSAL_ENDS(box) ((box) + COLUMNS)
 #define ANTICAUSAL_ENDS(box) (box)
 
@@ -53,16 +53,16 @@ typedef struct {
   int x, y;                 // the tile's first output pixel
   long origin_x, origin_y;  // its point
   int corner_x, corner_y;   // the first coefficient
-} Place;
+} Location;
 
 #define OUTPUT_PARAMETERS global Output *output, int output_width, int output_height
 #define OUTPUT_ARGUMENTS output, output_width, output_height
 
 // The samples of half a column.
-WA_INLINE void load_half_column(global const float* samples, Source source, Place place, int column,
+WA_INLINE void load_half_column(global const float* samples, Source source, Location location, int column,
                                 int begin, local float* box, float* v) {
-  const int left = place.corner_x - FIRST;
-  const int top = place.corner_y - HALO;
+  const int left = location.corner_x - FIRST;
+  const int top = location.corner_y - HALO;
   if (left >= 0 && left + COLUMNS <= source.width && top >= 0 && top + ROWS <= source.height) {
     global const float* from =
         samples + (size_t)(top + begin) * (size_t)source.width + (size_t)(left + column);
@@ -71,13 +71,13 @@ WA_INLINE void load_half_column(global const float* samples, Source source, Plac
     return;
   }
   const int item = (int)get_local_id(0);
-  local int* places = PLACES(box);
-  if (item < ROWS) places[item] = wa_extend(EXTENSION, top + item, source.height);
+  local int* locations = LOCATIONS(box);
+  if (item < ROWS) locations[item] = wa_extend(EXTENSION, top + item, source.height);
   const int x = wa_extend(EXTENSION, left + column, source.width);
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int j = 0; j < HALF; ++j) {
-    const int y = places[begin + j];
+    const int y = locations[begin + j];
     v[j] = source.cval;
     if (x >= 0 && y >= 0) v[j] = samples[(size_t)y * (size_t)source.width + (size_t)x];
   }
@@ -96,12 +96,12 @@ constant float powers[HALO + 2] = {1.0f,           POLE,
 
 // Filters the columns; of their rows, those between the halos go to the box. The upper half's
 // causal run goes on in the lower one, the lower's anticausal run in the upper.
-WA_INLINE void filter_columns(global const float* samples, Source source, Place place,
+WA_INLINE void filter_columns(global const float* samples, Source source, Location location,
                               local float* box) {
   const int column = (int)get_local_id(0) % COLUMNS;
   const bool lower = (int)get_local_id(0) >= COLUMNS;
   float v[HALF];
-  load_half_column(samples, source, place, column, lower ? HALF : 0, box, v);
+  load_half_column(samples, source, location, column, lower ? HALF : 0, box, v);
   if (!lower) v[0] *= START;
 #pragma unroll
   for (int j = 1; j < HALF; ++j) v[j] = wa_prefilter_causal(v[j], POLE, v[j - 1]);
@@ -141,7 +141,7 @@ WA_INLINE void filter_columns(global const float* samples, Source source, Place 
 // upper row of the warp's two, whose pixels begin four later: so their words of four meet in no
 // bank. What the upper row's last item reads beyond its row is too far away to matter.
 typedef struct {
-  int place;       // of a row's items
+  int location;       // of a row's items
   int first;       // the group's item with the row's first pixels, as ends are numbered
   int at;          // the first pixel's place in the box
   bool low, high;  // whether the first and last four are kept
@@ -152,10 +152,10 @@ WA_INLINE RowLane lane_of_row(int columns) {
   const int lane = item % 32;
   const int row = (lane >> 2) & 1;
   RowLane result;
-  result.place = (lane & 3) | ((lane >> 1) & 12);
+  result.location = (lane & 3) | ((lane >> 1) & 12);
   const int number = item / 32 * 2 + row;
   result.first = number * ROW_LANES;
-  const int own = LANE_PIXELS * result.place + (row == 0 ? 4 : 0);
+  const int own = LANE_PIXELS * result.location + (row == 0 ? 4 : 0);
   result.low = own + 4 > FIRST && own < FIRST + columns;
   result.high = own + 8 > FIRST && own + 4 < FIRST + columns;
   result.at = number * COLUMNS + own;
@@ -174,8 +174,8 @@ WA_INLINE void put_four(float4 four, float* v) {
 // What reaches an item from the two items before it (`direction` 1) or after it, of what they left
 // in `ends`; at a row's end, what its outermost pixel would have left were it all there is.
 WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, float outermost) {
-  const int order = direction > 0 ? lane.place : ROW_LANES - 1 - lane.place;
-  local const float* own = ends + lane.first + lane.place;
+  const int order = direction > 0 ? lane.location : ROW_LANES - 1 - lane.location;
+  local const float* own = ends + lane.first + lane.location;
   float sum = order == 0 ? outermost * START : 0.0f;
   if (order >= 2) sum = powers[LANE_PIXELS] * own[-2 * direction];
   if (order >= 1) sum += own[-direction];
@@ -186,7 +186,7 @@ WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, f
 WA_INLINE void filter_rows(int columns, local float* box) {
   const RowLane lane = lane_of_row(columns);
   local float* words = box + lane.at;
-  local float* ends = box + lane.first + lane.place;
+  local float* ends = box + lane.first + lane.location;
   float v[LANE_ROWS][LANE_PIXELS], outermost[LANE_ROWS];
 #pragma unroll
   for (int k = 0; k < LANE_ROWS; ++k) {
@@ -238,7 +238,7 @@ typedef struct {
   long x, y;  // the point, from the first coefficient
 } Walk;
 
-WA_INLINE Walk start_walk(Points points, Source source, Place place) {
+WA_INLINE Walk start_walk(Points points, Source source, Location location) {
   const int side_by_side = (int)get_local_id(0) % TILE;
   const int apart = (int)get_local_id(0) / TILE;
   const int sheared = apart + source.shear * (side_by_side / SHEAR_GROUP);
@@ -250,9 +250,9 @@ WA_INLINE Walk start_walk(Points points, Source source, Place place) {
   walk.u = side_by_side;
   walk.v = sheared;
 #endif
-  walk.x = place.origin_x - ((long)place.corner_x << 32) + walk.u * points.steps_x.x +
+  walk.x = location.origin_x - ((long)location.corner_x << 32) + walk.u * points.steps_x.x +
            walk.v * points.steps_x.y;
-  walk.y = place.origin_y - ((long)place.corner_y << 32) + walk.u * points.steps_y.x +
+  walk.y = location.origin_y - ((long)location.corner_y << 32) + walk.u * points.steps_y.x +
            walk.v * points.steps_y.y;
   return walk;
 }
@@ -300,13 +300,13 @@ WA_INLINE bool has_value(Points points, Source source, int x, int y) {
 }
 
 // Pixel by pixel, those that are in the output. `careful`: points outside have no value.
-WA_INLINE void evaluate_some(Points points, Source source, Place place, local const float* box,
+WA_INLINE void evaluate_some(Points points, Source source, Location location, local const float* box,
                              bool careful, OUTPUT_PARAMETERS) {
-  Walk walk = start_walk(points, source, place);
+  Walk walk = start_walk(points, source, location);
 #pragma unroll 1
   for (int k = 0; k < PIXELS; ++k) {
-    const int x = place.x + walk.u;
-    const int y = place.y + walk.v;
+    const int x = location.x + walk.u;
+    const int y = location.y + walk.v;
     if (is_in(x, y, output_width, output_height)) {
       float value = value_at(walk, box);
       if (careful && !has_value(points, source, x, y)) value = source.cval;
@@ -319,16 +319,16 @@ WA_INLINE void evaluate_some(Points points, Source source, Place place, local co
 #ifndef STEEP
 
 // Whether all pixels of a tile are in the output.
-WA_INLINE bool is_whole(Source source, Place place, int output_width, int output_height) {
+WA_INLINE bool is_whole(Source source, Location location, int output_width, int output_height) {
   const int sheared = source.shear * (TILE / SHEAR_GROUP - 1);
-  return place.x + TILE <= output_width && place.y + min(0, sheared) >= 0 &&
-         place.y + TILE + max(0, sheared) <= output_height;
+  return location.x + TILE <= output_width && location.y + min(0, sheared) >= 0 &&
+         location.y + TILE + max(0, sheared) <= output_height;
 }
 
-WA_INLINE void evaluate_whole(Points points, Source source, Place place, local const float* box,
+WA_INLINE void evaluate_whole(Points points, Source source, Location location, local const float* box,
                               OUTPUT_PARAMETERS) {
-  Walk walk = start_walk(points, source, place);
-  global Output* at = output + index_of(place.x + walk.u, place.y + walk.v, output_width);
+  Walk walk = start_walk(points, source, location);
+  global Output* at = output + index_of(location.x + walk.u, location.y + walk.v, output_width);
   const size_t stride = (size_t)output_width * STEP;
 #pragma unroll 2
   for (int k = 0; k < PIXELS; ++k, at += stride) {
@@ -340,11 +340,11 @@ WA_INLINE void evaluate_whole(Points points, Source source, Place place, local c
 #else
 
 // By way of the box the results are stored along rows of the output.
-WA_INLINE void evaluate_down_columns(Points points, Source source, Place place, local float* box,
+WA_INLINE void evaluate_down_columns(Points points, Source source, Location location, local float* box,
                                      OUTPUT_PARAMETERS) {
   const int item = (int)get_local_id(0);
   const int pitch = TILE + 1;
-  Walk walk = start_walk(points, source, place);
+  Walk walk = start_walk(points, source, location);
   local float* staged = box + item % TILE * pitch + item / TILE;
   float values[PIXELS];
 #pragma unroll
@@ -358,8 +358,8 @@ WA_INLINE void evaluate_down_columns(Points points, Source source, Place place, 
   barrier(CLK_LOCAL_MEM_FENCE);
   const int u = item % TILE;
   for (int v = item / TILE; v < TILE; v += STEP) {
-    const int x = place.x + u + source.shear * (v / SHEAR_GROUP);
-    const int y = place.y + v;
+    const int x = location.x + u + source.shear * (v / SHEAR_GROUP);
+    const int y = location.y + v;
     if (is_in(x, y, output_width, output_height)) {
       STORE(output, index_of(x, y, output_width), box[v * pitch + u]);
     }
@@ -370,26 +370,26 @@ WA_INLINE void evaluate_down_columns(Points points, Source source, Place place, 
 
 #ifdef POINTS_REJECT
 
-WA_INLINE bool lies_within(Source source, Place place) {
-  return place.corner_x >= 0 && place.corner_x + source.columns <= source.width &&
-         place.corner_y >= 0 && place.corner_y + KEPT <= source.height;
+WA_INLINE bool lies_within(Source source, Location location) {
+  return location.corner_x >= 0 && location.corner_x + source.columns <= source.width &&
+         location.corner_y >= 0 && location.corner_y + KEPT <= source.height;
 }
 
-WA_INLINE bool lies_apart(Source source, Place place) {
-  return place.corner_x + source.columns <= 0 || place.corner_x >= source.width ||
-         place.corner_y + KEPT <= 0 || place.corner_y >= source.height;
+WA_INLINE bool lies_apart(Source source, Location location) {
+  return location.corner_x + source.columns <= 0 || location.corner_x >= source.width ||
+         location.corner_y + KEPT <= 0 || location.corner_y >= source.height;
 }
 
-WA_INLINE void blank(Source source, Place place, OUTPUT_PARAMETERS) {
+WA_INLINE void blank(Source source, Location location, OUTPUT_PARAMETERS) {
   const int item = (int)get_local_id(0);
   const int u = item % TILE;
   for (int v = item / TILE; v < TILE; v += STEP) {
 #ifdef STEEP
-    const int x = place.x + u + source.shear * (v / SHEAR_GROUP);
-    const int y = place.y + v;
+    const int x = location.x + u + source.shear * (v / SHEAR_GROUP);
+    const int y = location.y + v;
 #else
-    const int x = place.x + u;
-    const int y = place.y + v + source.shear * (u / SHEAR_GROUP);
+    const int x = location.x + u;
+    const int y = location.y + v + source.shear * (u / SHEAR_GROUP);
 #endif
     if (is_in(x, y, output_width, output_height)) {
       STORE(output, index_of(x, y, output_width), source.cval);
@@ -404,7 +404,7 @@ WA_INLINE void blank(Source source, Place place, OUTPUT_PARAMETERS) {
 // `across`: tiles side by side.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
     global const float* restrict samples, int width, int height, float cval, long4 fine_x,
-    long4 steps_x, long least_x, long4 fine_y, long4 steps_y, long least_y, int columns, int shear,
+    long4 steps_x, long min_x, long4 fine_y, long4 steps_y, long min_y, int columns, int shear,
     int before_x, int before_y, int across, global Output* restrict output, int output_width,
     int output_height) {
   local float4 box_words[KEPT * COLUMNS / 4];
@@ -413,36 +413,36 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
   const Source source = {width, height, cval, columns, shear};
   const int number_y = (int)get_group_id(0) / across;
   const int number_x = (int)get_group_id(0) - number_y * across;
-  Place place;
-  place.x = number_x * TILE - before_x;
-  place.y = number_y * TILE - before_y;
-  place.origin_x = wa_fixed_point(fine_x, place.x, place.y, 0);
-  place.origin_y = wa_fixed_point(fine_y, place.x, place.y, 0);
-  place.corner_x = wa_fixed_whole(place.origin_x + least_x) - 2;
-  place.corner_y = wa_fixed_whole(place.origin_y + least_y) - 2;
+  Location location;
+  location.x = number_x * TILE - before_x;
+  location.y = number_y * TILE - before_y;
+  location.origin_x = wa_fixed_point(fine_x, location.x, location.y, 0);
+  location.origin_y = wa_fixed_point(fine_y, location.x, location.y, 0);
+  location.corner_x = wa_fixed_whole(location.origin_x + min_x) - 2;
+  location.corner_y = wa_fixed_whole(location.origin_y + min_y) - 2;
 #ifdef POINTS_REJECT
-  if (lies_apart(source, place)) {
-    blank(source, place, OUTPUT_ARGUMENTS);
+  if (lies_apart(source, location)) {
+    blank(source, location, OUTPUT_ARGUMENTS);
     return;
   }
-  const bool careful = !lies_within(source, place);
+  const bool careful = !lies_within(source, location);
 #else
   const bool careful = false;
 #endif
-  filter_columns(samples, source, place, box);
+  filter_columns(samples, source, location, box);
   barrier(CLK_LOCAL_MEM_FENCE);
   filter_rows(columns, box);
   barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef STEEP
   if (!careful) {
-    evaluate_down_columns(points, source, place, box, OUTPUT_ARGUMENTS);
+    evaluate_down_columns(points, source, location, box, OUTPUT_ARGUMENTS);
     return;
   }
 #else
-  if (!careful && is_whole(source, place, output_width, output_height)) {
-    evaluate_whole(points, source, place, box, OUTPUT_ARGUMENTS);
+  if (!careful && is_whole(source, location, output_width, output_height)) {
+    evaluate_whole(points, source, location, box, OUTPUT_ARGUMENTS);
     return;
   }
 #endif
-  evaluate_some(points, source, place, box, careful, OUTPUT_ARGUMENTS);
+  evaluate_some(points, source, location, box, careful, OUTPUT_ARGUMENTS);
 }

@@ -6,13 +6,13 @@
 #include "formulas/window.h"
 
 // size, canvas_size: (width, height, depth, 0); ramp: of the taper, in voxels.
-kernel void volume_canvas(global const Pixel* input, int4 size, float offset, float scale,
-                          float4 ramp, global float* canvas, int4 canvas_size) {
-  const Item item = patch_item(canvas_size.x);
+kernel void pad_volume(global const Pixel* input, int4 size, float offset, float scale,
+                          float4 ramp, global float* padded, int4 padded_size) {
+  const Item item = patch_item(padded_size.x);
   const int x = item.x;
-  if (x >= canvas_size.x || item.y >= canvas_size.y * canvas_size.z) return;
-  const int y = item.y % canvas_size.y;
-  const int z = item.y / canvas_size.y;
+  if (x >= padded_size.x || item.y >= padded_size.y * padded_size.z) return;
+  const int y = item.y % padded_size.y;
+  const int z = item.y / padded_size.y;
   float result = 0.0f;
   if (x < size.x && y < size.y && z < size.z) {
     const size_t at = ((size_t)z * (size_t)size.y + (size_t)y) * (size_t)size.x + (size_t)x;
@@ -20,5 +20,5 @@ kernel void volume_canvas(global const Pixel* input, int4 size, float offset, fl
                          wa_tukey_window(z, size.z, ramp.z);
     result = (LOAD_PIXEL(input, at) - offset) * scale * weight;
   }
-  canvas[(size_t)item.y * (size_t)canvas_size.x + (size_t)x] = result;
+  padded[(size_t)item.y * (size_t)padded_size.x + (size_t)x] = result;
 }

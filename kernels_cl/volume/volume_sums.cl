@@ -39,13 +39,13 @@ WA_INLINE void add_row(global const float* c, const WaVolumeWeights* weights, fl
 // Four rows of four coefficients. Without loops: weights that are found by a number that varies
 // would be kept in memory.
 WA_INLINE void add_plane(global const float* c, size_t across, const WaVolumeWeights* weights,
-                         float z, float dz, float* place) {
+                         float z, float dz, float* location) {
   float plane[3] = {0.0f, 0.0f, 0.0f};
   add_row(c, weights, weights->y[0], weights->dy[0], plane);
   add_row(c + across, weights, weights->y[1], weights->dy[1], plane);
   add_row(c + 2 * across, weights, weights->y[2], weights->dy[2], plane);
   add_row(c + 3 * across, weights, weights->y[3], weights->dy[3], plane);
-  wa_volume_add_plane(plane, z, dz, place);
+  wa_volume_add_plane(plane, z, dz, location);
 }
 
 // moving_first: the first neighbour of the first voxel's place, one before its cell.
@@ -66,16 +66,16 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
     global const float* r = row_of(reference, reference_sides, first, row, size.y);
     global const float* m = row_of(moving, moving_sides, moving_first, row, size.y);
     for (int x = (int)get_local_id(0); x < size.x; x += GROUP) {
-      float place[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+      float location[4] = {0.0f, 0.0f, 0.0f, 0.0f};
       global const float* c = m + x;
-      add_plane(c, across, &weights, weights.z[0], weights.dz[0], place);
-      add_plane(c + plane, across, &weights, weights.z[1], weights.dz[1], place);
-      add_plane(c + 2 * plane, across, &weights, weights.z[2], weights.dz[2], place);
-      add_plane(c + 3 * plane, across, &weights, weights.z[3], weights.dz[3], place);
+      add_plane(c, across, &weights, weights.z[0], weights.dz[0], location);
+      add_plane(c + plane, across, &weights, weights.z[1], weights.dz[1], location);
+      add_plane(c + 2 * plane, across, &weights, weights.z[2], weights.dz[2], location);
+      add_plane(c + 3 * plane, across, &weights, weights.z[3], weights.dz[3], location);
       global const float* here = r + x;
       const float slope[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - here[-down]),
                               0.5f * (here[deep] - here[-deep])};
-      wa_volume_add_step(here[0], slope, place, sums);
+      wa_volume_add_step(here[0], slope, location, sums);
     }
   }
   add_up(sums, WA_VOLUME_STEP_SUMS, shared, partials);

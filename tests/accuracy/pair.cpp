@@ -27,7 +27,7 @@ double longest(const Shape& shape) {
 std::int64_t side_held_by(const Scene& scene, const Recipe& recipe, std::int64_t side) {
   const double ratio = std::max(recipe.scale, 1 / recipe.scale) * recipe.reduced;
   const double room = usable * static_cast<double>(std::min(scene.width(), scene.height()));
-  const auto held = static_cast<std::int64_t>(room / (least_pixel * ratio));
+  const auto held = static_cast<std::int64_t>(room / (min_pixel * ratio));
   return held >= side ? side : held / 16 * 16;
 }
 
@@ -107,14 +107,14 @@ void find_translation(Pair& pair, Random& random) {
   const double unit = std::max(longest(moving), recipe.scale * longest(pair.reference.shape));
   for (int attempt = 0; attempt < 10000; ++attempt) {
     pair.similarity.translation =
-        recipe.most_shift > 0
-            ? shift_between(random, recipe.least_shift * unit, recipe.most_shift * unit)
+        recipe.max_shift > 0
+            ? shift_between(random, recipe.min_shift * unit, recipe.max_shift * unit)
             : Point{random.between(-1, 1), random.between(-1, 1)};
     pair.truth = pair.similarity.matrix(pair.reference.shape, moving);
     const auto parts = common_parts(pair.truth, pair.reference.shape, moving);
     pair.common = std::max(parts[0], parts[1]);
-    if (pair.common >= recipe.least_common &&
-        std::min(parts[0], parts[1]) >= recipe.least_of_large) {
+    if (pair.common >= recipe.min_common &&
+        std::min(parts[0], parts[1]) >= recipe.min_of_large) {
       return;
     }
   }
@@ -141,7 +141,7 @@ double any_turn(const Scene& scene, Random& random) {
 
 double extent_of(const Pair& pair) {
   const double scale = pair.similarity.scale;
-  return least_pixel * std::max(1.0, scale) *
+  return min_pixel * std::max(1.0, scale) *
          std::max(longest(pair.reference.shape), longest(pair.moving.shape) / scale);
 }
 
@@ -166,14 +166,14 @@ Affine view_of(const Scene& scene, const Shape& shape, Point middle, double turn
 
 /// The moving picture shows `other`, or the part of the scene half a torus away.
 void draw_unrelated(Pair& pair, const Scene& scene, const Scene& other, Random& random) {
-  const Point middle = any_middle(scene, random, least_pixel * longest(pair.reference.shape));
-  const Point elsewhere = any_middle(other, random, least_pixel * longest(pair.moving.shape));
+  const Point middle = any_middle(scene, random, min_pixel * longest(pair.reference.shape));
+  const Point elsewhere = any_middle(other, random, min_pixel * longest(pair.moving.shape));
   const Point far{middle.x + static_cast<double>(scene.width()) / 2,
                   middle.y + static_cast<double>(scene.height()) / 2};
   const auto reference_view =
-      view_of(scene, pair.reference.shape, middle, any_turn(scene, random), least_pixel);
+      view_of(scene, pair.reference.shape, middle, any_turn(scene, random), min_pixel);
   const auto moving_view = view_of(other, pair.moving.shape, &scene == &other ? far : elsewhere,
-                                   any_turn(other, random), least_pixel);
+                                   any_turn(other, random), min_pixel);
   pair.reference.pixels =
       expose(draw(scene, reference_view, pair.reference.shape), pair.recipe.reference, random);
   pair.moving.pixels =
@@ -212,7 +212,7 @@ void make_unrelated(Pair& pair, const Originals& originals, std::size_t index, s
 
 Placement place(const Scene& scene, const Shape& reference, const Shape& moving,
                 const Similarity& similarity, Point middle, double turn_deg) {
-  const double reference_pixel = least_pixel * std::max(1.0, similarity.scale);
+  const double reference_pixel = min_pixel * std::max(1.0, similarity.scale);
   const double moving_pixel = reference_pixel / similarity.scale;
   const Affine truth = similarity.matrix(reference, moving);
   if (reference_pixel * longest(reference) >= moving_pixel * longest(moving)) {

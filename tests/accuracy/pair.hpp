@@ -36,7 +36,7 @@ struct PairId {
 };
 
 /// Points of the scene that a pixel covers at least.
-inline constexpr double least_pixel = 1.5;
+inline constexpr double min_pixel = 1.5;
 
 /// Sides of the pictures are at most `side` pixels; less where the original is too small to show
 /// the pair at least `least_pixel` points a pixel.

@@ -15,7 +15,7 @@ Recipe about_equal_scale(Random& random) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
   recipe.scale = random.log_between(0.8, 1.25);
-  recipe.least_common = 0.5;
+  recipe.min_common = 0.5;
   return recipe;
 }
 
@@ -23,14 +23,14 @@ Recipe mild(Random& random, std::size_t) {
   Recipe recipe;
   recipe.rotation_deg = random.between(-15, 15);
   recipe.scale = random.log_between(0.9, 1.1);
-  recipe.most_shift = 0.1;
+  recipe.max_shift = 0.1;
   return recipe;
 }
 
 Recipe angle(Random& random, std::size_t) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
-  recipe.least_common = 0.5;
+  recipe.min_common = 0.5;
   return recipe;
 }
 
@@ -38,8 +38,8 @@ Recipe scale2(Random& random, std::size_t) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
   recipe.scale = random.log_between(0.5, 2);
-  recipe.most_shift = 0.5;
-  recipe.least_common = 0.5;
+  recipe.max_shift = 0.5;
+  recipe.min_common = 0.5;
   return recipe;
 }
 
@@ -49,9 +49,9 @@ Recipe scale4(Random& random, std::size_t index) {
   // Every other one is beyond 2.5, where the paper stops.
   const double ratio = index % 2 == 0 ? random.log_between(2.5, 4) : random.log_between(1, 2.5);
   recipe.scale = random.sign() > 0 ? ratio : 1 / ratio;
-  recipe.most_shift = 0.5;
-  recipe.least_of_large = 0.07;
-  recipe.least_common = 0.5;
+  recipe.max_shift = 0.5;
+  recipe.min_of_large = 0.07;
+  recipe.min_common = 0.5;
   recipe.reduced = ratio > 3.3 ? 0.9 : 1;  // equal squares have 1 / 16 in common at most
   return recipe;
 }
@@ -85,8 +85,8 @@ Recipe overlap(Random& random, std::size_t index) {
   Recipe recipe;
   recipe.rotation_deg = index % 2 == 0 ? random.between(-5, 5) : any_angle(random);
   recipe.scale = random.log_between(0.9, 1.1);
-  recipe.least_shift = 0.2;
-  recipe.most_shift = 0.4;
+  recipe.min_shift = 0.2;
+  recipe.max_shift = 0.4;
   return recipe;
 }
 
@@ -94,7 +94,7 @@ Recipe odd_sizes(Random& random, std::size_t) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
   recipe.scale = random.log_between(0.7, 1.4);
-  recipe.least_common = 0.5;
+  recipe.min_common = 0.5;
   recipe.odd_sizes = true;
   return recipe;
 }
@@ -111,7 +111,7 @@ Recipe low_texture(Random& random, std::size_t index) {
 
 Recipe subpixel(Random&, std::size_t) {
   Recipe recipe;
-  recipe.most_shift = 0;  // below one pixel: see translation_of() in pair.cpp
+  recipe.max_shift = 0;  // below one pixel: see translation_of() in pair.cpp
   return recipe;
 }
 
@@ -119,7 +119,7 @@ Frame border(Random& random) { return {true, 0, random.between(0.05, 0.15), 0}; 
 
 Recipe corners(Random& random, std::size_t index) {
   Recipe recipe = about_equal_scale(random);
-  recipe.most_shift = 0.1;
+  recipe.max_shift = 0.1;
   switch (index % 3) {
     case 0:  // the moving picture was turned before, the reference was not
       recipe.moving.frame = {true, recipe.rotation_deg, 0, 0};
@@ -140,8 +140,8 @@ Recipe mixed(Random& random, std::size_t index) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
   recipe.scale = random.log_between(0.4, 2.5);
-  recipe.most_shift = 0.3;
-  recipe.least_common = 0.4;
+  recipe.max_shift = 0.3;
+  recipe.min_common = 0.4;
   recipe.odd_sizes = index % 3 == 0;
   for (Exposure* exposure : {&recipe.reference, &recipe.moving}) {
     exposure->noise = random.log_between(1, 20);

@@ -23,10 +23,10 @@ struct Recipe {
   From from = From::textured;
   double rotation_deg = 0;
   double scale = 1;
-  double least_shift = 0;     ///< of the centre, as a part of the picture's side
-  double most_shift = 0.15;   ///< likewise, of the picture that shows more
-  double least_common = 0;    ///< common part of the picture that shows less
-  double least_of_large = 0;  ///< common part of the picture that shows more
+  double min_shift = 0;     ///< of the centre, as a part of the picture's side
+  double max_shift = 0.15;   ///< likewise, of the picture that shows more
+  double min_common = 0;    ///< common part of the picture that shows less
+  double min_of_large = 0;  ///< common part of the picture that shows more
   double reduced = 1;         ///< side of the picture that shows more, against the other's
   bool odd_sizes = false;     ///< four different sides, odd or prime
   Exposure reference;

@@ -155,15 +155,15 @@ Scene clouds(std::int64_t side, std::uint64_t seed, std::int64_t coarsest, std::
   return scene;
 }
 
-Scene leaves(std::int64_t side, std::uint64_t seed, double least_radius, double stripes) {
+Scene leaves(std::int64_t side, std::uint64_t seed, double min_radius, double stripes) {
   Scene scene = clouds(side, seed, 64, 16, 1, 30);
   Random random({seed, 2});
-  const double most_radius = 200;
+  const double max_radius = 200;
   const double area = 6 * static_cast<double>(side) * static_cast<double>(side);
   for (double covered = 0; covered < area;) {
     // Density proportional to radius^-3.
-    const double low = 1 / (most_radius * most_radius);
-    const double high = 1 / (least_radius * least_radius);
+    const double low = 1 / (max_radius * max_radius);
+    const double high = 1 / (min_radius * min_radius);
     const double radius = 1 / std::sqrt(random.between(low, high));
     add_leaf(scene, random, radius, stripes);
     covered += pi * radius * radius * 0.7;
@@ -171,14 +171,14 @@ Scene leaves(std::int64_t side, std::uint64_t seed, double least_radius, double 
   return scene;
 }
 
-Scene spots(std::int64_t side, std::uint64_t seed, double least_sigma, double most_sigma,
+Scene spots(std::int64_t side, std::uint64_t seed, double min_sigma, double max_sigma,
             double one_per_area) {
   Scene scene = clouds(side, seed, 128, 16, 1, 15);
   Random random({seed, 3});
   const auto count =
       static_cast<int>(static_cast<double>(side) * static_cast<double>(side) / one_per_area);
   for (int i = 0; i < count; ++i) {
-    const double sigma = random.log_between(least_sigma, most_sigma);
+    const double sigma = random.log_between(min_sigma, max_sigma);
     const double amplitude = random.sign() * random.between(15, 60);
     add_spot(scene, any_place(random, scene), sigma, amplitude);
   }

@@ -17,12 +17,12 @@ namespace accuracy {
 
 /// Dead leaves: ellipses of all sizes (as many per octave of radius as cover the same area), each
 /// with its own grey, shading and stripes, hiding one another. Edges are two points wide.
-[[nodiscard]] Scene leaves(std::int64_t side, std::uint64_t seed, double least_radius,
+[[nodiscard]] Scene leaves(std::int64_t side, std::uint64_t seed, double min_radius,
                            double stripes);
 
 /// Gaussian spots, bright and dark, on clouds.
-[[nodiscard]] Scene spots(std::int64_t side, std::uint64_t seed, double least_sigma,
-                          double most_sigma, double one_per_area);
+[[nodiscard]] Scene spots(std::int64_t side, std::uint64_t seed, double min_sigma,
+                          double max_sigma, double one_per_area);
 
 /// A few bright Gaussian spots on an even ground.
 [[nodiscard]] Scene sparse_spots(std::int64_t side, std::uint64_t seed);

@@ -152,7 +152,7 @@ TEST_CASE("accuracy pairs: every group can be made, and holds what it promises")
             static_cast<std::size_t>(pair.reference.shape.pixels()));
       CHECK(pair.moving.pixels.size() == static_cast<std::size_t>(pair.moving.shape.pixels()));
       CHECK(pair.related == (std::string(groups[group].name) != "unrelated"));
-      if (pair.related) CHECK(pair.common >= pair.recipe.least_common);
+      if (pair.related) CHECK(pair.common >= pair.recipe.min_common);
     }
   }
 }

@@ -87,11 +87,11 @@ TEST_CASE("tiles: none for what is not affine, far away, far apart, or brought i
 }
 
 TEST_CASE("strips: the last round of groups is as full as can be") {
-  using warpalign::backend::chunks_a_strip;
+  using warpalign::backend::chunks_per_column_block;
   // 12 chunks, one strip abreast. Two slots: two strips of 6 are one round; of 5 it would be two.
-  CHECK(chunks_a_strip({144, 1, 12, 2}, 2, 8) == 6);
+  CHECK(chunks_per_column_block({144, 1, 12, 2}, 2, 8) == 6);
   // One slot: longer strips warm up less often, and 6 divides 12.
-  CHECK(chunks_a_strip({144, 1, 12, 1}, 2, 8) == 6);
+  CHECK(chunks_per_column_block({144, 1, 12, 1}, 2, 8) == 6);
   // Slots for all: the shortest are ready first.
-  CHECK(chunks_a_strip({144, 1, 12, 1000}, 2, 8) == 2);
+  CHECK(chunks_per_column_block({144, 1, 12, 1000}, 2, 8) == 2);
 }

@@ -12,8 +12,8 @@ namespace {
 
 using namespace program;
 
-Array read_text_as_npy(const std::string& file, int most_dimensions = 3) {
-  return read_npy(std::as_bytes(std::span(file.data(), file.size())), most_dimensions);
+Array read_text_as_npy(const std::string& file, int max_dimensions = 3) {
+  return read_npy(std::as_bytes(std::span(file.data(), file.size())), max_dimensions);
 }
 
 std::string file_of(int version, const std::string& header, const std::string& numbers) {
@@ -31,11 +31,11 @@ std::string header_of(const std::string& type, const std::string& shape,
   return "{'descr': '" + type + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n";
 }
 
-void check_bad(const std::string& file, const std::string& reason, int most_dimensions = 3) {
+void check_bad(const std::string& file, const std::string& reason, int max_dimensions = 3) {
   CAPTURE(reason);
   std::string message;
   try {
-    (void)read_text_as_npy(file, most_dimensions);
+    (void)read_text_as_npy(file, max_dimensions);
   } catch (const FileError& error) {
     message = error.what();
   }

@@ -59,7 +59,7 @@ double spline(const Plane& coefficients, Place at) {
   return sum;
 }
 
-Place place_of(const std::array<double, 6>& m, std::int64_t x, std::int64_t y) {
+Place location_of(const std::array<double, 6>& m, std::int64_t x, std::int64_t y) {
   const auto px = static_cast<double>(x);
   const auto py = static_cast<double>(y);
   return {m[0] * px + m[1] * py + m[2], m[3] * px + m[4] * py + m[5]};
@@ -83,21 +83,21 @@ bool doubtful(const ComparedPair& pair, Place q) {
          doubtful_on_axis(q.y, pair.coefficients.height, pair.moving_margin, weighted);
 }
 
-constexpr double least_weight = 0.999;
+constexpr double min_weight = 0.999;
 
 /// The place of a reference pixel, where it counts.
 std::optional<Place> counted(const ComparedPair& pair, std::int64_t x, std::int64_t y) {
   const std::int64_t margin = pair.reference_margin;
-  const Place q = place_of(pair.m, x, y);
+  const Place q = location_of(pair.m, x, y);
   if (x < margin || y < margin || x >= pair.reference.width - margin ||
       y >= pair.reference.height - margin ||
       !on_axis(q.x, pair.coefficients.width, pair.moving_margin) ||
       !on_axis(q.y, pair.coefficients.height, pair.moving_margin)) {
     return {};
   }
-  if (pair.reference_weight != nullptr && pair.reference_weight->at(x, y) < least_weight) return {};
+  if (pair.reference_weight != nullptr && pair.reference_weight->at(x, y) < min_weight) return {};
   if (pair.moving_weight != nullptr &&
-      pair.moving_weight->at(std::llround(q.x), std::llround(q.y)) < least_weight) {
+      pair.moving_weight->at(std::llround(q.x), std::llround(q.y)) < min_weight) {
     return {};
   }
   return q;
@@ -195,7 +195,7 @@ struct LightEquations {
 };
 
 /// By Gaussian elimination; the prior is a pull on the gain alone.
-std::complex<double> fitted(LightEquations e, const LightPrior& prior) {
+std::complex<double> fitted(LightEquations e, const IlluminationPrior& prior) {
   if (e.weight == 0) return {prior.gain, prior.moving - prior.gain * prior.reference};
   e.products[3][3] += e.weight * prior.strength;
   e.with_moving[3] += e.weight * prior.strength * prior.gain;
@@ -234,7 +234,7 @@ Smoothed smooth(const Plane& image, const Plane* mask, const SampleGrid& grid, d
   return result;
 }
 
-Plane local_contrast(const Plane& image, const Plane* weight, double sigma, double floor) {
+Plane local_normalization(const Plane& image, const Plane* weight, double sigma, double floor) {
   Plane result(image.width, image.height);
   for (std::int64_t y = 0; y < image.height; ++y) {
     for (std::int64_t x = 0; x < image.width; ++x) {
@@ -292,7 +292,7 @@ Plane overlap_score(const Plane& correlation, const Plane& overlap, const ShiftL
       const double far = std::hypot(distance(x, limits.centre_x, result.width),
                                     distance(y, limits.centre_y, result.height));
       const double pixels = overlap.at(x, y) / plane;
-      if (pixels < limits.least_overlap || (limits.reach > 0 && far > limits.reach)) continue;
+      if (pixels < limits.min_overlap || (limits.reach > 0 && far > limits.reach)) continue;
       result.at(x, y) = correlation.at(x, y) / plane / std::sqrt(pixels);
     }
   }
@@ -305,7 +305,7 @@ SimilaritySums similarity_sums(const ComparedPair& pair, const Light& light, dou
   SimilaritySums sums;
   for (std::int64_t y = 0; y < pair.reference.height; ++y) {
     for (std::int64_t x = 0; x < pair.reference.width; ++x) {
-      if (doubtful(pair, place_of(pair.m, x, y))) sums.doubtful += 1;
+      if (doubtful(pair, location_of(pair.m, x, y))) sums.doubtful += 1;
       const std::optional<Place> q = counted(pair, x, y);
       if (!q) continue;
       const double r = pair.reference.at(x, y);
@@ -322,8 +322,8 @@ SimilaritySums similarity_sums(const ComparedPair& pair, const Light& light, dou
   return sums;
 }
 
-Spectrum light_field(const ComparedPair& pair, std::int64_t cell, double sigma,
-                     const LightPrior& prior) {
+Spectrum illumination(const ComparedPair& pair, std::int64_t cell, double sigma,
+                     const IlluminationPrior& prior) {
   const double sigma_in_cells = sigma / static_cast<double>(cell);
   const auto reach = static_cast<std::int64_t>(std::ceil(3 * sigma_in_cells));
   const auto weight = [&](std::int64_t cells) {

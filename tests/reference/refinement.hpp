@@ -26,13 +26,13 @@ struct Smoothed {
 Smoothed smooth(const Plane& image, const Plane* mask, const SampleGrid& grid, double sigma);
 
 /// (v - m) / sqrt(d^2 + floor^2) with the same Gaussian; 0 where `weight` is below 1/2.
-Plane local_contrast(const Plane& image, const Plane* weight, double sigma, double floor);
+Plane local_normalization(const Plane& image, const Plane* weight, double sigma, double floor);
 
 /// sum over x of a(x) b(x - d), or of a(x) b(d - x) where `mirrored`, both going round.
 Plane correlation(const Plane& a, const Plane& b, bool mirrored);
 
 struct ShiftLimits {
-  double least_overlap = 1, reach = 0, centre_x = 0, centre_y = 0;
+  double min_overlap = 1, reach = 0, centre_x = 0, centre_y = 0;
 };
 
 /// C / sqrt(N) of unnormalised inverse transforms where a shift is allowed, else 0.
@@ -71,13 +71,13 @@ struct SimilaritySums {
 /// parameter.
 SimilaritySums similarity_sums(const ComparedPair& pair, const Light& light, double scale);
 
-struct LightPrior {
+struct IlluminationPrior {
   double gain = 1, reference = 0, moving = 0, strength = 0;
 };
 
 /// (gain, offset) of each cell: least squares over the pixels in common, with the weight of a
 /// Gaussian at the distance of their cell, in cells, out to 3 sigma (rounded up).
-Spectrum light_field(const ComparedPair& pair, std::int64_t cell, double sigma,
-                     const LightPrior& prior);
+Spectrum illumination(const ComparedPair& pair, std::int64_t cell, double sigma,
+                     const IlluminationPrior& prior);
 
 }  // namespace reference

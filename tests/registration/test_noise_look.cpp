@@ -11,7 +11,7 @@
 namespace {
 
 using std::numbers::pi;
-using warpalign::detail::NoiseLook;
+using warpalign::detail::NoiseSmoothing;
 
 // An isotropic power spectrum of the scene, a density per pixel, over the frequency in radians a
 // pixel.
@@ -32,8 +32,8 @@ double over_frequencies(const Spectrum& f) {
 double gaussian(double k, double sigma) { return std::exp(-k * k * sigma * sigma / 2); }
 
 // What a pair of registered images with white noise of `density` in each looks like.
-NoiseLook look_at(const Spectrum& scene, double density, double light, double sigma) {
-  NoiseLook look;
+NoiseSmoothing look_at(const Spectrum& scene, double density, double light, double sigma) {
+  NoiseSmoothing look;
   look.sigma = sigma;
   look.pixels = 1e5;
   const auto filtered = [&](double k) { return std::pow(gaussian(k, sigma), 2); };
@@ -68,7 +68,7 @@ TEST_CASE("noise: the smoothing chosen is about the most certain one") {
     for (const double corner : {0.05, 0.15, 0.5}) {
       for (const double light : {0.0, 50.0}) {
         const Spectrum scene = power_law(2e5 / (corner * corner) * 0.01, corner, 4);
-        std::vector<NoiseLook> looks;
+        std::vector<NoiseSmoothing> looks;
         std::vector<double> truth;
         for (const double sigma : sigmas) {
           looks.push_back(look_at(scene, density, light, sigma));
@@ -90,8 +90,8 @@ TEST_CASE("noise: the smoothing chosen is about the most certain one") {
 TEST_CASE("noise: its variance is told from light that smoothing does not take away") {
   const Spectrum scene = power_law(1e4, 0.2, 4);
   for (const double light : {0.0, 300.0}) {
-    const NoiseLook sharp = look_at(scene, 100, light, 1);
-    const NoiseLook smooth = look_at(scene, 100, light, 2);
+    const NoiseSmoothing sharp = look_at(scene, 100, light, 1);
+    const NoiseSmoothing smooth = look_at(scene, 100, light, 2);
     // 2 density / (4 pi sigma^2); frequencies beyond Nyquist's, which pixels do not have, are 1e-4
     // of it.
     CHECK(warpalign::detail::noise_of(sharp, smooth) ==
@@ -107,7 +107,7 @@ TEST_CASE("noise: clean textured pairs are left alone, noisy smooth ones are not
 
 TEST_CASE("noise: no looks, one look and looks without slopes ask for no smoothing") {
   CHECK(warpalign::detail::best_smoothing({}) == 0);
-  const std::vector<NoiseLook> flat{{1, 1, 100, 4, 0}, {2, 1, 100, 1, 0}, {4, 1, 100, 0.25, 0}};
+  const std::vector<NoiseSmoothing> flat{{1, 1, 100, 4, 0}, {2, 1, 100, 1, 0}, {4, 1, 100, 0.25, 0}};
   CHECK(warpalign::detail::best_smoothing(std::span(flat).first(1)) == 0);
   CHECK(warpalign::detail::best_smoothing(flat) == 0);
 }

@@ -105,13 +105,13 @@ TEST_CASE(
     registrar.set_reference(view(reference, base.reference));
     // What the issue of refinement asks of sub-pixel shifts: 0.002 px.
     const double most = options.fast ? 0.1 : 0.002;
-    const double most_at_corners = options.fast ? 0.5 : 0.02;
+    const double max_at_corners = options.fast ? 0.5 : 0.02;
     for (const warpalign::Point shift : {warpalign::Point{40, -25}, warpalign::Point{-61, 33}}) {
       const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {0, 1, shift}, 1.5});
       const auto moving = test::rounded<std::uint8_t>(pair.moving);
       const auto found = registrar.align(view(moving, pair.moving));
       CHECK(found.reliable);
-      CHECK(test::corner_error(found.matrix, pair.truth, {384, 384, 1}) <= most_at_corners);
+      CHECK(test::corner_error(found.matrix, pair.truth, {384, 384, 1}) <= max_at_corners);
       CHECK(std::abs(found.similarity.translation.x - shift.x) <= most);
       CHECK(std::abs(found.similarity.translation.y - shift.y) <= most);
     }
@@ -231,10 +231,10 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.spectrum_exponent = 0; });
   refused([](RegistrationOptions& o) { o.log_polar_sigma = -1; });
   refused([](RegistrationOptions& o) { o.log_polar_sigma = std::nanf(""); });
-  refused([](RegistrationOptions& o) { o.least_scale = 0; });
-  refused([](RegistrationOptions& o) { o.least_scale = 2, o.most_scale = 1; });
-  refused([](RegistrationOptions& o) { o.least_angle = 30, o.most_angle = 20; });
-  refused([](RegistrationOptions& o) { o.most_angle = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.min_scale = 0; });
+  refused([](RegistrationOptions& o) { o.min_scale = 2, o.max_scale = 1; });
+  refused([](RegistrationOptions& o) { o.min_angle = 30, o.max_angle = 20; });
+  refused([](RegistrationOptions& o) { o.max_angle = std::nan(""); });
   refused([](RegistrationOptions& o) { o.max_shift = -1; });
   refused([](RegistrationOptions& o) { o.candidates = 0; });
   refused([](RegistrationOptions& o) { o.candidates = 11; });
@@ -251,8 +251,8 @@ TEST_CASE("registrar: the fast pipeline refuses what it has no place for") {
     });
   };
   refused([](RegistrationOptions& o) { o.motion = warpalign::Motion::rigid; });
-  refused([](RegistrationOptions& o) { o.most_scale = 2; });
-  refused([](RegistrationOptions& o) { o.least_angle = 0; });
+  refused([](RegistrationOptions& o) { o.max_scale = 2; });
+  refused([](RegistrationOptions& o) { o.min_angle = 0; });
   refused([](RegistrationOptions& o) { o.max_shift = 5; });
   refused([](RegistrationOptions& o) { o.candidates = 2; });
   refused([](RegistrationOptions& o) { o.spectrum = warpalign::SpectrumOf::gradient; });

@@ -27,12 +27,12 @@ void compare(const warpalign::Device& device, const reference::Plane& image,
   const warpalign::StatisticsRecord record{static_cast<float>(mean), 0, 0, 0};
   auto statistics = device.make_buffer(sizeof record);
   stream.upload(&record, sizeof record, statistics);
-  auto output = device.make_image(PixelType::f32, spec.canvas);
+  auto output = device.make_image(PixelType::f32, spec.padded);
   test::poison(stream, output);
   warpalign::ApodizePlan(device, spec).execute(stream, input, statistics, output);
   const auto found = test::from_device(stream, output);
   const auto signal = spec.signal == Signal::gradient ? reference::sobel(image) : image;
-  const auto expected = reference::apodize(signal, mean, spec.canvas.width, spec.canvas.height,
+  const auto expected = reference::apodize(signal, mean, spec.padded.width, spec.padded.height,
                                            spec.window == warpalign::Window::hann);
   double error = 0;
   for (std::size_t i = 0; i < found.values.size(); ++i) {

@@ -24,20 +24,20 @@ double largest_error(const reference::Spectrum& found, const reference::Spectrum
 }
 
 void compare(const warpalign::Device& device, test::Size size, const reference::Spectrum& a,
-             const reference::Spectrum& b, float sigma, bool half_turns) {
+             const reference::Spectrum& b, float sigma, bool with_rotated_180) {
   auto stream = device.make_stream();
   const auto da = test::to_device(device, stream, a);
   const auto db = test::to_device(device, stream, b);
   auto output = device.make_image(warpalign::PixelType::c32,
-                                  {da.shape().width, da.shape().height, half_turns ? 2 : 1});
+                                  {da.shape().width, da.shape().height, with_rotated_180 ? 2 : 1});
   test::poison(stream, output);
-  CrossPowerPlan(device, {{size.width, size.height, 1}, sigma, half_turns})
+  CrossPowerPlan(device, {{size.width, size.height, 1}, sigma, with_rotated_180})
       .execute(stream, da, db, output);
   const auto s = static_cast<double>(sigma);
   // Unit numbers: a product of two normalised factors, a weight, each a few ulp (6e-8).
   CHECK(largest_error(test::spectrum_from_device(stream, output, 0),
                       reference::cross_power(a, b, size.width, s, false)) <= 2e-6);
-  if (half_turns) {
+  if (with_rotated_180) {
     CHECK(largest_error(test::spectrum_from_device(stream, output, 1),
                         reference::cross_power(a, b, size.width, s, true)) <= 2e-6);
   }

@@ -12,7 +12,7 @@
 
 namespace {
 
-using warpalign::DespecklePlan;
+using warpalign::ImpulseFilterPlan;
 using warpalign::PixelType;
 
 constexpr double lowest = 3;
@@ -45,7 +45,7 @@ void compare(const warpalign::Device& device, const test::Size& size, PixelType 
   const auto input = test::to_device(device, stream, image, type);
   auto output = device.make_image(PixelType::f32, input.shape());
   test::poison(stream, output);
-  const DespecklePlan plan(device, {type, input.shape()});
+  const ImpulseFilterPlan plan(device, {type, input.shape()});
   plan.execute(stream, input, {static_cast<float>(lowest), static_cast<float>(highest), 0}, output);
   const auto found = test::from_device(stream, output);
   const auto expected = reference::despeckled(image, lowest, highest);
@@ -76,8 +76,8 @@ TEST_CASE("despeckle: areas at an end of the range stay") {
     auto stream = device.make_stream();
     const auto input = test::to_device(device, stream, image, PixelType::u8);
     auto output = device.make_image(PixelType::f32, input.shape());
-    const DespecklePlan plan(device, {PixelType::u8, input.shape()});
-    const auto census = plan.census(stream, input);
+    const ImpulseFilterPlan plan(device, {PixelType::u8, input.shape()});
+    const auto census = plan.impulse_statistics(stream, input);
     CHECK(census.lowest == 0);
     CHECK(census.highest == 255);
     CHECK(census.isolated == 0);
@@ -99,14 +99,14 @@ TEST_CASE("despeckle: the census counts isolated ends of the range") {
     for (std::int64_t y = 2; y < 60; y += 4) image.at(7 * y % 390 + 2, y) = y % 8 == 2 ? 0 : 200;
     auto stream = device.make_stream();
     const auto input = test::to_device(device, stream, image, PixelType::u8);
-    const auto census = DespecklePlan(device, {PixelType::u8, input.shape()}).census(stream, input);
+    const auto census = ImpulseFilterPlan(device, {PixelType::u8, input.shape()}).impulse_statistics(stream, input);
     CHECK(census.isolated == doctest::Approx(15.0 / (400 * 64)));
   });
 }
 
 TEST_CASE("despeckle: bad input is refused") {
   test::on_every_device([](const warpalign::Device& device) {
-    CHECK_THROWS_AS(DespecklePlan(device, {PixelType::c32, {8, 8, 1}}), warpalign::Error);
-    CHECK_THROWS_AS(DespecklePlan(device, {PixelType::u8, {0, 8, 1}}), warpalign::Error);
+    CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::c32, {8, 8, 1}}), warpalign::Error);
+    CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::u8, {0, 8, 1}}), warpalign::Error);
   });
 }

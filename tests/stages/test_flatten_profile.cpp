@@ -37,7 +37,7 @@ TEST_CASE("flatten_profile: every radius has mean 0 where there is something") {
       const auto image = spectrum(size);
       auto stream = device.make_stream();
       auto on_device = test::to_device(device, stream, image);
-      warpalign::FlattenProfilePlan(device, {on_device.shape()}).execute(stream, on_device);
+      warpalign::RadialWhiteningPlan(device, {on_device.shape()}).execute(stream, on_device);
       const auto found = test::from_device(stream, on_device);
       const auto expected = reference::flattened_profile(image);
       double error = 0;
@@ -54,7 +54,7 @@ TEST_CASE("flatten_profile: a picture without a spectrum stays 0") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     auto image = test::to_device(device, stream, reference::Plane(19, 7));
-    warpalign::FlattenProfilePlan(device, {image.shape()}).execute(stream, image);
+    warpalign::RadialWhiteningPlan(device, {image.shape()}).execute(stream, image);
     for (const double value : test::from_device(stream, image).values) REQUIRE(value == 0);
   });
 }

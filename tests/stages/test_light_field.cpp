@@ -14,18 +14,18 @@ namespace {
 
 using warpalign::Affine;
 using warpalign::Error;
-using warpalign::LightFieldPlan;
-using warpalign::LightFieldSpec;
-using warpalign::LightPrior;
+using warpalign::IlluminationPlan;
+using warpalign::IlluminationSpec;
+using warpalign::IlluminationPrior;
 using warpalign::PixelType;
 using warpalign::Shape;
 using warpalign::Similarity;
 using warpalign::SimilarityImages;
 
 struct Case {
-  LightFieldSpec spec;
+  IlluminationSpec spec;
   Affine matrix;
-  LightPrior prior{1.2, 0.5, 0.4, 0.02};
+  IlluminationPrior prior{1.2, 0.5, 0.4, 0.02};
 };
 
 Case turned(const Shape& reference, const Shape& moving, const Similarity& similarity) {
@@ -61,9 +61,9 @@ double largest_error(const reference::Spectrum& found, const reference::Spectrum
 reference::Spectrum poisoned_field(const warpalign::Device& device, warpalign::Stream& stream,
                                    const Case& c, const SimilarityImages& images) {
   auto field =
-      device.make_image(PixelType::c32, LightFieldPlan::field_shape(c.spec.reference, c.spec.cell));
+      device.make_image(PixelType::c32, IlluminationPlan::field_shape(c.spec.reference, c.spec.cell));
   test::poison(stream, field);
-  LightFieldPlan(device, c.spec).execute(stream, images, c.matrix, c.prior, field);
+  IlluminationPlan(device, c.spec).execute(stream, images, c.matrix, c.prior, field);
   return test::spectrum_from_device(stream, field);
 }
 
@@ -96,7 +96,7 @@ void compare(const warpalign::Device& device, const Case& c) {
   if (c.spec.masked) images.moving_weight = &device_moving_weight;
   const auto found = poisoned_field(device, stream, c, images);
   const auto expected =
-      reference::light_field(pair, c.spec.cell, c.spec.sigma,
+      reference::illumination(pair, c.spec.cell, c.spec.sigma,
                              {c.prior.gain, c.prior.reference, c.prior.moving, c.prior.strength});
   // Moments of values within 1 of the means given are right to 3e-7; they are divided by a variance
   // and a strength of at least 0.02 together.
@@ -210,32 +210,32 @@ TEST_CASE("light_field: a weak prior gives way to what the pixels say") {
 TEST_CASE("light_field: wrong specifications, numbers and images are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape shape{20, 17, 1};
-    const LightFieldSpec good{shape, shape};
+    const IlluminationSpec good{shape, shape};
     const auto refused = [&](auto&& spoil) {
-      LightFieldSpec spec = good;
+      IlluminationSpec spec = good;
       spoil(spec);
-      CHECK_THROWS_AS(LightFieldPlan(device, spec), Error);
+      CHECK_THROWS_AS(IlluminationPlan(device, spec), Error);
     };
-    refused([](LightFieldSpec& s) { s.cell = 1; });
-    refused([](LightFieldSpec& s) { s.cell = 65; });
-    refused([](LightFieldSpec& s) { s.sigma = 0; });
-    refused([](LightFieldSpec& s) { s.sigma = 64.1; });
-    refused([](LightFieldSpec& s) { s.sigma = std::nan(""); });
-    refused([](LightFieldSpec& s) { s.reference_margin = -1; });
-    refused([](LightFieldSpec& s) { s.moving_margin = 0; });
-    refused([](LightFieldSpec& s) { s.reference.depth = 2; });
-    refused([](LightFieldSpec& s) { s.moving.width = 0; });
+    refused([](IlluminationSpec& s) { s.cell = 1; });
+    refused([](IlluminationSpec& s) { s.cell = 65; });
+    refused([](IlluminationSpec& s) { s.sigma = 0; });
+    refused([](IlluminationSpec& s) { s.sigma = 64.1; });
+    refused([](IlluminationSpec& s) { s.sigma = std::nan(""); });
+    refused([](IlluminationSpec& s) { s.reference_margin = -1; });
+    refused([](IlluminationSpec& s) { s.moving_margin = 0; });
+    refused([](IlluminationSpec& s) { s.reference.depth = 2; });
+    refused([](IlluminationSpec& s) { s.moving.width = 0; });
 
     auto stream = device.make_stream();
     const auto image = device.make_image(PixelType::f32, shape);
     const auto small = device.make_image(PixelType::f32, {20, 16, 1});
     auto field = device.make_image(PixelType::c32, {3, 3, 1});
     auto narrow = device.make_image(PixelType::c32, {2, 3, 1});
-    const LightPrior prior{1, 0, 0, 0.1};
+    const IlluminationPrior prior{1, 0, 0, 0.1};
     const SimilarityImages images{image, image};
-    const LightFieldPlan plan(device, good);
+    const IlluminationPlan plan(device, good);
     const auto not_taken = [&](const SimilarityImages& given, const Affine& matrix,
-                               const LightPrior& of, warpalign::Image& target) {
+                               const IlluminationPrior& of, warpalign::Image& target) {
       CHECK_THROWS_AS(plan.execute(stream, given, matrix, of, target), Error);
     };
     not_taken({small, image}, {}, prior, field);
@@ -246,9 +246,9 @@ TEST_CASE("light_field: wrong specifications, numbers and images are refused") {
     not_taken(images, {}, {1, 0, 0, 0}, field);
     not_taken(images, {}, {std::nan(""), 0, 0, 1}, field);
     not_taken(images, {}, {1, INFINITY, 0, 1}, field);
-    LightFieldSpec masked = good;
+    IlluminationSpec masked = good;
     masked.masked = true;
-    CHECK_THROWS_AS(LightFieldPlan(device, masked).execute(stream, images, {}, prior, field),
+    CHECK_THROWS_AS(IlluminationPlan(device, masked).execute(stream, images, {}, prior, field),
                     Error);
   });
 }

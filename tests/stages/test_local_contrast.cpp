@@ -12,7 +12,7 @@
 namespace {
 
 using warpalign::Error;
-using warpalign::LocalContrastPlan;
+using warpalign::LocalNormalizationPlan;
 using warpalign::PixelType;
 
 double largest_error(const reference::Plane& found, const reference::Plane& expected) {
@@ -55,7 +55,7 @@ void compare(const warpalign::Device& device, const Case& c, const reference::Pl
   const auto input = test::to_device(device, stream, image);
   auto output = device.make_image(PixelType::f32, input.shape());
   test::poison(stream, output);
-  const LocalContrastPlan plan(device, {input.shape(), c.sigma, weight != nullptr});
+  const LocalNormalizationPlan plan(device, {input.shape(), c.sigma, weight != nullptr});
   const auto mean = static_cast<float>(c.level);
   const auto floor = static_cast<float>(c.floor);
   if (weight == nullptr) {
@@ -66,7 +66,7 @@ void compare(const warpalign::Device& device, const Case& c, const reference::Pl
     stream.finish();
   }
   const auto expected =
-      reference::local_contrast(image, weight, c.sigma, static_cast<double>(floor));
+      reference::local_normalization(image, weight, c.sigma, static_cast<double>(floor));
   CHECK(largest_error(test::from_device(stream, output), expected) <= tolerance);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("local_contrast: the floor keeps what has no contrast from being ampli
     const auto input = test::to_device(device, stream, flat);
     auto output = device.make_image(PixelType::f32, input.shape());
     test::poison(stream, output);
-    LocalContrastPlan(device, {input.shape(), 3, false})
+    LocalNormalizationPlan(device, {input.shape(), 3, false})
         .execute(stream, input, 6.5F, 0.25F, output);
     // 7 - 6.5 is exact; its mean is right to 1e-7, over a floor of a quarter.
     CHECK(largest_error(test::from_device(stream, output), reference::Plane(40, 30)) <= 1e-6);
@@ -122,15 +122,15 @@ TEST_CASE("local_contrast: wrong specifications, numbers and images are refused"
   test::on_every_device([](const warpalign::Device& device) {
     const warpalign::Shape shape{8, 6, 1};
     for (const double sigma : {0.0, -1.0, 1000.5, std::nan("")}) {
-      CHECK_THROWS_AS(LocalContrastPlan(device, {shape, sigma, false}), Error);
+      CHECK_THROWS_AS(LocalNormalizationPlan(device, {shape, sigma, false}), Error);
     }
-    CHECK_THROWS_AS(LocalContrastPlan(device, {{8, 0, 1}, 3, false}), Error);
+    CHECK_THROWS_AS(LocalNormalizationPlan(device, {{8, 0, 1}, 3, false}), Error);
     auto stream = device.make_stream();
     auto image = device.make_image(PixelType::f32, shape);
     auto output = device.make_image(PixelType::f32, shape);
     const auto weight = device.make_image(PixelType::f32, shape);
     const auto bytes = device.make_image(PixelType::u8, shape);
-    const LocalContrastPlan plan(device, {shape, 3, false});
+    const LocalNormalizationPlan plan(device, {shape, 3, false});
     for (const float floor : {0.0F, -1.0F, std::nanf("")}) {
       CHECK_THROWS_AS(plan.execute(stream, image, 0, floor, output), Error);
     }
@@ -138,7 +138,7 @@ TEST_CASE("local_contrast: wrong specifications, numbers and images are refused"
     CHECK_THROWS_AS(plan.execute(stream, bytes, 0, 1, output), Error);
     CHECK_THROWS_AS(plan.execute(stream, image, 0, 1, image), Error);
     CHECK_THROWS_AS(plan.execute(stream, image, weight, 0, 1, output), Error);
-    const LocalContrastPlan masked(device, {shape, 3, true});
+    const LocalNormalizationPlan masked(device, {shape, 3, true});
     CHECK_THROWS_AS(masked.execute(stream, image, 0, 1, output), Error);
     CHECK_THROWS_AS(masked.execute(stream, image, bytes, 0, 1, output), Error);
     CHECK_THROWS_AS(masked.execute(stream, image, output, 0, 1, output), Error);

@@ -106,7 +106,7 @@ void compare_scores(const warpalign::Device& device, const Surfaces& surfaces,
   OverlapScorePlan(device, {{surfaces.size.width, surfaces.size.height, 1}})
       .execute(stream, input, limits, scores);
   const reference::ShiftLimits straight{
-      static_cast<double>(limits.least_overlap), static_cast<double>(limits.reach),
+      static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
       static_cast<double>(limits.centre_x), static_cast<double>(limits.centre_y)};
   reference::ShiftLimits mirrored = straight;
   mirrored.centre_x = static_cast<double>(limits.mirrored_centre_x);
@@ -184,7 +184,7 @@ TEST_CASE("overlap_score: every size, without and with limits") {
                                    test::Size{31, 17}, test::Size{130, 65}}) {
       const auto surfaces = random_surfaces(size);
       OverlapLimits limits;
-      limits.least_overlap = 0.3F;
+      limits.min_overlap = 0.3F;
       compare_scores(device, surfaces, limits);
       limits.reach = 3.6F;
       compare_scores(device, surfaces, limits);
@@ -210,7 +210,7 @@ TEST_CASE("overlap_score: where nothing overlaps the score is 0, not infinite") 
     }
     surfaces.slices[3].values[5] = -1e-3;  // what is left of nothing after transforms
     OverlapLimits limits;
-    limits.least_overlap = std::numeric_limits<float>::min();
+    limits.min_overlap = std::numeric_limits<float>::min();
     compare_scores(device, surfaces, limits);
   });
 }

@@ -100,7 +100,7 @@ Both run(const warpalign::Device& device, const Case& c) {
   SimilarityImages images{device_reference, device_coefficients};
   if (c.masked) images.reference_weight = &device_reference_weight;
   if (c.masked) images.moving_weight = &device_moving_weight;
-  if (c.cell != 0) images.light = &device_field;
+  if (c.cell != 0) images.illumination = &device_field;
   const SimilaritySumsPlan plan(device, {c.reference_shape(), c.moving_shape(), c.reference_margin,
                                          c.moving_margin, c.masked, c.cell});
   return {plan.execute(stream, images, {c.matrix, 1.3, -0.2, c.scale}),

@@ -108,7 +108,7 @@ TEST_CASE("volume_sums: nothing in common is nothing") {
     CHECK(plan.step(stream, r, m, {8, 0, 0}).voxels == 0);
     CHECK(plan.step(stream, r, m, {-1e6, 0, 0}).slopes[0] == 0);
     CHECK_THROWS_AS((void)plan.step(stream, r, m, {NAN, 0, 0}), warpalign::Error);
-    const std::vector<VoxelShift> many(VolumeSumsPlan::most_shifts + 1);
+    const std::vector<VoxelShift> many(VolumeSumsPlan::max_shifts + 1);
     CHECK_THROWS_AS((void)plan.moments(stream, r, m, many), warpalign::Error);
     CHECK_THROWS_AS(VolumeSumsPlan(device, {r.shape(), m.shape(), 0}), warpalign::Error);
   });

@@ -6,9 +6,9 @@
 namespace warpalign::opencl {
 
 /// Strips of `columns` of blocks of sixteen of `rows`.
-[[nodiscard]] inline Grid separable_strips(std::int64_t columns, std::int64_t rows) {
-  constexpr std::int64_t strip = 128;  // STRIP
-  return {{static_cast<std::size_t>(divide_up(columns, strip)),
+[[nodiscard]] inline Grid separable_column_blocks(std::int64_t columns, std::int64_t rows) {
+  constexpr std::int64_t column_block = 128;  // STRIP
+  return {{static_cast<std::size_t>(divide_up(columns, column_block)),
            static_cast<std::size_t>(divide_up(rows, 16))},
           {1, 1}};
 }

@@ -1,14 +1,14 @@
 // The local gain and offset between two registered images on CPUs, sixteen at a time.
 #include "refinement/cpu/illumination_cpu.hpp"
 
-#include "filter/axis_tables.hpp"
 #include "device/kernel.hpp"
-#include "embedded_kernels.hpp"
-#include "refinement/illumination_pair.hpp"
-#include "refinement/cpu/sample_location_simd.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "filter/axis_tables.hpp"
+#include "refinement/cpu/sample_location_simd.hpp"
+#include "refinement/illumination_pair.hpp"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 
@@ -16,7 +16,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr const char* stage = "light_field";
+constexpr const char* stage = "illumination";
 constexpr std::int64_t moments_a_cell = 5;  // WA_LIGHT_MOMENTS
 constexpr std::int64_t sums_a_cell = 9;     // WA_LIGHT_ROW_SUMS
 constexpr std::int64_t block_rows = 32;     // of pixels, of a work item
@@ -24,29 +24,29 @@ constexpr std::int64_t block_rows = 32;     // of pixels, of a work item
 // A grid of work items by themselves.
 Grid items(std::int64_t count) { return {{static_cast<std::size_t>(count), 1}, {1, 1}}; }
 
-class LightLanes final : public backend::LightField {
+class IlluminationCpu final : public backend::Illumination {
  public:
-  LightLanes(OpenedDevice& device, const LightFieldSpec& spec, const std::vector<float>& weights)
+  IlluminationCpu(Context& context, const IlluminationSpec& spec, const std::vector<float>& weights)
       : spec_(spec),
-        field_(LightFieldPlan::field_shape(spec.reference, spec.cell)),
-        across_(to_int(field_.width, device.place(stage))),
-        down_(to_int(field_.height, device.place(stage))),
+        field_(IlluminationPlan::field_shape(spec.reference, spec.cell)),
+        across_(to_int(field_.width, context.call_site(stage))),
+        down_(to_int(field_.height, context.call_site(stage))),
         cells_(static_cast<cl_int>(place_segment / spec.cell)),
         cell_rows_(static_cast<cl_int>(divide_up(block_rows, spec.cell))),
-        pair_(spec, device.place(stage)),
+        pair_(spec, context.call_site(stage)),
         reach_(static_cast<cl_int>(weights.size()) - 1),
         pitch_(to_int(static_cast<std::int64_t>(rounded_up(across_, 16)) + std::int64_t{2} * reach_,
-                      device.place(stage))),
-        weights_(upload_floats(device, weights, stage)),
-        moments_(upload_floats(device, std::vector<float>(values_of(moments_a_cell)), stage)),
-        row_sums_(make_buffer(device, values_of(sums_a_cell) * sizeof(cl_float), stage)),
-        sum_(device, stage, kernels::illumination_cpu, "light_moments", options()),
-        along_(device, stage, kernels::illumination_cpu, "light_rows", options()),
-        fit_(device, stage, kernels::illumination_cpu, "light_fit", options()) {}
+                      context.call_site(stage))),
+        weights_(upload_floats(context, weights, stage)),
+        moments_(upload_floats(context, std::vector<float>(values_of(moments_a_cell)), stage)),
+        row_sums_(make_buffer(context, values_of(sums_a_cell) * sizeof(cl_float), stage)),
+        sum_(context, stage, kernels::illumination_cpu, "illumination_moments", options()),
+        along_(context, stage, kernels::illumination_cpu, "illumination_rows", options()),
+        fit_(context, stage, kernels::illumination_cpu, "illumination_fit", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
-               const LightPrior& prior, backend::Memory& field) override {
-    const LightLeaning leaning(prior);
+               const IlluminationPrior& prior, backend::Memory& field) override {
+    const IlluminationLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
     order_.enter(commands, stage);
     pair_.launch_moments(sum_, commands,
@@ -65,22 +65,22 @@ class LightLanes final : public backend::LightField {
   }
   [[nodiscard]] std::string options() const { return spec_.masked ? "-D MASKED" : ""; }
 
-  LightFieldSpec spec_;
+  IlluminationSpec spec_;
   Shape field_;
   cl_int across_, down_, cells_, cell_rows_;
-  LightPair pair_;
+  IlluminationPair pair_;
   cl_int reach_, pitch_;
   compute::buffer weights_, moments_, row_sums_;
   Kernel sum_, along_, fit_;
-  QueueOrder order_;
+  ScratchGuard order_;
 };
 
 }  // namespace
 
-std::unique_ptr<backend::LightField> make_light_lanes(OpenedDevice& device,
-                                                      const LightFieldSpec& spec,
-                                                      const std::vector<float>& weights) {
-  return std::make_unique<LightLanes>(device, spec, weights);
+std::unique_ptr<backend::Illumination> make_illumination_cpu(Context& context,
+                                                             const IlluminationSpec& spec,
+                                                             const std::vector<float>& weights) {
+  return std::make_unique<IlluminationCpu>(context, spec, weights);
 }
 
 }  // namespace warpalign::opencl

@@ -5,14 +5,13 @@
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 
-
 #include <memory>
 #include <vector>
 
 namespace warpalign::opencl {
 
 /// For CPUs with vectors.
-[[nodiscard]] std::unique_ptr<backend::LightField> make_light_lanes(
-    OpenedDevice& device, const LightFieldSpec& spec, const std::vector<float>& weights);
+[[nodiscard]] std::unique_ptr<backend::Illumination> make_illumination_cpu(
+    Context& context, const IlluminationSpec& spec, const std::vector<float>& weights);
 
 }  // namespace warpalign::opencl

@@ -2,9 +2,9 @@
 #include "spline/cpu/interpolate_cpu.hpp"
 
 #include "device/build_options.hpp"
-#include "spline/fixed_point.hpp"
-#include "embedded_kernels.hpp"
 #include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+#include "spline/fixed_point.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
@@ -68,24 +68,24 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 
 }  // namespace
 
-bool RowEvaluation::serves(const OpenedDevice& device, const InterpolateSpec& spec,
+bool RowEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                            const Shape& stored) {
   const std::int64_t taps = spec.degree + 1;
-  return device.has_vectors() && stored.width >= loaded_floats(spec) / components_of(spec) &&
+  return context.has_vectors() && stored.width >= loaded_floats(spec) / components_of(spec) &&
          (spec.dimensions < 2 || stored.height >= taps) &&
          (spec.dimensions < 3 || stored.depth >= taps) &&
          stored.pixels() * components_of(spec) <= std::numeric_limits<cl_int>::max();
 }
 
-RowEvaluation::RowEvaluation(OpenedDevice& device, const char* stage, From points,
+RowEvaluation::RowEvaluation(Context& context, const char* stage, From points,
                              const InterpolateSpec& spec,
                              const backend::InterpolateDetails& details, const Shape& stored)
     : spec_(spec),
       details_(details),
       stored_(stored),
       grid_{{tiles_of(spec.output), 1}, {1, 1}},
-      kernel_(device, stage, kernels::interpolate_cpu,
-              points == From::field ? "interpolate_field" : "interpolate_rows",
+      kernel_(context, stage, kernels::interpolate_cpu,
+              points == From::field ? "interpolate_field" : "interpolate_cpu",
               options_for(spec, details, points == From::field)) {}
 
 InterpolateSpec RowEvaluation::bilinear(const Shape& image, const Shape& output, PixelType pixels) {

@@ -1,11 +1,10 @@
 // Evaluation on CPUs, sixteen neighbouring pixels at a time.
 #pragma once
 
-#include "spline/interpolate_points.hpp"
 #include "device/kernel.hpp"
+#include "spline/interpolate_points.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
-
 
 #include <array>
 #include <cstdint>
@@ -25,11 +24,11 @@ class RowEvaluation {
 
   /// Whether a plan may be served so: CPUs with vectors, splines with room for a neighbourhood.
   /// `stored`: the shape of the coefficients.
-  [[nodiscard]] static bool serves(const OpenedDevice& device, const InterpolateSpec& spec,
+  [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const Shape& stored);
 
   enum class From { transform, field };
-  RowEvaluation(OpenedDevice& device, const char* stage, From points, const InterpolateSpec& spec,
+  RowEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
                 const backend::InterpolateDetails& details, const Shape& stored);
 
   /// Made from a transform. False where the transform is not affine, or leads too far away: nothing

@@ -1,8 +1,8 @@
 // The exact prefilter on CPUs: sixteen lines a work item; columns first, then rows.
 #include "device/build_options.hpp"
+#include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
-#include "device/stage.hpp"
 
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
@@ -27,10 +27,10 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
                               int_option("HALO", halo) + int_option("STRETCH", stretch) +
                               float_option("GAIN", maker.gain_after(axes_before + 1)) +
                               int_option("COMPONENTS", maker.components());
-  Kernel kernel(maker.device, stage, kernels::prefilter_cpu,
+  Kernel kernel(maker.context, stage, kernels::prefilter_cpu,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
-  const Place place = maker.device.place(stage);
-  const cl_int n = to_int(view.n, place);
+  const CallSite site = maker.context.call_site(stage);
+  const cl_int n = to_int(view.n, site);
   const cl_int margin = maker.details.margin;
   const std::int64_t stretches = (view.n + 2 * margin + stretch - 1) / stretch;
   const auto groups = [](std::int64_t items, std::int64_t size) {
@@ -39,7 +39,7 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   Grid grid{{groups(stretches, 1), groups(view.outer * view.inner, lanes)}, {1, 1}};
   if (axis != 0) {
     grid.items = {groups(view.inner, lanes * vectors),
-                  static_cast<std::size_t>(to_int(stretches * view.outer, place))};
+                  static_cast<std::size_t>(to_int(stretches * view.outer, site))};
   }
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;

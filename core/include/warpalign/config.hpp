@@ -17,9 +17,9 @@ struct Config {
   /// `backends`: names of modules, best first; those of the build when empty. A backend that is not
   /// warpalign's own is loaded when it is named here.
   std::vector<std::string> backends;
-  std::optional<std::filesystem::path> cache_folder;   ///< `cache`: compiled kernels
-  std::string opencl_fft = "vkfft";                    ///< `opencl.fft`: "vkfft" or "clfft"
-  std::filesystem::path origin;                        ///< the file read; empty if none
+  std::optional<std::filesystem::path> cache_folder;  ///< `cache`: compiled kernels
+  std::string opencl_fft = "vkfft";                   ///< `opencl.fft`: "vkfft" or "clfft"
+  std::filesystem::path origin;                       ///< the file read; empty if none
 };
 
 /// Reads a TOML file. Throws Error(configuration) naming file, line and key for unreadable

@@ -1,9 +1,9 @@
 // Registration: the rotation, scale and translation between two images.
 #pragma once
 
+#include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
-#include <warpalign/backend/stages/filter/apodize.hpp>
 
 #include <memory>
 #include <span>
@@ -38,10 +38,10 @@ struct RegistrationOptions {
 
   bool refine = true;                  ///< to thousandths of a pixel, at full resolution
   Motion motion = Motion::similarity;  ///< (*)
-  double least_scale = 0.2;            ///< (*) of Similarity::scale
-  double most_scale = 5;
-  double least_angle = -180;  ///< (*) of Similarity::rotation_deg, modulo 360
-  double most_angle = 180;
+  double min_scale = 0.2;              ///< (*) of Similarity::scale
+  double max_scale = 5;
+  double min_angle = -180;  ///< (*) of Similarity::rotation_deg, modulo 360
+  double max_angle = 180;
   double max_shift = 0;  ///< (*) of Similarity::translation's length, in pixels; 0: any
   int candidates = 1;    ///< (*) 1 to 10: with more, RegistrationResult::runners_up is filled and
                          ///< the search does not stop at the first candidate beyond doubt

@@ -31,8 +31,8 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
 
 // Names become parts of file names, so nothing else may be in them.
 bool is_backend_name(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
-                              std::string::npos;
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
 }
 
 std::vector<std::string> backend_names(const std::filesystem::path& file, const toml::node& node) {

@@ -3,10 +3,10 @@
 
 #include "device/check.hpp"
 #include "registration/confidence.hpp"
-#include "registration/fourier_mellin/pipeline.hpp"
-#include "registration/similarity/pair_search.hpp"
-#include "registration/registration_result.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
+#include "registration/fourier_mellin/pipeline.hpp"
+#include "registration/registration_result.hpp"
+#include "registration/similarity/pair_search.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -24,15 +24,15 @@ void check_ranges(const RegistrationOptions& options) {
   const auto number = [](double value, const char* what) {
     if (!std::isfinite(value)) detail::refuse(stage, std::string(what) + " must be a number");
   };
-  number(options.least_scale, "least_scale");
-  number(options.most_scale, "most_scale");
-  number(options.least_angle, "least_angle");
-  number(options.most_angle, "most_angle");
+  number(options.min_scale, "min_scale");
+  number(options.max_scale, "max_scale");
+  number(options.min_angle, "min_angle");
+  number(options.max_angle, "max_angle");
   number(options.max_shift, "max_shift");
-  if (!(options.least_scale > 0) || options.least_scale > options.most_scale) {
+  if (!(options.min_scale > 0) || options.min_scale > options.max_scale) {
     detail::refuse(stage, "the range of scales must be above 0, the lower end first");
   }
-  if (options.least_angle > options.most_angle) {
+  if (options.min_angle > options.max_angle) {
     detail::refuse(stage, "the range of angles must have its lower end first");
   }
   if (options.max_shift < 0) detail::refuse(stage, "max_shift must be 0 or more");
@@ -41,10 +41,10 @@ void check_ranges(const RegistrationOptions& options) {
 // What the fast pipeline has no place for is refused, not ignored.
 void check_fast(const RegistrationOptions& options) {
   const RegistrationOptions defaults;
-  const bool limited = options.least_scale != defaults.least_scale ||
-                       options.most_scale != defaults.most_scale ||
-                       options.least_angle != defaults.least_angle ||
-                       options.most_angle != defaults.most_angle || options.max_shift != 0;
+  const bool limited = options.min_scale != defaults.min_scale ||
+                       options.max_scale != defaults.max_scale ||
+                       options.min_angle != defaults.min_angle ||
+                       options.max_angle != defaults.max_angle || options.max_shift != 0;
   if (limited || options.motion != Motion::similarity || options.candidates != 1 ||
       options.spectrum != SpectrumOf::grey_levels) {
     detail::refuse(stage,
@@ -99,7 +99,7 @@ struct Registrar::State {
   RegistrationResult align(const Pixels& pixels, PixelType type, const HostImage* mask);
 
   template <class Pixels>
-  void take(std::optional<detail::Picture>& picture, const Pixels& pixels, PixelType type,
+  void take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels, PixelType type,
             const HostImage* mask, const char* what);
   void check(const char* what, PixelType type, const Shape& shape, const char* mask_name,
              const HostImage* mask) const;
@@ -109,10 +109,10 @@ struct Registrar::State {
   RegistrationOptions options;
   Stream stream;
   detail::StageClock clock;
-  std::optional<detail::FastPipeline> fast;
+  std::optional<detail::FourierMellinPipeline> fast;
   std::optional<detail::PairSearch> search;
-  std::optional<detail::Picture> reference;
-  std::optional<detail::Picture> moving;
+  std::optional<detail::ImagePyramid> reference;
+  std::optional<detail::ImagePyramid> moving;
 };
 
 void Registrar::State::check(const char* what, PixelType type, const Shape& shape,
@@ -124,16 +124,16 @@ void Registrar::State::check(const char* what, PixelType type, const Shape& shap
 }
 
 template <class Pixels>
-void Registrar::State::take(std::optional<detail::Picture>& picture, const Pixels& pixels,
+void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels,
                             PixelType type, const HostImage* mask, const char* what) {
-  if (!picture || !picture->fits(type, pixels.shape())) {
-    picture.reset();  // the old memory goes before the new is asked for
-    picture.emplace(device, type, pixels.shape());
+  if (!image || !image->fits(type, pixels.shape())) {
+    image.reset();  // the old memory goes before the new is asked for
+    image.emplace(device, type, pixels.shape());
   }
   try {
-    picture->take(stream, clock, pixels, mask, what);
+    image->take(stream, clock, pixels, mask, what);
   } catch (...) {
-    picture.reset();
+    image.reset();
     throw;
   }
 }

@@ -8,7 +8,7 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double least_pivot = 1e-12;  // of a unit diagonal: beyond it, rounding decides
+constexpr double min_pivot = 1e-12;  // of a unit diagonal: beyond it, rounding decides
 
 using Vector = std::vector<double>;
 
@@ -21,7 +21,7 @@ bool decompose(Vector& a, std::size_t n) {
       }
     }
     const double pivot = a[column * n + column];
-    if (!(pivot > least_pivot)) return false;
+    if (!(pivot > min_pivot)) return false;
     for (std::size_t row = column; row < n; ++row) a[row * n + column] /= std::sqrt(pivot);
   }
   return true;

@@ -21,9 +21,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
     int width, int height, float mean, global const int* first, global const float* weights,
     int taps, global float* between) {
   const int block = (int)get_global_id(1);
-  const int start = (int)get_global_id(0) * STRIP;
+  const int start = (int)get_global_id(0) * COLUMN_BLOCK;
 #pragma unroll 1
-  for (int x = start; x < min(start + STRIP, width); x += 16) {
+  for (int x = start; x < min(start + COLUMN_BLOCK, width); x += 16) {
     const int count = width - x;
     float16 sums[PLANES][16];
 #pragma unroll 1
@@ -53,7 +53,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
 }
 
 // A strip of a block of sixteen rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void even_out(
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void normalize(
     global const float* input,
 #ifdef MASKED
     global const float* counts,
@@ -61,9 +61,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void even_out(
     int width, int height, float mean, float floor_square, global const int* first,
     global const float* weights, int taps, global const float* between, global float* output) {
   const int block = (int)get_global_id(1);
-  const int start = (int)get_global_id(0) * STRIP;
+  const int start = (int)get_global_id(0) * COLUMN_BLOCK;
 #pragma unroll 1
-  for (int x = start; x < min(start + STRIP, width); x += 16) {
+  for (int x = start; x < min(start + COLUMN_BLOCK, width); x += 16) {
     const int count = width - x;
     float16 sums[PLANES][16];
 #pragma unroll 1
@@ -77,11 +77,11 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void even_out(
       const float16 value = load_some(input + at, count) - mean;
 #ifdef MASKED
       const float16 even =
-          only(wa_even_out(value, sums[PLANES - 1][i], sums[0][i], sums[1][i], floor_square),
+          only(wa_normalize(value, sums[PLANES - 1][i], sums[0][i], sums[1][i], floor_square),
                load_some(counts + at, count) >= 0.5f);
 #else
       const float16 even =
-          wa_even_out(value, (float16)(1.0f), sums[0][i], sums[1][i], floor_square);
+          wa_normalize(value, (float16)(1.0f), sums[0][i], sums[1][i], floor_square);
 #endif
       store_some(even, count, output + at);
     }

@@ -37,9 +37,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_columns(
     int width, global const int* first, global const float* weights, int taps, int rows,
     global float* between) {
   const int block = (int)get_global_id(1);
-  const int start = (int)get_global_id(0) * STRIP;
+  const int start = (int)get_global_id(0) * COLUMN_BLOCK;
 #pragma unroll 1
-  for (int x = start; x < min(start + STRIP, width); x += 16) {
+  for (int x = start; x < min(start + COLUMN_BLOCK, width); x += 16) {
     const int count = width - x;
     float16 sums[16];
 #ifdef MASKED
@@ -87,9 +87,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_rows(
     global float* output) {
 #endif
   const int block = (int)get_global_id(1);
-  const int start = (int)get_global_id(0) * STRIP;
+  const int start = (int)get_global_id(0) * COLUMN_BLOCK;
 #pragma unroll 1
-  for (int x = start; x < min(start + STRIP, columns); x += 16) {
+  for (int x = start; x < min(start + COLUMN_BLOCK, columns); x += 16) {
     float16 sums[16];
     sum_rows(between, block, width, first, weights, taps, columns, x, sums);
 #ifdef MASKED

@@ -21,18 +21,18 @@ typedef struct {
 
 // Adds the first `count` of sixteen pixels, number `at` of the reference and on, that land at these
 // places.
-WA_INLINE void add_pixels(const Comparison* pair, const Places* places, size_t at, int count,
+WA_INLINE void add_pixels(const Comparison* pair, const Locations* locations, size_t at, int count,
                           float16* sums) {
   const int16 counts =
-      which_count(&pair->moving, places, count, pair->reference_weight + at, pair->moving_weight);
+      which_count(&pair->moving, locations, count, pair->reference_weight + at, pair->moving_weight);
   if (are_all(~counts)) return;
   const float16 r = load_some(pair->reference + at, count) - pair->means.x;
-  const float16 m = splines_at(&pair->moving, places, counts, false).value - pair->means.y;
-  wa_add_light_pixel(only(r, counts), only(m, counts), only(1.0f, counts), sums);
+  const float16 m = splines_at(&pair->moving, locations, counts, false).value - pair->means.y;
+  wa_add_illumination_pixel(only(r, counts), only(m, counts), only(1.0f, counts), sums);
 }
 
 // A block of cells: `cells` across, no wider than a segment, and `cell_rows` down.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_moments(
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
     global const float* reference, int reference_width, int reference_height, int reference_margin,
     global const float* coefficients, int width, int height, int margin, float4 x_row,
     float4 x_rest, float4 y_row, float4 y_rest, float2 means,
@@ -68,30 +68,30 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_moments(
       from_x[row] = coordinate_of(x_row, x_rest, (float)left, (float)(top + row));
       from_y[row] = coordinate_of(y_row, y_rest, (float)left, (float)(top + row));
     }
-    float of_cells[WA_LIGHT_MOMENTS][SEGMENT];
-    for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+    float of_cells[WA_ILLUMINATION_MOMENTS][SEGMENT];
+    for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
       for (int c = 0; c < cells; ++c) of_cells[i][c] = 0.0f;
     }
 #pragma unroll 1
     for (int chunk = 0; chunk * 16 < columns; ++chunk) {
       const int count = columns - chunk * 16;
-      float16 sums[WA_LIGHT_MOMENTS];
+      float16 sums[WA_ILLUMINATION_MOMENTS];
 #pragma unroll
-      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) sums[i] = 0.0f;
+      for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) sums[i] = 0.0f;
 #pragma unroll 1
       for (int row = 0; row < rows; ++row) {
         const size_t at =
             (size_t)(top + row) * (size_t)reference_width + (size_t)(left + chunk * 16);
-        const Places places = places_of(from_x[row], from_y[row], &steps_x, &steps_y, chunk);
-        add_pixels(&pair, &places, at, count, sums);
+        const Locations locations = locations_of(from_x[row], from_y[row], &steps_x, &steps_y, chunk);
+        add_pixels(&pair, &locations, at, count, sums);
       }
-      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+      for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
         for (int lane = 0; lane < min(count, 16); ++lane) {
           of_cells[i][cell_of[chunk * 16 + lane]] += ((const float*)&sums[i])[lane];
         }
       }
     }
-    for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+    for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
       global float* to = moments + ((size_t)i * (size_t)down + (size_t)cy) * (size_t)pitch + reach;
       for (int c = first_x; c < last_x; ++c) to[c] = of_cells[i][c - first_x];
     }
@@ -104,7 +104,7 @@ WA_INLINE size_t cells_at(int plane, int down, int row, int pitch, int first) {
 }
 
 // A row of cells. weights: b(0) ... b(reach) of a Gaussian over cells.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_rows(global const float* moments,
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(global const float* moments,
                                                                       int across, int down,
                                                                       global const float* weights,
                                                                       int reach, int pitch,
@@ -112,41 +112,41 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_rows(global con
   const int cy = (int)get_global_id(0);
 #pragma unroll 1
   for (int cx = 0; cx < across; cx += 16) {
-    float16 row[WA_LIGHT_ROW_SUMS];
-    for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) row[i] = 0.0f;
+    float16 row[WA_ILLUMINATION_ROW_SUMS];
+    for (int i = 0; i < WA_ILLUMINATION_ROW_SUMS; ++i) row[i] = 0.0f;
 #pragma unroll 1
     for (int u = -reach; u <= reach; ++u) {
-      float16 of_cells[WA_LIGHT_MOMENTS];
-      for (int i = 0; i < WA_LIGHT_MOMENTS; ++i) {
+      float16 of_cells[WA_ILLUMINATION_MOMENTS];
+      for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
         of_cells[i] = vload16(0, moments + cells_at(i, down, cy, pitch, cx + reach + u));
       }
-      wa_add_light_cell(of_cells, weights[abs(u)], (float)u, row);
+      wa_add_illumination_cell(of_cells, weights[abs(u)], (float)u, row);
     }
-    for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) {
+    for (int i = 0; i < WA_ILLUMINATION_ROW_SUMS; ++i) {
       vstore16(row[i], 0, sums + cells_at(i, down, cy, pitch, cx));
     }
   }
 }
 
 // A row of cells. prior: gain, strength.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void light_fit(
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_fit(
     global const float* row_sums, int across, int down, global const float* weights, int reach,
     int pitch, float2 prior, float2 means, global float2* field) {
   const int cy = (int)get_global_id(0);
 #pragma unroll 1
   for (int cx = 0; cx < across; cx += 16) {
-    float16 sums[WA_LIGHT_SUMS];
-    for (int i = 0; i < WA_LIGHT_SUMS; ++i) sums[i] = 0.0f;
+    float16 sums[WA_ILLUMINATION_SUMS];
+    for (int i = 0; i < WA_ILLUMINATION_SUMS; ++i) sums[i] = 0.0f;
 #pragma unroll 1
     for (int y = max(cy - reach, 0); y <= min(cy + reach, down - 1); ++y) {
-      float16 row[WA_LIGHT_ROW_SUMS];
-      for (int i = 0; i < WA_LIGHT_ROW_SUMS; ++i) {
+      float16 row[WA_ILLUMINATION_ROW_SUMS];
+      for (int i = 0; i < WA_ILLUMINATION_ROW_SUMS; ++i) {
         row[i] = vload16(0, row_sums + cells_at(i, down, y, pitch, cx));
       }
-      wa_add_light_row(row, weights[abs(y - cy)], (float)(y - cy), sums);
+      wa_add_illumination_row(row, weights[abs(y - cy)], (float)(y - cy), sums);
     }
     Lanes fitted;
-    wa_local_light(sums, prior.x, prior.y, means.x, means.y, &fitted.re, &fitted.im);
+    wa_local_illumination(sums, prior.x, prior.y, means.x, means.y, &fitted.re, &fitted.im);
     store_lanes(fitted, min(across - cx, 16), (global float*)(field + cy * across + cx));
   }
 }

@@ -6,7 +6,7 @@
 #include "formulas/illumination.h"
 #include "lib/sample_location_simd.h"
 
-#ifdef LIT
+#ifdef ILLUMINATED
 // A light field along a segment: the cells that each of its pixels lies between, and in the rows of
 // cells above and below (gain, offset) at its pixels.
 typedef struct {
@@ -21,49 +21,49 @@ typedef struct {
 } Light;
 
 // From column `first` on.
-WA_INLINE void find_columns(Light* light, int first) {
+WA_INLINE void find_columns(Light* illumination, int first) {
   for (int i = 0; i < SEGMENT; ++i) {
-    ((float*)light->part)[i] = wa_light_cells(first + i, light->inverse_side, light->across,
-                                              &light->left[i], &light->right[i]);
+    ((float*)illumination->part)[i] = wa_illumination_cells(first + i, illumination->inverse_side, illumination->across,
+                                              &illumination->left[i], &illumination->right[i]);
   }
-  light->top = -1;
+  illumination->top = -1;
 }
 
-WA_INLINE void find_cells(const Light* light, int row, float16* gain, float16* offset) {
-  global const float2* cells = light->field + row * light->across;
+WA_INLINE void find_cells(const Light* illumination, int row, float16* gain, float16* offset) {
+  global const float2* cells = illumination->field + row * illumination->across;
 #pragma unroll 1
   for (int chunk = 0; chunk < CHUNKS; ++chunk) {
     float16 gains[2], offsets[2];
     for (int i = 0; i < 16; ++i) {
-      const float2 before = cells[light->left[chunk * 16 + i]];
-      const float2 after = cells[light->right[chunk * 16 + i]];
+      const float2 before = cells[illumination->left[chunk * 16 + i]];
+      const float2 after = cells[illumination->right[chunk * 16 + i]];
       ((float*)gains)[i] = before.x;
       ((float*)gains)[16 + i] = after.x;
       ((float*)offsets)[i] = before.y;
       ((float*)offsets)[16 + i] = after.y;
     }
-    gain[chunk] = wa_light_between(gains[0], gains[1], light->part[chunk]);
-    offset[chunk] = wa_light_between(offsets[0], offsets[1], light->part[chunk]);
+    gain[chunk] = wa_illumination_between(gains[0], gains[1], illumination->part[chunk]);
+    offset[chunk] = wa_illumination_between(offsets[0], offsets[1], illumination->part[chunk]);
   }
 }
 
 // Row py of the image.
-WA_INLINE void find_row(Light* light, int py) {
+WA_INLINE void find_row(Light* illumination, int py) {
   int top, bottom;
-  light->part_below = wa_light_cells(py, light->inverse_side, light->down, &top, &bottom);
-  if (top == light->top) return;
-  find_cells(light, top, light->gain_above, light->offset_above);
-  find_cells(light, bottom, light->gain_below, light->offset_below);
-  light->top = top;
+  illumination->part_below = wa_illumination_cells(py, illumination->inverse_side, illumination->down, &top, &bottom);
+  if (top == illumination->top) return;
+  find_cells(illumination, top, illumination->gain_above, illumination->offset_above);
+  find_cells(illumination, bottom, illumination->gain_below, illumination->offset_below);
+  illumination->top = top;
 }
 
-WA_INLINE float16 gain_at(const Light* light, int chunk) {
-  return wa_light_between(light->gain_above[chunk], light->gain_below[chunk], light->part_below);
+WA_INLINE float16 gain_at(const Light* illumination, int chunk) {
+  return wa_illumination_between(illumination->gain_above[chunk], illumination->gain_below[chunk], illumination->part_below);
 }
 
-WA_INLINE float16 offset_at(const Light* light, int chunk) {
-  return wa_light_between(light->offset_above[chunk], light->offset_below[chunk],
-                          light->part_below);
+WA_INLINE float16 offset_at(const Light* illumination, int chunk) {
+  return wa_illumination_between(illumination->offset_above[chunk], illumination->offset_below[chunk],
+                          illumination->part_below);
 }
 #else
 // The same everywhere.
@@ -71,10 +71,10 @@ typedef struct {
   float gain, offset;
 } Light;
 
-WA_INLINE void find_columns(Light* light, int first) {}
-WA_INLINE void find_row(Light* light, int py) {}
-WA_INLINE float16 gain_at(const Light* light, int chunk) { return light->gain; }
-WA_INLINE float16 offset_at(const Light* light, int chunk) { return light->offset; }
+WA_INLINE void find_columns(Light* illumination, int first) {}
+WA_INLINE void find_row(Light* illumination, int py) {}
+WA_INLINE float16 gain_at(const Light* illumination, int chunk) { return illumination->gain; }
+WA_INLINE float16 offset_at(const Light* illumination, int chunk) { return illumination->offset; }
 #endif
 
 // What a step compares.
@@ -95,7 +95,7 @@ typedef struct {
 } Pixels;
 
 // Those of the first `count` pixels from (px, py) on where any counts; how many sixteens they are.
-WA_INLINE int find_pixels(const Step* step, const Light* light, int px, int py, int count,
+WA_INLINE int find_pixels(const Step* step, const Light* illumination, int px, int py, int count,
                           Pixels* pixels) {
   const Coordinate x = coordinate_of(step->x_row, step->x_rest, (float)px, (float)py);
   const Coordinate y = coordinate_of(step->y_row, step->y_rest, (float)px, (float)py);
@@ -104,21 +104,21 @@ WA_INLINE int find_pixels(const Step* step, const Light* light, int px, int py, 
   for (int chunk = 0; chunk * 16 < count; ++chunk) {
     const int here = count - chunk * 16;
     const size_t at = (size_t)py * (size_t)step->reference_width + (size_t)(px + chunk * 16);
-    const Places places = places_of(x, y, &step->steps_x, &step->steps_y, chunk);
+    const Locations locations = locations_of(x, y, &step->steps_x, &step->steps_y, chunk);
     const int16 counts =
-        which_count(&step->moving, &places, here, step->reference_weight + at, step->moving_weight);
+        which_count(&step->moving, &locations, here, step->reference_weight + at, step->moving_weight);
     if (are_all(~counts)) continue;
-    const Splines splines = splines_at(&step->moving, &places, counts, true);
+    const Splines splines = splines_at(&step->moving, &locations, counts, true);
     Pixels* to = pixels + found;
     ++found;
     to->value = only(splines.value, counts);
     to->slope_x = only(splines.slope_x, counts);
     to->slope_y = only(splines.slope_y, counts);
-    to->dx = (convert_float16(places.x0) - step->centre.x) + places.a;
-    to->dy = (convert_float16(places.y0) - step->centre.y) + places.b;
+    to->dx = (convert_float16(locations.x0) - step->centre.x) + locations.a;
+    to->dy = (convert_float16(locations.y0) - step->centre.y) + locations.b;
     to->reference = only(load_some(step->reference + at, here), counts);
-    to->gain = gain_at(light, chunk);
-    to->offset = only(offset_at(light, chunk), counts);
+    to->gain = gain_at(illumination, chunk);
+    to->offset = only(offset_at(illumination, chunk), counts);
     to->counts = only(1.0f, counts);
   }
   return found;
@@ -129,12 +129,12 @@ WA_INLINE int find_pixels(const Step* step, const Light* light, int px, int py, 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
-    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 light,
+    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
     int tile_rows,
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
 #endif
-#ifdef LIT
+#ifdef ILLUMINATED
     global const float2* field, int field_width, int field_height, float inverse_side,
 #endif
     global float* partials) {
@@ -148,14 +148,14 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
   step.reference_weight = reference_weight;
   step.moving_weight = moving_weight;
 #endif
-#ifdef LIT
-  Light lights;
-  lights.field = field;
-  lights.across = field_width;
-  lights.down = field_height;
-  lights.inverse_side = inverse_side;
+#ifdef ILLUMINATED
+  Light illuminations;
+  illuminations.field = field;
+  illuminations.across = field_width;
+  illuminations.down = field_height;
+  illuminations.inverse_side = inverse_side;
 #else
-  Light lights = {light.x, light.y};
+  Light illuminations = {illumination.x, illumination.y};
 #endif
   float16 sums[WA_SIMILARITY_SUMS];
 #pragma unroll
@@ -168,17 +168,17 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     const int px = first_column + tile % across * SEGMENT;
     const int top = tile / across * tile_rows;
     const int count = min(SEGMENT, first_column + columns - px);
-    find_columns(&lights, px);
+    find_columns(&illuminations, px);
 #pragma unroll 1
     for (int row = top; row < min(top + tile_rows, rows); ++row) {
-      find_row(&lights, first_row + row);
+      find_row(&illuminations, first_row + row);
       Pixels pixels[CHUNKS];
-      const int found = find_pixels(&step, &lights, px, first_row + row, count, pixels);
+      const int found = find_pixels(&step, &illuminations, px, first_row + row, count, pixels);
 #pragma unroll 1
       for (int i = 0; i < found; ++i) {
         const Pixels* p = pixels + i;
         wa_similarity_add(p->value, p->slope_x, p->slope_y, p->dx, p->dy, p->reference, p->gain,
-                          p->offset, light.z, p->counts, sums);
+                          p->offset, illumination.z, p->counts, sums);
       }
     }
   }

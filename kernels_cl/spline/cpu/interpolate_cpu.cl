@@ -17,7 +17,7 @@
 // it) and which pixel of the output a segment begins with.
 typedef struct {
 #ifdef FIELD_POINTS
-  const float* places[3];
+  const float* locations[3];
 #else
   float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
   float x, y, z;  // from the output's centre
@@ -28,7 +28,7 @@ WA_INLINE Point point_of(const Source* source, int i) {
   Point point;
 #ifdef FIELD_POINTS
   for (int axis = 0; axis < DIMENSIONS; ++axis) {
-    point.high[axis] = source->places[axis][i];
+    point.high[axis] = source->locations[axis][i];
     point.low[axis] = 0.0f;
   }
 #else
@@ -158,7 +158,7 @@ WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
 // The points of an affine transform: row_i and rest_i as in POINTS_PARAMETERS, and in fixed_i axis
 // i of the same in fixed point: pixel (x, y, z) is read at fixed.x x + fixed.y y + fixed.z z +
 // fixed.w.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_rows(
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
     SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
     float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
     long4 fixed_z, int tile_x, int tile_y, global Output* output, OUTPUT_PARAMETERS) {
@@ -194,14 +194,14 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_rows(
 
 // Sixteen coordinates, of which there are `count`, kept for point_of(), too.
 WA_INLINE Along16 load_along(global const float* field, int count, int n, int margin,
-                             float16* places, int16* far) {
+                             float16* locations, int16* far) {
   if (count >= 16) {
-    *places = vload16(0, field);
+    *locations = vload16(0, field);
   } else {
-    *places = 0.0f;
-    for (int i = 0; i < count; ++i) ((float*)places)[i] = field[i];
+    *locations = 0.0f;
+    for (int i = 0; i < count; ++i) ((float*)locations)[i] = field[i];
   }
-  return along_float(*places, n, margin, far);
+  return along_float(*locations, n, margin, far);
 }
 
 // The points of a coordinate field: axis i of pixel p is field_i[i apart + p].
@@ -212,9 +212,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
   const Tile tile = tile_of(tile_x, tile_y, output_width, output_height * output_depth);
   const Spline spline = {coefficients, width, height, depth, margin, cval};
   const Inside inside = inside_of(&spline);
-  float16 places[3][CHUNKS];
+  float16 locations[3][CHUNKS];
   Source source;
-  for (int axis = 0; axis < DIMENSIONS; ++axis) source.places[axis] = (const float*)places[axis];
+  for (int axis = 0; axis < DIMENSIONS; ++axis) source.locations[axis] = (const float*)locations[axis];
   for (int row = tile.row; row < tile.end_row; ++row) {
     for (int x = tile.x; x < tile.end_x; x += SEGMENT) {
       const size_t pixel = (size_t)row * (size_t)output_width + (size_t)x;
@@ -226,13 +226,13 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
         const int rest = count - chunk * 16;
         Points16* to = points + chunk;
         to->far = 0;
-        to->x = load_along(field_x + at, rest, width, margin, &places[0][chunk], &to->far);
+        to->x = load_along(field_x + at, rest, width, margin, &locations[0][chunk], &to->far);
         if (DIMENSIONS >= 2) {
           to->y =
-              load_along(field_y + apart + at, rest, height, margin, &places[1][chunk], &to->far);
+              load_along(field_y + apart + at, rest, height, margin, &locations[1][chunk], &to->far);
         }
         if (DIMENSIONS >= 3) {
-          to->z = load_along(field_z + 2 * apart + at, rest, depth, margin, &places[2][chunk],
+          to->z = load_along(field_z + 2 * apart + at, rest, depth, margin, &locations[2][chunk],
                              &to->far);
         }
       }

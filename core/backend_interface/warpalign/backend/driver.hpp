@@ -57,7 +57,8 @@ class MakesEach;
 template <class Derived>
 class MakesEach<Derived, StageList<>> : public Driver {};
 template <class Derived, class First, class... Rest>
-class MakesEach<Derived, StageList<First, Rest...>> : public MakesEach<Derived, StageList<Rest...>> {
+class MakesEach<Derived, StageList<First, Rest...>>
+    : public MakesEach<Derived, StageList<Rest...>> {
  public:
   using MakesEach<Derived, StageList<Rest...>>::make;
   std::unique_ptr<First> make(const typename First::Setup& setup) final {

@@ -19,17 +19,17 @@ inline constexpr int resample_tile = 64;      ///< output pixels along each axis
 inline constexpr int resample_halo = 12;      ///< as the exact prefilter's for one pole
 inline constexpr int resample_columns = 128;  ///< of samples that are loaded for a tile
 inline constexpr int resample_first = 16;     ///< of these, the first that is kept
-inline constexpr int most_kept_columns = resample_columns - resample_halo - resample_first;
+inline constexpr int max_kept_columns = resample_columns - resample_halo - resample_first;
 inline constexpr int shear_group = 8;  ///< columns of a tile that lie at one height
 inline constexpr int few_rows = 104;   ///< of samples, halos included; there is a kernel for
 inline constexpr int many_rows = 120;  ///< either
 
 /// What the tiles of a transform have in common.
 struct ResampleTiles {
-  std::array<double, 2> least{};  ///< the least coordinates, from the tile's first point
-  int columns = 0;                ///< of coefficients that a tile needs
-  int rows = few_rows;            ///< of samples that are loaded
-  bool steep = false;             ///< rows of the output go along columns of the source, rather
+  std::array<double, 2> minimum{};  ///< the least coordinates, from the tile's first point
+  int columns = 0;                  ///< of coefficients that a tile needs
+  int rows = few_rows;              ///< of samples that are loaded
+  bool steep = false;               ///< rows of the output go along columns of the source, rather
   /// Of the columns of a tile (steep: of its rows), a group lies by so many rows (columns) below
   /// (beside) the group before.
   int shear = 0;
@@ -40,7 +40,7 @@ struct ResampleTiles {
 namespace resample_details {
 
 struct Range {
-  double least = std::numeric_limits<double>::max();
+  double minimum = std::numeric_limits<double>::max();
   double greatest = std::numeric_limits<double>::lowest();
 };
 
@@ -52,7 +52,7 @@ struct Range {
     for (const int end : {0, resample_tile - 1}) {
       const int sheared = end + shear * (i / shear_group);
       const double at = steep ? row[0] * sheared + row[1] * i : row[0] * i + row[1] * sheared;
-      range.least = std::min(range.least, at);
+      range.minimum = std::min(range.minimum, at);
       range.greatest = std::max(range.greatest, at);
     }
   }
@@ -62,7 +62,7 @@ struct Range {
 /// Coefficients that a range needs, wherever it begins, with one more on either side.
 [[nodiscard]] inline int coefficients_of(const Range& range) {
   constexpr int neighbours = 4;
-  return static_cast<int>(std::ceil(range.greatest - range.least)) + neighbours + 2;
+  return static_cast<int>(std::ceil(range.greatest - range.minimum)) + neighbours + 2;
 }
 
 /// Tiles of that shear, if a kernel takes so much of the source.
@@ -72,16 +72,16 @@ struct Range {
   const int rows = coefficients_of(y) + 2 * resample_halo;
   ResampleTiles tiles;
   tiles.columns = coefficients_of(x);
-  if (tiles.columns > most_kept_columns || rows > many_rows) return std::nullopt;
+  if (tiles.columns > max_kept_columns || rows > many_rows) return std::nullopt;
   tiles.rows = rows <= few_rows ? few_rows : many_rows;
-  tiles.least = {x.least, y.least};
+  tiles.minimum = {x.minimum, y.minimum};
   tiles.steep = steep;
   tiles.shear = shear;
   tiles.before[steep ? 0 : 1] = std::max(0, shear * (resample_tile / shear_group - 1));
   return tiles;
 }
 
-inline constexpr int most_shear = shear_group / 2;
+inline constexpr int max_shear = shear_group / 2;
 
 /// The shear that levels half of the way what neighbouring threads go along: what they read then
 /// meets in fewer banks of shared memory, and lies in fewer rows.
@@ -89,7 +89,7 @@ inline constexpr int most_shear = shear_group / 2;
   const double along = m[steep ? 5 : 4], across = m[steep ? 4 : 5];
   if (across == 0) return 0;
   return -static_cast<int>(
-      std::clamp(std::round(most_shear * along / across), -1.0 * most_shear, 1.0 * most_shear));
+      std::clamp(std::round(max_shear * along / across), -1.0 * max_shear, 1.0 * max_shear));
 }
 
 }  // namespace resample_details
@@ -103,7 +103,7 @@ inline constexpr int most_shear = shear_group / 2;
   const bool steep = std::abs(matrix[4]) > std::abs(matrix[0]);
   const int wanted = wanted_shear(matrix, steep);
   std::optional<ResampleTiles> best;
-  for (int shear = -most_shear; shear <= most_shear; ++shear) {
+  for (int shear = -max_shear; shear <= max_shear; ++shear) {
     const auto tiles = tiles_of(matrix, steep, shear);
     if (!tiles) continue;
     const auto cost = [wanted](const ResampleTiles& t) {

@@ -2,13 +2,15 @@
 // from this list (driver.hpp).
 #pragma once
 
+#include <warpalign/backend/stages/fft/fft.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/backend/stages/filter/sobel.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
-#include <warpalign/backend/stages/fft/fft.hpp>
+#include <warpalign/backend/stages/refinement/illumination.hpp>
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
 #include <warpalign/backend/stages/spectrum/magnitude.hpp>
@@ -20,8 +22,6 @@
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
-#include <warpalign/backend/stages/refinement/illumination.hpp>
-#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
@@ -35,17 +35,17 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    Apodize, Despeckle, LocalContrast, Smooth, Sobel, Statistics,
+    Apodize, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
     // fft
     RealFft,
     // spectrum
-    CrossPower, LogPolar, Magnitude, OverlapProducts, OverlapScore, Peak, FlattenProfile,
+    CrossPower, LogPolar, Magnitude, OverlapProducts, OverlapScore, Peak, RadialWhitening,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // refinement
-    LightField, SimilaritySums,
+    Illumination, SimilaritySums,
     // volume
-    VolumeCanvas, SpectrumSums, VolumePeaks, VolumeSums>;
+    PadVolume, SpectrumSums, VolumePeaks, VolumeSums>;
 // clang-format on
 
 }  // namespace warpalign::backend

@@ -16,7 +16,7 @@ namespace warpalign::backend {
 /// empty.
 struct TileSource {
   std::array<int, 3> extent{};  ///< coefficients that a tile needs; along x from a multiple of 4 on
-  std::array<double, 3> least{};  ///< the least coordinates of a tile, from its first point
+  std::array<double, 3> minimum{};  ///< the least coordinates of a tile, from its first point
   /// The transform's matrix by rows, split: products of `high` with pixel numbers of a tile, and
   /// sums of them, are exact in float; `low` is the rest.
   std::array<std::array<float, 3>, 3> high{}, low{};
@@ -46,7 +46,7 @@ inline constexpr double tile_fixed_point = 65536;
 
 /// By how much a coordinate differs from that of a tile's first point.
 struct TileRange {
-  double least = 0, greatest = 0;
+  double minimum = 0, greatest = 0;
 };
 
 /// `row`: the transform's for the coordinate; `tile`: its sides in pixels.
@@ -54,7 +54,7 @@ struct TileRange {
   TileRange range;
   for (std::size_t i = 0; i < tile.size(); ++i) {
     const double side = row[i] * (tile[i] - 1);
-    range.least += std::min(side, 0.0);
+    range.minimum += std::min(side, 0.0);
     range.greatest += std::max(side, 0.0);
   }
   return range;
@@ -76,10 +76,10 @@ struct TileRange {
       source.high[axis][i] = static_cast<float>(high);
       source.low[axis][i] = static_cast<float>(entry - high);
     }
-    source.least[axis] = range.least;
+    source.minimum[axis] = range.minimum;
     // One more on either side: a tie may be rounded either way.
     source.extent[axis] =
-        static_cast<int>(std::ceil(range.greatest - range.least)) + degree + 1 + 2;
+        static_cast<int>(std::ceil(range.greatest - range.minimum)) + degree + 1 + 2;
   }
   source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
   return source;

@@ -17,7 +17,7 @@ struct CrossPowerSpec {
   float sigma = 0;
   /// Also write the spectrum for the second image turned by half a turn (its spectrum
   /// conjugated), as a second slice. Not of volumes.
-  bool half_turns = false;
+  bool with_rotated_180 = false;
 };
 
 /// Phase correlation's spectrum: w A conj(B) / |A conj(B)|, 0 where the denominator vanishes

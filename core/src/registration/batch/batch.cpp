@@ -12,15 +12,15 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "align_batch";
-constexpr int most_streams = 64;
+constexpr int max_streams = 64;
 
 void check(std::span<const Device> devices, const PairSource& source, const PairSink& sink,
            const BatchOptions& batch) {
   if (devices.empty()) detail::refuse(stage, "there is no device to register on");
   if (!source) detail::refuse(stage, "there is no source of pairs");
   if (!sink) detail::refuse(stage, "there is no sink for results");
-  if (batch.streams_a_device < 1 || batch.streams_a_device > most_streams) {
-    detail::refuse(stage, "streams_a_device must be 1 to " + std::to_string(most_streams));
+  if (batch.streams_a_device < 1 || batch.streams_a_device > max_streams) {
+    detail::refuse(stage, "streams_a_device must be 1 to " + std::to_string(max_streams));
   }
 }
 

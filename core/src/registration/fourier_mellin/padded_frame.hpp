@@ -4,14 +4,14 @@
 #include "device/readback.hpp"
 #include "registration/stage_clock.hpp"
 
-#include <warpalign/registrar.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/registrar.hpp>
 #include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
 #include <warpalign/stages/peak.hpp>
-#include <warpalign/backend/stages/spline/warp.hpp>
 
 #include <array>
 #include <vector>
@@ -20,11 +20,11 @@ namespace warpalign::detail {
 
 /// The smallest canvas that holds both images at their own pixel scale, of a size that every FFT
 /// is fast at; the width is a multiple of 8 so that rows can be read as textures in place.
-Shape common_canvas(const Shape& reference, const Shape& moving);
+Shape common_padded_size(const Shape& reference, const Shape& moving);
 
 /// Rotation and scale as found in the log-polar correlation: the rotation is known up to half a
 /// turn.
-struct Turn {
+struct Hypothesis {
   double rotation_deg = 0;
   double scale = 1;
 };
@@ -43,22 +43,23 @@ struct Placement {
   ApodizePlan plan;
 };
 
-class FastCanvas {
+class PaddedFrame {
  public:
-  FastCanvas(const Device& device, const Shape& canvas, const RegistrationOptions& options);
+  PaddedFrame(const Device& device, const Shape& padded, const RegistrationOptions& options);
 
-  [[nodiscard]] const Shape& canvas() const { return canvas_; }
+  [[nodiscard]] const Shape& padded() const { return padded_; }
 
   /// Enqueues the reference's spectra. `statistics`: of the image's gradient, here and below.
   void set_reference(Stream& stream, StageClock& clock, const Image& pixels,
                      const Buffer& statistics);
 
   /// Enqueues the first stage (Fig. 3 of the paper) and waits for its peak.
-  Turn find_turn(Stream& stream, StageClock& clock, const Image& moving, const Buffer& statistics);
+  Hypothesis find_rotation_scale(Stream& stream, StageClock& clock, const Image& moving,
+                                 const Buffer& statistics);
 
   /// Undoes the turn and finds the shift, for the turn as given [0] and with half a turn more [1].
   /// Waits. To be called after find_turn, for the same image.
-  std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock, const Turn& turn);
+  std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock, const Hypothesis& hypothesis);
 
  private:
   void place(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
@@ -67,10 +68,10 @@ class FastCanvas {
                           Image& log_polar_spectrum);
 
   Device device_;
-  Shape canvas_;
+  Shape padded_;
   Window window_;
   LogPolarSpec log_polar_spec_;
-  CrossPowerSpec turn_power_spec_;
+  CrossPowerSpec rotation_scale_power_spec_;
   CrossPowerSpec shift_power_spec_;
 
   // The log-polar grid has the canvas's shape (equations 11 and 12 take H and W of the image), so
@@ -79,15 +80,15 @@ class FastCanvas {
   RealFftPlan fft_pair_;
   MagnitudePlan magnitude_plan_;
   LogPolarPlan log_polar_plan_;
-  CrossPowerPlan turn_power_;
+  CrossPowerPlan rotation_scale_power_;
   CrossPowerPlan shift_power_;
-  PeakPlan turn_peak_;
+  PeakPlan rotation_scale_peak_;
   PeakPlan shift_peak_;
   WarpPlan warp_;
   std::vector<Placement> placements_;  // of the last kinds of images seen, at most two
 
   Image placed_;    // the moving image's windowed gradient
-  Image turned_;    // the same with rotation and scale undone; scratch before that
+  Image rotated_;   // the same with rotation and scale undone; scratch before that
   Image surfaces_;  // two correlation surfaces
   Image spectrum_;  // of the moving image
   Image magnitude_;
@@ -97,7 +98,7 @@ class FastCanvas {
   Image reference_spectrum_;
   Image reference_log_polar_spectrum_;
   Buffer records_;
-  Readback<PeakRecord> turn_found_;
+  Readback<PeakRecord> rotation_scale_found_;
   Readback<PeakRecord> shifts_found_;
 };
 

@@ -10,28 +10,28 @@ namespace warpalign::detail {
 
 namespace {
 
-Shape offset_on(const Shape& canvas, const Shape& image) {
-  return ApodizePlan::offset({image, canvas, Window::none});
+Shape offset_on(const Shape& padded, const Shape& image) {
+  return ApodizePlan::offset({image, padded, Window::none});
 }
 
 // From the canvas to the pixels of the images given: reference(x) = turned(x - d) and
 // turned(x) = moving(A (x - c) + c) make moving = A (x - d - c) + c the place of x on the canvas.
-Affine on_images(const Affine& undo_turn, const Point& d, const Shape& canvas,
+Affine on_images(const Affine& undo_rotation_scale, const Point& d, const Shape& padded,
                  const Shape& reference, const Shape& moving) {
-  const Shape from = offset_on(canvas, reference);
-  const Shape to = offset_on(canvas, moving);
+  const Shape from = offset_on(padded, reference);
+  const Shape to = offset_on(padded, moving);
   const auto x = [](const Shape& offset) { return static_cast<double>(offset.width); };
   const auto y = [](const Shape& offset) { return static_cast<double>(offset.height); };
-  return Affine::translation(-x(to), -y(to)) * undo_turn *
+  return Affine::translation(-x(to), -y(to)) * undo_rotation_scale *
          Affine::translation(x(from) - d.x, y(from) - d.y);
 }
 
 }  // namespace
 
 template <class Pixels>
-void FastPipeline::set_reference(Stream& stream, StageClock& clock, const Pixels& pixels,
-                                 PixelType type) {
-  canvas_has_reference_ = false;
+void FourierMellinPipeline::set_reference(Stream& stream, StageClock& clock, const Pixels& pixels,
+                                          PixelType type) {
+  frame_has_reference_ = false;
   if (!reference_ || !reference_->fits(type, pixels.shape())) {
     reference_.reset();
     reference_.emplace(device_, type, pixels.shape());
@@ -39,67 +39,72 @@ void FastPipeline::set_reference(Stream& stream, StageClock& clock, const Pixels
   try {
     reference_->keep(stream, clock, pixels);
     // The device goes on while the host waits for the statistics, where the canvas can be known.
-    if (canvas_ && canvas_->canvas() == common_canvas(reference_->shape(), last_moving_)) {
+    if (padded_ && padded_->padded() == common_padded_size(reference_->shape(), last_moving_)) {
       place_reference(stream, clock);
     }
     reference_->require_usable("the reference image");
   } catch (...) {
-    canvas_has_reference_ = false;
+    frame_has_reference_ = false;
     reference_.reset();
     throw;
   }
 }
 
-void FastPipeline::place_reference(Stream& stream, StageClock& clock) {
-  canvas_->set_reference(stream, clock, reference_->kept(), reference_->statistics());
-  canvas_has_reference_ = true;
+void FourierMellinPipeline::place_reference(Stream& stream, StageClock& clock) {
+  padded_->set_reference(stream, clock, reference_->kept(), reference_->statistics());
+  frame_has_reference_ = true;
 }
 
-void FastPipeline::prepare_canvas(Stream& stream, StageClock& clock, const Shape& moving) {
-  const Shape shape = common_canvas(reference_->shape(), moving);
-  if (!canvas_ || canvas_->canvas() != shape) {
-    canvas_.reset();  // the old memory goes before the new is asked for
-    canvas_has_reference_ = false;
-    canvas_.emplace(device_, shape, options_);
+void FourierMellinPipeline::prepare_frame(Stream& stream, StageClock& clock, const Shape& moving) {
+  const Shape shape = common_padded_size(reference_->shape(), moving);
+  if (!padded_ || padded_->padded() != shape) {
+    padded_.reset();  // the old memory goes before the new is asked for
+    frame_has_reference_ = false;
+    padded_.emplace(device_, shape, options_);
   }
   last_moving_ = moving;
-  if (!canvas_has_reference_) place_reference(stream, clock);
+  if (!frame_has_reference_) place_reference(stream, clock);
 }
 
 template <class Pixels>
-RegistrationResult FastPipeline::align(Stream& stream, StageClock& clock, const Pixels& pixels,
-                                       PixelType type) {
-  prepare_canvas(stream, clock, pixels.shape());
+RegistrationResult FourierMellinPipeline::align(Stream& stream, StageClock& clock,
+                                                const Pixels& pixels, PixelType type) {
+  prepare_frame(stream, clock, pixels.shape());
   if (!moving_ || !moving_->fits(type, pixels.shape())) {
     moving_.reset();
     moving_.emplace(device_, type, pixels.shape());
   }
   const Image& moving = moving_->see(stream, clock, pixels);
-  const Turn turn = canvas_->find_turn(stream, clock, moving, moving_->statistics());
+  const Hypothesis hypothesis =
+      padded_->find_rotation_scale(stream, clock, moving, moving_->statistics());
   moving_->require_usable("the moving image");
-  return result_of(turn, canvas_->find_shifts(stream, clock, turn));
+  return result_of(hypothesis, padded_->find_shifts(stream, clock, hypothesis));
 }
 
-RegistrationResult FastPipeline::result_of(const Turn& turn,
-                                           const std::array<Shift, 2>& shifts) const {
-  const bool half_turn = shifts[1].deviations > shifts[0].deviations;
-  const Shift& shift = shifts[half_turn ? 1 : 0];
-  const Shape& canvas = canvas_->canvas();
-  const Similarity found{turn.rotation_deg + (half_turn ? 180.0 : 0.0), turn.scale, {}};
-  const Affine matrix = on_images(found.matrix(canvas, canvas), shift.d, canvas,
+RegistrationResult FourierMellinPipeline::result_of(const Hypothesis& hypothesis,
+                                                    const std::array<Shift, 2>& shifts) const {
+  const bool rotated_180 = shifts[1].deviations > shifts[0].deviations;
+  const Shift& shift = shifts[rotated_180 ? 1 : 0];
+  const Shape& padded = padded_->padded();
+  const Similarity found{
+      hypothesis.rotation_deg + (rotated_180 ? 180.0 : 0.0), hypothesis.scale, {}};
+  const Affine matrix = on_images(found.matrix(padded, padded), shift.d, padded,
                                   reference_->shape(), moving_->shape());
   RegistrationResult result;
   static_cast<Registered&>(result) = registered(matrix, reference_->shape(), moving_->shape());
   result.correlation = shift.height;
   result.significance = shift.deviations;
-  result.confidence = fast_confidence(shift.deviations, canvas.plane());
+  result.confidence = fast_confidence(shift.deviations, padded.plane());
   result.reliable = result.confidence >= 0.5;
   return result;
 }
 
-template void FastPipeline::set_reference(Stream&, StageClock&, const HostImage&, PixelType);
-template void FastPipeline::set_reference(Stream&, StageClock&, const Image&, PixelType);
-template RegistrationResult FastPipeline::align(Stream&, StageClock&, const HostImage&, PixelType);
-template RegistrationResult FastPipeline::align(Stream&, StageClock&, const Image&, PixelType);
+template void FourierMellinPipeline::set_reference(Stream&, StageClock&, const HostImage&,
+                                                   PixelType);
+template void FourierMellinPipeline::set_reference(Stream&, StageClock&, const Image&, PixelType);
+template RegistrationResult FourierMellinPipeline::align(Stream&, StageClock&, const HostImage&,
+                                                         PixelType);
+template RegistrationResult FourierMellinPipeline::align(Stream&, StageClock&, const Image&,
+                                                         PixelType);
 
 }  // namespace warpalign::detail

@@ -1,8 +1,8 @@
 // The registration paper's pipeline: one canvas, one peak, no refinement.
 #pragma once
 
-#include "registration/fourier_mellin/padded_frame.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
+#include "registration/fourier_mellin/padded_frame.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -12,9 +12,9 @@
 
 namespace warpalign::detail {
 
-class FastPipeline {
+class FourierMellinPipeline {
  public:
-  FastPipeline(const Device& device, const RegistrationOptions& options)
+  FourierMellinPipeline(const Device& device, const RegistrationOptions& options)
       : device_(device), options_(options) {}
 
   /// As Registrar::set_reference; Pixels is HostImage or Image.
@@ -26,16 +26,17 @@ class FastPipeline {
   [[nodiscard]] bool has_reference() const { return reference_.has_value(); }
 
  private:
-  void prepare_canvas(Stream& stream, StageClock& clock, const Shape& moving);
+  void prepare_frame(Stream& stream, StageClock& clock, const Shape& moving);
   void place_reference(Stream& stream, StageClock& clock);
-  RegistrationResult result_of(const Turn& turn, const std::array<Shift, 2>& shifts) const;
+  RegistrationResult result_of(const Hypothesis& hypothesis,
+                               const std::array<Shift, 2>& shifts) const;
 
   Device device_;
   RegistrationOptions options_;
   std::optional<Source> reference_;
   std::optional<Source> moving_;
-  std::optional<FastCanvas> canvas_;
-  bool canvas_has_reference_ = false;
+  std::optional<PaddedFrame> padded_;
+  bool frame_has_reference_ = false;
   Shape last_moving_{};
 };
 

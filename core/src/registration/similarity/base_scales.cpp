@@ -28,8 +28,8 @@ Spacings spacings_for(double base, double spacing) {
   return {reference, base * reference};
 }
 
-Spacings turn_spacings(double base, const Shape& reference, const Shape& moving,
-                       std::int64_t side) {
+Spacings rotation_scale_spacings(double base, const Shape& reference, const Shape& moving,
+                                 std::int64_t side) {
   const double larger = std::max(larger_side(reference), larger_side(moving));
   const double finer = larger / static_cast<double>(side);
   return spacings_for(base, base >= 1 ? finer / base : finer);

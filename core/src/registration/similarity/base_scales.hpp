@@ -29,8 +29,8 @@ struct Spacings {
 
 /// For rotation and scale: the picture of the larger content whole on `side` samples, the other one
 /// sampled alike.
-[[nodiscard]] Spacings turn_spacings(double base, const Shape& reference, const Shape& moving,
-                                     std::int64_t side);
+[[nodiscard]] Spacings rotation_scale_spacings(double base, const Shape& reference,
+                                               const Shape& moving, std::int64_t side);
 
 /// For the shift: both side by side on `side` samples, so that no shift is taken for another.
 [[nodiscard]] Spacings shift_spacings(double base, const Shape& reference, const Shape& moving,

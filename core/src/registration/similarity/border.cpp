@@ -9,11 +9,11 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double same_level = 1e-5;   // of the range: rounding of weighted means
-constexpr double least_area = 0.003;  // of the view; smaller areas are chance
-constexpr double least_frame = 0.01;
-constexpr double most_frame = 0.7;
-constexpr double most_lost = 0.35;  // of the content, to growing the frame
+constexpr double same_level = 1e-5;  // of the range: rounding of weighted means
+constexpr double min_area = 0.003;   // of the view; smaller areas are chance
+constexpr double min_frame = 0.01;
+constexpr double max_frame = 0.7;
+constexpr double max_lost = 0.35;  // of the content, to growing the frame
 
 using Plane = std::vector<std::uint8_t>;
 
@@ -45,10 +45,10 @@ double part_of(const Plane& plane) {
 }  // namespace
 
 // Visits the connected area of one level around a seed; area_ becomes its pixels.
-void FrameSearch::visit_area(const GreyView& view, std::size_t seed, float tolerance) {
-  const auto width = static_cast<std::size_t>(view.width);
-  const std::size_t n = view.values.size();
-  const float level = view.values[seed];
+void FrameSearch::visit_area(const GreyView& level, std::size_t seed, float tolerance) {
+  const auto width = static_cast<std::size_t>(level.width);
+  const std::size_t n = level.values.size();
+  const float gray = level.values[seed];
   area_.assign(1, seed);
   seen_[seed] = 1;
   for (std::size_t next = 0; next < area_.size(); ++next) {
@@ -56,7 +56,7 @@ void FrameSearch::visit_area(const GreyView& view, std::size_t seed, float toler
     const std::size_t x = at % width;
     const auto visit = [&](bool exists, std::size_t neighbour) {
       if (!exists || seen_[neighbour] != 0) return;
-      if (!(std::abs(view.values[neighbour] - level) <= tolerance)) return;
+      if (!(std::abs(level.values[neighbour] - gray) <= tolerance)) return;
       seen_[neighbour] = 1;
       area_.push_back(neighbour);
     };
@@ -67,16 +67,16 @@ void FrameSearch::visit_area(const GreyView& view, std::size_t seed, float toler
   }
 }
 
-void FrameSearch::find_frame(const GreyView& view) {
-  const auto width = static_cast<std::size_t>(view.width);
-  const std::size_t n = view.values.size();
-  const auto tolerance = static_cast<float>(same_level) * (view.highest - view.lowest);
+void FrameSearch::find_frame(const GreyView& level) {
+  const auto width = static_cast<std::size_t>(level.width);
+  const std::size_t n = level.values.size();
+  const auto tolerance = static_cast<float>(same_level) * (level.highest - level.lowest);
   seen_.assign(n, 0);
   frame_.assign(n, 0);
   const auto try_seed = [&](std::size_t seed) {
     if (seen_[seed] != 0) return;
-    visit_area(view, seed, tolerance);
-    if (static_cast<double>(area_.size()) < least_area * static_cast<double>(n)) return;
+    visit_area(level, seed, tolerance);
+    if (static_cast<double>(area_.size()) < min_area * static_cast<double>(n)) return;
     for (const std::size_t at : area_) frame_[at] = 1;
   };
   for (std::size_t x = 0; x < width; ++x) {
@@ -89,14 +89,14 @@ void FrameSearch::find_frame(const GreyView& view) {
   }
 }
 
-std::optional<std::vector<std::uint8_t>> FrameSearch::content(const GreyView& view, int grow) {
-  if (view.width < 1 || view.height < 1) return std::nullopt;
-  find_frame(view);
+std::optional<std::vector<std::uint8_t>> FrameSearch::content(const GreyView& level, int grow) {
+  if (level.width < 1 || level.height < 1) return std::nullopt;
+  find_frame(level);
   const double part = part_of(frame_);
-  if (part < least_frame || part > most_frame) return std::nullopt;
-  Plane content = grown(frame_, view.width, view.height, grow);
+  if (part < min_frame || part > max_frame) return std::nullopt;
+  Plane content = grown(frame_, level.width, level.height, grow);
   const double lost = (part_of(content) - part) / (1 - part);
-  if (lost > most_lost) return std::nullopt;
+  if (lost > max_lost) return std::nullopt;
   for (std::uint8_t& pixel : content) pixel = pixel == 0 ? 1 : 0;
   return content;
 }

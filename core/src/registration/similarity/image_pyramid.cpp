@@ -21,37 +21,36 @@ constexpr double sigma_a_spacing = 0.5;
 constexpr double contrast_floor = 0.1;
 constexpr double contrast_sigma = 3;  // view pixels
 
-constexpr std::size_t most_idle_views = 8;
+constexpr std::size_t max_idle_levels = 8;
 constexpr std::int64_t measured_side = 256;  // of the view that mean and deviation come from
 
 // Pictures with fewer isolated pixels at the ends of their range have no impulse noise: what is
 // there is content, stars say.
-constexpr double least_isolated = 0.005;
+constexpr double min_isolated = 0.005;
 
 std::int64_t samples(std::int64_t pixels, const Sampling2d& sampling) {
   const auto all = static_cast<std::int64_t>(
                        std::floor(static_cast<double>(pixels - 1) / sampling.spacing + 1e-9)) +
                    1;
-  return sampling.most > 0 ? std::min(all, sampling.most) : all;
+  return sampling.maximum > 0 ? std::min(all, sampling.maximum) : all;
 }
 
 double origin(std::int64_t pixels, std::int64_t samples, double spacing) {
   return (static_cast<double>(pixels - 1) - static_cast<double>(samples - 1) * spacing) / 2;
 }
 
-Shape view_shape(const Shape& picture, const Sampling2d& sampling) {
-  return {samples(picture.width, sampling), samples(picture.height, sampling), 1};
+Shape level_shape(const Shape& image, const Sampling2d& sampling) {
+  return {samples(image.width, sampling), samples(image.height, sampling), 1};
 }
 
-SmoothSpec smoothing(PixelType type, const Shape& picture, bool masked,
-                     const Sampling2d& sampling) {
-  const Shape shape = view_shape(picture, sampling);
+SmoothSpec smoothing(PixelType type, const Shape& image, bool masked, const Sampling2d& sampling) {
+  const Shape shape = level_shape(image, sampling);
   const double sigma = sampling.spacing > 1 ? sigma_a_spacing * sampling.spacing : 0;
   return {.input = type,
-          .shape = picture,
+          .shape = image,
           .output = shape,
-          .origin = {origin(picture.width, shape.width, sampling.spacing),
-                     origin(picture.height, shape.height, sampling.spacing)},
+          .origin = {origin(image.width, shape.width, sampling.spacing),
+                     origin(image.height, shape.height, sampling.spacing)},
           .spacing = sampling.spacing,
           .sigma = sigma,
           .masked = masked};
@@ -65,45 +64,46 @@ void read(Stream& stream, const Image& image, std::optional<Readback<float>>& va
 
 }  // namespace
 
-View::View(const Device& device, PixelType type, const Shape& picture, bool masked,
-           const Sampling2d& sampling)
+PyramidLevel::PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
+                           const Sampling2d& sampling)
     : device_(device),
       type_(type),
       sampling_(sampling),
-      shape_(view_shape(picture, sampling)),
-      to_picture_{sampling.spacing,
-                  0,
-                  origin(picture.width, shape_.width, sampling.spacing),
-                  0,
-                  sampling.spacing,
-                  origin(picture.height, shape_.height, sampling.spacing)},
-      smooth_(device, smoothing(type, picture, masked, sampling)),
+      shape_(level_shape(image, sampling)),
+      to_image_{sampling.spacing,
+                0,
+                origin(image.width, shape_.width, sampling.spacing),
+                0,
+                sampling.spacing,
+                origin(image.height, shape_.height, sampling.spacing)},
+      smooth_(device, smoothing(type, image, masked, sampling)),
       values_(device.make_image(PixelType::f32, shape_)) {
   if (masked) weight_.emplace(device.make_image(PixelType::f32, shape_));
 }
 
-Picture::Picture(const Device& device, PixelType type, const Shape& shape)
+ImagePyramid::ImagePyramid(const Device& device, PixelType type, const Shape& shape)
     : device_(device), type_(type), shape_(shape), pixels_(device.make_image(type, shape)) {}
 
-void Picture::take(Stream& stream, StageClock& clock, const HostImage& pixels,
-                   const HostImage* mask, const char* what) {
+void ImagePyramid::take(Stream& stream, StageClock& clock, const HostImage& pixels,
+                        const HostImage* mask, const char* what) {
   clock.run("upload", [&] { stream.upload(pixels, pixels_); });
   start(stream, clock, mask, what);
 }
 
-void Picture::take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
-                   const char* what) {
+void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
+                        const HostImage* mask, const char* what) {
   clock.run("copy", [&] { stream.copy(pixels.buffer(), pixels_.buffer()); });
   start(stream, clock, mask, what);
 }
 
-void Picture::start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what) {
+void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mask,
+                         const char* what) {
   // Beside pictures of ever other sizes views pile up: those that the last one did without go.
-  if (views_.size() > most_idle_views) {
-    views_.remove_if([](const View& view) { return !view.has_values_; });
+  if (pyramid_levels_.size() > max_idle_levels) {
+    pyramid_levels_.remove_if([](const PyramidLevel& level) { return !level.has_values_; });
   }
-  for (View& view : views_) {
-    view.has_values_ = view.has_even_ = view.has_coefficients_ = false;
+  for (PyramidLevel& level : pyramid_levels_) {
+    level.has_values_ = level.has_normalized_ = level.has_coefficients_ = false;
   }
   masked_ = mask != nullptr;
   if (masked_) {
@@ -113,30 +113,31 @@ void Picture::start(Stream& stream, StageClock& clock, const HostImage* mask, co
   fill_impulses(stream, clock);
   const auto side = static_cast<double>(std::max(shape_.width, shape_.height));
   const double spacing = std::max(1.0, side / static_cast<double>(measured_side));
-  const View& whole = view(stream, clock, {spacing});
+  const PyramidLevel& whole = level(stream, clock, {spacing});
   measure(stream, whole, what);
   if (masked_) return;
   mask_frame(stream, clock, whole);
-  if (masked_) measure(stream, view(stream, clock, {spacing}), what);
+  if (masked_) measure(stream, level(stream, clock, {spacing}), what);
 }
 
 // The view's pixels are the means of several of the picture's: a frame is wider than it seems by
 // what they reach.
-void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view) {
+void ImagePyramid::mask_frame(Stream& stream, StageClock& clock, const PyramidLevel& level) {
   constexpr int reach = 3;
-  const Shape& coarse = view.shape();
+  const Shape& coarse = level.shape();
   const auto content = frame_search_.content(
       {coarse.width, coarse.height, values_->wait(), levels_.lowest, levels_.highest}, reach);
   if (!content) return;
-  const Affine to_view = view.to_picture().inverse();
+  const Affine to_level = level.to_image().inverse();
   const auto nearest = [](double at, std::int64_t n) {
     return std::clamp<std::int64_t>(std::llround(at), 0, n - 1);
   };
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(shape_.plane()));
   for (std::int64_t y = 0; y < shape_.height; ++y) {
-    const std::int64_t v = nearest(to_view.e * static_cast<double>(y) + to_view.f, coarse.height);
+    const std::int64_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
     for (std::int64_t x = 0; x < shape_.width; ++x) {
-      const std::int64_t u = nearest(to_view.a * static_cast<double>(x) + to_view.c, coarse.width);
+      const std::int64_t u =
+          nearest(to_level.a * static_cast<double>(x) + to_level.c, coarse.width);
       mask[static_cast<std::size_t>(y * shape_.width + x)] =
           (*content)[static_cast<std::size_t>(v * coarse.width + u)];
     }
@@ -149,23 +150,25 @@ void Picture::mask_frame(Stream& stream, StageClock& clock, const View& view) {
 }
 
 // Masked pixels may hold anything: pictures with a mask are taken as they are.
-void Picture::fill_impulses(Stream& stream, StageClock& clock) {
-  speckled_ = false;
+void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
+  has_impulses_ = false;
   if (masked_) return;
-  if (!despeckle_) despeckle_.emplace(device_, DespeckleSpec{type_, shape_});
-  SpeckleCensus census;
-  clock.run("despeckle", [&] { census = despeckle_->census(stream, pixels_); });
-  if (census.isolated < least_isolated) return;
+  if (!impulse_filter_) impulse_filter_.emplace(device_, ImpulseFilterSpec{type_, shape_});
+  ImpulseStatistics impulse_statistics;
+  clock.run("impulse_filter",
+            [&] { impulse_statistics = impulse_filter_->impulse_statistics(stream, pixels_); });
+  if (impulse_statistics.isolated < min_isolated) return;
   if (!filled_) filled_.emplace(device_.make_image(PixelType::f32, shape_));
-  clock.run("despeckle", [&] { despeckle_->execute(stream, pixels_, census, *filled_); });
-  speckled_ = true;
+  clock.run("impulse_filter",
+            [&] { impulse_filter_->execute(stream, pixels_, impulse_statistics, *filled_); });
+  has_impulses_ = true;
 }
 
 // Every pixel that counts is part of some pixel of the view, so that NaN and infinities show there.
-void Picture::measure(Stream& stream, const View& view, const char* what) {
-  read(stream, view.values(), values_);
-  if (view.masked()) {
-    read(stream, *view.weight(), weights_);
+void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
+  read(stream, level.values(), values_);
+  if (level.masked()) {
+    read(stream, *level.weight(), weights_);
     levels_ = grey_levels(values_->wait(), weights_->wait());
   } else {
     levels_ = grey_levels(values_->wait());
@@ -185,7 +188,8 @@ void Picture::measure(Stream& stream, const View& view, const char* what) {
   }
 }
 
-void Picture::smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const {
+void ImagePyramid::smooth(Stream& stream, const SmoothPlan& plan, Image& values,
+                          Image* weight) const {
   if (masked_) {
     plan.execute(stream, pixels(), *mask_, values, *weight);
   } else {
@@ -193,53 +197,56 @@ void Picture::smooth(Stream& stream, const SmoothPlan& plan, Image& values, Imag
   }
 }
 
-View& Picture::view(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
-  auto found = std::find_if(views_.begin(), views_.end(), [&](const View& v) {
-    return v.sampling() == sampling && v.type() == type() && v.masked() == masked_;
-  });
-  if (found == views_.end()) {
-    views_.emplace_back(device_, type(), shape_, masked_, sampling);
-    found = std::prev(views_.end());
+PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
+  auto found =
+      std::find_if(pyramid_levels_.begin(), pyramid_levels_.end(), [&](const PyramidLevel& v) {
+        return v.sampling() == sampling && v.type() == type() && v.masked() == masked_;
+      });
+  if (found == pyramid_levels_.end()) {
+    pyramid_levels_.emplace_back(device_, type(), shape_, masked_, sampling);
+    found = std::prev(pyramid_levels_.end());
   }
-  View& view = *found;
-  if (!view.has_values_) {
+  PyramidLevel& level = *found;
+  if (!level.has_values_) {
     clock.run("view", [&] {
-      smooth(stream, view.smooth_, view.values_, view.weight_ ? &*view.weight_ : nullptr);
+      smooth(stream, level.smooth_, level.values_, level.weight_ ? &*level.weight_ : nullptr);
     });
-    view.has_values_ = true;
+    level.has_values_ = true;
   }
-  return view;
+  return level;
 }
 
-const Image& Picture::even(Stream& stream, StageClock& clock, View& view) {
-  if (!view.contrast_) {
-    view.contrast_.emplace(device_, LocalContrastSpec{view.shape_, contrast_sigma, view.masked()});
-    view.even_.emplace(device_.make_image(PixelType::f32, view.shape_));
+const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, PyramidLevel& level) {
+  if (!level.normalization_) {
+    level.normalization_.emplace(
+        device_, LocalNormalizationSpec{level.shape_, contrast_sigma, level.masked()});
+    level.normalized_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }
-  if (view.has_even_) return *view.even_;
+  if (level.has_normalized_) return *level.normalized_;
   const auto mean = static_cast<float>(levels_.mean);
   const auto floor = static_cast<float>(contrast_floor * levels_.deviation);
-  clock.run("local_contrast", [&] {
-    if (view.weight_) {
-      view.contrast_->execute(stream, view.values_, *view.weight_, mean, floor, *view.even_);
+  clock.run("local_normalization", [&] {
+    if (level.weight_) {
+      level.normalization_->execute(stream, level.values_, *level.weight_, mean, floor,
+                                    *level.normalized_);
     } else {
-      view.contrast_->execute(stream, view.values_, mean, floor, *view.even_);
+      level.normalization_->execute(stream, level.values_, mean, floor, *level.normalized_);
     }
   });
-  view.has_even_ = true;
-  return *view.even_;
+  level.has_normalized_ = true;
+  return *level.normalized_;
 }
 
-const Image& Picture::coefficients(Stream& stream, StageClock& clock, View& view) {
-  if (!view.prefilter_) {
-    view.prefilter_.emplace(device_, PrefilterSpec{.shape = view.shape_});
-    view.coefficients_.emplace(device_.make_image(PixelType::f32, view.shape_));
+const Image& ImagePyramid::coefficients(Stream& stream, StageClock& clock, PyramidLevel& level) {
+  if (!level.prefilter_) {
+    level.prefilter_.emplace(device_, PrefilterSpec{.shape = level.shape_});
+    level.coefficients_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }
-  if (view.has_coefficients_) return *view.coefficients_;
-  const Image& samples = even(stream, clock, view);
-  clock.run("prefilter", [&] { view.prefilter_->execute(stream, samples, *view.coefficients_); });
-  view.has_coefficients_ = true;
-  return *view.coefficients_;
+  if (level.has_coefficients_) return *level.coefficients_;
+  const Image& samples = normalized(stream, clock, level);
+  clock.run("prefilter", [&] { level.prefilter_->execute(stream, samples, *level.coefficients_); });
+  level.has_coefficients_ = true;
+  return *level.coefficients_;
 }
 
 }  // namespace warpalign::detail

@@ -6,12 +6,12 @@
 #include "registration/similarity/grey_levels.hpp"
 #include "registration/stage_clock.hpp"
 
-#include <warpalign/device.hpp>
-#include <warpalign/geometry.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
-#include <warpalign/stages/prefilter.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+#include <warpalign/stages/prefilter.hpp>
 
 #include <list>
 #include <optional>
@@ -23,56 +23,56 @@ namespace warpalign::detail {
 /// about the centre (0: all).
 struct Sampling2d {
   double spacing = 1;
-  std::int64_t most = 0;
+  std::int64_t maximum = 0;
   friend bool operator==(const Sampling2d&, const Sampling2d&) = default;
 };
 
 /// A picture sampled more coarsely, properly low-passed. Images come into being when asked for.
-class View {
+class PyramidLevel {
  public:
-  View(const Device& device, PixelType type, const Shape& picture, bool masked,
-       const Sampling2d& sampling);
+  PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
+               const Sampling2d& sampling);
 
   [[nodiscard]] const Sampling2d& sampling() const { return sampling_; }
   [[nodiscard]] PixelType type() const { return type_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] bool masked() const { return weight_.has_value(); }
   /// View pixels -> picture pixels.
-  [[nodiscard]] const Affine& to_picture() const { return to_picture_; }
+  [[nodiscard]] const Affine& to_image() const { return to_image_; }
 
   [[nodiscard]] const Image& values() const { return values_; }
   /// With `masked`: 0 to 1.
   [[nodiscard]] const Image* weight() const { return weight_ ? &*weight_ : nullptr; }
 
  private:
-  friend class Picture;
+  friend class ImagePyramid;
   Device device_;
   PixelType type_;
   Sampling2d sampling_;
   Shape shape_;
-  Affine to_picture_;
+  Affine to_image_;
   SmoothPlan smooth_;
   Image values_;
   std::optional<Image> weight_;
-  std::optional<LocalContrastPlan> contrast_;
-  std::optional<Image> even_;
+  std::optional<LocalNormalizationPlan> normalization_;
+  std::optional<Image> normalized_;
   std::optional<PrefilterPlan> prefilter_;
   std::optional<Image> coefficients_;
-  bool has_values_ = false, has_even_ = false, has_coefficients_ = false;
+  bool has_values_ = false, has_normalized_ = false, has_coefficients_ = false;
 };
 
-class Picture {
+class ImagePyramid {
  public:
-  Picture(const Device& device, PixelType type, const Shape& shape);
+  ImagePyramid(const Device& device, PixelType type, const Shape& shape);
 
   [[nodiscard]] bool fits(PixelType type, const Shape& shape) const {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   /// Of the pixels as they are seen: f32 where impulses were filled.
-  [[nodiscard]] PixelType type() const { return speckled_ ? PixelType::f32 : type_; }
+  [[nodiscard]] PixelType type() const { return has_impulses_ ? PixelType::f32 : type_; }
   /// The pixels, with impulses filled.
-  [[nodiscard]] const Image& pixels() const { return speckled_ ? *filled_ : pixels_; }
+  [[nodiscard]] const Image& pixels() const { return has_impulses_ ? *filled_ : pixels_; }
   /// u8, 0 where a pixel does not count: the mask given, or the frame found; null where all do.
   [[nodiscard]] const Image* mask() const { return masked_ ? &*mask_ : nullptr; }
 
@@ -88,17 +88,17 @@ class Picture {
   void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
 
   /// Valid until the next take().
-  View& view(Stream& stream, StageClock& clock, const Sampling2d& sampling);
+  PyramidLevel& level(Stream& stream, StageClock& clock, const Sampling2d& sampling);
   /// The view with brightness and contrast evened out locally: mean 0, deviation about 1.
-  const Image& even(Stream& stream, StageClock& clock, View& view);
+  const Image& normalized(Stream& stream, StageClock& clock, PyramidLevel& level);
   /// The cubic spline of that.
-  const Image& coefficients(Stream& stream, StageClock& clock, View& view);
+  const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
-  void mask_frame(Stream& stream, StageClock& clock, const View& view);
-  void measure(Stream& stream, const View& view, const char* what);
+  void mask_frame(Stream& stream, StageClock& clock, const PyramidLevel& level);
+  void measure(Stream& stream, const PyramidLevel& level, const char* what);
 
   Device device_;
   PixelType type_;
@@ -109,10 +109,10 @@ class Picture {
   GreyLevels levels_;
   FrameSearch frame_search_;
   std::optional<Readback<float>> values_, weights_;  // of the view that was measured
-  std::list<View> views_;
-  std::optional<DespecklePlan> despeckle_;
+  std::list<PyramidLevel> pyramid_levels_;
+  std::optional<ImpulseFilterPlan> impulse_filter_;
   std::optional<Image> filled_;
-  bool speckled_ = false;
+  bool has_impulses_ = false;
 };
 
 }  // namespace warpalign::detail

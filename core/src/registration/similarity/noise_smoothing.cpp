@@ -20,7 +20,7 @@ constexpr double noisy_part = 0.1;  // of the mean squared slope
 // What a residual that is noise adds to the moving image's slopes. Both images have noise of one
 // density in their own pixels, so that the moving image's part of the residual is 1 / (1 +
 // scale^2).
-double noise_slope(const NoiseLook& look, double residual) {
+double noise_slope(const NoiseSmoothing& look, double residual) {
   const double of_moving = residual / (1 + look.scale * look.scale);
   return of_moving / (2 * look.sigma * look.sigma);
 }
@@ -29,12 +29,12 @@ double noise_slope(const NoiseLook& look, double residual) {
 // smoothing.
 constexpr double noise_with_margin = 1.1;
 
-double slope_without_noise(const NoiseLook& look, double noise) {
+double slope_without_noise(const NoiseSmoothing& look, double noise) {
   return std::max(look.slope - noise_with_margin * noise_slope(look, noise), 0.0);
 }
 
 // Of an estimated shift, up to a factor.
-double variance_of(const NoiseLook& look, double noise, double slope, double next_slope) {
+double variance_of(const NoiseSmoothing& look, double noise, double slope, double next_slope) {
   const double twice_filtered = std::sqrt(slope * next_slope);
   const double density = 4 * pi * look.sigma * look.sigma * noise;
   const double of_noises = density * density / (128 * pi * std::pow(look.sigma, 4));
@@ -43,13 +43,13 @@ double variance_of(const NoiseLook& look, double noise, double slope, double nex
 
 }  // namespace
 
-NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double sigma,
-                     double scale) {
+NoiseSmoothing noise_smoothing(const SimilaritySumsResult& sums, double residual, double sigma,
+                               double scale) {
   return {sigma, scale, sums.pixels, residual,
           (sums.hessian[0] + sums.hessian[5]) / (2 * sums.pixels)};
 }
 
-double residual_under_one_light(const SimilaritySumsResult& sums) {
+double residual_under_one_illumination(const SimilaritySumsResult& sums) {
   const double mean = sums.moving / sums.pixels;
   const double variance = std::max(sums.moving_square / sums.pixels - mean * mean, 0.0);
   const double correlation =
@@ -62,7 +62,7 @@ double residual_found(const SimilaritySumsResult& sums) {
   return std::pow(deviation_per_mean_absolute * sums.absolute / sums.pixels, 2);
 }
 
-bool may_be_noisy(const NoiseLook& look) {
+bool may_be_noisy(const NoiseSmoothing& look) {
   return noise_slope(look, look.residual) > noisy_part * look.slope;
 }
 
@@ -70,12 +70,12 @@ double noise_under(double noise, double sigma, double other) {
   return noise * (sigma * sigma) / (other * other);
 }
 
-double noise_of(const NoiseLook& sharp, const NoiseLook& smooth) {
+double noise_of(const NoiseSmoothing& sharp, const NoiseSmoothing& smooth) {
   const double taken = std::max(sharp.residual - smooth.residual, 0.0);
   return taken / (1 - noise_under(1, sharp.sigma, smooth.sigma));
 }
 
-std::size_t best_smoothing(std::span<const NoiseLook> looks) {
+std::size_t best_smoothing(std::span<const NoiseSmoothing> looks) {
   if (looks.size() < 2) return 0;
   const double noise = noise_of(looks[0], looks[1]);
   const auto noise_at = [&](std::size_t i) {
@@ -88,11 +88,11 @@ std::size_t best_smoothing(std::span<const NoiseLook> looks) {
     slopes[i] = std::max(slope_without_noise(looks[i], noise_at(i)), smoother);
   }
   std::size_t best = 0;
-  double least = INFINITY;
+  double minimum = INFINITY;
   for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
     const double variance = variance_of(looks[i], noise_at(i), slopes[i], slopes[i + 1]);
-    if (!(variance < least)) continue;
-    least = variance;
+    if (!(variance < minimum)) continue;
+    minimum = variance;
     best = i;
   }
   return best;

@@ -9,7 +9,7 @@ namespace warpalign::detail {
 
 /// A pair as it looks when both images are smoothed by one point spread, near registration. All
 /// pixels alike; lengths in the moving image's pixels.
-struct NoiseLook {
+struct NoiseSmoothing {
   double sigma = 1;     ///< of the moving image's Gaussian
   double scale = 1;     ///< moving pixels per reference pixel
   double pixels = 0;    ///< in common
@@ -17,22 +17,22 @@ struct NoiseLook {
   double slope = 0;     ///< mean square of the moving image's slope along an axis
 };
 
-[[nodiscard]] NoiseLook noise_look(const SimilaritySumsResult& sums, double residual, double sigma,
-                                   double scale);
+[[nodiscard]] NoiseSmoothing noise_smoothing(const SimilaritySumsResult& sums, double residual,
+                                             double sigma, double scale);
 
 /// The variance that the gain and offset of the whole pictures leave at best.
-[[nodiscard]] double residual_under_one_light(const SimilaritySumsResult& sums);
+[[nodiscard]] double residual_under_one_illumination(const SimilaritySumsResult& sums);
 /// The variance of the sums' own residuals, from their mean absolute value.
 [[nodiscard]] double residual_found(const SimilaritySumsResult& sums);
 
 /// Whether the whole residual, were it all noise, would make up a part of the slopes that is worth
 /// a closer look.
-[[nodiscard]] bool may_be_noisy(const NoiseLook& look);
+[[nodiscard]] bool may_be_noisy(const NoiseSmoothing& look);
 
 /// The variance that white noise adds to the residual of the first of two looks, the second one
 /// smoother. Light that was not modelled leaves as much residual in either: only what smoothing
 /// takes away counts.
-[[nodiscard]] double noise_of(const NoiseLook& sharp, const NoiseLook& smooth);
+[[nodiscard]] double noise_of(const NoiseSmoothing& sharp, const NoiseSmoothing& smooth);
 
 /// What noise of variance `noise` under `sigma` is under `other`.
 [[nodiscard]] double noise_under(double noise, double sigma, double other);
@@ -46,6 +46,6 @@ struct NoiseLook {
 /// (P S(sqrt(2) sigma) + N) / S(sigma)^2 a pixel, S the mean square of the slopes without noise,
 /// for the estimate weighs the filtered noise with filtered slopes, and N = P^2 / (128 pi sigma^4)
 /// what the noises of both images make of one another.
-[[nodiscard]] std::size_t best_smoothing(std::span<const NoiseLook> looks);
+[[nodiscard]] std::size_t best_smoothing(std::span<const NoiseSmoothing> looks);
 
 }  // namespace warpalign::detail

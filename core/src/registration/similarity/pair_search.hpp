@@ -2,11 +2,11 @@
 // scales, each verified by its correlation over what the pictures have in common.
 #pragma once
 
-#include "registration/similarity/refinement.hpp"
 #include "registration/similarity/image_pyramid.hpp"
-#include "registration/similarity/translation_search.hpp"
-#include "registration/similarity/similarity_fit.hpp"
+#include "registration/similarity/refinement.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
+#include "registration/similarity/similarity_fit.hpp"
+#include "registration/similarity/translation_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -31,39 +31,40 @@ class PairSearch {
 
   /// The best candidates, most significant first; the first refined if that is asked for. Never
   /// empty unless the options leave nothing to look at. Waits.
-  std::vector<Candidate> run(Stream& stream, StageClock& clock, Picture& reference,
-                             Picture& moving);
+  std::vector<Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                             ImagePyramid& moving);
 
  private:
   struct Work {
     Stream& stream;
     StageClock& clock;
-    Picture& reference;
-    Picture& moving;
+    ImagePyramid& reference;
+    ImagePyramid& moving;
   };
   /// A turn and the base scale that it was found at.
-  struct Turn {
-    TurnPeak peak;
+  struct Hypothesis {
+    RotationScalePeak peak;
     double base;
   };
-  std::vector<Turn> turns_at(const Work& work, TurnSearch& search, double base, std::size_t most);
-  std::vector<Turn> all_turns(const Work& work, TurnSearch& search,
-                              const std::vector<Turn>& of_base_one);
-  std::vector<Candidate> place(const Work& work, const Turn& turn);
-  bool try_turns(const Work& work, const std::vector<Turn>& turns, std::size_t most,
-                 std::vector<Candidate>& settled);
+  std::vector<Hypothesis> hypotheses_at(const Work& work, RotationScaleSearch& search, double base,
+                                        std::size_t maximum);
+  std::vector<Hypothesis> all_hypotheses(const Work& work, RotationScaleSearch& search,
+                                         const std::vector<Hypothesis>& of_base_one);
+  std::vector<Candidate> place(const Work& work, const Hypothesis& hypothesis);
+  bool try_hypotheses(const Work& work, const std::vector<Hypothesis>& hypotheses,
+                      std::size_t maximum, std::vector<Candidate>& settled);
   void settle(const Work& work, Candidate& candidate);
   void refine(const Work& work, Candidate& candidate);
-  SimilarityFit::Pair views_of(const Work& work, bool swapped, double base, double spacing,
-                               View*& reference, View*& moving);
+  SimilarityFit::Pair levels_of_pair(const Work& work, bool swapped, double base, double spacing,
+                                     PyramidLevel*& reference, PyramidLevel*& moving);
 
   Device device_;
   RegistrationOptions options_;
-  TurnSearch quick_turns_;
-  std::optional<TurnSearch> thorough_turns_;  // once a pair needs it
-  ShiftSearch shift_search_;
+  RotationScaleSearch quick_search_;
+  std::optional<RotationScaleSearch> thorough_search_;  // once a pair needs it
+  TranslationSearch translation_search_;
   SimilarityFit fitter_;
-  FineFit fine_fit_;
+  Refinement refinement_;
   Ones ones_;
 };
 

@@ -1,8 +1,8 @@
 // The last refinement, at the pictures' own resolution.
 #include "registration/similarity/refinement.hpp"
 
-#include "registration/similarity/noise_smoothing.hpp"
 #include "registration/plane_geometry.hpp"
+#include "registration/similarity/noise_smoothing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 // Of the coarser picture's Gaussian, in its pixels: as little as leaves no aliasing, and more where
 // noise calls for it.
-constexpr double least_sigma = 1;
+constexpr double min_sigma = 1;
 constexpr double largest_margin = 1.0 / 8;  // of the smaller side; four sigma
 
 // Variance of one pixel's own point spread along an axis, in pixels: a box's 1/12, and as much
@@ -33,9 +33,9 @@ double matching_sigma(double coarse_sigma, double scale) {
 }
 
 // What is local grows with what is smoothed.
-int light_cell_under(double sigma) {
+int illumination_cell_under(double sigma) {
   return static_cast<int>(
-      std::min<double>(least_light_cell * sigma / least_sigma, most_light_cell));
+      std::min<double>(min_illumination_cell * sigma / min_sigma, max_illumination_cell));
 }
 
 int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
@@ -43,13 +43,13 @@ int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
 }  // namespace
 
 const Image& Ones::of(Stream& stream, const Shape& shape) {
-  constexpr std::size_t most = 8;  // a pair needs the latest two
+  constexpr std::size_t maximum = 8;  // a pair needs the latest two
   for (auto image = images_.begin(); image != images_.end(); ++image) {
     if (image->shape() != shape) continue;
     images_.splice(images_.end(), images_, image);
     return images_.back();
   }
-  if (images_.size() == most) images_.pop_front();
+  if (images_.size() == maximum) images_.pop_front();
   const std::vector<float> ones(static_cast<std::size_t>(shape.pixels()), 1.0F);
   images_.push_back(device_.make_image(PixelType::f32, shape));
   stream.upload(ones.data(), ones.size() * sizeof(float), images_.back().buffer());
@@ -63,53 +63,53 @@ PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight
           moving_weight != nullptr ? moving_weight : &ones.of(stream, moving)};
 }
 
-FineFit::Smoothed& FineFit::smoothed(const Picture& picture, double sigma,
-                                     std::list<Smoothed>& kept) {
-  constexpr std::size_t most = 6;
-  const bool masked = picture.mask() != nullptr;
+Refinement::Smoothed& Refinement::smoothed(const ImagePyramid& pyramid, double sigma,
+                                           std::list<Smoothed>& kept) {
+  constexpr std::size_t maximum = 6;
+  const bool masked = pyramid.mask() != nullptr;
   auto found = std::find_if(kept.begin(), kept.end(), [&](const Smoothed& s) {
-    return s.type == picture.type() && s.shape == picture.shape() && s.masked == masked &&
+    return s.type == pyramid.type() && s.shape == pyramid.shape() && s.masked == masked &&
            s.sigma == sigma;
   });
   if (found == kept.end()) {
-    if (kept.size() == most) kept.pop_front();
-    const SmoothSpec spec{.input = picture.type(),
-                          .shape = picture.shape(),
-                          .output = picture.shape(),
+    if (kept.size() == maximum) kept.pop_front();
+    const SmoothSpec spec{.input = pyramid.type(),
+                          .shape = pyramid.shape(),
+                          .output = pyramid.shape(),
                           .origin = {},
                           .spacing = 1,
                           .sigma = sigma,
                           .masked = masked};
-    kept.push_back({picture.type(), picture.shape(), masked, sigma, SmoothPlan(device_, spec),
-                    device_.make_image(PixelType::f32, picture.shape()), std::nullopt});
-    if (masked) kept.back().weight.emplace(device_.make_image(PixelType::f32, picture.shape()));
+    kept.push_back({pyramid.type(), pyramid.shape(), masked, sigma, SmoothPlan(device_, spec),
+                    device_.make_image(PixelType::f32, pyramid.shape()), std::nullopt});
+    if (masked) kept.back().weight.emplace(device_.make_image(PixelType::f32, pyramid.shape()));
     found = std::prev(kept.end());
   }
   return *found;
 }
 
-FineFit::Spline& FineFit::spline_of(const Shape& shape) {
-  constexpr std::size_t most = 3;
+Refinement::Spline& Refinement::spline_of(const Shape& shape) {
+  constexpr std::size_t maximum = 3;
   for (Spline& spline : splines_) {
     if (spline.shape == shape) return spline;
   }
-  if (splines_.size() == most) splines_.pop_front();
+  if (splines_.size() == maximum) splines_.pop_front();
   splines_.push_back({shape, PrefilterPlan(device_, PrefilterSpec{.shape = shape}),
                       device_.make_image(PixelType::f32, shape)});
   return splines_.back();
 }
 
-SimilarityFit::Pair FineFit::pair_of(const Work& work, double coarse_sigma) {
+SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
   const double fine_sigma = matching_sigma(coarse_sigma, scale_of(work.start));
   Smoothed& reference = smoothed(work.coarse, coarse_sigma, coarse_);
   Smoothed& moving = smoothed(work.fine, fine_sigma, fine_);
   Spline& spline = spline_of(work.fine.shape());
   if (held_sigma_ != coarse_sigma) {
     work.clock.run("smooth", [&] {
-      for (const auto& [picture, images] :
+      for (const auto& [image, images] :
            {std::pair(&work.coarse, &reference), std::pair(&work.fine, &moving)}) {
-        picture->smooth(work.stream, images->plan, images->values,
-                        images->weight ? &*images->weight : nullptr);
+        image->smooth(work.stream, images->plan, images->values,
+                      images->weight ? &*images->weight : nullptr);
       }
     });
     work.clock.run("prefilter",
@@ -124,55 +124,56 @@ SimilarityFit::Pair FineFit::pair_of(const Work& work, double coarse_sigma) {
           margin_of(fine_sigma)};
 }
 
-NoiseLook FineFit::look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
-                        double sigma) {
+NoiseSmoothing Refinement::look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
+                                double sigma) {
   const double scale = scale_of(work.start);
-  const SimilaritySumsResult sums =
-      fitter.look_under_light(work.stream, work.clock, pair_of(work, sigma), work.start, options);
-  return noise_look(sums, residual_found(sums), matching_sigma(sigma, scale), scale);
+  const SimilaritySumsResult sums = fitter.look_under_illumination(
+      work.stream, work.clock, pair_of(work, sigma), work.start, options);
+  return noise_smoothing(sums, residual_found(sums), matching_sigma(sigma, scale), scale);
 }
 
 // Looks at the pair ever more smoothly until that promises nothing more.
-FineFit::Smoothing FineFit::smoothing_for(const Work& work, SimilarityFit& fitter,
-                                          FitOptions options,
-                                          const SimilaritySumsResult& at_start) {
+Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit& fitter,
+                                                FitOptions options,
+                                                const SimilaritySumsResult& at_start) {
   const double scale = scale_of(work.start);
   const double smaller =
       std::min(smaller_side(work.coarse.shape()), smaller_side(work.fine.shape()) / scale);
-  const double most_sigma = largest_margin * smaller / 4;
-  if (2 * least_sigma > most_sigma) return {least_sigma, 0};
+  const double max_sigma = largest_margin * smaller / 4;
+  if (2 * min_sigma > max_sigma) return {min_sigma, 0};
   if (!(at_start.pixels > 0) ||
-      !may_be_noisy(noise_look(at_start, residual_under_one_light(at_start),
-                               matching_sigma(least_sigma, scale), scale))) {
-    return {least_sigma, 0};
+      !may_be_noisy(noise_smoothing(at_start, residual_under_one_illumination(at_start),
+                                    matching_sigma(min_sigma, scale), scale))) {
+    return {min_sigma, 0};
   }
   // What passes for light at first is part of the noise, so that it is looked at again.
-  const NoiseLook sharp = look(work, fitter, options, least_sigma);
-  const NoiseLook smooth = look(work, fitter, options, 2 * least_sigma);
-  if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {least_sigma, 0};
+  const NoiseSmoothing sharp = look(work, fitter, options, min_sigma);
+  const NoiseSmoothing smooth = look(work, fitter, options, 2 * min_sigma);
+  if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {min_sigma, 0};
   const double noise = noise_of(sharp, smooth);
-  std::vector<NoiseLook> looks;
-  for (double sigma = least_sigma; sigma <= most_sigma; sigma *= 2) {
-    options.light_cell = light_cell_under(sigma);
-    options.light_noise = noise_under(noise, least_sigma, sigma);
+  std::vector<NoiseSmoothing> looks;
+  for (double sigma = min_sigma; sigma <= max_sigma; sigma *= 2) {
+    options.illumination_cell = illumination_cell_under(sigma);
+    options.illumination_noise = noise_under(noise, min_sigma, sigma);
     looks.push_back(look(work, fitter, options, sigma));
-    if (!(looks.back().pixels > 0)) return {least_sigma, noise};
+    if (!(looks.back().pixels > 0)) return {min_sigma, noise};
     if (best_smoothing(looks) + 2 < looks.size()) break;
   }
-  const double sigma = least_sigma * std::exp2(best_smoothing(looks));
-  return {sigma, noise_under(noise_of(looks[0], looks[1]), least_sigma, sigma)};
+  const double sigma = min_sigma * std::exp2(best_smoothing(looks));
+  return {sigma, noise_under(noise_of(looks[0], looks[1]), min_sigma, sigma)};
 }
 
-std::optional<FitResult> FineFit::fit(const Work& work, SimilarityFit& fitter, FitOptions options) {
+std::optional<FitResult> Refinement::fit(const Work& work, SimilarityFit& fitter,
+                                         FitOptions options) {
   held_sigma_ = 0;
   const SimilaritySumsResult at_start =
-      fitter.look(work.stream, work.clock, pair_of(work, least_sigma), work.start);
+      fitter.look(work.stream, work.clock, pair_of(work, min_sigma), work.start);
   const Smoothing smoothing = smoothing_for(work, fitter, options, at_start);
-  options.light_cell = light_cell_under(smoothing.sigma);
-  options.light_noise = smoothing.noise;
-  options.drift *= smoothing.sigma / least_sigma;
+  options.illumination_cell = illumination_cell_under(smoothing.sigma);
+  options.illumination_noise = smoothing.noise;
+  options.drift *= smoothing.sigma / min_sigma;
   return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options,
-                    smoothing.sigma == least_sigma ? &at_start : nullptr);
+                    smoothing.sigma == min_sigma ? &at_start : nullptr);
 }
 
 }  // namespace warpalign::detail

@@ -1,12 +1,12 @@
 // The last refinement, at the pictures' own resolution.
 #pragma once
 
-#include "registration/similarity/noise_smoothing.hpp"
 #include "registration/similarity/image_pyramid.hpp"
+#include "registration/similarity/noise_smoothing.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 
-#include <warpalign/stages/prefilter.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/stages/prefilter.hpp>
 
 #include <list>
 #include <memory>
@@ -33,17 +33,17 @@ struct PairWeights {
 PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight,
                        const Shape& reference, const Image* moving_weight, const Shape& moving);
 
-class FineFit {
+class Refinement {
  public:
-  explicit FineFit(const Device& device) : device_(device) {}
+  explicit Refinement(const Device& device) : device_(device) {}
 
   /// What a fit is of: a transform of pixels of `coarse` to pixels of `fine`, where `coarse` is the
   /// picture whose pixels cover at least as much of the scene.
   struct Work {
     Stream& stream;
     StageClock& clock;
-    const Picture& coarse;
-    const Picture& fine;
+    const ImagePyramid& coarse;
+    const ImagePyramid& fine;
     Affine start;
     Ones& ones;
   };
@@ -66,7 +66,7 @@ class FineFit {
     PrefilterPlan plan;
     Image coefficients;
   };
-  Smoothed& smoothed(const Picture& picture, double sigma, std::list<Smoothed>& kept);
+  Smoothed& smoothed(const ImagePyramid& pyramid, double sigma, std::list<Smoothed>& kept);
   Spline& spline_of(const Shape& shape);
   /// Both pictures smoothed to one point spread.
   SimilarityFit::Pair pair_of(const Work& work, double coarse_sigma);
@@ -77,7 +77,8 @@ class FineFit {
   };
   Smoothing smoothing_for(const Work& work, SimilarityFit& fitter, FitOptions options,
                           const SimilaritySumsResult& at_start);
-  NoiseLook look(const Work& work, SimilarityFit& fitter, const FitOptions& options, double sigma);
+  NoiseSmoothing look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
+                      double sigma);
 
   Device device_;
   std::list<Smoothed> coarse_, fine_;

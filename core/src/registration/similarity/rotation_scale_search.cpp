@@ -45,73 +45,76 @@ std::vector<float> highest_of_runs(const std::vector<float>& surface) {
   highest.reserve(surface.size() / run_length + 1);
   for (std::size_t begin = 0; begin < surface.size(); begin += run_length) {
     const std::size_t end = std::min(begin + run_length, surface.size());
-    float most = 0;
-    for (std::size_t i = begin; i < end; ++i) most = surface[i] > most ? surface[i] : most;
-    highest.push_back(most);
+    float maximum = 0;
+    for (std::size_t i = begin; i < end; ++i) maximum = surface[i] > maximum ? surface[i] : maximum;
+    highest.push_back(maximum);
   }
   return highest;
 }
 
 }  // namespace
 
-bool TurnLimits::allows_scale(double scale) const {
-  return scale >= least_scale && scale <= most_scale;
+bool RotationScaleLimits::allows_scale(double scale) const {
+  return scale >= min_scale && scale <= max_scale;
 }
 
-bool TurnLimits::allows_angle(double degrees) const {
-  if (most_angle - least_angle >= 360) return true;
-  const double above = std::fmod(degrees - least_angle, 360.0);
-  return (above < 0 ? above + 360 : above) <= most_angle - least_angle;
+bool RotationScaleLimits::allows_angle(double degrees) const {
+  if (max_angle - min_angle >= 360) return true;
+  const double above = std::fmod(degrees - min_angle, 360.0);
+  return (above < 0 ? above + 360 : above) <= max_angle - min_angle;
 }
 
-bool TurnLimits::allows_either_half(double degrees) const {
+bool RotationScaleLimits::allows_either_half(double degrees) const {
   return allows_angle(degrees) || allows_angle(degrees + 180);
 }
 
-TurnSearch::TurnSearch(const Device& device, std::int64_t side, const RegistrationOptions& options)
+RotationScaleSearch::RotationScaleSearch(const Device& device, std::int64_t side,
+                                         const RegistrationOptions& options)
     : device_(device),
-      canvas_{side, side, 1},
+      padded_{side, side, 1},
       options_(options),
-      log_polar_spec_{canvas_, canvas_},
-      power_spec_{canvas_, options.log_polar_sigma, false},
-      fft_(device, {canvas_}),
-      magnitude_(device, {canvas_, options.spectrum_exponent}),
+      log_polar_spec_{padded_, padded_},
+      power_spec_{padded_, options.log_polar_sigma, false},
+      fft_(device, {padded_}),
+      magnitude_(device, {padded_, options.spectrum_exponent}),
       log_polar_(device, log_polar_spec_),
-      flatten_(device, {canvas_}),
+      whitening_(device, {padded_}),
       power_(device, power_spec_),
       statistics_(device.make_buffer(sizeof(StatisticsRecord))),
-      placed_(device.make_image(PixelType::f32, canvas_)),
-      spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      magnitudes_(device.make_image(PixelType::f32, RealFftPlan::half_spectrum(canvas_))),
-      whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      crop_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      surface_(device.make_image(PixelType::f32, canvas_)) {}
+      placed_(device.make_image(PixelType::f32, padded_)),
+      spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      magnitudes_(device.make_image(PixelType::f32, RealFftPlan::half_spectrum(padded_))),
+      whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      crop_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      surface_(device.make_image(PixelType::f32, padded_)) {}
 
-TurnSearch::Placement& TurnSearch::placement_of(const Shape& view, const Shape& crop) {
+RotationScaleSearch::Placement& RotationScaleSearch::placement_of(const Shape& level,
+                                                                  const Shape& crop) {
   constexpr std::size_t kept = 24;
   for (Placement& placement : placements_) {
-    if (placement.view == view && placement.crop == crop) return placement;
+    if (placement.level == level && placement.crop == crop) return placement;
   }
   if (placements_.size() == kept) placements_.pop_front();
   const Signal signal =
       options_.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
   placements_.push_back(
-      {view, crop, WarpPlan(device_, {view, crop}),
+      {level, crop, WarpPlan(device_, {level, crop}),
        StatisticsPlan(device_, {crop, PixelType::f32, signal}),
-       ApodizePlan(device_, {crop, canvas_, options_.window, PixelType::f32, signal}),
+       ApodizePlan(device_, {crop, padded_, options_.window, PixelType::f32, signal}),
        device_.make_image(PixelType::f32, crop)});
   return placements_.back();
 }
 
 // A masked picture has holes that plain grey levels would show as edges: there, contrast is evened
 // out, which leaves 0 in them.
-const Image& TurnSearch::seen(Stream& stream, StageClock& clock, Picture& picture,
-                              View& view) const {
-  return view.masked() ? picture.even(stream, clock, view) : view.values();
+const Image& RotationScaleSearch::seen(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                                       PyramidLevel& level) const {
+  return level.masked() ? pyramid.normalized(stream, clock, level) : level.values();
 }
 
-void TurnSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& seen,
-                                    const Crop& crop, const Shape& crop_shape, Image& result) {
+void RotationScaleSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& seen,
+                                             const Crop& crop, const Shape& crop_shape,
+                                             Image& result) {
   Placement& placement = placement_of(seen.shape(), crop_shape);
   const Image* part = &seen;
   if (crop_shape != seen.shape()) {
@@ -128,62 +131,66 @@ void TurnSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Ima
   clock.run("magnitude", [&] { magnitude_.execute(stream, spectrum_, magnitudes_); });
   clock.run("log_polar", [&] {
     log_polar_.execute(stream, magnitudes_, placed_);
-    flatten_.execute(stream, placed_);
+    whitening_.execute(stream, placed_);
   });
   clock.run("fft", [&] { fft_.forward(stream, placed_, result); });
 }
 
-std::vector<TurnPeak> TurnSearch::find(Stream& stream, StageClock& clock, Picture& whole,
-                                       View& whole_view, Picture& cropped, View& cropped_view,
-                                       const std::vector<Crop>& crops, const Shape& crop_shape,
-                                       bool whole_is_reference, const TurnLimits& limits,
-                                       std::size_t most) {
-  log_polar_spectrum(stream, clock, seen(stream, clock, whole, whole_view), {}, whole_view.shape(),
-                     whole_spectrum_);
-  const Image& wide = seen(stream, clock, cropped, cropped_view);
+std::vector<RotationScalePeak> RotationScaleSearch::find(
+    Stream& stream, StageClock& clock, ImagePyramid& whole, PyramidLevel& whole_level,
+    ImagePyramid& cropped, PyramidLevel& cropped_level, const std::vector<Crop>& crops,
+    const Shape& crop_shape, bool whole_is_reference, const RotationScaleLimits& limits,
+    std::size_t maximum) {
+  log_polar_spectrum(stream, clock, seen(stream, clock, whole, whole_level), {},
+                     whole_level.shape(), whole_spectrum_);
+  const Image& wide = seen(stream, clock, cropped, cropped_level);
   const Image& reference = whole_is_reference ? whole_spectrum_ : crop_spectrum_;
   const Image& moving = whole_is_reference ? crop_spectrum_ : whole_spectrum_;
-  surface_values_.resize(static_cast<std::size_t>(canvas_.pixels()));
-  std::vector<TurnPeak> found;
+  surface_values_.resize(static_cast<std::size_t>(padded_.pixels()));
+  std::vector<RotationScalePeak> found;
   for (const Crop& crop : crops) {
     log_polar_spectrum(stream, clock, wide, crop, crop_shape, crop_spectrum_);
     clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
     stream.download(surface_, surface_values_.data(), surface_values_.size() * sizeof(float));
-    const auto of_crop = peaks(surface_values_, limits, most);
+    const auto of_crop = peaks(surface_values_, limits, maximum);
     found.insert(found.end(), of_crop.begin(), of_crop.end());
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const TurnPeak& a, const TurnPeak& b) { return a.height > b.height; });
+  std::stable_sort(
+      found.begin(), found.end(),
+      [](const RotationScalePeak& a, const RotationScalePeak& b) { return a.height > b.height; });
   return found;
 }
 
 // Local maxima, each the highest within a few pixels of the log-polar grid.
-std::vector<TurnPeak> TurnSearch::peaks(const std::vector<float>& surface, const TurnLimits& limits,
-                                        std::size_t most) const {
-  constexpr std::int64_t least_distance = 4;
+std::vector<RotationScalePeak> RotationScaleSearch::peaks(const std::vector<float>& surface,
+                                                          const RotationScaleLimits& limits,
+                                                          std::size_t maximum) const {
+  constexpr std::int64_t min_distance = 4;
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
   const double total = CrossPowerPlan::total_weight(power_spec_);
-  const auto turn_at = [&](const Point& p, double value) {
-    const double angle = signed_shift(p.y, static_cast<double>(canvas_.height)) * grid.angle_step;
-    const double log_scale = signed_shift(p.x, static_cast<double>(canvas_.width)) * grid.log_base;
-    return TurnPeak{angle * 180 / std::numbers::pi, std::exp(log_scale), value / total};
+  const auto hypothesis_at = [&](const Point& p, double value) {
+    const double angle = signed_shift(p.y, static_cast<double>(padded_.height)) * grid.angle_step;
+    const double log_scale = signed_shift(p.x, static_cast<double>(padded_.width)) * grid.log_base;
+    return RotationScalePeak{angle * 180 / std::numbers::pi, std::exp(log_scale), value / total};
   };
   struct Found {
     std::int64_t x, y;
   };
   std::vector<Found> found;
-  std::vector<TurnPeak> turns;
+  std::vector<RotationScalePeak> hypotheses;
   const auto may_be_taken = [&](std::int64_t x, std::int64_t y, double value) {
-    const TurnPeak turn = turn_at({static_cast<double>(x), static_cast<double>(y)}, value);
-    return limits.allows_scale(turn.scale) && limits.allows_either_half(turn.rotation_deg) &&
+    const RotationScalePeak hypothesis =
+        hypothesis_at({static_cast<double>(x), static_cast<double>(y)}, value);
+    return limits.allows_scale(hypothesis.scale) &&
+           limits.allows_either_half(hypothesis.rotation_deg) &&
            std::none_of(found.begin(), found.end(), [&](const Found& f) {
-             return apart(f.x, x, canvas_.width) < least_distance &&
-                    apart(f.y, y, canvas_.height) < least_distance;
+             return apart(f.x, x, padded_.width) < min_distance &&
+                    apart(f.y, y, padded_.height) < min_distance;
            });
   };
   const std::vector<float> highest = highest_of_runs(surface);
-  while (turns.size() < most) {
+  while (hypotheses.size() < maximum) {
     double best = 0;
     Found at{-1, -1};
     for (std::size_t run = 0; run < highest.size(); ++run) {
@@ -192,8 +199,8 @@ std::vector<TurnPeak> TurnSearch::peaks(const std::vector<float>& surface, const
       for (std::size_t i = run * run_length; i < end; ++i) {
         const auto value = static_cast<double>(surface[i]);
         if (!(value > best)) continue;
-        const std::int64_t x = static_cast<std::int64_t>(i) % canvas_.width;
-        const std::int64_t y = static_cast<std::int64_t>(i) / canvas_.width;
+        const std::int64_t x = static_cast<std::int64_t>(i) % padded_.width;
+        const std::int64_t y = static_cast<std::int64_t>(i) / padded_.width;
         if (!may_be_taken(x, y, value)) continue;
         best = value;
         at = {x, y};
@@ -201,9 +208,10 @@ std::vector<TurnPeak> TurnSearch::peaks(const std::vector<float>& surface, const
     }
     if (at.x < 0) break;
     found.push_back(at);
-    turns.push_back(turn_at(subpixel_position(record_at(surface, canvas_, at.x, at.y)), best));
+    hypotheses.push_back(
+        hypothesis_at(subpixel_position(record_at(surface, padded_, at.x, at.y)), best));
   }
-  return turns;
+  return hypotheses;
 }
 
 }  // namespace warpalign::detail

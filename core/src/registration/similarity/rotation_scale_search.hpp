@@ -3,15 +3,15 @@
 
 #include "registration/similarity/image_pyramid.hpp"
 
-#include <warpalign/registrar.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/registrar.hpp>
 #include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
-#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/stages/log_polar.hpp>
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
-#include <warpalign/backend/stages/filter/statistics.hpp>
-#include <warpalign/backend/stages/spline/warp.hpp>
 
 #include <list>
 #include <vector>
@@ -19,16 +19,16 @@
 namespace warpalign::detail {
 
 /// Rotation and scale between two views: known up to half a turn.
-struct TurnPeak {
+struct RotationScalePeak {
   double rotation_deg = 0;
   double scale = 1;   ///< of the moving view's content
   double height = 0;  ///< of the log-polar correlation; 1 for identical spectra
 };
 
 /// What rotations and scales may be found.
-struct TurnLimits {
-  double least_scale = 0, most_scale = 1e9;     ///< between the views
-  double least_angle = -180, most_angle = 180;  ///< degrees; whole turns apart count as equal
+struct RotationScaleLimits {
+  double min_scale = 0, max_scale = 1e9;     ///< between the views
+  double min_angle = -180, max_angle = 180;  ///< degrees; whole turns apart count as equal
   [[nodiscard]] bool allows_scale(double scale) const;
   [[nodiscard]] bool allows_angle(double degrees) const;
   /// Whether the angle, or it with half a turn more.
@@ -40,44 +40,47 @@ struct Crop {
   std::int64_t x = 0, y = 0;
 };
 
-class TurnSearch {
+class RotationScaleSearch {
  public:
   /// `side`: of the canvas that crops are windowed on, and of the log-polar grid.
-  TurnSearch(const Device& device, std::int64_t side, const RegistrationOptions& options);
+  RotationScaleSearch(const Device& device, std::int64_t side, const RegistrationOptions& options);
 
-  [[nodiscard]] std::int64_t side() const { return canvas_.width; }
+  [[nodiscard]] std::int64_t side() const { return padded_.width; }
 
   /// The highest peaks of the log-polar correlation of a whole view (at most side() pixels across)
   /// with each of the crops of another, best first, at most `most` of each. Waits.
-  std::vector<TurnPeak> find(Stream& stream, StageClock& clock, Picture& whole, View& whole_view,
-                             Picture& cropped, View& cropped_view, const std::vector<Crop>& crops,
-                             const Shape& crop_shape, bool whole_is_reference,
-                             const TurnLimits& limits, std::size_t most);
+  std::vector<RotationScalePeak> find(Stream& stream, StageClock& clock, ImagePyramid& whole,
+                                      PyramidLevel& whole_level, ImagePyramid& cropped,
+                                      PyramidLevel& cropped_level, const std::vector<Crop>& crops,
+                                      const Shape& crop_shape, bool whole_is_reference,
+                                      const RotationScaleLimits& limits, std::size_t maximum);
 
  private:
   struct Placement {
-    Shape view, crop;
+    Shape level, crop;
     WarpPlan cut;
     StatisticsPlan statistics;
     ApodizePlan window;
     Image part;
   };
-  Placement& placement_of(const Shape& view, const Shape& crop);
-  const Image& seen(Stream& stream, StageClock& clock, Picture& picture, View& view) const;
+  Placement& placement_of(const Shape& level, const Shape& crop);
+  const Image& seen(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                    PyramidLevel& level) const;
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& seen, const Crop& crop,
                           const Shape& crop_shape, Image& result);
-  std::vector<TurnPeak> peaks(const std::vector<float>& surface, const TurnLimits& limits,
-                              std::size_t most) const;
+  std::vector<RotationScalePeak> peaks(const std::vector<float>& surface,
+                                       const RotationScaleLimits& limits,
+                                       std::size_t maximum) const;
 
   Device device_;
-  Shape canvas_;
+  Shape padded_;
   RegistrationOptions options_;
   LogPolarSpec log_polar_spec_;
   CrossPowerSpec power_spec_;
   RealFftPlan fft_;
   MagnitudePlan magnitude_;
   LogPolarPlan log_polar_;
-  FlattenProfilePlan flatten_;
+  RadialWhiteningPlan whitening_;
   CrossPowerPlan power_;
   std::list<Placement> placements_;
   Buffer statistics_;

@@ -17,12 +17,12 @@ namespace {
 // Tukey's constant for 95 % efficiency.
 constexpr double tukey_constant = 4.685;
 
-constexpr double least_common_part = 0.02;  // of the smaller image
-constexpr double light_sigma = 1.5;         // cells
+constexpr double min_common_part = 0.02;    // of the smaller image
+constexpr double illumination_sigma = 1.5;  // cells
 // Below these variances of the reference the local gain leans towards that of the whole: a part of
 // its own, and so many times the noise's, which would pass for texture.
-constexpr double light_strength = 0.002;
-constexpr double light_noise_strength = 10;
+constexpr double illumination_strength = 0.002;
+constexpr double illumination_noise_strength = 10;
 
 using Parameters = std::array<double, 4>;  // as in SimilaritySumsResult
 
@@ -66,23 +66,25 @@ Affine update_of(const Parameters& delta, const Shape& moving) {
 
 // The gain and offset of the whole pictures. The gain is that of their contrasts: least squares
 // would take noise in the reference for want of gain, and uneven light can even turn its sign.
-Light light_of(const SimilaritySumsResult& sums) {
+Light illumination_of(const SimilaritySumsResult& sums) {
   const double n = sums.pixels;
-  Light light;
-  light.reference = sums.reference / n;
-  light.moving = sums.moving / n;
-  light.variance = std::max(sums.reference_square / n - light.reference * light.reference, 0.0);
+  Light illumination;
+  illumination.reference = sums.reference / n;
+  illumination.moving = sums.moving / n;
+  illumination.variance =
+      std::max(sums.reference_square / n - illumination.reference * illumination.reference, 0.0);
   const double moving_variance =
-      std::max(sums.moving_square / n - light.moving * light.moving, 0.0);
-  light.gain = light.variance > 0 ? std::sqrt(moving_variance / light.variance) : 1;
-  light.offset = light.moving - light.gain * light.reference;
-  return light;
+      std::max(sums.moving_square / n - illumination.moving * illumination.moving, 0.0);
+  illumination.gain =
+      illumination.variance > 0 ? std::sqrt(moving_variance / illumination.variance) : 1;
+  illumination.offset = illumination.moving - illumination.gain * illumination.reference;
+  return illumination;
 }
 
 bool same(const SimilaritySumsSpec& a, const SimilaritySumsSpec& b) {
   return a.reference == b.reference && a.moving == b.moving &&
          a.reference_margin == b.reference_margin && a.moving_margin == b.moving_margin &&
-         a.masked == b.masked && a.light_cell == b.light_cell;
+         a.masked == b.masked && a.illumination_cell == b.illumination_cell;
 }
 
 }  // namespace
@@ -104,14 +106,14 @@ double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
   return largest;
 }
 
-SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int light_cell) {
+SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell) {
   constexpr std::size_t kept = 24;
   const SimilaritySumsSpec spec{pair.images.reference.shape(),
                                 pair.images.coefficients.shape(),
                                 pair.reference_margin,
                                 pair.moving_margin,
                                 pair.images.reference_weight != nullptr,
-                                light_cell};
+                                illumination_cell};
   for (auto plans = plans_.begin(); plans != plans_.end(); ++plans) {
     if (!same(plans->spec, spec)) continue;
     plans_.splice(plans_.end(), plans_, plans);
@@ -119,13 +121,13 @@ SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int light_cell) 
   }
   if (plans_.size() == kept) plans_.pop_front();
   plans_.push_back({spec, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
-  if (light_cell > 0) {
-    plans_.back().light.emplace(
+  if (illumination_cell > 0) {
+    plans_.back().illumination.emplace(
         device_,
-        LightFieldSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-                       spec.masked, light_cell, light_sigma * light_cell});
+        IlluminationSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+                         spec.masked, illumination_cell, illumination_sigma * illumination_cell});
     plans_.back().field.emplace(device_.make_image(
-        PixelType::c32, LightFieldPlan::field_shape(spec.reference, light_cell)));
+        PixelType::c32, IlluminationPlan::field_shape(spec.reference, illumination_cell)));
   }
   return plans_.back();
 }
@@ -140,25 +142,28 @@ SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, cons
 }
 
 // Where the light of `plans` is the light at `matrix`.
-void SimilarityFit::find_light(Stream& stream, StageClock& clock, const Pair& pair,
-                               const Affine& matrix, const Light& global, double noise,
-                               Plans& plans) {
-  const double strength = light_strength * global.variance + light_noise_strength * noise + 1e-12;
-  clock.run("light_field", [&] {
-    plans.light->execute(stream, pair.images, matrix,
-                         {global.gain, global.reference, global.moving, strength}, *plans.field);
+void SimilarityFit::find_illumination(Stream& stream, StageClock& clock, const Pair& pair,
+                                      const Affine& matrix, const Light& global, double noise,
+                                      Plans& plans) {
+  const double strength =
+      illumination_strength * global.variance + illumination_noise_strength * noise + 1e-12;
+  clock.run("illumination", [&] {
+    plans.illumination->execute(stream, pair.images, matrix,
+                                {global.gain, global.reference, global.moving, strength},
+                                *plans.field);
   });
 }
 
-SimilaritySumsResult SimilarityFit::look_under_light(Stream& stream, StageClock& clock,
-                                                     const Pair& pair, const Affine& matrix,
-                                                     const FitOptions& options) {
+SimilaritySumsResult SimilarityFit::look_under_illumination(Stream& stream, StageClock& clock,
+                                                            const Pair& pair, const Affine& matrix,
+                                                            const FitOptions& options) {
   SimilaritySumsResult sums = look(stream, clock, pair, matrix);
   if (!(sums.pixels > 0)) return sums;
-  Plans& plans = plans_of(pair, options.light_cell);
-  find_light(stream, clock, pair, matrix, light_of(sums), options.light_noise, plans);
+  Plans& plans = plans_of(pair, options.illumination_cell);
+  find_illumination(stream, clock, pair, matrix, illumination_of(sums), options.illumination_noise,
+                    plans);
   SimilarityImages images = pair.images;
-  images.light = &*plans.field;
+  images.illumination = &*plans.field;
   clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, {.matrix = matrix}); });
   return sums;
 }
@@ -168,29 +173,30 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                                             const SimilaritySumsResult* known) {
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
-  const double least = least_common_part * smaller_area(reference, moving, scale_of(start));
+  const double minimum = min_common_part * smaller_area(reference, moving, scale_of(start));
   // Corners of a reference that shows more than the moving image lie far outside it.
   const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
   const double farthest = options.drift * extent;
 
   const SimilaritySumsResult at_start =
       known != nullptr ? *known : look(stream, clock, pair, start);
-  if (!(at_start.pixels >= least)) return std::nullopt;
-  const Light global = light_of(at_start);
-  Plans& plans = plans_of(pair, options.light_cell);
+  if (!(at_start.pixels >= minimum)) return std::nullopt;
+  const Light global = illumination_of(at_start);
+  Plans& plans = plans_of(pair, options.illumination_cell);
   SimilarityImages images = pair.images;
-  if (options.light_cell > 0) images.light = &*plans.field;
+  if (options.illumination_cell > 0) images.illumination = &*plans.field;
 
   SimilarityState state{start, global.gain, global.offset, 0};
   FitResult result{start, false, 0, correlation_of(at_start), at_start.pixels};
-  bool light_settled = false;
+  bool illumination_settled = false;
   for (int i = 0; i < options.iterations && !result.settled; ++i) {
-    if (options.light_cell > 0 && !light_settled) {
-      find_light(stream, clock, pair, state.matrix, global, options.light_noise, plans);
+    if (options.illumination_cell > 0 && !illumination_settled) {
+      find_illumination(stream, clock, pair, state.matrix, global, options.illumination_noise,
+                        plans);
     }
     SimilaritySumsResult sums;
     clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state); });
-    if (!(sums.pixels >= least)) return std::nullopt;
+    if (!(sums.pixels >= minimum)) return std::nullopt;
     const auto delta = step_of(sums, options.motion);
     if (!delta) return std::nullopt;
     const Affine next = update_of(*delta, moving) * state.matrix;
@@ -199,9 +205,9 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
     // Before the first step all pixels counted alike: it only tells the residuals' size.
     result.settled = state.scale > 0 && moved < options.settled;
     result.last_move = moved;
-    light_settled = moved < 20 * options.settled;
-    const Light light = options.light_cell > 0 ? global : light_of(sums);
-    state = {next, light.gain, light.offset,
+    illumination_settled = moved < 20 * options.settled;
+    const Light illumination = options.illumination_cell > 0 ? global : illumination_of(sums);
+    state = {next, illumination.gain, illumination.offset,
              tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels};
     result.correlation = correlation_of(sums);
     result.pixels = sums.pixels;

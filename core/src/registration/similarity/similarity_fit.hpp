@@ -3,9 +3,9 @@
 
 #include "registration/stage_clock.hpp"
 
-#include <warpalign/registrar.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+#include <warpalign/registrar.hpp>
 
 #include <list>
 #include <optional>
@@ -17,8 +17,8 @@ namespace warpalign::detail {
 inline constexpr double deviation_per_mean_absolute = 1.2533;
 
 /// As fine as local light is looked for, and the coarsest that LightFieldPlan takes.
-inline constexpr int least_light_cell = 8;
-inline constexpr int most_light_cell = 64;
+inline constexpr int min_illumination_cell = 8;
+inline constexpr int max_illumination_cell = 64;
 
 /// How far a fit goes.
 struct FitOptions {
@@ -26,9 +26,9 @@ struct FitOptions {
   int iterations = 10;     ///< at most
   double settled = 0.001;  ///< the largest move of a corner, in moving pixels, that ends it
   double drift = 0.03;  ///< the largest move of all, as a part of the larger side of either image
-  int light_cell = 0;   ///< gain and offset vary over the picture, by cells of so many reference
-                        ///< pixels; 0: one light for the whole
-  double light_noise = 0;  ///< with it: the variance that noise adds to the images
+  int illumination_cell = 0;  ///< gain and offset vary over the picture, by cells of so many
+                              ///< reference pixels; 0: one light for the whole
+  double illumination_noise = 0;  ///< with it: the variance that noise adds to the images
 };
 
 struct FitResult {
@@ -67,19 +67,19 @@ class SimilarityFit {
                             const Affine& matrix);
 
   /// The same with the residuals that local light leaves, see FitOptions.
-  SimilaritySumsResult look_under_light(Stream& stream, StageClock& clock, const Pair& pair,
-                                        const Affine& matrix, const FitOptions& options);
+  SimilaritySumsResult look_under_illumination(Stream& stream, StageClock& clock, const Pair& pair,
+                                               const Affine& matrix, const FitOptions& options);
 
  private:
   struct Plans {
     SimilaritySumsSpec spec;
     SimilaritySumsPlan sums;
-    std::optional<LightFieldPlan> light;
+    std::optional<IlluminationPlan> illumination;
     std::optional<Image> field;
   };
-  Plans& plans_of(const Pair& pair, int light_cell);
-  void find_light(Stream& stream, StageClock& clock, const Pair& pair, const Affine& matrix,
-                  const Light& global, double noise, Plans& plans);
+  Plans& plans_of(const Pair& pair, int illumination_cell);
+  void find_illumination(Stream& stream, StageClock& clock, const Pair& pair, const Affine& matrix,
+                         const Light& global, double noise, Plans& plans);
 
   Device device_;
   std::list<Plans> plans_;

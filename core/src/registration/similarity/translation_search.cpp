@@ -12,7 +12,7 @@ namespace warpalign::detail {
 namespace {
 
 // Of the smaller view: with less in common nothing is found.
-constexpr double least_overlap_part = 0.06;
+constexpr double min_overlap_part = 0.06;
 
 // The coordinate u of period n that lies within half a period of `about`.
 double near(double u, double about, double n) { return u - n * std::round((u - about) / n); }
@@ -23,44 +23,45 @@ double modulo(double x, double n) { return x - n * std::floor(x / n); }
 
 }  // namespace
 
-ShiftSearch::ShiftSearch(const Device& device, std::int64_t side)
+TranslationSearch::TranslationSearch(const Device& device, std::int64_t side)
     : device_(device),
-      canvas_{side, side, 1},
-      fft_(device, {canvas_}),
-      fft_four_(device, {slices(canvas_, 4)}),
-      products_(device, {canvas_}),
-      score_(device, {canvas_}),
-      peak_(device, {slices(canvas_, 2)}),
-      placed_(device.make_image(PixelType::f32, canvas_)),
-      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      reference_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      moving_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
+      padded_{side, side, 1},
+      fft_(device, {padded_}),
+      fft_four_(device, {slices(padded_, 4)}),
+      products_(device, {padded_}),
+      score_(device, {padded_}),
+      peak_(device, {slices(padded_, 2)}),
+      placed_(device.make_image(PixelType::f32, padded_)),
+      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      reference_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      moving_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
       products_image_(
-          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(canvas_, 4)))),
-      surfaces_(device.make_image(PixelType::f32, slices(canvas_, 4))),
-      scores_(device.make_image(PixelType::f32, slices(canvas_, 2))),
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(padded_, 4)))),
+      surfaces_(device.make_image(PixelType::f32, slices(padded_, 4))),
+      scores_(device.make_image(PixelType::f32, slices(padded_, 2))),
       records_(device.make_buffer(2 * sizeof(PeakRecord))) {}
 
-ShiftSearch::Placement& ShiftSearch::placement_of(Stream& stream, const Shape& shape) {
+TranslationSearch::Placement& TranslationSearch::placement_of(Stream& stream, const Shape& shape) {
   constexpr std::size_t kept = 12;
   for (Placement& placement : placements_) {
     if (placement.shape == shape) return placement;
   }
   if (placements_.size() == kept) placements_.pop_front();
   placements_.push_back(
-      {shape, WarpPlan(device_, {shape, canvas_}), device_.make_image(PixelType::f32, shape)});
+      {shape, WarpPlan(device_, {shape, padded_}), device_.make_image(PixelType::f32, shape)});
   const std::vector<float> ones(static_cast<std::size_t>(shape.pixels()), 1.0F);
   stream.upload(ones.data(), ones.size() * sizeof(float), placements_.back().ones.buffer());
   return placements_.back();
 }
 
-void ShiftSearch::place(Stream& stream, StageClock& clock, Picture& picture, View& view,
-                        const Affine& matrix, Image& spectrum, Image& weight_spectrum) {
-  Placement& placement = placement_of(stream, view.shape());
-  const Image& even = picture.even(stream, clock, view);
-  const Image& weight = view.weight() != nullptr ? *view.weight() : placement.ones;
-  clock.run("warp", [&] { placement.warp.execute(stream, even, matrix, placed_); });
+void TranslationSearch::place(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                              PyramidLevel& level, const Affine& matrix, Image& spectrum,
+                              Image& weight_spectrum) {
+  Placement& placement = placement_of(stream, level.shape());
+  const Image& normalized = pyramid.normalized(stream, clock, level);
+  const Image& weight = level.weight() != nullptr ? *level.weight() : placement.ones;
+  clock.run("warp", [&] { placement.warp.execute(stream, normalized, matrix, placed_); });
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum); });
   clock.run("warp", [&] { placement.warp.execute(stream, weight, matrix, placed_); });
   clock.run("fft", [&] { fft_.forward(stream, placed_, weight_spectrum); });
@@ -70,23 +71,26 @@ void ShiftSearch::place(Stream& stream, StageClock& clock, Picture& picture, Vie
 // turned(x) = moving(A (x - c) + centre). A peak at d of the first surface says reference(x) =
 // turned(x - d), one of the mirrored surface reference(x) = turned(d - x): the moving centre lands
 // at d + c, and with half a turn more at d - c.
-std::array<PlacedView, 2> ShiftSearch::find(Stream& stream, StageClock& clock, Picture& reference,
-                                            View& reference_view, Picture& moving,
-                                            View& moving_view, double rotation_deg, double scale,
-                                            const ShiftLimits& limits) {
-  const auto n = static_cast<double>(canvas_.width);
+std::array<PlacedView, 2> TranslationSearch::find(Stream& stream, StageClock& clock,
+                                                  ImagePyramid& reference,
+                                                  PyramidLevel& reference_level,
+                                                  ImagePyramid& moving, PyramidLevel& moving_level,
+                                                  double rotation_deg, double scale,
+                                                  const ShiftLimits& limits) {
+  const auto n = static_cast<double>(padded_.width);
   const double c = std::floor(n / 2);
-  const Point centre = centre_of(moving_view.shape());
-  Affine turn = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
-  turn.c = turn.f = 0;
-  const Affine onto_canvas =
-      Affine::translation(centre.x, centre.y) * turn * Affine::translation(-c, -c);
-  place(stream, clock, reference, reference_view, Affine{}, reference_spectrum_, reference_weight_);
-  place(stream, clock, moving, moving_view, onto_canvas, moving_spectrum_, moving_weight_);
+  const Point centre = centre_of(moving_level.shape());
+  Affine hypothesis = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+  hypothesis.c = hypothesis.f = 0;
+  const Affine onto_frame =
+      Affine::translation(centre.x, centre.y) * hypothesis * Affine::translation(-c, -c);
+  place(stream, clock, reference, reference_level, Affine{}, reference_spectrum_,
+        reference_weight_);
+  place(stream, clock, moving, moving_level, onto_frame, moving_spectrum_, moving_weight_);
 
   OverlapLimits allowed;
-  const double smaller = smaller_area(reference_view.shape(), moving_view.shape(), scale);
-  allowed.least_overlap = static_cast<float>(std::max(1.0, least_overlap_part * smaller));
+  const double smaller = smaller_area(reference_level.shape(), moving_level.shape(), scale);
+  allowed.min_overlap = static_cast<float>(std::max(1.0, min_overlap_part * smaller));
   allowed.reach = static_cast<float>(limits.reach);
   allowed.centre_x = static_cast<float>(modulo(limits.centre.x - c, n));
   allowed.centre_y = static_cast<float>(modulo(limits.centre.y - c, n));
@@ -103,13 +107,13 @@ std::array<PlacedView, 2> ShiftSearch::find(Stream& stream, StageClock& clock, P
   stream.download(records_, records.data(), sizeof records);
 
   std::array<PlacedView, 2> found;
-  const Point middle = centre_of(reference_view.shape());
+  const Point middle = centre_of(reference_level.shape());
   for (std::size_t half = 0; half < 2; ++half) {
     const Point d = subpixel_position(records[half]);
     const double side = half == 0 ? 1 : -1;
     const Point landed{near(d.x + side * c, middle.x, n), near(d.y + side * c, middle.y, n)};
-    Affine linear = turn;
-    if (half == 1) linear = {-turn.a, -turn.b, 0, -turn.d, -turn.e, 0};
+    Affine linear = hypothesis;
+    if (half == 1) linear = {-hypothesis.a, -hypothesis.b, 0, -hypothesis.d, -hypothesis.e, 0};
     found[half] = {Affine::translation(centre.x, centre.y) * linear *
                        Affine::translation(-landed.x, -landed.y),
                    static_cast<double>(records[half].value)};

@@ -4,10 +4,10 @@
 
 #include "registration/similarity/image_pyramid.hpp"
 
-#include <warpalign/stages/fft.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
-#include <warpalign/stages/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/peak.hpp>
 
 #include <array>
 #include <list>
@@ -27,18 +27,19 @@ struct ShiftLimits {
   double reach = 0;  ///< from there, in reference view pixels; 0: anywhere
 };
 
-class ShiftSearch {
+class TranslationSearch {
  public:
   /// Views may be as large as `side` pixels allow: the reference's width and the moving view's
   /// diagonal together at most `side`, else small overlaps may be taken for others.
-  ShiftSearch(const Device& device, std::int64_t side);
+  TranslationSearch(const Device& device, std::int64_t side);
 
-  [[nodiscard]] std::int64_t side() const { return canvas_.width; }
+  [[nodiscard]] std::int64_t side() const { return padded_.width; }
 
   /// For the turn as given [0] and with half a turn more [1]. Waits.
-  std::array<PlacedView, 2> find(Stream& stream, StageClock& clock, Picture& reference,
-                                 View& reference_view, Picture& moving, View& moving_view,
-                                 double rotation_deg, double scale, const ShiftLimits& limits);
+  std::array<PlacedView, 2> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                                 PyramidLevel& reference_level, ImagePyramid& moving,
+                                 PyramidLevel& moving_level, double rotation_deg, double scale,
+                                 const ShiftLimits& limits);
 
  private:
   struct Placement {
@@ -47,11 +48,11 @@ class ShiftSearch {
     Image ones;
   };
   Placement& placement_of(Stream& stream, const Shape& shape);
-  void place(Stream& stream, StageClock& clock, Picture& picture, View& view, const Affine& matrix,
-             Image& spectrum, Image& weight_spectrum);
+  void place(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
+             const Affine& matrix, Image& spectrum, Image& weight_spectrum);
 
   Device device_;
-  Shape canvas_;
+  Shape padded_;
   RealFftPlan fft_, fft_four_;
   OverlapProductsPlan products_;
   OverlapScorePlan score_;

@@ -15,7 +15,7 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr int most_steps = 15;
+constexpr int max_steps = 15;
 constexpr double settled_step = 2e-4;  // voxels
 constexpr double longest_step = 1;     // along an axis
 constexpr double farthest = 3;         // from the start, along an axis
@@ -85,7 +85,7 @@ VolumeStepSums sums_at(Stream& stream, StageClock& clock, const VolumePair& pair
 
 // Both volumes' outermost voxels do not count in a step: small volumes lose some.
 bool enough(const VolumeStepSums& sums, const VolumePair& pair) {
-  return sums.voxels > 27 && sums.voxels >= pair.least_overlap / 2;
+  return sums.voxels > 27 && sums.voxels >= pair.min_overlap / 2;
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
                                            const VolumePair& pair, const Point3& start) {
   const Vector3 from{start.x, start.y, start.z};
   Vector3 at = from;
-  for (int i = 0; i < most_steps; ++i) {
+  for (int i = 0; i < max_steps; ++i) {
     const VolumeStepSums sums = sums_at(stream, clock, pair, at);
     if (!enough(sums, pair)) return std::nullopt;
     const std::optional<Vector3> step = step_of(sums);

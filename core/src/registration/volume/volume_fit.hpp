@@ -3,8 +3,8 @@
 
 #include "registration/stage_clock.hpp"
 
-#include <warpalign/geometry.hpp>
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
+#include <warpalign/geometry.hpp>
 
 #include <optional>
 
@@ -16,7 +16,7 @@ struct VolumePair {
   const VolumeSumsPlan& sums;
   const Image& reference;
   const Image& moving;
-  double least_overlap = 1;     ///< voxels
+  double min_overlap = 1;       ///< voxels
   double independent_part = 1;  ///< see FoundShift
 };
 

@@ -27,12 +27,12 @@ std::string gibibytes(std::size_t bytes) {
 // Voxels, values and smoothed values of both; the canvas, three spectra, and two more for
 // the FFT library.
 VolumeMemory volume_memory(const Shape& reference, const Shape& moving) {
-  const Shape canvas = volume_canvas_of(reference, moving);
-  const std::size_t spectrum = bytes_of(RealFftPlan::half_spectrum(canvas), PixelType::c32);
+  const Shape padded = padded_volume_of(reference, moving);
+  const std::size_t spectrum = bytes_of(RealFftPlan::half_spectrum(padded), PixelType::c32);
   VolumeMemory memory;
   memory.largest = spectrum;
   memory.total = 3 * bytes_of(reference, PixelType::f32) + 3 * bytes_of(moving, PixelType::f32) +
-                 bytes_of(canvas, PixelType::f32) + 5 * spectrum;
+                 bytes_of(padded, PixelType::f32) + 5 * spectrum;
   return memory;
 }
 

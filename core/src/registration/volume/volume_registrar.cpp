@@ -143,7 +143,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   if (!whole) return result;
   const Point3 start = detail::point_of(whole->shift);
   const detail::VolumePair pair{search->sums(), reference->smoothed(), moving->values(),
-                                search->least_overlap(), whole->independent_part};
+                                search->min_overlap(), whole->independent_part};
   std::optional<detail::VolumeAgreement> found;
   if (options.refine) found = detail::fit_volumes(stream, clock, pair, start);
   if (found && beyond(found->shift, options.max_shift)) found.reset();

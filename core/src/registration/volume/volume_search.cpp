@@ -17,10 +17,10 @@ constexpr double taper = 0.0625;  // of each side, at either end
 // Of the Nyquist frequency: a sharp peak where volumes share fine detail, a broad one where they
 // are smooth or noisy.
 constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
-constexpr int reference_margin = 2;  // beyond it the smoothing took voxels that do not exist
-constexpr int looked_at = 8;         // peaks of each surface
-constexpr int most_steps = 10;       // from a broad peak to the best shift beside it
-constexpr double least_overlap_part = 0.04;  // of the smaller volume
+constexpr int reference_margin = 2;        // beyond it the smoothing took voxels that do not exist
+constexpr int looked_at = 8;               // peaks of each surface
+constexpr int max_steps = 10;              // from a broad peak to the best shift beside it
+constexpr double min_overlap_part = 0.04;  // of the smaller volume
 
 using Sides = std::array<std::int64_t, 3>;
 
@@ -38,7 +38,7 @@ double correlation_of_moments(const VolumeMoments& m) {
 
 }  // namespace
 
-Shape volume_canvas_of(const Shape& reference, const Shape& moving) {
+Shape padded_volume_of(const Shape& reference, const Shape& moving) {
   return {fft_friendly_size(std::max(reference.width, moving.width)),
           fft_friendly_size(std::max(reference.height, moving.height)),
           fft_friendly_size(std::max(reference.depth, moving.depth))};
@@ -47,30 +47,30 @@ Shape volume_canvas_of(const Shape& reference, const Shape& moving) {
 VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const Shape& moving)
     : reference_(reference),
       moving_(moving),
-      canvas_(volume_canvas_of(reference, moving)),
-      fft_(device, {canvas_, 3}),
-      place_reference_(device, {PixelType::f32, reference, canvas_, taper}),
-      place_moving_(device, {PixelType::f32, moving, canvas_, taper}),
+      padded_(padded_volume_of(reference, moving)),
+      fft_(device, {padded_, 3}),
+      place_reference_(device, {PixelType::f32, reference, padded_, taper}),
+      place_moving_(device, {PixelType::f32, moving, padded_, taper}),
 
-      spectrum_sums_(device, {canvas_}),
-      peaks_(device, {canvas_}),
+      spectrum_sums_(device, {padded_}),
+      peaks_(device, {padded_}),
       sums_(device, {reference, moving, reference_margin}),
-      placed_(device.make_image(PixelType::f32, canvas_)),
-      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))),
-      cross_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(canvas_))) {
+      placed_(device.make_image(PixelType::f32, padded_)),
+      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
+      cross_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))) {
   for (const float sigma : spectral_sigmas) {
-    cross_powers_.emplace_back(device, CrossPowerSpec{canvas_, sigma, false});
+    cross_powers_.emplace_back(device, CrossPowerSpec{padded_, sigma, false});
   }
 }
 
-double VolumeSearch::least_overlap() const {
-  return least_overlap_part * static_cast<double>(std::min(reference_.pixels(), moving_.pixels()));
+double VolumeSearch::min_overlap() const {
+  return min_overlap_part * static_cast<double>(std::min(reference_.pixels(), moving_.pixels()));
 }
 
-void VolumeSearch::transform(Stream& stream, StageClock& clock, const VolumeCanvasPlan& place,
+void VolumeSearch::transform(Stream& stream, StageClock& clock, const PadVolumePlan& place,
                              const Image& values, Image& spectrum) {
-  clock.run("volume_canvas", [&] { place.execute(stream, values, {0, 1}, placed_); });
+  clock.run("pad_volume", [&] { place.execute(stream, values, {0, 1}, placed_); });
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum); });
 }
 
@@ -83,20 +83,20 @@ bool VolumeSearch::allows(const VoxelShift& shift, const Point3& max_shift) cons
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (limits[axis] > 0 && std::abs(shift[axis]) > whole(limits[axis])) return false;
   }
-  return common_voxels(reference_, moving_, point_of(shift)) >= least_overlap();
+  return common_voxels(reference_, moving_, point_of(shift)) >= min_overlap();
 }
 
 // A peak at d says that the shift is d modulo the canvas: up to two shifts along each axis leave
 // something in common.
 std::vector<VoxelShift> VolumeSearch::shifts_of(const std::vector<VolumePeak>& peaks,
                                                 const Point3& max_shift) const {
-  const Sides canvas = sides_of(canvas_);
+  const Sides padded = sides_of(padded_);
   std::vector<VoxelShift> shifts;
   for (const VolumePeak& peak : peaks) {
     for (std::size_t wraps = 0; wraps < 8; ++wraps) {
       VoxelShift shift{peak.x, peak.y, peak.z};
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        if ((wraps >> axis & 1U) != 0) shift[axis] -= canvas[axis];
+        if ((wraps >> axis & 1U) != 0) shift[axis] -= padded[axis];
       }
       // Both surfaces may have the peak.
       const bool known = std::find(shifts.begin(), shifts.end(), shift) != shifts.end();
@@ -129,7 +129,7 @@ double VolumeSearch::independent_part(Stream& stream, StageClock& clock) const {
   SpectrumSums sums;
   clock.run("spectrum_sums",
             [&] { sums = spectrum_sums_.execute(stream, reference_spectrum_, moving_spectrum_); });
-  const double all = static_cast<double>(canvas_.pixels()) * sums.product;
+  const double all = static_cast<double>(padded_.pixels()) * sums.product;
   return all > 0 ? std::min(1.0, sums.a * sums.b / all) : 0;
 }
 
@@ -156,7 +156,7 @@ std::optional<FoundShift> VolumeSearch::find(Stream& stream, StageClock& clock,
   std::optional<Judged> best = best_of(
       stream, clock, pair, shifts_of(peaks_of_spectra(stream, clock, max_shift), max_shift));
   if (!best) return std::nullopt;
-  for (int i = 0; i < most_steps; ++i) {
+  for (int i = 0; i < max_steps; ++i) {
     std::vector<VoxelShift> beside;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (const std::int64_t step : {-1, 1}) {

@@ -3,13 +3,13 @@
 
 #include "registration/stage_clock.hpp"
 
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
+#include <warpalign/backend/stages/volume/volume_sums.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
-#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
-#include <warpalign/backend/stages/volume/pad_volume.hpp>
-#include <warpalign/backend/stages/volume/volume_peaks.hpp>
-#include <warpalign/backend/stages/volume/volume_sums.hpp>
 
 #include <optional>
 #include <vector>
@@ -17,7 +17,7 @@
 namespace warpalign::detail {
 
 /// The grid on which volumes of these shapes are correlated.
-[[nodiscard]] Shape volume_canvas_of(const Shape& reference, const Shape& moving);
+[[nodiscard]] Shape padded_volume_of(const Shape& reference, const Shape& moving);
 
 [[nodiscard]] inline Point3 point_of(const VoxelShift& shift) {
   return {static_cast<double>(shift[0]), static_cast<double>(shift[1]),
@@ -51,13 +51,13 @@ class VolumeSearch {
                                                const Point3& max_shift);
 
   /// The fewest voxels in common that a shift may leave.
-  [[nodiscard]] double least_overlap() const;
+  [[nodiscard]] double min_overlap() const;
 
   [[nodiscard]] const VolumeSumsPlan& sums() const { return sums_; }
 
  private:
-  void transform(Stream& stream, StageClock& clock, const VolumeCanvasPlan& place,
-                 const Image& values, Image& spectrum);
+  void transform(Stream& stream, StageClock& clock, const PadVolumePlan& place, const Image& values,
+                 Image& spectrum);
   [[nodiscard]] std::vector<VolumePeak> peaks_of_spectra(Stream& stream, StageClock& clock,
                                                          const Point3& max_shift);
   [[nodiscard]] double independent_part(Stream& stream, StageClock& clock) const;
@@ -76,9 +76,9 @@ class VolumeSearch {
   [[nodiscard]] std::vector<VoxelShift> shifts_of(const std::vector<VolumePeak>& peaks,
                                                   const Point3& max_shift) const;
 
-  Shape reference_, moving_, canvas_;
+  Shape reference_, moving_, padded_;
   RealFftPlan fft_;
-  VolumeCanvasPlan place_reference_, place_moving_;
+  PadVolumePlan place_reference_, place_moving_;
   std::vector<CrossPowerPlan> cross_powers_;
   SpectrumSumsPlan spectrum_sums_;
   VolumePeaksPlan peaks_;

@@ -15,7 +15,7 @@ namespace {
 constexpr double largest_range = 1e37;
 constexpr double smallest_range = 1e-30;
 // Of the largest value: below it rounding decides what differs.
-constexpr double least_variation = 1e-6;
+constexpr double min_variation = 1e-6;
 
 [[noreturn]] void refuse_voxels(const char* what, const std::string& why) {
   throw Error(ErrorKind::invalid_image, std::string(what) + " " + why);
@@ -31,7 +31,7 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
   const double range = highest - lowest;
   if (range > largest_range) refuse_voxels(what, "spans more than 1e37; scale its values down");
   if (!(range > smallest_range) ||
-      range <= least_variation * std::max(std::abs(lowest), std::abs(highest))) {
+      range <= min_variation * std::max(std::abs(lowest), std::abs(highest))) {
     refuse_voxels(what, "is constant: there is nothing in it to register");
   }
   return {record.mean, static_cast<float>(1 / range)};
@@ -71,7 +71,7 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, 
   StatisticsRecord record;
   stream.download(record_, &record, sizeof record);
   const VolumeLevels levels = levels_of(record, what);
-  clock.run("volume_canvas", [&] { level_.execute(stream, voxels, levels, values_); });
+  clock.run("pad_volume", [&] { level_.execute(stream, voxels, levels, values_); });
   clock.run("smooth", [&] { smooth_.execute(stream, values_, Transform{}, smoothed_); });
 }
 

@@ -3,9 +3,9 @@
 
 #include "registration/stage_clock.hpp"
 
-#include <warpalign/stages/interpolate.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/stages/interpolate.hpp>
 
 #include <optional>
 
@@ -35,7 +35,7 @@ class VolumeSource {
   PixelType type_;
   Shape shape_;
   StatisticsPlan statistics_;
-  VolumeCanvasPlan level_;
+  PadVolumePlan level_;
   InterpolatePlan smooth_;
   std::optional<Image> voxels_;  // only once a volume came from the host
   Image values_;

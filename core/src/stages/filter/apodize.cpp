@@ -20,10 +20,10 @@ ApodizeSpec checked(const ApodizeSpec& spec) {
     detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.type));
   }
   detail::check_shape(stage, "the image", spec.input);
-  detail::check_shape(stage, "the canvas", spec.canvas);
-  if (spec.canvas.width < spec.input.width || spec.canvas.height < spec.input.height) {
-    detail::refuse(stage, "an image of " + to_string(spec.input) + " does not fit a canvas of " +
-                              to_string(spec.canvas));
+  detail::check_shape(stage, "the padded", spec.padded);
+  if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height) {
+    detail::refuse(stage, "an image of " + to_string(spec.input) + " does not fit a padded of " +
+                              to_string(spec.padded));
   }
   return spec;
 }
@@ -48,21 +48,22 @@ backend::WindowWeights window_of(const ApodizeSpec& spec) {
 ApodizePlan::ApodizePlan(const Device& device, const ApodizeSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(backend::Apodize::Setup{spec, window_of(spec)})) {}
+      kernel_(detail::Access::driver(device).make(backend::Apodize::Setup{spec, window_of(spec)})) {
+}
 
 void ApodizePlan::execute(Stream& stream, const Image& input, const Buffer& statistics,
-                          Image& canvas) const {
+                          Image& padded) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the input", device_, input, spec_.type, spec_.input);
   detail::check_buffer(stage, "the statistics", device_, statistics, sizeof(StatisticsRecord));
-  detail::check_image(stage, "the canvas", device_, canvas, PixelType::f32, spec_.canvas);
-  detail::check_distinct(stage, input, canvas);
+  detail::check_image(stage, "the padded", device_, padded, PixelType::f32, spec_.padded);
+  detail::check_distinct(stage, input, padded);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
-                   detail::Access::memory(statistics), detail::Access::memory(canvas));
+                   detail::Access::memory(statistics), detail::Access::memory(padded));
 }
 
 Shape ApodizePlan::offset(const ApodizeSpec& spec) noexcept {
-  return {(spec.canvas.width - spec.input.width) / 2, (spec.canvas.height - spec.input.height) / 2,
+  return {(spec.padded.width - spec.input.width) / 2, (spec.padded.height - spec.input.height) / 2,
           0};
 }
 

@@ -8,8 +8,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double cut_off = 4;         // standard deviations; what lies beyond weighs 6e-5
-constexpr double least_sigma = 0.05;  // below it, a pixel half a pixel away counts for nothing
+constexpr double cut_off = 4;       // standard deviations; what lies beyond weighs 6e-5
+constexpr double min_sigma = 0.05;  // below it, a pixel half a pixel away counts for nothing
 
 struct Reach {
   std::int64_t first;
@@ -48,7 +48,7 @@ backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma) {
     for (std::int64_t k = 0; k < taps; ++k) {
       const std::int64_t pixel = first + k;
       const bool counts = pixel >= reach.first && pixel <= reach.last;
-      const double u = sigma >= least_sigma ? (static_cast<double>(pixel) - at) / sigma : 0;
+      const double u = sigma >= min_sigma ? (static_cast<double>(pixel) - at) / sigma : 0;
       weights[static_cast<std::size_t>(k)] = counts ? std::exp(-u * u / 2) : 0;
       sum += weights[static_cast<std::size_t>(k)];
     }

@@ -12,10 +12,10 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "despeckle";
-constexpr std::int64_t most_rows = 64;
+constexpr const char* stage = "impulse_filter";
+constexpr std::int64_t max_rows = 64;
 
-DespeckleSpec checked(const DespeckleSpec& spec) {
+ImpulseFilterSpec checked(const ImpulseFilterSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
   if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
     detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
@@ -24,7 +24,7 @@ DespeckleSpec checked(const DespeckleSpec& spec) {
 }
 
 int step_of(const Shape& shape) {
-  return static_cast<int>((shape.height + most_rows - 1) / most_rows);
+  return static_cast<int>((shape.height + max_rows - 1) / max_rows);
 }
 
 std::size_t rows_of(const Shape& shape) {
@@ -34,7 +34,7 @@ std::size_t rows_of(const Shape& shape) {
 
 }  // namespace
 
-DespecklePlan::DespecklePlan(const Device& device, const DespeckleSpec& spec)
+ImpulseFilterPlan::ImpulseFilterPlan(const Device& device, const ImpulseFilterSpec& spec)
     : device_(device),
       spec_(checked(spec)),
       row_step_(step_of(spec.shape)),
@@ -42,7 +42,7 @@ DespecklePlan::DespecklePlan(const Device& device, const DespeckleSpec& spec)
       rows_(std::make_shared<Buffer>(device.make_buffer(2 * rows_of(spec.shape) * sizeof(float)))) {
 }
 
-SpeckleCensus DespecklePlan::census(Stream& stream, const Image& input) const {
+ImpulseStatistics ImpulseFilterPlan::impulse_statistics(Stream& stream, const Image& input) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
   const std::size_t n = rows_of(spec_.shape);
@@ -50,27 +50,28 @@ SpeckleCensus DespecklePlan::census(Stream& stream, const Image& input) const {
   kernel_->enqueue_extremes(detail::Access::queue(stream), detail::Access::memory(input), row_step_,
                             detail::Access::memory(*rows_));
   stream.download(*rows_, rows.data(), rows.size() * sizeof(float));
-  SpeckleCensus census{rows[0], rows[1], 0};
+  ImpulseStatistics impulse_statistics{rows[0], rows[1], 0};
   for (std::size_t i = 1; i < n; ++i) {
-    census.lowest = std::fmin(census.lowest, rows[2 * i]);
-    census.highest = std::fmax(census.highest, rows[2 * i + 1]);
+    impulse_statistics.lowest = std::fmin(impulse_statistics.lowest, rows[2 * i]);
+    impulse_statistics.highest = std::fmax(impulse_statistics.highest, rows[2 * i + 1]);
   }
   kernel_->enqueue_isolated(detail::Access::queue(stream), detail::Access::memory(input), row_step_,
-                            census, detail::Access::memory(*rows_));
+                            impulse_statistics, detail::Access::memory(*rows_));
   stream.download(*rows_, rows.data(), n * sizeof(float));
   double isolated = 0;
   for (std::size_t i = 0; i < n; ++i) isolated += static_cast<double>(rows[i]);
-  census.isolated = isolated / (static_cast<double>(n) * static_cast<double>(spec_.shape.width));
-  return census;
+  impulse_statistics.isolated =
+      isolated / (static_cast<double>(n) * static_cast<double>(spec_.shape.width));
+  return impulse_statistics;
 }
 
-void DespecklePlan::execute(Stream& stream, const Image& input, const SpeckleCensus& census,
-                            Image& output) const {
+void ImpulseFilterPlan::execute(Stream& stream, const Image& input,
+                                const ImpulseStatistics& impulse_statistics, Image& output) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
   detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
   detail::check_distinct(stage, input, output);
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), census,
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), impulse_statistics,
                    detail::Access::memory(output));
 }
 

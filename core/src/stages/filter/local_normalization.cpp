@@ -2,8 +2,8 @@
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 
 #include "device/access.hpp"
-#include "stages/filter/axis_weights.hpp"
 #include "device/check.hpp"
+#include "stages/filter/axis_weights.hpp"
 
 #include <cmath>
 
@@ -11,10 +11,10 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "local_contrast";
+constexpr const char* stage = "local_normalization";
 constexpr double largest_sigma = 1000;
 
-LocalContrastSpec checked(const LocalContrastSpec& spec) {
+LocalNormalizationSpec checked(const LocalNormalizationSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
   if (!(spec.sigma > 0) || spec.sigma > largest_sigma) {
     detail::refuse(
@@ -23,11 +23,12 @@ LocalContrastSpec checked(const LocalContrastSpec& spec) {
   return spec;
 }
 
-std::unique_ptr<backend::LocalContrast> make_kernel(const Device& device,
-                                                    const LocalContrastSpec& spec) {
-  return detail::Access::driver(device).make(backend::LocalContrast::Setup{
-      spec, {detail::gaussian_weights({spec.shape.width, spec.shape.width}, spec.sigma),
-             detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma)}});
+std::unique_ptr<backend::LocalNormalization> make_kernel(const Device& device,
+                                                         const LocalNormalizationSpec& spec) {
+  return detail::Access::driver(device).make(backend::LocalNormalization::Setup{
+      spec,
+      {detail::gaussian_weights({spec.shape.width, spec.shape.width}, spec.sigma),
+       detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma)}});
 }
 
 void check_numbers(float mean, float floor) {
@@ -38,11 +39,12 @@ void check_numbers(float mean, float floor) {
 
 }  // namespace
 
-LocalContrastPlan::LocalContrastPlan(const Device& device, const LocalContrastSpec& spec)
+LocalNormalizationPlan::LocalNormalizationPlan(const Device& device,
+                                               const LocalNormalizationSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {}
 
-void LocalContrastPlan::execute(Stream& stream, const Image& input, float mean, float floor,
-                                Image& output) const {
+void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float mean, float floor,
+                                     Image& output) const {
   if (spec_.masked) detail::refuse(stage, "this plan wants weights");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
@@ -53,8 +55,8 @@ void LocalContrastPlan::execute(Stream& stream, const Image& input, float mean, 
                    floor, detail::Access::memory(output));
 }
 
-void LocalContrastPlan::execute(Stream& stream, const Image& input, const Image& weight, float mean,
-                                float floor, Image& output) const {
+void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const Image& weight,
+                                     float mean, float floor, Image& output) const {
   if (!spec_.masked) detail::refuse(stage, "this plan takes no weights");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);

@@ -2,8 +2,8 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 
 #include "device/access.hpp"
-#include "stages/filter/axis_weights.hpp"
 #include "device/check.hpp"
+#include "stages/filter/axis_weights.hpp"
 
 #include <cmath>
 
@@ -51,9 +51,10 @@ SmoothSpec checked(const SmoothSpec& spec) {
 }
 
 std::unique_ptr<backend::Smooth> make_kernel(const Device& device, const SmoothSpec& spec) {
-  return detail::Access::driver(device).make(backend::Smooth::Setup{
-      spec, {detail::gaussian_weights(x_grid(spec), spec.sigma),
-             detail::gaussian_weights(y_grid(spec), spec.sigma)}});
+  return detail::Access::driver(device).make(
+      backend::Smooth::Setup{spec,
+                             {detail::gaussian_weights(x_grid(spec), spec.sigma),
+                              detail::gaussian_weights(y_grid(spec), spec.sigma)}});
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ SobelSpec checked(const SobelSpec& spec) {
 }  // namespace
 
 SobelPlan::SobelPlan(const Device& device, const SobelSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void SobelPlan::execute(Stream& stream, const Image& input, Image& output) const {
   detail::check_stream(stage, device_, stream);

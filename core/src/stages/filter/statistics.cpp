@@ -27,9 +27,7 @@ StatisticsSpec checked(const StatisticsSpec& spec) {
 static_assert(sizeof(StatisticsRecord) == 16, "kernels write this layout");
 
 StatisticsPlan::StatisticsPlan(const Device& device, const StatisticsSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void StatisticsPlan::execute(Stream& stream, const Image& input, Buffer& record) const {
   detail::check_stream(stage, device_, stream);

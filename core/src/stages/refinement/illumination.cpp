@@ -12,28 +12,28 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "light_field";
+constexpr const char* stage = "illumination";
 constexpr int largest_cell = 64;
-constexpr double most_cells = 8;  // standard deviations of the Gaussian, in cells
+constexpr double max_cells = 8;  // standard deviations of the Gaussian, in cells
 
-detail::ComparedPair pair_of(const LightFieldSpec& spec) {
+detail::ComparedPair pair_of(const IlluminationSpec& spec) {
   return {stage,      spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
           spec.masked};
 }
 
-LightFieldSpec checked(const LightFieldSpec& spec) {
+IlluminationSpec checked(const IlluminationSpec& spec) {
   detail::check_pair(pair_of(spec));
   if (spec.cell < 2 || spec.cell > largest_cell) {
     detail::refuse(stage, "cells are 2 to 64 pixels wide");
   }
-  if (!(spec.sigma > 0) || spec.sigma > most_cells * spec.cell) {
+  if (!(spec.sigma > 0) || spec.sigma > max_cells * spec.cell) {
     detail::refuse(stage, "sigma must be above 0 and at most eight cells");
   }
   return spec;
 }
 
 // A Gaussian over cells, cut off at 3 sigma; not normalised, since the fit is a ratio.
-std::vector<float> cell_weights(const LightFieldSpec& spec) {
+std::vector<float> cell_weights(const IlluminationSpec& spec) {
   const double sigma = spec.sigma / spec.cell;
   const auto reach = static_cast<int>(std::ceil(3 * sigma));
   std::vector<float> weights;
@@ -43,7 +43,7 @@ std::vector<float> cell_weights(const LightFieldSpec& spec) {
   return weights;
 }
 
-void check_prior(const LightPrior& prior) {
+void check_prior(const IlluminationPrior& prior) {
   for (const double number : {prior.gain, prior.reference, prior.moving, prior.strength}) {
     if (!std::isfinite(number)) detail::refuse(stage, "the prior holds NaN or infinity");
   }
@@ -52,17 +52,18 @@ void check_prior(const LightPrior& prior) {
 
 }  // namespace
 
-LightFieldPlan::LightFieldPlan(const Device& device, const LightFieldSpec& spec)
+IlluminationPlan::IlluminationPlan(const Device& device, const IlluminationSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(backend::LightField::Setup{spec, cell_weights(spec)})) {}
+      kernel_(detail::Access::driver(device).make(
+          backend::Illumination::Setup{spec, cell_weights(spec)})) {}
 
-Shape LightFieldPlan::field_shape(const Shape& reference, int cell) {
+Shape IlluminationPlan::field_shape(const Shape& reference, int cell) {
   return {(reference.width + cell - 1) / cell, (reference.height + cell - 1) / cell, 1};
 }
 
-void LightFieldPlan::execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
-                             const LightPrior& prior, Image& field) const {
+void IlluminationPlan::execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
+                               const IlluminationPrior& prior, Image& field) const {
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   detail::check_image(stage, "the field", device_, field, PixelType::c32,

@@ -50,7 +50,7 @@ void check_finite(const char* stage, const Affine& t) {
 backend::SimilarityMemory memory_of(const SimilarityImages& images) {
   return {Access::memory(images.reference), Access::memory(images.coefficients),
           memory_or_null(images.reference_weight), memory_or_null(images.moving_weight),
-          memory_or_null(images.light)};
+          memory_or_null(images.illumination)};
 }
 
 }  // namespace warpalign::detail

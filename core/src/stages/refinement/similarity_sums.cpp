@@ -26,7 +26,8 @@ detail::ComparedPair pair_of(const SimilaritySumsSpec& spec) {
 
 SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   detail::check_pair(pair_of(spec));
-  if (spec.light_cell != 0 && (spec.light_cell < 2 || spec.light_cell > largest_cell)) {
+  if (spec.illumination_cell != 0 &&
+      (spec.illumination_cell < 2 || spec.illumination_cell > largest_cell)) {
     detail::refuse(stage, "a light field's cells are 2 to 64 pixels wide");
   }
   return spec;
@@ -82,13 +83,13 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
                                                  const SimilarityState& state) const {
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
-  if ((spec_.light_cell != 0) != (images.light != nullptr)) {
-    detail::refuse(stage, spec_.light_cell != 0 ? "the light field is missing"
-                                                : "this plan takes no light field");
+  if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
+    detail::refuse(stage, spec_.illumination_cell != 0 ? "the light field is missing"
+                                                       : "this plan takes no light field");
   }
-  if (images.light != nullptr) {
-    detail::check_image(stage, "the light field", device_, *images.light, PixelType::c32,
-                        LightFieldPlan::field_shape(spec_.reference, spec_.light_cell));
+  if (images.illumination != nullptr) {
+    detail::check_image(stage, "the light field", device_, *images.illumination, PixelType::c32,
+                        IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
   check_state(state);
   kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), state,

@@ -16,8 +16,8 @@ constexpr const char* stage = "cross_power";
 
 CrossPowerSpec checked(const CrossPowerSpec& spec) {
   detail::check_shape(stage, "the image", spec.image, detail::largest_side);
-  if (spec.half_turns && spec.image.depth > 1) {
-    detail::refuse(stage, "half_turns are of images, not of volumes");
+  if (spec.with_rotated_180 && spec.image.depth > 1) {
+    detail::refuse(stage, "with_rotated_180 are of images, not of volumes");
   }
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
     detail::refuse(stage, "sigma must be 0 or more");
@@ -48,13 +48,11 @@ double sum_of_weights(const CrossPowerSpec& spec, double power) {
 }  // namespace
 
 CrossPowerPlan::CrossPowerPlan(const Device& device, const CrossPowerSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void CrossPowerPlan::execute(Stream& stream, const Image& a, const Image& b, Image& output) const {
   const Shape half = RealFftPlan::half_spectrum(spec_.image);
-  const Shape out{half.width, half.height, spec_.half_turns ? 2 : half.depth};
+  const Shape out{half.width, half.height, spec_.with_rotated_180 ? 2 : half.depth};
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the first spectrum", device_, a, PixelType::c32, half);
   detail::check_image(stage, "the second spectrum", device_, b, PixelType::c32, half);

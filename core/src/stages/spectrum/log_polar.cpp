@@ -44,7 +44,8 @@ backend::LogPolarPoints points_of(const LogPolarSpec& spec) {
 LogPolarPlan::LogPolarPlan(const Device& device, const LogPolarSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(backend::LogPolar::Setup{spec, points_of(spec)})) {}
+      kernel_(
+          detail::Access::driver(device).make(backend::LogPolar::Setup{spec, points_of(spec)})) {}
 
 void LogPolarPlan::execute(Stream& stream, const Image& magnitude, Image& output) const {
   detail::check_stream(stage, device_, stream);

@@ -25,9 +25,7 @@ MagnitudeSpec checked(const MagnitudeSpec& spec) {
 }  // namespace
 
 MagnitudePlan::MagnitudePlan(const Device& device, const MagnitudeSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void MagnitudePlan::execute(Stream& stream, const Image& spectrum, Image& magnitude) const {
   const Shape half = RealFftPlan::half_spectrum(spec_.image);

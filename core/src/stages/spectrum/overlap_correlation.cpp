@@ -25,11 +25,11 @@ Shape checked(const char* stage, const Shape& shape) {
 }
 
 void check_limits(const OverlapLimits& limits) {
-  for (const float number : {limits.least_overlap, limits.reach, limits.centre_x, limits.centre_y,
+  for (const float number : {limits.min_overlap, limits.reach, limits.centre_x, limits.centre_y,
                              limits.mirrored_centre_x, limits.mirrored_centre_y}) {
     if (!std::isfinite(number)) detail::refuse(score_stage, "the limits hold NaN or infinity");
   }
-  if (!(limits.least_overlap > 0)) detail::refuse(score_stage, "least_overlap must be above 0");
+  if (!(limits.min_overlap > 0)) detail::refuse(score_stage, "min_overlap must be above 0");
   if (limits.reach < 0) detail::refuse(score_stage, "reach must be 0 or more");
 }
 

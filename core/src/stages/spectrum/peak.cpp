@@ -12,10 +12,10 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "peak";
-constexpr std::int64_t most_slices = 65535;
+constexpr std::int64_t max_slices = 65535;
 
 PeakSpec checked(const PeakSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape, most_slices);
+  detail::check_shape(stage, "the image", spec.shape, max_slices);
   return spec;
 }
 
@@ -31,9 +31,7 @@ double parabola_vertex(double before, double at, double after) {
 static_assert(sizeof(PeakRecord) == 48, "kernels write this layout");
 
 PeakPlan::PeakPlan(const Device& device, const PeakSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void PeakPlan::execute(Stream& stream, const Image& input, Buffer& records) const {
   detail::check_stream(stage, device_, stream);

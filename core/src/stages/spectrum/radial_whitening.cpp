@@ -8,21 +8,19 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "flatten_profile";
+constexpr const char* stage = "radial_whitening";
 
-FlattenProfileSpec checked(const FlattenProfileSpec& spec) {
+RadialWhiteningSpec checked(const RadialWhiteningSpec& spec) {
   detail::check_shape(stage, "the image", spec.image);
   return spec;
 }
 
 }  // namespace
 
-FlattenProfilePlan::FlattenProfilePlan(const Device& device, const FlattenProfileSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+RadialWhiteningPlan::RadialWhiteningPlan(const Device& device, const RadialWhiteningSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void FlattenProfilePlan::execute(Stream& stream, Image& image) const {
+void RadialWhiteningPlan::execute(Stream& stream, Image& image) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, image, PixelType::f32, spec_.image);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(image));

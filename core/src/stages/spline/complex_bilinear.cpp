@@ -22,9 +22,7 @@ ComplexBilinearSpec checked(const ComplexBilinearSpec& spec) {
 }  // namespace
 
 ComplexBilinearPlan::ComplexBilinearPlan(const Device& device, const ComplexBilinearSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void ComplexBilinearPlan::execute(Stream& stream, const Image& image, const Image& x,
                                   const Image& y, Image& output) const {

@@ -13,18 +13,18 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "prefilter";
-constexpr int most_taps = 63;
+constexpr int max_taps = 63;
 
 void check_taps(int taps) {
-  if (taps < 3 || taps > most_taps || taps % 2 == 0) {
+  if (taps < 3 || taps > max_taps || taps % 2 == 0) {
     detail::refuse(stage, "the FIR prefilter takes an odd number of taps from 3 to " +
-                              std::to_string(most_taps) + ", not " + std::to_string(taps));
+                              std::to_string(max_taps) + ", not " + std::to_string(taps));
   }
 }
 
-void check_degree(int degree, int least) {
-  if (degree < least || degree > 5) {
-    detail::refuse(stage, "the degree must be " + std::to_string(least) + " to 5, not " +
+void check_degree(int degree, int minimum) {
+  if (degree < minimum || degree > 5) {
+    detail::refuse(stage, "the degree must be " + std::to_string(minimum) + " to 5, not " +
                               std::to_string(degree));
   }
 }
@@ -60,7 +60,8 @@ PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetail
 
 std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const PrefilterSpec& spec) {
   const backend::PrefilterDetails details = detail::prefilter_details(checked(spec));
-  return detail::Access::driver(device).make(backend::Prefilter::Setup{squeezed(spec, details), details});
+  return detail::Access::driver(device).make(
+      backend::Prefilter::Setup{squeezed(spec, details), details});
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ InterpolateSpec interpolate_spec(const ResampleSpec& spec) {
 std::unique_ptr<backend::Resample> make_kernel(const Device& device, const ResampleSpec& spec) {
   if (spec.prefilter != PrefilterMethod::exact || spec.precision != Precision::full) return nullptr;
   constexpr int margin = 0;
-  return detail::Access::driver(device).make(backend::Resample::Setup{
-      spec, detail::prefilter_details(prefilter_spec(spec)),
-      detail::interpolation_details(spec.boundary, margin)});
+  return detail::Access::driver(device).make(
+      backend::Resample::Setup{spec, detail::prefilter_details(prefilter_spec(spec)),
+                               detail::interpolation_details(spec.boundary, margin)});
 }
 
 }  // namespace

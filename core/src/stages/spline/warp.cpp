@@ -27,9 +27,7 @@ void check_finite(const Affine& t) {
 }  // namespace
 
 WarpPlan::WarpPlan(const Device& device, const WarpSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void WarpPlan::execute(Stream& stream, const Image& input, const Affine& output_to_input,
                        Image& output) const {

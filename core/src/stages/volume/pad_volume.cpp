@@ -10,15 +10,15 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "volume_canvas";
+constexpr const char* stage = "pad_volume";
 
-VolumeCanvasSpec checked(const VolumeCanvasSpec& spec) {
+PadVolumeSpec checked(const PadVolumeSpec& spec) {
   detail::check_shape(stage, "the volume", spec.input, detail::largest_side);
-  detail::check_shape(stage, "the canvas", spec.canvas, detail::largest_side);
-  if (spec.canvas.width < spec.input.width || spec.canvas.height < spec.input.height ||
-      spec.canvas.depth < spec.input.depth) {
-    detail::refuse(stage, "a volume of " + to_string(spec.input) + " does not fit a canvas of " +
-                              to_string(spec.canvas));
+  detail::check_shape(stage, "the padded", spec.padded, detail::largest_side);
+  if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height ||
+      spec.padded.depth < spec.input.depth) {
+    detail::refuse(stage, "a volume of " + to_string(spec.input) + " does not fit a padded of " +
+                              to_string(spec.padded));
   }
   if (spec.input_type == PixelType::c32 || spec.input_type == PixelType::f16) {
     detail::refuse(stage,
@@ -30,22 +30,20 @@ VolumeCanvasSpec checked(const VolumeCanvasSpec& spec) {
 
 }  // namespace
 
-VolumeCanvasPlan::VolumeCanvasPlan(const Device& device, const VolumeCanvasSpec& spec)
-    : device_(device),
-      spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(spec)) {}
+PadVolumePlan::PadVolumePlan(const Device& device, const PadVolumeSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void VolumeCanvasPlan::execute(Stream& stream, const Image& input, const VolumeLevels& levels,
-                               Image& canvas) const {
+void PadVolumePlan::execute(Stream& stream, const Image& input, const VolumeLevels& levels,
+                            Image& padded) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the volume", device_, input, spec_.input_type, spec_.input);
-  detail::check_image(stage, "the canvas", device_, canvas, PixelType::f32, spec_.canvas);
-  detail::check_distinct(stage, input, canvas);
+  detail::check_image(stage, "the padded", device_, padded, PixelType::f32, spec_.padded);
+  detail::check_distinct(stage, input, padded);
   if (!std::isfinite(levels.offset) || !std::isfinite(levels.scale)) {
     detail::refuse(stage, "the levels hold NaN or infinity");
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), levels,
-                   detail::Access::memory(canvas));
+                   detail::Access::memory(padded));
 }
 
 }  // namespace warpalign

@@ -66,7 +66,7 @@ VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)
       kernel_(detail::Access::driver(device).make(spec)),
       partials_(std::make_shared<Buffer>(
           device.make_buffer(kernel_->groups() * sizeof(float) *
-                             std::max<std::size_t>(most_shifts * backend::volume_moment_count,
+                             std::max<std::size_t>(max_shifts * backend::volume_moment_count,
                                                    backend::volume_step_count)))) {}
 
 void VolumeSumsPlan::check(const Stream& stream, const Image& reference,
@@ -80,8 +80,8 @@ std::vector<VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Image& 
                                                    const Image& moving,
                                                    std::span<const VoxelShift> shifts) const {
   check(stream, reference, moving);
-  if (shifts.size() > most_shifts) {
-    detail::refuse(stage, "at most " + std::to_string(most_shifts) + " shifts at once, not " +
+  if (shifts.size() > max_shifts) {
+    detail::refuse(stage, "at most " + std::to_string(max_shifts) + " shifts at once, not " +
                               std::to_string(shifts.size()));
   }
   std::vector<VolumeMoments> found(shifts.size());

@@ -1,10 +1,10 @@
 // Stage: window an image and place it on a canvas.
 #pragma once
 
+#include <vector>
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/stages/sobel.hpp>
-#include <vector>
 
 namespace warpalign {
 
@@ -19,7 +19,7 @@ enum class Window {
 
 struct ApodizeSpec {
   Shape input;   ///< of the input; depth 1
-  Shape canvas;  ///< of the f32 output; at least as large as the input in each direction
+  Shape padded;  ///< of the f32 output; at least as large as the input in each direction
   Window window = Window::hann;
   PixelType type = PixelType::f32;  ///< of the input: u8, u16 or f32
   Signal signal = Signal::pixels;
@@ -32,7 +32,7 @@ class WARPALIGN_API ApodizePlan {
  public:
   ApodizePlan(const Device& device, const ApodizeSpec& spec);
   /// `statistics` is a StatisticsRecord of the signal, on the device, of which the mean is used.
-  void execute(Stream& stream, const Image& input, const Buffer& statistics, Image& canvas) const;
+  void execute(Stream& stream, const Image& input, const Buffer& statistics, Image& padded) const;
 
   /// Where the input's pixel (0, 0) lies on the canvas, as (x, y, 0).
   [[nodiscard]] static Shape offset(const ApodizeSpec& spec) noexcept;
@@ -60,7 +60,7 @@ class Apodize : public Stage {
   };
 
   virtual void enqueue(Queue& queue, const Memory& input, const Memory& statistics,
-                       Memory& canvas) = 0;
+                       Memory& padded) = 0;
 };
 
 }  // namespace warpalign::backend

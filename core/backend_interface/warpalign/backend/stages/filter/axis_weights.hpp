@@ -1,8 +1,8 @@
 // Weights of separable stages: what the outputs of one axis take of its inputs.
 #pragma once
 
-#include <vector>
 #include <cstdint>
+#include <vector>
 
 namespace warpalign::backend {
 

@@ -10,10 +10,10 @@
 namespace warpalign {
 
 namespace backend {
-class LocalContrast;
+class LocalNormalization;
 }
 
-struct LocalContrastSpec {
+struct LocalNormalizationSpec {
   Shape shape;       ///< of input and output; depth 1
   double sigma = 3;  ///< standard deviation in pixels of the Gaussian that says what is local, > 0
   bool masked = false;  ///< whether weights tell which pixels count
@@ -22,9 +22,9 @@ struct LocalContrastSpec {
 /// (v - m) / sqrt(d^2 + floor^2), with the mean m and the standard deviation d of the pixels
 /// around, weighted by a Gaussian that is cut off at 4 sigma along each axis; pixels outside of the
 /// image do not take part. Uneven light, gain and offset fall out. Input and output f32.
-class WARPALIGN_API LocalContrastPlan {
+class WARPALIGN_API LocalNormalizationPlan {
  public:
-  LocalContrastPlan(const Device& device, const LocalContrastSpec& spec);
+  LocalNormalizationPlan(const Device& device, const LocalNormalizationSpec& spec);
   /// `mean`: about the input's mean, so that squares lose nothing in single precision; `floor`: the
   /// contrast below which nothing is amplified, > 0.
   void execute(Stream& stream, const Image& input, float mean, float floor, Image& output) const;
@@ -34,18 +34,18 @@ class WARPALIGN_API LocalContrastPlan {
 
  private:
   Device device_;
-  LocalContrastSpec spec_;
-  std::shared_ptr<backend::LocalContrast> kernel_;
+  LocalNormalizationSpec spec_;
+  std::shared_ptr<backend::LocalNormalization> kernel_;
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
 
-class LocalContrast : public Stage {
+class LocalNormalization : public Stage {
  public:
   struct Setup {
-    const LocalContrastSpec& spec;
+    const LocalNormalizationSpec& spec;
     const PlaneWeights& weights;
   };
 

@@ -10,10 +10,10 @@
 namespace warpalign {
 
 namespace backend {
-class LightField;
+class Illumination;
 }
 
-struct LightFieldSpec {
+struct IlluminationSpec {
   Shape reference;  ///< of the f32 reference image; depth 1
   Shape moving;     ///< of the moving image whose f32 cubic coefficients (mirror) are given
   int reference_margin = 0;  ///< as in SimilaritySumsSpec
@@ -24,7 +24,7 @@ struct LightFieldSpec {
 };
 
 /// What is known of the light before a closer look.
-struct LightPrior {
+struct IlluminationPrior {
   double gain = 1;       ///< of the whole pictures: moving = gain reference + offset
   double reference = 0;  ///< mean of the reference's pixels in common
   double moving = 0;     ///< mean of the moving image's
@@ -35,37 +35,37 @@ struct LightPrior {
 /// For each cell of the reference the gain g and the offset o that fit moving(matrix(p)) =
 /// g reference(p) + o + slope . (p - centre) best in the least squares sense around the cell's
 /// centre, weighted by a Gaussian of the distance in cells:
-/// g = (cov(r, m) + strength gain) / (var(r) + strength), where each image is freed of its own plane
-/// first. Without that the slopes of uneven light in both pass for a gain.
-class WARPALIGN_API LightFieldPlan {
+/// g = (cov(r, m) + strength gain) / (var(r) + strength), where each image is freed of its own
+/// plane first. Without that the slopes of uneven light in both pass for a gain.
+class WARPALIGN_API IlluminationPlan {
  public:
-  LightFieldPlan(const Device& device, const LightFieldSpec& spec);
+  IlluminationPlan(const Device& device, const IlluminationSpec& spec);
   /// `images.light` is not used. `field`: c32 of field_shape(), (g, o) at the cells' centres.
   void execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
-               const LightPrior& prior, Image& field) const;
+               const IlluminationPrior& prior, Image& field) const;
 
   [[nodiscard]] static Shape field_shape(const Shape& reference, int cell);
 
  private:
   Device device_;
-  LightFieldSpec spec_;
-  std::shared_ptr<backend::LightField> kernel_;
+  IlluminationSpec spec_;
+  std::shared_ptr<backend::Illumination> kernel_;
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
 
-class LightField : public Stage {
+class Illumination : public Stage {
  public:
   struct Setup {
-    const LightFieldSpec& spec;
+    const IlluminationSpec& spec;
     /// Of cells 0, 1, ... away from a cell, along either axis.
     const std::vector<float>& weights;
   };
 
   virtual void enqueue(Queue& queue, const SimilarityMemory& images, const Affine& matrix,
-                       const LightPrior& prior, Memory& field) = 0;
+                       const IlluminationPrior& prior, Memory& field) = 0;
 };
 
 }  // namespace warpalign::backend

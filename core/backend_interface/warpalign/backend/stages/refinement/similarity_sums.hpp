@@ -6,8 +6,8 @@
 #include <warpalign/geometry.hpp>
 
 #include <array>
-#include <memory>
 #include <cstddef>
+#include <memory>
 
 namespace warpalign {
 
@@ -18,11 +18,11 @@ class SimilaritySums;
 struct SimilaritySumsSpec {
   Shape reference;  ///< of the f32 reference image; depth 1
   Shape moving;     ///< of the moving image whose f32 cubic coefficients (mirror) are given
-  int reference_margin = 0;  ///< pixels at the reference's edges that do not count; >= 0
-  int moving_margin = 1;     ///< likewise of the moving image; >= 1
-  bool masked = false;       ///< whether weights tell which pixels count
-  int light_cell = 0;        ///< side in pixels of the cells of a light field (see LightFieldPlan)
-                             ///< that takes the place of gain and offset; 0: none
+  int reference_margin = 0;   ///< pixels at the reference's edges that do not count; >= 0
+  int moving_margin = 1;      ///< likewise of the moving image; >= 1
+  bool masked = false;        ///< whether weights tell which pixels count
+  int illumination_cell = 0;  ///< side in pixels of the cells of a light field (see LightFieldPlan)
+                              ///< that takes the place of gain and offset; 0: none
 };
 
 /// Where a step starts.
@@ -59,7 +59,7 @@ struct SimilarityImages {
   const Image& coefficients;                ///< of the moving image's cubic spline
   const Image* reference_weight = nullptr;  ///< f32; with `masked`: pixels below 0.999 do not count
   const Image* moving_weight = nullptr;     ///< likewise, at the pixel nearest to q
-  const Image* light = nullptr;             ///< c32, with `light_cell`
+  const Image* illumination = nullptr;      ///< c32, with `light_cell`
 };
 
 /// One pass over the images: spline value and gradient, residual, weight and products of every
@@ -93,7 +93,7 @@ struct SimilarityMemory {
   const Memory& coefficients;
   const Memory* reference_weight = nullptr;
   const Memory* moving_weight = nullptr;
-  const Memory* light = nullptr;
+  const Memory* illumination = nullptr;
 };
 
 class SimilaritySums : public Stage {

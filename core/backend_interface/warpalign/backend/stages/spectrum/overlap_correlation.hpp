@@ -39,9 +39,9 @@ struct OverlapScoreSpec {
 
 /// What shifts may win.
 struct OverlapLimits {
-  float least_overlap = 1;  ///< pixels in common; shifts with fewer score 0
-  float reach = 0;          ///< largest distance from (centre_x, centre_y), in pixels; 0: any
-  float centre_x = 0;       ///< of the shifts allowed, in pixels, on surface 0 ...
+  float min_overlap = 1;  ///< pixels in common; shifts with fewer score 0
+  float reach = 0;        ///< largest distance from (centre_x, centre_y), in pixels; 0: any
+  float centre_x = 0;     ///< of the shifts allowed, in pixels, on surface 0 ...
   float centre_y = 0;
   float mirrored_centre_x = 0;  ///< ... and on surface 1
   float mirrored_centre_y = 0;

@@ -1,4 +1,5 @@
-// What a backend implements for the stage: the maximum of an image with its coordinates and neighbours.
+// What a backend implements for the stage: the maximum of an image with its coordinates and
+// neighbours.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>

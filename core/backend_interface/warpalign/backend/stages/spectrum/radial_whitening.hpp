@@ -9,34 +9,34 @@
 namespace warpalign {
 
 namespace backend {
-class FlattenProfile;
+class RadialWhitening;
 }
 
-struct FlattenProfileSpec {
+struct RadialWhiteningSpec {
   Shape image;  ///< width = number of radii, height = number of angles; depth 1
 };
 
 /// value / m - 1 with the mean m of the values of the same column (radius) that are not 0; 0 stays
 /// 0. What all pictures' spectra share, their fall with the frequency and the low-pass filters in
 /// front of them, would else correlate at no turn and no scale. In place, f32, values >= 0.
-class WARPALIGN_API FlattenProfilePlan {
+class WARPALIGN_API RadialWhiteningPlan {
  public:
-  FlattenProfilePlan(const Device& device, const FlattenProfileSpec& spec);
+  RadialWhiteningPlan(const Device& device, const RadialWhiteningSpec& spec);
   void execute(Stream& stream, Image& image) const;
 
  private:
   Device device_;
-  FlattenProfileSpec spec_;
-  std::shared_ptr<backend::FlattenProfile> kernel_;
+  RadialWhiteningSpec spec_;
+  std::shared_ptr<backend::RadialWhitening> kernel_;
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
 
-class FlattenProfile : public Stage {
+class RadialWhitening : public Stage {
  public:
-  using Setup = FlattenProfileSpec;
+  using Setup = RadialWhiteningSpec;
 
   virtual void enqueue(Queue& queue, Memory& image) = 0;
 };

@@ -1,9 +1,10 @@
-// What a backend implements for the stage: an image read at other points, prefilter and evaluation in one.
+// What a backend implements for the stage: an image read at other points, prefilter and evaluation
+// in one.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
-#include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/interpolate.hpp>
+#include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
 
 namespace warpalign::backend {

@@ -7,13 +7,13 @@
 namespace warpalign {
 
 namespace backend {
-class VolumeCanvas;
+class PadVolume;
 }
 
-struct VolumeCanvasSpec {
+struct PadVolumeSpec {
   PixelType input_type = PixelType::f32;  ///< u8, u16 or f32
   Shape input;
-  Shape canvas;      ///< of the f32 output; at least as large as the input along each axis
+  Shape padded;      ///< of the f32 output; at least as large as the input along each axis
   double taper = 0;  ///< part of each side that falls off towards either end, 0 to 0.5
 };
 
@@ -27,27 +27,27 @@ struct VolumeLevels {
 /// voxel (0, 0, 0) is the canvas's; 0 elsewhere. w is Tukey's window (the tapered cosine): along an
 /// axis of n voxels, sin^2(pi/2 (i + 1/2) / ramp) over the first ramp = taper n of them, 1 in the
 /// middle, and the same falling at the end; a taper of 0.5 is the Hann window.
-class WARPALIGN_API VolumeCanvasPlan {
+class WARPALIGN_API PadVolumePlan {
  public:
-  VolumeCanvasPlan(const Device& device, const VolumeCanvasSpec& spec);
-  void execute(Stream& stream, const Image& input, const VolumeLevels& levels, Image& canvas) const;
+  PadVolumePlan(const Device& device, const PadVolumeSpec& spec);
+  void execute(Stream& stream, const Image& input, const VolumeLevels& levels, Image& padded) const;
 
  private:
   Device device_;
-  VolumeCanvasSpec spec_;
-  std::shared_ptr<backend::VolumeCanvas> kernel_;
+  PadVolumeSpec spec_;
+  std::shared_ptr<backend::PadVolume> kernel_;
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
 
-class VolumeCanvas : public Stage {
+class PadVolume : public Stage {
  public:
-  using Setup = VolumeCanvasSpec;
+  using Setup = PadVolumeSpec;
 
   virtual void enqueue(Queue& queue, const Memory& input, const VolumeLevels& levels,
-                       Memory& canvas) = 0;
+                       Memory& padded) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,9 +1,9 @@
 // Stage: how much of their power the spectra of two volumes have at the same frequencies.
 #pragma once
 
+#include <cstddef>
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
-#include <cstddef>
 
 namespace warpalign {
 

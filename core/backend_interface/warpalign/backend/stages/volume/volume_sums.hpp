@@ -5,10 +5,10 @@
 #include <warpalign/device.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
-#include <cstddef>
 
 namespace warpalign {
 
@@ -48,7 +48,7 @@ struct VolumeStepSums : VolumeMoments {
 /// and added up in double on the host.
 class WARPALIGN_API VolumeSumsPlan {
  public:
-  static constexpr std::size_t most_shifts = 128;  ///< at once
+  static constexpr std::size_t max_shifts = 128;  ///< at once
 
   VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec);
 
