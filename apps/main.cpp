@@ -1,17 +1,15 @@
 // The program `warpalign`: reads the command line, runs the command, and turns errors into one
 // line and an exit status.
-#include "commands.hpp"
-#include "image_io/image_file.hpp"
-#include "one_line.hpp"
-#include "usage_error.hpp"
+#include "commands/commands.hpp"
+#include "io/image_file.hpp"
+#include "io/one_line.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/version.hpp>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include <array>
 #include <cstdio>
@@ -32,15 +30,17 @@ constexpr std::array commands{
 constexpr const char* footer =
     "Examples:\n"
     "  warpalign devices                                     which devices there are\n"
-    "  warpalign register fixed.png moved.png                what lies between two images\n"
+    "  warpalign register fixed.png moved.png                the transform between two images\n"
     "  warpalign register fixed.png moved.png --overlay fit.png\n"
-    "                                                        ... and a picture of how they fit\n"
-    "  warpalign register-volume fixed.npy moved.npy         what lies between two volumes\n"
-    "  warpalign stack frame*.png --csv drift.csv            how a stack's frames drift\n"
-    "  warpalign resample in.png turned.png --rotate 30      an image read at other points\n"
+    "                                                        ... and an image of how well they "
+    "fit\n"
+    "  warpalign register-volume fixed.npy moved.npy         the translation between two volumes\n"
+    "  warpalign stack frame*.png --csv drift.csv            how the frames of a stack drift\n"
+    "  warpalign resample in.png turned.png --rotate 30      an image rotated by 30 degrees\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
-    "  warpalign experiment rotations in.png                 what repeated interpolation costs\n"
-    "  warpalign bench --report bench.html                   how fast everything is here\n"
+    "  warpalign experiment rotations in.png                 errors of repeated interpolation\n"
+    "  warpalign bench --report bench.html                   how fast everything is on this "
+    "machine\n"
     "  warpalign register --help                             all options of a command\n";
 
 ExitStatus complain(ExitStatus status, std::string_view text) {
@@ -72,33 +72,16 @@ ExitStatus complain_about(const warpalign::Error& error) {
   return complain(ExitStatus::device_trouble, error.what());
 }
 
-std::string names_of(const CLI::App& program) {
-  std::string names;
-  for (const CLI::App* command : program.get_subcommands({})) {
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  return names;
-}
-
 ExitStatus run_command_line(int argc, char** argv) {
-  CLI::App program("Warps and aligns images on CUDA and OpenCL devices.", "warpalign");
+  CommandLine line("warpalign", "Warps and aligns images on CUDA and OpenCL devices.");
   Action chosen;
-  program.set_version_flag("--version", fmt::format("warpalign {}", warpalign::version()));
-  program.footer(footer);
-  program.require_subcommand(0, 1);  // an argument may be called as another command
-  for (const auto add_command : commands) add_command(program, chosen);
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      program.exit(error);  // prints --help or --version
-      return ExitStatus::ok;
-    }
-    return complain(ExitStatus::bad_input, fmt::format("{}; see 'warpalign --help'", error.what()));
-  }
+  line.set_version(fmt::format("warpalign {}", warpalign::version()));
+  set_footer(line.program(), footer);
+  for (const auto add_command : commands) add_command(line.program(), chosen);
+  if (!line.parse(argc, argv)) return ExitStatus::ok;
   if (!chosen) {
-    return complain(ExitStatus::bad_input,
-                    fmt::format("name a command: {}; see 'warpalign --help'", names_of(program)));
+    throw UsageError(
+        fmt::format("name a command: {}; see 'warpalign --help'", line.command_names()));
   }
   return chosen();
 }

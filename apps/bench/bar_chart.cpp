@@ -1,8 +1,8 @@
 // Horizontal bar charts as SVG.
 #include "bench/bar_chart.hpp"
 
-#include "markup.hpp"
-#include "svg_plot.hpp"
+#include "reports/markup.hpp"
+#include "reports/svg_plot.hpp"
 
 #include <fmt/format.h>
 

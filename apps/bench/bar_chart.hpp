@@ -21,9 +21,9 @@ struct BarChart {
   std::string title;
   std::vector<std::string> legend;  ///< entry i has colour i
   std::vector<BarGroup> groups;
-  double line_at = 0;  ///< a vertical line there, where above 0
+  double line_at = 0;  ///< a vertical line is drawn there, if above 0
   std::string line_label{};
-  double most = 0;  ///< longer bars are cut there, where above 0, and look it
+  double most = 0;  ///< longer bars are cut there and marked, if above 0
 };
 
 [[nodiscard]] std::string draw(const BarChart& chart);

@@ -1,7 +1,7 @@
-// An older record to compare with.
+// Comparison with an older record.
 #include "bench/baseline.hpp"
 
-#include "usage_error.hpp"
+#include "io/usage_error.hpp"
 
 #include <fmt/format.h>
 

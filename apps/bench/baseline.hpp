@@ -1,5 +1,5 @@
-// An older record to compare with: by ratios within each run, so that clocks, drivers and other
-// loads of the machine count for little.
+// Comparison with an older record by ratios within each run, so that clock rates, drivers and other
+// load on the machine matter little.
 #pragma once
 
 #include "bench/record.hpp"
@@ -34,8 +34,8 @@ inline constexpr double baseline_tolerance = 0.10;
 /// Columns are the same where backend, device and platform are; their ids may differ.
 [[nodiscard]] Comparison compare(const Record& now, const Record& before);
 
-/// Throws UsageError, naming the file, where the record has none of these columns, or was made
-/// with the cache warm where this run is not, or the reverse.
+/// Throws UsageError, naming the file, if the record has none of these columns, or if only one of
+/// the two was made with a warm cache.
 void refuse_incomparable(const std::string& file, const Record& before,
                          const std::vector<Column>& columns, bool hot);
 

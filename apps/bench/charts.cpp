@@ -3,7 +3,7 @@
 
 #include "bench/bar_chart.hpp"
 #include "bench/tables.hpp"
-#include "svg_plot.hpp"
+#include "reports/svg_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Bars are cut at so many copies, or further out where most are longer: one slow baseline must not
-/// make all others look alike.
+/// Bars are cut at this many copies, or farther out if most are longer, so that one slow baseline
+/// does not make all the others look alike.
 double longest_shown(const BarChart& chart) {
   constexpr double max_copies = 12;
   std::vector<double> values;
@@ -42,7 +42,7 @@ std::optional<Shape> shown_size(const Record& record, const std::string& suite) 
   return best;
 }
 
-/// Those with a copy to compare with: devices, not a thread of the host.
+/// The columns that have a copy to compare with: devices, not a thread of the host.
 std::vector<std::string> shown_columns(const Record& record, const std::string& suite) {
   std::vector<std::string> columns = columns_of(record, suite);
   const std::vector<std::string> copying = columns_of(record, "copy");
@@ -61,7 +61,7 @@ BarChart empty_chart(const Record& record, const std::string& suite, const std::
   return chart;
 }
 
-/// How one result becomes a bar; nothing where it has no such figure.
+/// Turns a result into a bar; empty if it has no such figure.
 using Figure = std::optional<Bar> (*)(const Record&, const Result&);
 
 std::optional<Bar> copies(const Record& record, const Result& result) {

@@ -1,5 +1,5 @@
-// What a benchmark case is: one piece of work, at one size, with everything that is needed to run
-// it, to verify it and to count it.
+// A benchmark case: one piece of work at one size, with everything that is needed to run it, to
+// verify it, and to count its operations.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -16,7 +16,7 @@ namespace warpalign::program::bench {
 struct Verdict {
   double error = 0;
   double tolerance = 0;
-  std::string against;  ///< what it was held against, in words
+  std::string against;  ///< what it was compared with, in words
 
   [[nodiscard]] bool right() const noexcept { return error <= tolerance; }  // false for NaN
 };
@@ -27,7 +27,7 @@ struct Part {
   double milliseconds = 0;
 };
 
-/// A figure of merit that is no time, such as an RMS error.
+/// A figure of merit other than time, such as an RMS error.
 struct Quality {
   std::string name;  ///< empty: there is none
   double value = 0;
@@ -43,16 +43,16 @@ class Work {
 
   /// Device memory of one set of inputs and outputs; runs rotate through several.
   [[nodiscard]] virtual std::size_t set_bytes() const = 0;
-  /// Makes `sets` sets, their inputs filled, in place of those there were.
+  /// Replaces the sets by `sets` new ones with filled inputs.
   virtual void make_sets(Stream& stream, std::size_t sets) = 0;
-  /// Makes the plans, in place of those there were.
+  /// Creates the plans, replacing earlier ones.
   virtual void make_plans() = 0;
   /// Enqueues one run on set `turn` modulo the number of sets.
   virtual void run(Stream& stream, std::size_t turn) = 0;
-  /// Whether a run comes back only when it is done, on a stream of its own; it is then timed by the
-  /// host's clock.
+  /// Whether a run uses a stream of its own and returns only when it is done; it is then timed by
+  /// the host's clock.
   [[nodiscard]] virtual bool waits() const { return false; }
-  /// Holds what a run on set 0 leaves against the reference.
+  /// Compares the outputs of a run on set 0 with the reference.
   virtual Verdict verify(Stream& stream) = 0;
 
   /// Copies the first set's inputs to the device, and its outputs back.
@@ -82,8 +82,8 @@ class HostWork {
 
 struct Case {
   std::string suite;
-  std::string name;       ///< unique among those of one suite and size
-  Shape size;             ///< what the row says; the copy it is compared with is an f32 image of it
+  std::string name;  ///< unique among those of one suite and size
+  Shape size;        ///< of the row; the copy that it is compared with is an f32 image of this size
   std::string yardstick;  ///< the name of the case of this suite and size to compare with, or empty
   std::string unit;       ///< what `operations` counts: "pixels", "interpolations", "pairs"
   double operations = 0;
@@ -92,7 +92,7 @@ struct Case {
   std::size_t largest_bytes = 0;  ///< its largest allocation
 
   std::function<std::unique_ptr<Work>(const Device&)> on_device;
-  std::function<std::unique_ptr<HostWork>()> on_host;  ///< empty where no paper times it so
+  std::function<std::unique_ptr<HostWork>()> on_host;  ///< empty if no paper times it on a CPU
 };
 
 }  // namespace warpalign::program::bench

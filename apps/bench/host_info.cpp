@@ -1,4 +1,4 @@
-// Where and when: for the record.
+// Where and when a record was made.
 #include "bench/host_info.hpp"
 
 #include <fmt/format.h>

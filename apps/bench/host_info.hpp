@@ -1,4 +1,4 @@
-// Where and when: for the record.
+// Where and when a record was made.
 #pragma once
 
 #include <string>

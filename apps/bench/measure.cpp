@@ -11,7 +11,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// What takes longer is not repeated for the columns beside the main one.
+/// Measurements that take longer are not repeated for the secondary columns.
 constexpr double slow_ms = 30;
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 
@@ -24,7 +24,7 @@ double wall_ms(Action&& action) {
   return elapsed.count();
 }
 
-/// How many samples of `sample_ms` each: at least 3, and 1 of what is very slow.
+/// The number of samples of `sample_ms` each: at least 3, but 1 if a sample is very slow.
 int samples_for(const Settings& settings, double sample_ms) {
   constexpr double very_slow_ms = 1000;
   constexpr double most = 50;
@@ -46,7 +46,7 @@ class Stopwatch {
         timed_(device.make_stream(true)),
         plain_(device.make_stream()) {}
 
-  /// The host's clock around one run and its wait.
+  /// The host's time for one run and the wait for it.
   double alone() {
     return wall_ms([&] {
       work_.run(plain_, turn_++);
@@ -73,7 +73,7 @@ class Stopwatch {
   Stream timed_;
   Stream plain_;
   std::size_t turn_ = 0;
-  double enqueue_ms_ = 0.02;  ///< what the last runs took the host; at first a guess
+  double enqueue_ms_ = 0.02;  ///< what the last runs took on the host; a guess at first
 };
 
 Spread sampled(int samples, const std::function<double()>& take) {
@@ -136,7 +136,7 @@ Spread spread_of(std::vector<double> values) {
 
 HeadStart::HeadStart(const Device& device) {
   if (device.info().kind != DeviceKind::gpu) return;
-  constexpr std::size_t bytes = 128 * mebibyte;  // long against what enqueueing one takes
+  constexpr std::size_t bytes = 128 * mebibyte;  // a copy takes much longer than enqueueing it
   constexpr int copies = 4;
   from_.emplace(device.make_buffer(bytes));
   to_.emplace(device.make_buffer(bytes));

@@ -10,7 +10,7 @@
 namespace warpalign::program::bench {
 
 struct Settings {
-  bool hot = false;        ///< one set of buffers again and again, which stays in the cache
+  bool hot = false;        ///< use one set of buffers for all runs, so that it stays in the cache
   int runs = 0;            ///< samples of every time; 0: as many as fit the budget
   double budget_ms = 200;  ///< of measured time for each case and device
 };
@@ -40,11 +40,11 @@ struct Timing {
 /// The median and the 16th and 84th percentiles. At least one value.
 [[nodiscard]] Spread spread_of(std::vector<double> values);
 
-/// Gives a GPU work to do while the host enqueues what is to be measured, so that a queue that runs
-/// dry is not measured as the device's time.
+/// Keeps a GPU busy while the host enqueues what is to be measured, so that time in which the queue
+/// is empty is not counted as the device's.
 class HeadStart {
  public:
-  /// Nothing on devices that are no GPU.
+  /// Does nothing on devices that are not GPUs.
   explicit HeadStart(const Device& device);
   /// Enqueues copies that take at least `milliseconds`.
   void give(Stream& stream, double milliseconds);
@@ -55,17 +55,18 @@ class HeadStart {
   double copy_ms_ = 0;
 };
 
-/// How many sets of buffers the runs go through: together larger than any cache, unless `hot`.
+/// The number of sets of buffers that the runs rotate through: together larger than any cache,
+/// unless `hot`.
 [[nodiscard]] std::size_t buffer_sets(const Settings& settings, const Work& work,
                                       const Device& device);
 
-/// Runs once with the plans' making timed, verifies, and throws WrongResult where that fails; then
-/// times everything. `verdict` is set before anything is timed.
+/// Runs once, timing the creation of the plans, verifies the result, and throws WrongResult if it
+/// is wrong; then times everything. `verdict` is set before anything is timed.
 [[nodiscard]] Timing measure(const Device& device, Work& work, HeadStart& head_start,
                              const Settings& settings, Verdict& verdict);
 [[nodiscard]] Timing measure(HostWork& work, const Settings& settings, Verdict& verdict);
 
-/// A result that is not what it must be: no time is reported for it.
+/// A wrong result; no time is reported for it.
 class WrongResult : public std::runtime_error {
  public:
   explicit WrongResult(const Verdict& verdict);

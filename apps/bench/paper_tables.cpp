@@ -1,5 +1,5 @@
-// The papers' tables and figures, their figures beside ours. Where a paper's row is compared with
-// ours, sizes are the paper's where they were measured.
+// The papers' tables and figures with our results added. Rows are compared at the paper's size if
+// it was measured.
 #include "bench/tables.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ bool has_any(const std::vector<Cell>& row) {
   return std::any_of(row.begin() + 1, row.end(), [](const Cell& one) { return !one.text.empty(); });
 }
 
-/// Rows of our own columns below the paper's; no table at all without any.
+/// Adds rows for our columns below the paper's; no table if there are none.
 std::vector<Table> with_rows(Table table, std::vector<std::vector<Cell>> ours) {
   bool any = false;
   for (std::vector<Cell>& row : ours) {
@@ -49,7 +49,7 @@ std::vector<Table> with_rows(Table table, std::vector<std::vector<Cell>> ours) {
   return {std::move(table)};
 }
 
-/// The paper's size, or the closest that was measured: flat or a cube, as the paper's is.
+/// The paper's size, or the closest measured one of as many dimensions.
 std::optional<Shape> size_near(const Record& record, const std::string& suite,
                                const Shape& wanted) {
   std::optional<Shape> best;
@@ -329,7 +329,7 @@ constexpr std::array<PaperRegistration, 4> paper_registrations{
      {"paper: GTX 260, CUDA", {4.9, 18.3, 86.3}},
      {"paper: HD 6950, OpenCL", {17.6, 31.5, 85.9}}}};
 
-/// The slowest kind of column there is to compare with: our own CPU, by OpenCL.
+/// The slowest column to compare with: our own CPU, by OpenCL.
 std::optional<std::string> cpu_column(const Record& record, const std::string& suite) {
   for (const std::string& column : columns_of(record, suite)) {
     const Column* found = record.column(column);

@@ -18,8 +18,8 @@ template <class Value>
   return reinterpret_cast<const Value*>(pixels->data());
 }
 
-/// Independent values: f32 and c32 (each part) from 0 up to 1, u8 from 0 to 255. The arrays asked
-/// for last are kept, so that neighbouring cases share them.
+/// Independent values: f32 and c32 (each part) from 0 up to 1, u8 from 0 to 255. The most
+/// recent arrays are kept, so that consecutive cases share them.
 [[nodiscard]] Pixels noise(PixelType type, const Shape& shape);
 
 /// Two 8-bit views of one scene of soft blobs of every size.
@@ -29,8 +29,8 @@ struct Pair {
   Affine truth;  ///< reference pixel coordinates to moving ones
 };
 
-/// Square images of `side` pixels, turned by 20 degrees, scaled by 1.1 and shifted. The pair asked
-/// for last is kept.
+/// Square images of `side` pixels, rotated by 20 degrees, scaled by 1.1 and shifted. The most
+/// recent pair is kept.
 [[nodiscard]] const Pair& registration_pair(std::int64_t side);
 
 /// The scene's reference view, as f32 grey levels from 0 to 255.

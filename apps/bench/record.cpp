@@ -1,13 +1,14 @@
-// What a run of the benchmarks leaves.
+// The record of a benchmark run.
 #include "bench/record.hpp"
 
-#include "usage_error.hpp"
+#include "io/usage_error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace warpalign::program::bench {
 namespace {
@@ -184,7 +185,7 @@ std::optional<double> Record::to_yardstick(const Result& result) const noexcept 
   return ratio(&result, find(result.column, result.suite, result.yardstick, result.size));
 }
 
-Json to_json(const Record& record) {
+std::string record_text(const Record& record) {
   Json json{{"schema", schema},           {"version", record_version}, {"program", record.program},
             {"date", record.date},        {"command", record.command}, {"host", record.host},
             {"hot", record.settings.hot}, {"columns", Json::array()},  {"results", Json::array()},
@@ -200,7 +201,7 @@ Json to_json(const Record& record) {
                                 {"size", size_json(failure.size)},
                                 {"reason", failure.reason}});
   }
-  return json;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Record read_record(const std::string& option, const std::filesystem::path& file) {

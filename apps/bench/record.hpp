@@ -1,11 +1,10 @@
-// What a run of the benchmarks leaves: as it is written to JSON and read again.
+// The record of a benchmark run, which is written to JSON and read again.
 #pragma once
 
 #include "bench/descriptor.hpp"
 #include "bench/measure.hpp"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +35,7 @@ struct Result {
   Quality quality;
 };
 
-/// What did not work.
+/// A case or device that failed.
 struct Failure {
   std::string column;
   std::string suite;  ///< empty: the device could not be opened
@@ -69,12 +68,12 @@ struct Record {
   [[nodiscard]] std::optional<double> to_yardstick(const Result& result) const noexcept;
 };
 
-/// Of the form of the record; another version's files are refused.
+/// The version of the record's format; files of other versions are refused.
 inline constexpr int record_version = 1;
 
-[[nodiscard]] nlohmann::ordered_json to_json(const Record& record);
-/// Throws UsageError, naming option and file: for a file that is no record, or one of another
-/// version.
+/// The record as JSON; README.md describes it.
+[[nodiscard]] std::string record_text(const Record& record);
+/// Throws UsageError, naming the option and the file, unless the file is a record of this version.
 [[nodiscard]] Record read_record(const std::string& option, const std::filesystem::path& file);
 
 }  // namespace warpalign::program::bench

@@ -1,4 +1,4 @@
-// Whether a registration that was timed is right.
+// Whether a timed registration is correct.
 #include "bench/registration_check.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whether a registration that was timed is right.
+// Whether a timed registration is correct.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -7,8 +7,8 @@
 
 namespace warpalign::program::bench {
 
-/// Held to one per cent of the side at the corners: this is about speed, and a wrong result is
-/// wrong by more.
+/// Corners may be off by one per cent of the side: wrong results are off by more, and accuracy is
+/// measured elsewhere.
 [[nodiscard]] Verdict checked(const RegistrationResult& found, const Affine& truth,
                               std::int64_t side);
 

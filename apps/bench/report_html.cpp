@@ -1,10 +1,10 @@
-// The report: one HTML file that needs nothing else.
+// The report: a single self-contained HTML file.
 #include "bench/report_html.hpp"
 
 #include "bench/charts.hpp"
 #include "bench/suites.hpp"
 #include "bench/tables.hpp"
-#include "markup.hpp"
+#include "reports/markup.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The report: one HTML file that needs nothing else.
+// The report: a single self-contained HTML file.
 #pragma once
 
 #include "bench/baseline.hpp"

@@ -2,7 +2,7 @@
 #include "bench/runner.hpp"
 
 #include "bench/suites.hpp"
-#include "usage_error.hpp"
+#include "io/usage_error.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -16,7 +16,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// What CPUs are spared: 8192 x 8192 and 512 x 512 x 512 take them seconds a run.
+/// Too large for CPUs: 8192 x 8192 and 512 x 512 x 512 take them seconds for each run.
 constexpr std::int64_t max_for_cpus = std::int64_t{1} << 24U;
 
 bool is_named(const Run& run, const Case& what) {

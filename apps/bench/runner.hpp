@@ -1,4 +1,4 @@
-// Runs cases on devices; what fails is recorded and the rest goes on.
+// Runs cases on devices; failures are recorded and do not stop the rest.
 #pragma once
 
 #include "bench/record.hpp"
@@ -39,10 +39,10 @@ struct Watcher {
 /// How many times Watcher::next is called, at most.
 [[nodiscard]] std::size_t steps_of(const Run& run);
 
-/// First a copy of each size on each device, then all cases in their order, adding to `record`. A
-/// case that fails is added to its failures, what does not fit a device to its notes. A device
-/// whose runtime failed is left out from there on; running out of memory, or a kernel that does not
-/// compile, costs that case alone.
+/// Runs a copy of each size on each device, then all cases in their order, and adds the results to
+/// `record`. A case that fails is added to its failures, and one that does not fit a device to its
+/// notes. A device whose runtime failed is not used again; running out of memory, or a kernel that
+/// does not compile, affects that case alone.
 void run_cases(const Run& run, const Watcher& watcher, Record& record);
 
 }  // namespace warpalign::program::bench

@@ -2,7 +2,7 @@
 #include "bench/spline_host.hpp"
 
 #include "bench/pixels.hpp"
-#include "reference/cpu_forms.hpp"
+#include "reference/spline/cpu_forms.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// A volume's part that is evaluated: slices of this many pixels in all.
+/// Of a volume, only slices with about this many pixels in total are evaluated.
 constexpr std::int64_t max_in_volume = std::int64_t{1} << 21;
 
 class HostSpline final : public HostWork {

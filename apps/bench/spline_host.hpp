@@ -1,4 +1,4 @@
-// Spline tasks on one thread of the host, in the CPU form that the papers time.
+// Spline tasks on one thread of the host, by the CPU implementations that the papers time.
 #pragma once
 
 #include "bench/spline_problem.hpp"

@@ -1,7 +1,8 @@
-// What a spline task must give.
+// The correct results of a spline task.
 #include "bench/spline_problem.hpp"
 
-#include "reference/spline.hpp"
+#include "reference/spline/evaluate.hpp"
+#include "reference/spline/prefilter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,8 @@ bool counts(const SplineProblem& problem, std::size_t axis) {
   return axis < static_cast<std::size_t>(problem.dimensions);
 }
 
-/// The same place within 0 ... n - 1: a mirrored spline is even about its first and last sample.
+/// The equivalent position within 0 ... n - 1: a mirrored spline is even about its first and last
+/// sample.
 double folded(double x, std::int64_t n) {
   if (n == 1) return 0;
   const double period = 2 * static_cast<double>(n - 1);
@@ -27,8 +29,8 @@ double folded(double x, std::int64_t n) {
   return rest;
 }
 
-/// The input around a pixel. What is cut off is out of the reach of what is asked for; at the
-/// image's own edges nothing is cut off, so that mirroring is right there.
+/// The part of the input around a pixel that can influence its value. Nothing is cut off at the
+/// image's own edges, so that mirroring is right there.
 struct Window {
   reference::Volume values;
   Index origin{};
@@ -78,7 +80,7 @@ double range_of_coefficients(const SplineProblem& problem) {
   return problem.prefilter ? std::pow(3, problem.dimensions) : 1;
 }
 
-/// What the library promises, and what a texture unit's 8 fractional bits allow.
+/// The error that the library's contract allows, or that a texture unit's 8 fractional bits cause.
 double tolerance_of(const SplineProblem& problem) {
   const double range = range_of_coefficients(problem);
   const double single = 1e-6 * range;

@@ -1,4 +1,4 @@
-// A spline task, complete or in part, and what it must give.
+// A spline task (prefilter, evaluation or both) and its correct results.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -31,22 +31,22 @@ struct SplineProblem {
 
 using Position = std::array<double, 3>;
 
-/// What the problem gives at an output pixel, in double precision, from the part of the input
-/// around it: a coefficient depends on samples far away by less than 1e-10 of them.
+/// The problem's true value at an output pixel, in double precision, from the part of the input
+/// around it: samples farther away change a coefficient by less than 1e-10 of their value.
 [[nodiscard]] double true_value(const SplineProblem& problem, const float* input,
                                 const std::array<std::int64_t, 3>& pixel);
-/// The spline of the input's numbers taken as coefficients, there.
+/// The value there of the spline whose coefficients are the input's numbers.
 [[nodiscard]] double true_value_at(const SplineProblem& problem, const float* input,
                                    const Position& point);
 /// Where an output pixel is read.
 [[nodiscard]] Position read_at(const SplineProblem& problem,
                                const std::array<std::int64_t, 3>& pixel);
 
-/// `count` pixels of an array: its corners, and others spread without order.
+/// `count` pixels of an array: its corners, and others spread quasi-randomly.
 [[nodiscard]] std::vector<std::array<std::int64_t, 3>> sample_pixels(const Shape& shape,
                                                                      std::size_t count);
 
-/// Holds result pixels against true values. Inputs are noise from 0 to 1.
+/// Compares result pixels with true values. Inputs are noise from 0 to 1.
 [[nodiscard]] Verdict check_spline(const SplineProblem& problem, const float* input,
                                    const std::vector<float>& result);
 /// The same of the first `slices` slices, for coordinates in single precision.

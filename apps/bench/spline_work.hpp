@@ -1,4 +1,4 @@
-// Spline tasks on devices, and in the CPU form that the papers time.
+// Spline tasks on devices, and by the CPU implementations that the papers time.
 #pragma once
 
 #include "bench/spline_problem.hpp"

@@ -1,4 +1,4 @@
-// Sets of images on a device, and their way there and back.
+// Sets of images on a device and their transfers.
 #include "bench/stage_work.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sets of images on a device, and their way there and back: what every stage's benchmark shares.
+// Sets of images on a device and their transfers, which the benchmarks of all stages share.
 #pragma once
 
 #include "bench/descriptor.hpp"

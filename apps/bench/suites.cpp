@@ -1,7 +1,7 @@
-// The suites there are, by name.
+// All suites by name.
 #include "bench/suites.hpp"
 
-#include "usage_error.hpp"
+#include "io/usage_error.hpp"
 
 #include <fmt/format.h>
 

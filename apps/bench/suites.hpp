@@ -1,4 +1,4 @@
-// The suites there are, by name.
+// All suites by name.
 #pragma once
 
 #include "bench/descriptor.hpp"
@@ -11,7 +11,7 @@
 
 namespace warpalign::program::bench {
 
-/// The sides of square images and of cubic volumes; each suite has sizes of its own where none are
+/// The sides of square images and of cubic volumes. Each suite has default sizes for when none are
 /// named.
 struct Sizes {
   std::optional<std::vector<std::int64_t>> sides;
@@ -34,8 +34,8 @@ struct Suite {
 
 /// All suites, in the order in which they run.
 [[nodiscard]] const std::vector<Suite>& suites();
-/// The suites named, in the order of suites(), all of them where none is. Throws UsageError listing
-/// the known names.
+/// The named suites in the order of suites(), or all of them if none is named. Throws UsageError,
+/// listing the known names.
 [[nodiscard]] std::vector<Suite> suites_named(const std::vector<std::string>& names);
 
 // One in each file of suites/.

@@ -9,12 +9,12 @@ namespace warpalign::program::bench {
 struct Cell {
   std::string text;
   bool strong = false;  ///< the best of its row
-  bool quiet = false;   ///< a remark to what stands beside it
+  bool quiet = false;   ///< a remark on the cell beside it
 };
 
 struct Table {
   std::string title;
-  std::string note;  ///< below it; may be empty
+  std::string note;  ///< below the table; may be empty
   std::vector<std::string> header;
   std::vector<std::vector<Cell>> rows;
   std::size_t text_columns = 1;  ///< the first so many columns are words, the others numbers

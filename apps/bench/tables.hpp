@@ -1,4 +1,4 @@
-// The tables of a record: one for each suite, and the papers' own with their figures beside ours.
+// The tables of a record: one for each suite, and the papers' tables with our results added.
 #pragma once
 
 #include "bench/record.hpp"
@@ -12,13 +12,13 @@ namespace warpalign::program::bench {
 /// All cases of a suite, devices side by side.
 [[nodiscard]] Table suite_table(const Record& record, const std::string& suite);
 
-/// The papers' tables and figures that belong to a suite; none where nothing of them was measured.
+/// The papers' tables and figures that belong to a suite; none if nothing in them was measured.
 [[nodiscard]] std::vector<Table> paper_tables(const Record& record, const std::string& suite);
 
 /// Everything known of every result.
 [[nodiscard]] Table details_table(const Record& record, const std::string& suite);
 
-/// What the devices are.
+/// The devices.
 [[nodiscard]] Table columns_table(const Record& record);
 [[nodiscard]] Table failures_table(const Record& record);
 

@@ -1,9 +1,9 @@
-// Pairs as files, for programs that are not linked with the library.
+// Writes pairs to files, for programs that are not linked with the library.
 #include "accuracy/dump.hpp"
 
 #include "accuracy/report.hpp"
-#include "image_io/atomic_file.hpp"
-#include "image_io/image_file.hpp"
+#include "io/atomic_file.hpp"
+#include "io/image_file.hpp"
 
 #include <cstring>
 #include <span>

@@ -1,4 +1,4 @@
-// Pairs as files, for programs that are not linked with the library.
+// Writes pairs to files, for programs that are not linked with the library.
 #pragma once
 
 #include "accuracy/pair.hpp"
@@ -9,14 +9,14 @@
 
 namespace accuracy {
 
-/// Writes the pictures as 8-bit PNG while the pairs are made, and `truth.json`, which lists them,
-/// at the end: where it is there, all of them are.
+/// Writes the images as 8-bit PNG as the pairs are made, and `truth.json`, which lists them, at the
+/// end: if it exists, all images do.
 class Dump {
  public:
-  /// Makes the folder. Throws FileError where it holds a truth.json already, or cannot be written.
+  /// Creates the folder. Throws FileError if it already has a truth.json or cannot be written to.
   explicit Dump(const std::filesystem::path& folder);
   void add(const std::string& group, std::size_t index, const Pair& pair);
-  /// `about` opens truth.json: how the pairs were made.
+  /// `about`, how the pairs were made, stands at the beginning of truth.json.
   void commit(nlohmann::ordered_json about);
 
  private:

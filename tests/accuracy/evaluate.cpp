@@ -5,9 +5,9 @@
 #include "accuracy/pair.hpp"
 #include "accuracy/report.hpp"
 #include "accuracy/score.hpp"
-#include "image_io/atomic_file.hpp"
-#include "image_io/image_file.hpp"
-#include "progress.hpp"
+#include "io/atomic_file.hpp"
+#include "io/image_file.hpp"
+#include "io/progress.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
@@ -37,7 +37,7 @@ HostImage view(const Picture& picture) {
   return {picture.pixels.data(), PixelType::u8, picture.shape.width, picture.shape.height};
 }
 
-/// Times what a user waits for whose images are in host memory: both uploads and everything else.
+/// The time that a user with images in host memory waits: both uploads and everything else.
 class Subject {
  public:
   explicit Subject(const warpalign::Device& device) : registrar_(device) {}
@@ -125,8 +125,8 @@ GroupResult evaluate_group(const Options& options, const Originals& originals, s
   return result;
 }
 
-/// A text file that is asked for by name, or not at all. Opened before the work, so that a name
-/// that cannot be written to ends it at once.
+/// An optional text file. It is opened before the work, so that a name that cannot be written to is
+/// noticed at once.
 class TextFile {
  public:
   explicit TextFile(const std::string& path) {

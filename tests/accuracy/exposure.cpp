@@ -1,4 +1,5 @@
-// What happens to a picture between the scene and its file: light, noise, dead pixels, frames.
+// What happens to an image between the scene and its file: illumination, noise, dead pixels,
+// frames.
 #include "accuracy/exposure.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace accuracy {
 
 namespace {
 
-/// Multiplies by a smooth field of at most 1, with up to one wave over the picture.
+/// Multiplies by a smooth field of at most 1, with up to one wave across the image.
 void light_unevenly(reference::Plane& picture, double unevenness, Random& random) {
   const double across = random.between(-1, 1);
   const double down = random.sign() * (1 - std::abs(across));

@@ -1,4 +1,5 @@
-// What happens to a picture between the scene and its file: light, noise, dead pixels, frames.
+// What happens to an image between the scene and its file: illumination, noise, dead pixels,
+// frames.
 #pragma once
 
 #include "accuracy/random.hpp"
@@ -9,21 +10,23 @@
 
 namespace accuracy {
 
-/// Part of a picture that shows nothing: what lies outside of a turned, smaller rectangle.
+/// The part of an image that shows nothing: everything outside of a smaller, rotated rectangle.
 struct Frame {
   bool present = false;
   double turn_deg = 0;
-  double inset = 0;  ///< of the rectangle, as a part of the picture's sides
+  double inset = 0;  ///< of the rectangle, relative to the image's sides
   double level = 0;
 };
 
-/// In this order: gamma, uneven light, contrast, noise, impulses, frame, rounding to 8 bit.
+/// Applied in this order: gamma, uneven illumination, contrast, noise, impulses, frame, rounding to
+/// 8 bit.
 struct Exposure {
   double gamma = 1;
-  double unevenness = 0;  ///< natural logarithm of the brightest over the darkest light, halved
-  double contrast = 1;    ///< about the grey level 128
-  double noise = 1;       ///< standard deviation of Gaussian noise, in grey levels
-  double impulses = 0;    ///< part of the pixels that are 0 or 255
+  double unevenness =
+      0;  ///< half the natural logarithm of the brightest over the darkest illumination
+  double contrast = 1;  ///< about the grey level 128
+  double noise = 1;     ///< standard deviation of Gaussian noise, in grey levels
+  double impulses = 0;  ///< share of the pixels that are 0 or 255
   Frame frame;
 };
 

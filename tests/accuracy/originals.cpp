@@ -2,7 +2,7 @@
 #include "accuracy/originals.hpp"
 
 #include "accuracy/synthetic.hpp"
-#include "image_io/image_file.hpp"
+#include "io/image_file.hpp"
 
 #include <algorithm>
 

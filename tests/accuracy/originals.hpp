@@ -1,4 +1,4 @@
-// The originals that pairs are drawn from, and which of them serve tuning and which reporting.
+// The originals that pairs are drawn from: some for tuning, the others for reporting.
 #pragma once
 
 #include "accuracy/scene.hpp"
@@ -13,13 +13,13 @@ namespace accuracy {
 
 enum class Use { tune, report, all };
 
-/// Photographs of tests/data and synthetic scenes, made when they are first asked for, then kept.
+/// Photographs of tests/data and synthetic scenes, created on first use and then kept.
 class Originals {
  public:
-  /// Those for `use`, the synthetic ones large enough for pictures of up to `side` pixels.
+  /// The originals for `use`; synthetic ones are large enough for images of up to `side` pixels.
   Originals(Use use, std::int64_t side);
 
-  /// Numbers of those with texture everywhere, or of those with hardly any.
+  /// The indices of those with texture everywhere, or of those with hardly any.
   [[nodiscard]] std::vector<std::size_t> textured() const;
   [[nodiscard]] std::vector<std::size_t> faint() const;
 

@@ -1,4 +1,4 @@
-// Pairs of pictures with exactly known truth, both drawn once from one scene.
+// Pairs of images with exactly known truth, both drawn once from one scene.
 #include "accuracy/pair.hpp"
 
 #include "accuracy/draw.hpp"
@@ -18,7 +18,7 @@ using warpalign::Point;
 using warpalign::Shape;
 using warpalign::Similarity;
 
-constexpr double usable = 0.9;  // of a scene's side: the rest leaves room for different places
+constexpr double usable = 0.9;  // of a scene's side; the rest leaves room for different positions
 
 double longest(const Shape& shape) {
   return static_cast<double>(std::max(shape.width, shape.height));
@@ -36,7 +36,7 @@ struct Choice {
   std::int64_t side = 0;
 };
 
-/// The originals take turns; one that is too small for the recipe passes.
+/// The originals are used in turn; those that are too small for the recipe are skipped.
 Choice choose(const Originals& originals, const std::vector<std::size_t>& among, std::size_t turn,
               const Recipe& recipe, std::int64_t side) {
   const std::int64_t least = std::max(std::min<std::int64_t>(side, 192), side / 3);
@@ -73,7 +73,7 @@ std::array<Shape, 2> shapes_of(const Recipe& recipe, Random& random, std::int64_
   return recipe.scale < 1 ? std::array{full, less} : std::array{less, full};
 }
 
-/// The common part of the reference's area and of the moving picture's.
+/// The overlap relative to the reference's area and to the moving image's.
 std::array<double, 2> common_parts(const Affine& truth, const Shape& reference,
                                    const Shape& moving) {
   constexpr int n = 64;
@@ -100,7 +100,7 @@ Point shift_between(Random& random, double least, double most) {
   return {length * std::cos(direction), length * std::sin(direction)};
 }
 
-/// A translation after which the pictures have enough in common; sets `pair.common`.
+/// A translation that leaves enough overlap; sets `pair.common`.
 void find_translation(Pair& pair, Random& random) {
   const Recipe& recipe = pair.recipe;
   const Shape& moving = pair.moving.shape;
@@ -121,7 +121,7 @@ void find_translation(Pair& pair, Random& random) {
   throw std::logic_error("no translation leaves enough in common");
 }
 
-/// Where a picture that covers `extent` points may stand.
+/// The allowed positions of an image that covers `extent` points.
 Point any_middle(const Scene& scene, Random& random, double extent) {
   const auto along = [&](std::int64_t side) {
     const auto length = static_cast<double>(side);
@@ -155,7 +155,7 @@ void draw_pair(Pair& pair, const Scene& scene, Random& random) {
       expose(draw(scene, placement.moving_to_scene, pair.moving.shape), pair.recipe.moving, random);
 }
 
-/// A picture with its centre at `middle`, turned, whose pixels cover `pixel` points.
+/// A rotated image centred at `middle` whose pixels cover `pixel` points.
 Affine view_of(const Scene& scene, const Shape& shape, Point middle, double turn_deg,
                double pixel) {
   const Shape whole{scene.width(), scene.height(), 1};
@@ -164,7 +164,7 @@ Affine view_of(const Scene& scene, const Shape& shape, Point middle, double turn
                                                                                         whole);
 }
 
-/// The moving picture shows `other`, or the part of the scene half a torus away.
+/// The moving image shows `other`, or the part of the scene half a torus away.
 void draw_unrelated(Pair& pair, const Scene& scene, const Scene& other, Random& random) {
   const Point middle = any_middle(scene, random, min_pixel * longest(pair.reference.shape));
   const Point elsewhere = any_middle(other, random, min_pixel * longest(pair.moving.shape));

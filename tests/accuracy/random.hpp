@@ -23,7 +23,7 @@ class Random {
   double between(double low, double high) {
     return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
   }
-  /// Uniform in its logarithm.
+  /// Log-uniform.
   double log_between(double low, double high) {
     return std::exp(between(std::log(low), std::log(high)));
   }

@@ -10,7 +10,7 @@ namespace {
 
 double any_angle(Random& random) { return random.between(-180, 180); }
 
-/// Any angle at about the same scale: what the groups about light and noise start from.
+/// Any angle at about the same scale: the basis of the groups about illumination and noise.
 Recipe about_equal_scale(Random& random) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
@@ -46,13 +46,13 @@ Recipe scale2(Random& random, std::size_t) {
 Recipe scale4(Random& random, std::size_t index) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);
-  // Every other one is beyond 2.5, where the paper stops.
+  // Every other one is beyond 2.5, the paper's limit.
   const double ratio = index % 2 == 0 ? random.log_between(2.5, 4) : random.log_between(1, 2.5);
   recipe.scale = random.sign() > 0 ? ratio : 1 / ratio;
   recipe.max_shift = 0.5;
   recipe.min_of_large = 0.07;
   recipe.min_common = 0.5;
-  recipe.reduced = ratio > 3.3 ? 0.9 : 1;  // equal squares have 1 / 16 in common at most
+  recipe.reduced = ratio > 3.3 ? 0.9 : 1;  // equal squares overlap by 1 / 16 at most
   return recipe;
 }
 
@@ -121,7 +121,7 @@ Recipe corners(Random& random, std::size_t index) {
   Recipe recipe = about_equal_scale(random);
   recipe.max_shift = 0.1;
   switch (index % 3) {
-    case 0:  // the moving picture was turned before, the reference was not
+    case 0:  // the moving image had been rotated before, the reference had not
       recipe.moving.frame = {true, recipe.rotation_deg, 0, 0};
       break;
     case 1:
@@ -135,7 +135,7 @@ Recipe corners(Random& random, std::size_t index) {
   return recipe;
 }
 
-/// Everything at once, each to a degree that is met in practice.
+/// Everything at once, each to a degree that occurs in practice.
 Recipe mixed(Random& random, std::size_t index) {
   Recipe recipe;
   recipe.rotation_deg = any_angle(random);

@@ -14,20 +14,21 @@ namespace accuracy {
 enum class From {
   textured,        ///< one original with texture
   faint,           ///< one with hardly any
-  two_originals,   ///< the pictures show different originals
-  disjoint_parts,  ///< the pictures show different parts of one synthetic original
+  two_originals,   ///< the images show different originals
+  disjoint_parts,  ///< the images show different parts of one synthetic original
 };
 
-/// What is asked of a pair; shapes, place and translation follow from it and from the original.
+/// The specification of a pair; its shapes, position and translation follow from it and the
+/// original.
 struct Recipe {
   From from = From::textured;
   double rotation_deg = 0;
   double scale = 1;
-  double min_shift = 0;     ///< of the centre, as a part of the picture's side
-  double max_shift = 0.15;   ///< likewise, of the picture that shows more
-  double min_common = 0;    ///< common part of the picture that shows less
-  double min_of_large = 0;  ///< common part of the picture that shows more
-  double reduced = 1;         ///< side of the picture that shows more, against the other's
+  double min_shift = 0;     ///< of the centre, relative to the image's side
+  double max_shift = 0.15;   ///< likewise, for the image that shows more
+  double min_common = 0;    ///< overlap, relative to the image that shows less
+  double min_of_large = 0;  ///< overlap, relative to the image that shows more
+  double reduced = 1;         ///< side of the image that shows more, relative to the other's
   bool odd_sizes = false;     ///< four different sides, odd or prime
   Exposure reference;
   Exposure moving;

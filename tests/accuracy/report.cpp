@@ -1,7 +1,7 @@
-// The evaluation's results as lines for people, as JSON, and as a plot.
+// The evaluation's results as text, as JSON, and as a plot.
 #include "accuracy/report.hpp"
 
-#include "svg_plot.hpp"
+#include "reports/svg_plot.hpp"
 
 #include <fmt/format.h>
 

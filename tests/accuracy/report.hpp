@@ -1,4 +1,4 @@
-// The evaluation's results as lines for people, as JSON, and as a plot.
+// The evaluation's results as text, as JSON, and as a plot.
 #pragma once
 
 #include "accuracy/pair.hpp"
@@ -20,14 +20,14 @@ struct GroupResult {
 [[nodiscard]] std::string table_head();
 [[nodiscard]] std::string table_row(const std::string& name, const Summary& summary);
 
-/// One pair in one line: how to run it alone, what it is, and what became of it.
+/// One pair in one line: how to run it alone, what it is, and its result.
 [[nodiscard]] std::string pair_line(const std::string& group, const Pair& pair, const Score& score,
                                     const Answer& answer);
 
-/// What a pair is made of: sizes, truth, and what was done to it beyond its group's name.
+/// The details of a pair: sizes, truth, and how the images were modified.
 [[nodiscard]] nlohmann::ordered_json pair_json(const Pair& pair);
 
-/// Per group its summary and its scores. Infinite and missing numbers are null.
+/// The summary and the scores of each group. Infinite and missing numbers are null.
 [[nodiscard]] nlohmann::ordered_json groups_json(const std::vector<GroupResult>& groups);
 
 /// The share of pairs below an error, for every group of related pairs, as SVG.

@@ -1,4 +1,4 @@
-// What both pictures of a pair are drawn from: a function of the plane.
+// A scene, from which both images of a pair are drawn: a function of the plane.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace accuracy {
 
-/// What a scene shows beyond its raster.
+/// How a scene continues beyond its raster.
 enum class Outside {
   mirror,  ///< the raster mirrored about its outermost points
-  repeat   ///< the raster again: the scene is a torus
+  repeat   ///< the raster repeated: the scene is a torus
 };
 
 /// A function of the plane, given by its values at integer points and linear between them. It is
-/// continuous and defined everywhere, so pictures drawn of it have an exactly known geometry.
+/// continuous and defined everywhere, so images drawn from it have an exactly known geometry.
 class Scene {
  public:
   Scene(std::int64_t width, std::int64_t height, Outside outside);

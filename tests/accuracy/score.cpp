@@ -1,6 +1,8 @@
 // How well one pair was registered, and a group of them.
 #include "accuracy/score.hpp"
 
+#include "support/corners.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,19 +10,6 @@
 namespace accuracy {
 
 namespace {
-
-double mean_corner_error(const warpalign::Affine& found, const warpalign::Affine& truth,
-                         const warpalign::Shape& shape) {
-  double sum = 0;
-  for (const double x : {0.0, static_cast<double>(shape.width - 1)}) {
-    for (const double y : {0.0, static_cast<double>(shape.height - 1)}) {
-      const auto a = found({x, y});
-      const auto b = truth({x, y});
-      sum += std::hypot(a.x - b.x, a.y - b.y);
-    }
-  }
-  return sum / 4;
-}
 
 /// With linear interpolation between the sorted values, as NumPy does.
 double quantile(std::vector<double> values, double part) {
@@ -66,7 +55,7 @@ Score score_of(const Pair& pair, std::size_t index, const Answer& answer) {
   const auto& moving = pair.moving.shape;
   const auto& truth = pair.similarity;
   const auto& found = answer.similarity;
-  score.corner_error = mean_corner_error(answer.matrix, pair.truth, pair.reference.shape);
+  score.corner_error = test::mean_corner_distance(answer.matrix, pair.truth, pair.reference.shape);
   score.solved = score.corner_error < 0.01 * std::hypot(moving.width, moving.height);
   score.rotation_error = std::abs(std::remainder(found.rotation_deg - truth.rotation_deg, 360.0));
   score.scale_error = std::abs(found.scale / truth.scale - 1);

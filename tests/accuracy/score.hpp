@@ -9,9 +9,9 @@
 
 namespace accuracy {
 
-/// What a registration said about a pair.
+/// The result of registering a pair.
 struct Answer {
-  bool found = false;  ///< false: it gave an error, `failure`, and nothing else is set
+  bool found = false;  ///< false: it failed with the error `failure`, and nothing else is set
   std::string failure;
   bool reliable = false;
   double confidence = 0;

@@ -43,7 +43,7 @@ void around(Scene& scene, Place middle, double half_width, double half_height, W
   }
 }
 
-/// Lays `grey` over `value` as far as `inside`, a distance in points from an edge two points wide.
+/// Blends `grey` over `value` by `inside`, the distance in points from an edge two points wide.
 void cover(float& value, double grey, double inside) {
   const double opacity = std::clamp(0.5 + inside / 2, 0.0, 1.0);
   value = static_cast<float>(value + opacity * (grey - value));

@@ -1,4 +1,4 @@
-// The evaluation's pairs obey their truth: drawn of a scene with a known formula, each picture
+// The evaluation's pairs agree with their truth: each image drawn from a scene with a known formula
 // lies where its transform says, to a thousandth of a pixel.
 #include "accuracy/draw.hpp"
 #include "accuracy/pair.hpp"
@@ -122,7 +122,7 @@ TEST_CASE("accuracy pairs: pixels are means over their own area") {
     const double sinc = std::sin(pi * pixel / length) / (pi * pixel / length);
     for (std::int64_t x = 0; x < shape.width; ++x) {
       const double wave = 100 * std::cos(2 * pi * (40 + pixel * static_cast<double>(x)) / length);
-      // Linear interpolation flattens a wave of 16 points by up to 1.3 % where the samples stand,
+      // Linear interpolation flattens a wave of 16 points by up to 1.3 % at the samples,
       // and the grid of samples in place of an integral adds under 1 %.
       CHECK(std::abs(picture.at(x, 3) - sinc * wave) <= 2.3);
     }

@@ -1,4 +1,4 @@
-// Registers two synthetic images with an installed warpalign; exit status 0 when it is right.
+// Registers two synthetic images with an installed warpalign; exit status 0 if the result is right.
 #include <warpalign/warpalign.hpp>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The configuration file: what it may say, and what is said about mistakes in it.
+// The configuration file: what it may contain, and the messages about mistakes in it.
 #include "support/temporary_folder.hpp"
 
 #include <warpalign/config.hpp>

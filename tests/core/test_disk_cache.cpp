@@ -1,4 +1,4 @@
-// The cache on disk: what it keeps, and what it refuses to trust.
+// The cache on disk: what it stores, and what it refuses to read.
 #include "device/disk_cache.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -113,7 +113,7 @@ TEST_CASE("disk_cache: writers at the same time leave one whole entry") {
         const auto found = cache.load("key");
         if (found && (found->size() != 20000 ||
                       found->find_first_not_of((*found)[0]) != std::string::npos)) {
-          std::abort();  // a torn entry was taken for whole
+          std::abort();  // a damaged entry was accepted
         }
       }
     });

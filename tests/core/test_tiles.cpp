@@ -1,4 +1,4 @@
-// What backends are told about tiles and strips.
+// Numerics of tiles and strips that core shares with the backends.
 #include <warpalign/backend/column_blocks.hpp>
 #include <warpalign/backend/tiles.hpp>
 

@@ -1,4 +1,4 @@
-// Transforms of grids: what their matrices do to points.
+// Transforms between pixel grids.
 #include <warpalign/transform.hpp>
 
 #include <doctest/doctest.h>
@@ -54,6 +54,6 @@ TEST_CASE("transform: a zoom keeps the corner pixels' centres in place") {
   check_point(apply(t, {0, 0, 0}), {0, 0, 0});
   check_point(apply(t, {40, 3, 4}), {10, 6, 2});
   check_point(apply(t, {20, 1, 2}), {5, 2, 1});
-  // One pixel of output, or of input: at 0, and nothing is divided by zero.
+  // A single pixel of output or input lies at 0; there is no division by zero.
   check_point(apply(Transform::zoom({11, 1, 1}, {1, 9, 1}), {0, 5, 0}), {0, 0, 0});
 }

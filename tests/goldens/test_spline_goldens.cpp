@@ -1,6 +1,8 @@
 // The oracle of splines against what SciPy computed (make_spline_goldens.py), and against itself.
-#include "reference/cpu_forms.hpp"
-#include "reference/spline.hpp"
+#include "reference/spline/complex_bilinear.hpp"
+#include "reference/spline/cpu_forms.hpp"
+#include "reference/spline/evaluate.hpp"
+#include "reference/spline/prefilter.hpp"
 #include "support/random_images.hpp"
 
 #include <doctest/doctest.h>
@@ -57,7 +59,7 @@ std::vector<Point> read_points(std::istream& line) {
   return points;
 }
 
-/// Calls record(kind, line, golden) for every record that is no array and no points.
+/// Calls record(kind, line, golden) for every record that is neither an array nor a list of points.
 template <class Record>
 void for_each_record(const std::string& file, Record&& record) {
   std::ifstream stream(std::string(WARPALIGN_GOLDENS) + "/" + file);
@@ -150,7 +152,7 @@ TEST_CASE("spline oracle: the B-spline system solved gives SciPy's spline_filter
       });
 }
 
-// Where SciPy and the oracle part, found in SciPy's ni_interpolation.c, and left out of the
+// Where SciPy and the oracle differ, according to SciPy's ni_interpolation.c; left out of the
 // goldens:
 // - order 0 between two samples outside of the image: SciPy folds the point into the image, then
 //   rounds up; here the extended image is rounded up, so that a mirrored tie goes the other way;

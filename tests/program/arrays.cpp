@@ -1,5 +1,7 @@
 // Arrays for the interpolation commands' tests.
-#include "arrays.hpp"
+#include "program/arrays.hpp"
+
+#include "support/compare.hpp"
 
 #include <doctest/doctest.h>
 
@@ -47,14 +49,9 @@ double largest_difference(const Array& a, const Array& b) {
   const auto of_a = a.samples<float>();
   const auto of_b = b.samples<float>();
   REQUIRE(a.extents == b.extents);
-  REQUIRE(of_a.size() == of_b.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < of_a.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(of_a[i]) - static_cast<double>(of_b[i]));
-    largest = std::isnan(difference) ? std::numeric_limits<double>::infinity()
-                                     : std::max(largest, difference);
-  }
-  return largest;
+  return ::test::largest_of(of_a, of_b, [](float found, float expected) {
+    return std::abs(static_cast<double>(found) - static_cast<double>(expected));
+  });
 }
 
 void run_well(std::vector<std::string> arguments) {

@@ -1,4 +1,4 @@
-// Runs the tests of the program, out of reach of the user's own settings.
+// Runs the tests of the program, isolated from the user's own settings.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // A smooth random texture: bumps at random places, in several sizes. (Noise interpolated on a
 // lattice would not do: two of them share the lattice, and registration finds it.)
-#include "picture.hpp"
+#include "program/picture.hpp"
 
 #include <algorithm>
 #include <cmath>

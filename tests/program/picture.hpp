@@ -1,7 +1,7 @@
 // Test pictures: a smooth random texture, drawn at any coordinates without resampling.
 #pragma once
 
-#include "image_io/image_file.hpp"
+#include "io/image_file.hpp"
 
 #include <warpalign/geometry.hpp>
 

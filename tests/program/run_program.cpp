@@ -1,5 +1,5 @@
 // Running the program by posix_spawn, with its output in files.
-#include "run_program.hpp"
+#include "program/run_program.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -11,7 +11,7 @@ struct Outcome {
   int status = -1;
   std::string out;
   std::string err;
-  long peak_kilobytes = 0;  ///< the most memory it had resident
+  long peak_kilobytes = 0;  ///< its peak resident memory
 };
 
 /// Runs the program with these arguments and waits for it. A signal gives 128 + its number.

@@ -1,6 +1,7 @@
 // The Registrar: sizes, types, reuse, timings and bad input, on every device.
-#include "registration/photographs.hpp"
+#include "support/corners.hpp"
 #include "support/devices.hpp"
+#include "support/photographs.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/registrar.hpp>
@@ -59,7 +60,7 @@ void refuses(ErrorKind kind, const char* message, Work&& work) {
 }  // namespace
 
 TEST_CASE("registrar: images of different sizes, aspects and types") {
-  // Sizes chosen so that all canvases are 384 x 384; the margins are even and odd.
+  // Sizes chosen so that all padded frames are 384 x 384, with even and odd margins.
   const auto pair = test::cut(bridge(), {{384, 331, 1}, {300, 384, 1}, {-33, 0.9, {10, -6}}, 1.5});
   const auto r8 = test::rounded<std::uint8_t>(pair.reference);
   const auto m16 = test::rounded<std::uint16_t>(pair.moving, 200);
@@ -73,11 +74,11 @@ TEST_CASE("registrar: images of different sizes, aspects and types") {
       const auto found = registrar.align(moving);
       CHECK(found.reliable);
       // As in test_photographs.cpp.
-      CHECK(test::corner_error(found.matrix, pair.truth, {384, 331, 1}) <=
+      CHECK(test::largest_corner_distance(found.matrix, pair.truth, {384, 331, 1}) <=
             (options.fast ? 4.5 : 0.02));
-      // The matrix and the similarity tell the same.
+      // The matrix and the similarity agree.
       const auto again = found.similarity.matrix({384, 331, 1}, {300, 384, 1});
-      CHECK(test::corner_error(found.matrix, again, {384, 331, 1}) <= 1e-9);
+      CHECK(test::largest_corner_distance(found.matrix, again, {384, 331, 1}) <= 1e-9);
     }
   });
 }
@@ -91,8 +92,9 @@ TEST_CASE("registrar: an image registered to itself does not move") {
     CHECK(found.confidence > 0.999);
     CHECK(found.correlation == doctest::Approx(1).epsilon(0.01));
     // A peak of one pixel on a symmetric surface: its vertex is the pixel.
-    // Refined: half of what is asked of sub-pixel shifts.
-    CHECK(test::corner_error(found.matrix, {}, {384, 384, 1}) <= (options.fast ? 0.02 : 0.001));
+    // Refined: half of the error allowed for sub-pixel shifts.
+    CHECK(test::largest_corner_distance(found.matrix, {}, {384, 384, 1}) <=
+          (options.fast ? 0.02 : 0.001));
   });
 }
 
@@ -103,7 +105,7 @@ TEST_CASE(
     const auto base = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {}, 1.5});
     const auto reference = test::rounded<std::uint8_t>(base.reference);
     registrar.set_reference(view(reference, base.reference));
-    // What the issue of refinement asks of sub-pixel shifts: 0.002 px.
+    // The accuracy required of refined sub-pixel shifts: 0.002 px.
     const double most = options.fast ? 0.1 : 0.002;
     const double max_at_corners = options.fast ? 0.5 : 0.02;
     for (const warpalign::Point shift : {warpalign::Point{40, -25}, warpalign::Point{-61, 33}}) {
@@ -111,7 +113,8 @@ TEST_CASE(
       const auto moving = test::rounded<std::uint8_t>(pair.moving);
       const auto found = registrar.align(view(moving, pair.moving));
       CHECK(found.reliable);
-      CHECK(test::corner_error(found.matrix, pair.truth, {384, 384, 1}) <= max_at_corners);
+      CHECK(test::largest_corner_distance(found.matrix, pair.truth, {384, 384, 1}) <=
+            max_at_corners);
       CHECK(std::abs(found.similarity.translation.x - shift.x) <= most);
       CHECK(std::abs(found.similarity.translation.y - shift.y) <= most);
     }
@@ -130,15 +133,15 @@ TEST_CASE("registrar: results do not depend on what was registered before, or wh
     (void)registrar.align(view(r, pair.reference));
     registrar.set_reference(view(r, pair.reference));
     (void)registrar.align(view(r, pair.reference));
-    CHECK(test::corner_error(registrar.align(view(m, pair.moving)).matrix, fresh.matrix,
-                             {384, 384, 1}) <= 1e-9);
+    CHECK(test::largest_corner_distance(registrar.align(view(m, pair.moving)).matrix, fresh.matrix,
+                                        {384, 384, 1}) <= 1e-9);
 
     auto stream = device.make_stream();
     auto on_device = device.make_image(PixelType::u8, {384, 384, 1});
     stream.upload(view(m, pair.moving), on_device);
     stream.finish();
-    CHECK(test::corner_error(registrar.align(on_device).matrix, fresh.matrix, {384, 384, 1}) <=
-          1e-9);
+    CHECK(test::largest_corner_distance(registrar.align(on_device).matrix, fresh.matrix,
+                                        {384, 384, 1}) <= 1e-9);
   });
 }
 
@@ -274,6 +277,6 @@ TEST_CASE("registrar: the magnitude itself, the paper's choice, works too") {
     const auto found =
         warpalign::register_images(device, view(r, pair.reference), view(m, pair.moving), options);
     CHECK(found.reliable);
-    CHECK(test::corner_error(found.matrix, pair.truth, {384, 384, 1}) <= 4.5);
+    CHECK(test::largest_corner_distance(found.matrix, pair.truth, {384, 384, 1}) <= 4.5);
   });
 }

@@ -1,7 +1,7 @@
 // Random test images, the same on every machine and run.
 #include "support/random_images.hpp"
 
-#include "reference/stages.hpp"
+#include "reference/fft/fft.hpp"
 
 #include <random>
 

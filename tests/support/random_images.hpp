@@ -12,7 +12,7 @@ namespace test {
 /// Independent values, uniform in [low, high), each exactly a float.
 reference::Plane random_plane(std::int64_t width, std::int64_t height, double low, double high,
                               std::uint32_t seed);
-/// Whole numbers from 0 to `largest`.
+/// Integers from 0 to `largest`.
 reference::Plane random_integers(std::int64_t width, std::int64_t height, std::uint32_t largest,
                                  std::uint32_t seed);
 /// The half spectrum (w / 2 + 1 columns) of a random real image, rounded to floats.
@@ -24,7 +24,7 @@ struct Size {
 };
 std::string to_string(const Size& size);
 
-/// Degenerate, odd, prime, powers of two, a tile's multiple and one more.
+/// Degenerate, odd, prime, powers of two, multiples of a tile and one more.
 const std::vector<Size>& sizes();
 
 }  // namespace test

@@ -1,5 +1,8 @@
-// What the tests of interpolation share.
+// Shared by the tests of interpolation.
 #include "support/splines.hpp"
+
+#include "reference/spline/prefilter.hpp"
+#include "support/compare.hpp"
 
 #include <warpalign/stages/prefilter.hpp>
 
@@ -27,7 +30,7 @@ reference::SplineOf<T> spline_through(const InterpolateSpec& spec,
   return spline;
 }
 
-// One coordinate on an axis of n samples; `kind` walks through the special places.
+// One coordinate on an axis of n samples; `kind` cycles through the special positions.
 double coordinate(std::mt19937& engine, int kind, double n) {
   const double unit = static_cast<double>(engine()) / 4294967296.0;
   switch (kind % 16) {
@@ -87,7 +90,7 @@ std::vector<Point> random_points(const InterpolateSpec& spec, std::uint32_t seed
     Point p{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
       const auto n = static_cast<double>(extents[i]);
-      do {  // the axes walk through the special places at different paces, and so meet them all
+      do {  // the axes cycle at different rates, so that all combinations occur
         p[i] = static_cast<float>(coordinate(engine, kind / (i == 0 ? 1 : i == 1 ? 16 : 5), n));
       } while (tie_outside(p[i], n));
     }

@@ -1,6 +1,7 @@
-// What the tests of interpolation share: coefficients, points, and one run on a device.
+// Shared by the tests of interpolation: coefficients, points, and runs on a device.
 #pragma once
 
+#include "reference/spline/evaluate.hpp"
 #include "support/volumes.hpp"
 
 #include <warpalign/stages/interpolate.hpp>
@@ -13,19 +14,19 @@ namespace test {
 
 using Point = std::array<double, 3>;
 
-/// An image of a few odd sides, the same for every test of one number of dimensions.
+/// A small image with odd sides, the same for all tests with this number of dimensions.
 warpalign::InterpolateSpec small_spline(int dimensions, int degree, warpalign::Boundary boundary,
                                         const warpalign::Shape& output);
 
 /// A spline through random samples, its coefficients rounded to single precision and with the
-/// library's margin: what a device is given, so that evaluation is tested by itself.
+/// library's margin. Devices are given these, so that evaluation is tested by itself.
 reference::Spline random_spline(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
 reference::ComplexSpline random_complex_spline(const warpalign::InterpolateSpec& spec,
                                                std::uint32_t seed);
 
 /// Coordinates of `count` points as floats: random ones within the image and up to four widths
-/// outside, samples, edges, and places just beyond them. Not halfway between samples outside, where
-/// degree 0 may round either way, and under `wrap` not at multiples of n - 1.
+/// outside, samples, edges, and positions just beyond them. Not halfway between samples outside,
+/// where degree 0 may round either way, and under `wrap` not at multiples of n - 1.
 std::vector<Point> random_points(const warpalign::InterpolateSpec& spec, std::uint32_t seed);
 
 /// The points as InterpolatePlan takes them: all x, then all y, then all z.
@@ -42,7 +43,7 @@ Point transformed(const warpalign::Transform& transform, const Point& point);
 /// whether single precision may put a point on the other side.
 bool near_a_jump(const warpalign::InterpolateSpec& spec, const Point& point);
 
-/// Takes the oracle's values at such points for what was found. Returns how many others there are.
+/// Replaces found values at such points by the oracle's. Returns the number of other points.
 template <class T>
 std::size_t without_jumps(const warpalign::InterpolateSpec& spec,
                           const reference::SplineOf<T>& spline, const std::vector<Point>& points,
@@ -62,8 +63,8 @@ struct Allowance {
   double point = 0;     ///< pixels by which the point itself may be off; counts with the gradient
 };
 
-/// The worst error at any point divided by what is allowed there: at most 1 is right. Prints the
-/// worst point when it is more.
+/// The largest error at any point divided by what is allowed there, so at most 1 if all are right.
+/// Prints the worst point otherwise.
 template <class T>
 double worst(const reference::SplineOf<T>& spline, const std::vector<Point>& points,
              const reference::VolumeOf<T>& found, const Allowance& allowance = {});
@@ -73,8 +74,8 @@ extern template double worst(const reference::Spline&, const std::vector<Point>&
 extern template double worst(const reference::ComplexSpline&, const std::vector<Point>&,
                              const reference::ComplexVolume&, const Allowance&);
 
-/// Coefficients on the device, an output full of NaN, the plan, and `execute(plan, stream,
-/// coefficients, output)`.
+/// Uploads the coefficients, fills the output with NaN, makes the plan, and runs `execute(plan,
+/// stream, coefficients, output)`.
 template <class T, class Execute>
 reference::VolumeOf<T> interpolated(const warpalign::Device& device,
                                     const warpalign::InterpolateSpec& spec,

@@ -1,4 +1,4 @@
-// A folder of a test's own, removed with the object.
+// A temporary folder for a test, removed with the object.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Moving test data between the oracle's arrays and devices.
+// Transfers of test data between the oracle's arrays and devices.
 #include "support/transfer.hpp"
 
 #include <complex>

@@ -1,4 +1,4 @@
-// Moving test data between the oracle's arrays and devices.
+// Transfers of test data between the oracle's arrays and devices.
 #pragma once
 
 #include "reference/plane.hpp"
@@ -21,7 +21,7 @@ reference::Plane from_device(warpalign::Stream& stream, const warpalign::Image& 
 reference::Spectrum spectrum_from_device(warpalign::Stream& stream, const warpalign::Image& image,
                                          std::int64_t slice = 0);
 
-/// Fills an image with NaN, so that what a stage forgets to write is seen.
+/// Fills an image with NaN, so that pixels that a stage does not write are noticed.
 void poison(warpalign::Stream& stream, warpalign::Image& image);
 
 }  // namespace test

@@ -1,6 +1,7 @@
 // Volumes of test data, on the oracle's side and on devices.
 #include "support/volumes.hpp"
 
+#include <cmath>
 #include <limits>
 #include <random>
 

@@ -1,13 +1,12 @@
 // Volumes of test data, on the oracle's side and on devices; what the tests of splines share.
 #pragma once
 
-#include "reference/spline.hpp"
+#include "reference/spline/basis.hpp"
+#include "reference/volume.hpp"
 
 #include <warpalign/boundary.hpp>
 #include <warpalign/device.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -44,8 +43,8 @@ reference::ComplexVolume as_floats(reference::ComplexVolume volume);
 
 /// Every extent from 1 to this is tested.
 inline constexpr std::int64_t most = 33;
-/// Shapes of so many dimensions in which each axis has every extent from 1 to `most` once: the
-/// stages go axis by axis, so that all 33^3 would show little more.
+/// Shapes with this many dimensions in which each axis has every extent from 1 to `most` once. The
+/// stages work axis by axis, so all 33^3 combinations would show little more.
 std::vector<warpalign::Shape> every_extent(int dimensions);
 
 const std::vector<warpalign::Boundary>& boundaries();
@@ -55,27 +54,6 @@ reference::Edge edge_of(warpalign::Boundary boundary);
 template <class T>
 warpalign::Shape shape_of(const reference::VolumeOf<T>& volume) {
   return {volume.width, volume.height, volume.depth};
-}
-
-/// The largest absolute value.
-template <class T>
-double largest(const reference::VolumeOf<T>& volume) {
-  double result = 0;
-  for (const T& value : volume.values) result = std::max(result, std::abs(value));
-  return result;
-}
-
-/// The largest absolute difference, NaN where there is one; infinity for different shapes.
-template <class T>
-double largest_difference(const reference::VolumeOf<T>& a, const reference::VolumeOf<T>& b) {
-  if (a.extents() != b.extents()) return INFINITY;
-  double result = 0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    const double difference = std::abs(a.values[i] - b.values[i]);
-    if (!(difference <= result)) result = difference;
-    if (std::isnan(result)) break;
-  }
-  return result;
 }
 
 }  // namespace test

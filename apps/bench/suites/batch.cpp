@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t pairs_a_call = 32;
 
-/// A call makes its registrars anew; kernels and FFT plans are the device's and are kept.
+/// Every call creates its registrars; kernels and FFT plans belong to the device and are kept.
 class BatchWork final : public StageWork {
  public:
   BatchWork(const Device& device, std::int64_t side, int streams)
@@ -26,7 +26,7 @@ class BatchWork final : public StageWork {
         truth_(registration_pair(side).truth),
         pairs_(pairs_a_call, HostPair{view(0), view(1)}) {}
 
-  void make_plans() override {}  // are align_batch's
+  void make_plans() override {}  // align_batch makes them
 
   [[nodiscard]] bool waits() const override { return true; }
 

@@ -3,8 +3,8 @@
 #include "bench/spline_problem.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
-#include "reference/cpu_forms.hpp"
-#include "rotation.hpp"
+#include "options/rotation.hpp"
+#include "reference/spline/cpu_forms.hpp"
 
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Complex = std::complex<float>;
 
-/// Where the image is read: turned by 17 degrees. One axis of the points.
+/// One coordinate of the points at which the image is read: a grid rotated by 17 degrees.
 Pixels points(const Shape& shape, bool of_x) {
   const Affine turn = rotation_about(centre_of(shape), 17);
   const auto count = static_cast<std::size_t>(shape.pixels());
@@ -33,7 +33,7 @@ Pixels points(const Shape& shape, bool of_x) {
   return bytes;
 }
 
-/// In double precision, neighbours outside counting as 0.
+/// The true value in double precision; neighbours outside of the image count as 0.
 std::complex<double> truth_at(const Complex* image, const Shape& shape, double x, double y) {
   const double i = std::floor(x);
   const double j = std::floor(y);

@@ -1,5 +1,5 @@
-// Suite: the two-dimensional FFT of real images, forward and back, one image and two at once: what
-// a registration's time is held against.
+// Suite: the two-dimensional FFT of real images, forward and back, one image and two at once: the
+// yardstick for the time of a registration.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -55,7 +55,8 @@ class ForwardWork final : public StageWork {
   Verdict verify(Stream& stream) override {
     const auto found = result<std::complex<float>>(stream);
     const auto* image = values_of<float>(input(0).pixels);
-    // Of the image's norm, which is the RMS of its spectrum: a few units of single precision.
+    // Relative to the image's norm, which is the RMS of its spectrum: a few roundings of single
+    // precision.
     double squares = 0;
     for (std::int64_t i = 0; i < shape_.plane(); ++i) {
       squares += static_cast<double>(image[i]) * static_cast<double>(image[i]);
@@ -82,8 +83,8 @@ class ForwardWork final : public StageWork {
   std::optional<RealFftPlan> plan_;
 };
 
-/// Its inputs are the spectra of noise. An inverse destroys its input: later runs transform what
-/// the earlier ones left.
+/// Its inputs are spectra of noise. An inverse transform destroys its input, so later runs
+/// transform whatever the earlier ones left there.
 class InverseWork final : public StageWork {
  public:
   InverseWork(const Device& device, const Shape& shape)
@@ -133,7 +134,7 @@ Case case_of(const std::string& name, const Shape& shape) {
                        size_of(PixelType::c32);
   made.bytes =
       static_cast<double>(made.largest_bytes) + static_cast<double>(shape.pixels()) * sizeof(float);
-  made.memory_bytes = 4 * made.largest_bytes;  // with what the FFT library works in
+  made.memory_bytes = 4 * made.largest_bytes;  // includes the FFT library's scratch memory
   made.on_device = [shape](const Device& device) {
     return std::make_unique<Transform>(device, shape);
   };

@@ -2,7 +2,7 @@
 // full precision. Ruijters et al., table 1: time, and the RMS error against double precision.
 #include "bench/spline_work.hpp"
 #include "bench/suites.hpp"
-#include "rotation.hpp"
+#include "options/rotation.hpp"
 
 namespace warpalign::program::bench {
 

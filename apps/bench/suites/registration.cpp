@@ -13,7 +13,7 @@ namespace warpalign::program::bench {
 namespace {
 
 enum class What {
-  pair_from_host,   ///< both images uploaded, as the paper's times have it
+  pair_from_host,   ///< both images uploaded, as in the paper's times
   pair_on_device,   ///< both images new, on the device already
   moving_on_device  ///< the reference kept from run to run
 };
@@ -48,7 +48,7 @@ class RegistrationWork final : public StageWork {
         truth_(registration_pair(side).truth) {}
 
   void make_plans() override {
-    registrar_.reset();  // its memory goes before the new one's is asked for
+    registrar_.reset();  // frees its memory before the new one allocates
     registrar_.emplace(device(), options_of(pipeline_, false));
     if (what_ == What::moving_on_device) registrar_->set_reference(first_set().inputs[0]);
   }
@@ -114,7 +114,8 @@ Case case_of(std::int64_t side, const char* name, Pipeline pipeline, What what) 
   made.operations = 1;
   made.bytes = 2.0 * static_cast<double>(pixels);
   made.largest_bytes = 2 * pixels * sizeof(float);
-  made.memory_bytes = 2 * pixels + 20 * pixels * sizeof(float);  // the pipeline's canvases, roughly
+  made.memory_bytes =
+      2 * pixels + 20 * pixels * sizeof(float);  // the pipeline's padded frames, roughly
   made.on_device = [=](const Device& device) {
     return std::make_unique<RegistrationWork>(device, side, pipeline, what);
   };

@@ -1,6 +1,6 @@
 // Suite: rotation of an image about its centre. Champagnat & Le Sant, table 3, first column: cubic
 // by FIR15 and by the recursive filter against bilinear.
-#include "rotation.hpp"
+#include "options/rotation.hpp"
 #include "bench/spline_work.hpp"
 #include "bench/suites.hpp"
 

@@ -1,4 +1,4 @@
-// Suite: interpolation of volumes, turned about a diagonal. Ruijters et al., section 5: tricubic by
+// Suite: interpolation of volumes rotated about a diagonal. Ruijters et al., section 5: tricubic by
 // 8 lookups, by 64 neighbours, trilinear, and on the CPU, in interpolations a second.
 #include "bench/spline_work.hpp"
 #include "bench/suites.hpp"

@@ -1,11 +1,11 @@
 // Suite: what the prefilter's truncation costs. Champagnat & Le Sant, figure 2: the RMS error after
 // 36 rotations by 10 degrees, against the length of the FIR prefilter. `warpalign experiment
-// rotations` does the same to a picture of one's own.
+// rotations` does the same with an image of the user's.
 #include "bench/pixels.hpp"
 #include "bench/spline_problem.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
-#include "rotation.hpp"
+#include "options/rotation.hpp"
 
 #include <cmath>
 
@@ -41,7 +41,7 @@ class TruncationWork final : public StageWork {
     evaluation_.emplace(device(), InterpolateSpec{.image = step_.image, .output = step_.image});
   }
 
-  /// The first step against double precision; then all of them for the error that is the point.
+  /// Checks the first step against double precision, then measures the error after all of them.
   Verdict verify(Stream& stream) override {
     const auto* samples = values_of<float>(input(0).pixels);
     turn(stream, first_set().inputs[0], between_);
@@ -70,7 +70,7 @@ class TruncationWork final : public StageWork {
     }
   }
 
-  /// Within 0.8 of the largest radius, where nothing from beyond the edges gets.
+  /// Within 0.8 of the largest radius, which nothing from beyond the edges reaches.
   [[nodiscard]] double rms_in_disc(const std::vector<float>& found, const float* original) const {
     const Point centre = centre_of(step_.image);
     const double radius = 0.8 * centre.x;

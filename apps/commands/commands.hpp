@@ -1,0 +1,17 @@
+// The program's commands: each adds itself to the command line, in a file of its own.
+#pragma once
+
+#include "options/action.hpp"
+
+namespace warpalign::program {
+
+void add_bench_command(CLI::App& program, Action& chosen);
+void add_devices_command(CLI::App& program, Action& chosen);
+void add_experiment_command(CLI::App& program, Action& chosen);
+void add_prefilter_command(CLI::App& program, Action& chosen);
+void add_register_command(CLI::App& program, Action& chosen);
+void add_register_volume_command(CLI::App& program, Action& chosen);
+void add_resample_command(CLI::App& program, Action& chosen);
+void add_stack_command(CLI::App& program, Action& chosen);
+
+}  // namespace warpalign::program

@@ -1,0 +1,36 @@
+// `warpalign experiment`: the papers' experiments, on any device.
+#include "commands/commands.hpp"
+#include "experiments/experiments.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+
+namespace warpalign::program {
+namespace {
+
+ExitStatus complain() {
+  throw UsageError(
+      "name an experiment: rotations, accuracy, zoom; see 'warpalign experiment --help'");
+}
+
+constexpr const char* footer =
+    "Each experiment writes its pictures, plots and a JSON report into a folder, when all of them\n"
+    "are ready. apps/README.md lists what is in the reports.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign experiment rotations photograph.png --output-folder rotations\n"
+    "  warpalign experiment accuracy --devices all\n"
+    "  warpalign experiment zoom photograph.png --factor 8 --region 200,150,64,64\n";
+
+}  // namespace
+
+void add_experiment_command(CLI::App& program, Action& chosen) {
+  CLI::App& command =
+      add_command(program, "experiment", "Repeat the papers' experiments on this machine");
+  set_footer(command, footer);
+  add_rotations_experiment(command, chosen);
+  add_accuracy_experiment(command, chosen);
+  add_zoom_experiment(command, chosen);
+  set_action(command, chosen, complain);
+}
+
+}  // namespace warpalign::program

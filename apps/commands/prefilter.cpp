@@ -1,0 +1,131 @@
+// `warpalign prefilter`: B-spline coefficients of an array.
+#include "commands/commands.hpp"
+#include "io/array_file.hpp"
+#include "io/atomic_file.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+#include "options/file_names.hpp"
+#include "options/interpolation.hpp"
+#include "options/interpolation_options.hpp"
+
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+namespace warpalign::program {
+namespace {
+
+struct Options {
+  std::string input;
+  std::string output;
+  DeviceOptions device;
+  InterpolationOptions interpolation;
+};
+
+Interpolation checked(const Options& options) {
+  if (!is_npy_name(options.output)) {
+    throw UsageError(
+        fmt::format("{}: coefficients are written as .npy; end the name in .npy", options.output));
+  }
+  refuse_same("OUT", options.output, options.input);
+  const Interpolation interpolation = interpolation_of(options.interpolation);
+  if (interpolation.degree < 2) {
+    throw UsageError(fmt::format(
+        "--degree {}: needs no prefilter, its coefficients are the samples; give 2 to 5",
+        interpolation.degree));
+  }
+  if (!interpolation.prefilter.method) {
+    throw UsageError("--prefilter none: leaves nothing to do; give exact, fir:N or iir:line");
+  }
+  return interpolation;
+}
+
+std::vector<std::int64_t> extents_of(const Shape& shape, int dimensions) {
+  if (dimensions == 1) return {shape.width};
+  if (dimensions == 2) return {shape.height, shape.width};
+  return {shape.depth, shape.height, shape.width};
+}
+
+Array prefilter(const Device& device, const PrefilterSpec& spec, const Array& samples,
+                Array coefficients) {
+  const PrefilterPlan plan(device, spec);
+  Stream stream = device.make_stream();
+  Image input = device.make_image(spec.input, spec.shape);
+  Image output = device.make_image(coefficients.type, coefficients.shape());
+  stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
+  plan.execute(stream, input, output);
+  stream.download(output, coefficients.bytes.data(), coefficients.bytes.size());
+  return coefficients;
+}
+
+ExitStatus run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Interpolation interpolation = checked(options);
+  const Config config = config_of(options.device.config);
+  const Array input = load_npy(options.input);
+  const PrefilterSpec spec =
+      prefilter_spec(interpolation, input.shape(), input.dimensions(), input.type);
+  const Shape shape = PrefilterPlan::coefficient_shape(spec);
+  const PixelType type = PrefilterPlan::coefficient_type(input.type);
+  check_extents(options.output, extents_of(shape, input.dimensions()), type);
+  AtomicFile file(options.output);
+
+  const Device device = open_device(options.device.device, config);
+  const Array coefficients =
+      prefilter(device, spec, input, make_array(extents_of(shape, input.dimensions()), type));
+  file.write(write_npy(coefficients));
+  file.commit();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print(
+      "  input    {} ({})\n"
+      "  output   {} ({}; {} beyond each edge)\n"
+      "  spline   degree {}, prefilter {}, boundary {}\n"
+      "  device   {} ({}, {})\n"
+      "  time     {:.2f} s, files and start of the device included\n",
+      options.input, describe(input), options.output, describe(coefficients),
+      PrefilterPlan::margin(spec.degree, spec.boundary), interpolation.degree,
+      name_of(interpolation.prefilter), name_of(interpolation.boundary), device.info().name,
+      device.info().id, device.info().platform, seconds);
+  return ExitStatus::ok;
+}
+
+constexpr const char* footer =
+    "IN.npy: uint8, uint16, float32, complex64 (float64 becomes float32), of 1 to 3 dimensions, "
+    "all\n"
+    "of which are filtered. OUT.npy: float32, or complex64 of complex64.\n"
+    "\n"
+    "The spline is s(x) = sum over k of c(k) beta(x - k), along every axis. The coefficients c "
+    "have\n"
+    "the input's shape, but for --boundary nearest and grid-constant: coefficients beyond the "
+    "edge\n"
+    "differ there from those within, and some are kept on either side of every axis (10, 13, 17 "
+    "and\n"
+    "20 for degrees 2 to 5): for degree 3, c[k + 13] belongs to sample k. --boundary constant and\n"
+    "wrap extend the samples as mirror does, like SciPy.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign prefilter in.npy coefficients.npy\n"
+    "  warpalign prefilter in.npy coefficients.npy --prefilter fir:15 --boundary reflect\n"
+    "  warpalign prefilter in.npy coefficients.npy --degree 5 --device opencl:pocl\n";
+
+}  // namespace
+
+void add_prefilter_command(CLI::App& program, Action& chosen) {
+  CLI::App& command =
+      add_command(program, "prefilter", "Write the B-spline coefficients of an array");
+  auto options = std::make_shared<Options>();
+  add_option(command, "IN", &options->input, "The .npy array of samples", required);
+  add_option(command, "OUT", &options->output, "The .npy array of coefficients to write", required);
+  add_interpolation_options(command, options->interpolation);
+  add_device_options(command, options->device);
+  set_footer(command, footer);
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program

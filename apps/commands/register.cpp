@@ -1,0 +1,233 @@
+// `warpalign register`: finds where a reference's pixels are in a moving image.
+#include "commands/commands.hpp"
+#include "commands/frame_warper.hpp"
+#include "io/atomic_file.hpp"
+#include "io/luminance.hpp"
+#include "io/registrable_image.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+#include "options/file_names.hpp"
+#include "options/registration_options.hpp"
+#include "reports/overlay.hpp"
+#include "reports/registration_report.hpp"
+
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace warpalign::program {
+namespace {
+
+using Path = std::filesystem::path;
+
+struct Options {
+  std::string reference;
+  std::string moving;
+  DeviceOptions device;
+  std::optional<std::string> output;
+  std::optional<std::string> overlay;
+  std::optional<std::string> reference_mask;
+  std::optional<std::string> moving_mask;
+  RegistrationChoices choices;
+  bool json = false;
+  bool timings = false;
+};
+
+std::vector<std::string> inputs_of(const Options& options) {
+  std::vector<std::string> inputs{options.reference, options.moving};
+  if (options.reference_mask) inputs.push_back(*options.reference_mask);
+  if (options.moving_mask) inputs.push_back(*options.moving_mask);
+  return inputs;
+}
+
+void check_names(const Options& options) {
+  if (options.output) {
+    (void)format_of_name(*options.output);
+    for (const std::string& input : inputs_of(options)) {
+      refuse_same("--output", *options.output, input);
+    }
+  }
+  if (options.overlay) {
+    if (format_of_name(*options.overlay) != FileFormat::png) {
+      throw UsageError(
+          fmt::format("--overlay {}: is written as PNG; end its name in .png", *options.overlay));
+    }
+    for (const std::string& input : inputs_of(options)) {
+      refuse_same("--overlay", *options.overlay, input);
+    }
+    if (options.output) refuse_same("--overlay", *options.overlay, *options.output);
+  }
+}
+
+void refuse_masks_with_fast(const Options& options) {
+  if (!options.choices.fast) return;
+  if (options.reference_mask) refuse_mask_with_fast("--reference-mask");
+  if (options.moving_mask) refuse_mask_with_fast("--moving-mask");
+}
+
+/// An image of the pair, with its mask where there is one.
+struct Side {
+  std::string name;
+  LoadedImage image;
+  std::optional<LoadedImage> mask;
+};
+
+Side load_side(const std::string& name, const std::optional<std::string>& mask) {
+  Side side{name, load_registrable(name), {}};
+  if (mask) side.mask = load_mask(*mask, side.image.shape(), name);
+  return side;
+}
+
+void set_reference(Registrar& registrar, const Side& side, const LoadedImage& gray) {
+  naming(side.name, [&] {
+    if (side.mask) return registrar.set_reference(view_of(gray), view_of(*side.mask));
+    registrar.set_reference(view_of(gray));
+  });
+}
+
+RegistrationResult align(Registrar& registrar, const Side& side, const LoadedImage& gray) {
+  RegistrationResult result;
+  naming(side.name, [&] {
+    result = side.mask ? registrar.align(view_of(gray), view_of(*side.mask))
+                       : registrar.align(view_of(gray));
+  });
+  return result;
+}
+
+RegistrationResult register_pair(const Device& device, RegistrationOptions settings, bool timings,
+                                 const Side& reference, const Side& moving) {
+  settings.collect_timings = timings;
+  Registrar registrar(device, settings);
+  const LoadedImage reference_gray = luminance(reference.image);
+  const LoadedImage moving_gray = luminance(moving.image);
+  RegistrationResult result;
+  // The first pass also pays for waking the device up, so the second one is timed.
+  for (int pass = 0; pass < (timings ? 2 : 1); ++pass) {
+    set_reference(registrar, reference, reference_gray);
+    result = align(registrar, moving, moving_gray);
+  }
+  require_finite(result);
+  return result;
+}
+
+/// The output files: opened before the work, filled after it, and renamed into place together.
+class Outputs {
+ public:
+  Outputs(const Options& options, const LoadedImage& moving) {
+    if (options.output) {
+      check_storable(*options.output, format_of_name(*options.output), moving.channels,
+                     moving.type);
+      aligned_.emplace(*options.output);
+    }
+    if (options.overlay) overlay_.emplace(*options.overlay);
+  }
+
+  std::vector<WrittenFile> write(const Options& options, const Device& device,
+                                 const LoadedImage& reference, const LoadedImage& moving,
+                                 const Affine& matrix) {
+    std::vector<WrittenFile> written;
+    if (!aligned_ && !overlay_) return written;
+    const LoadedImage aligned =
+        FrameWarper(device, moving.shape(), reference.shape()).warp(moving, matrix);
+    if (aligned_) {
+      aligned_->write(encode_image(aligned, format_of_name(*options.output)));
+      written.push_back({"aligned", *options.output, describe(aligned)});
+    }
+    if (overlay_) {
+      const LoadedImage picture = draw_overlay(reference, aligned, matrix, moving.shape());
+      overlay_->write(encode_image(picture, FileFormat::png));
+      written.push_back({"overlay", *options.overlay, describe(picture)});
+    }
+    if (aligned_) aligned_->commit();
+    if (overlay_) overlay_->commit();
+    return written;
+  }
+
+ private:
+  std::optional<AtomicFile> aligned_;
+  std::optional<AtomicFile> overlay_;
+};
+
+ExitStatus run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  check_names(options);
+  const RegistrationOptions settings = registration_options_of(options.choices);
+  refuse_masks_with_fast(options);
+  const Config config = config_of(options.device.config);
+  const Side reference = load_side(options.reference, options.reference_mask);
+  const Side moving = load_side(options.moving, options.moving_mask);
+  Outputs outputs(options, moving.image);
+
+  const Device device = open_device(options.device.device, config);
+  RegistrationReport report;
+  report.fast = settings.fast;
+  report.result = register_pair(device, settings, options.timings, reference, moving);
+  report.files =
+      outputs.write(options, device, reference.image, moving.image, report.result.matrix);
+  report.reference = options.reference;
+  report.moving = options.moving;
+  report.reference_description = describe(reference.image);
+  report.moving_description = describe(moving.image);
+  report.device = device.info();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}", options.json ? json_text(report) : human_text(report));
+  return report.result.reliable ? ExitStatus::ok : ExitStatus::unreliable;
+}
+
+constexpr const char* footer =
+    "Images: PNG, TIFF (8, 16 bit, float), JPEG, PGM/PPM. Colour is registered by its luminance\n"
+    "(ITU-R BT.709); alpha, EXIF orientation and further pages are ignored.\n"
+    "\n"
+    "A mask has the size of its image. Pixels that are 0 (black) in it are ignored and may have "
+    "any\n"
+    "value in the image, NaN included.\n"
+    "\n"
+    "Angles, scales and shifts are those of the report: the moving image's content is rotated\n"
+    "counter-clockwise by the angle and enlarged by the scale. An angle range of 170,190 means "
+    "upside\n"
+    "down. --fast implies --no-refine, and accepts neither masks nor options that limit the "
+    "search.\n"
+    "\n"
+    "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
+    "trouble.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign register fixed.png moved.png --overlay fit.png\n"
+    "  warpalign register fixed.tif moved.tif --output aligned.tif --device opencl:pocl\n"
+    "  warpalign register fixed.jpg moved.jpg --json --timings\n"
+    "  warpalign register scan1.tif scan2.tif --motion rigid --angle-range -5,5 --max-shift 100\n"
+    "  warpalign register fixed.png moved.png --reference-mask fixed-mask.png --candidates 5\n";
+
+}  // namespace
+
+void add_register_command(CLI::App& program, Action& chosen) {
+  CLI::App& command = add_command(program, "register",
+                                  "Find the rotation, scale and translation between two images");
+  auto options = std::make_shared<Options>();
+  add_option(command, "REFERENCE", &options->reference, "The image that stays fixed", required);
+  add_option(command, "MOVING", &options->moving, "The image to be aligned with it", required);
+  add_device_options(command, options->device);
+  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_option(command, "--output", &options->output,
+             "Write the moving image on the reference's pixel grid (.png .tif .jpg .pgm .ppm)");
+  add_option(command, "--overlay", &options->overlay,
+             "Write an image (.png) that shows how well the two fit");
+  add_option(command, "--reference-mask", &options->reference_mask,
+             "Image that is 0 where the reference is to be ignored");
+  add_option(command, "--moving-mask", &options->moving_mask,
+             "Image that is 0 where the moving image is to be ignored");
+  add_registration_options(command, options->choices);
+  add_candidates_option(command, options->choices);
+  add_option(command, "--timings", &options->timings,
+             "Measure and show the device time of each stage");
+  set_footer(command, footer);
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program

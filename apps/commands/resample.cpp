@@ -1,0 +1,172 @@
+// `warpalign resample`: an image or array read at other points.
+#include "commands/commands.hpp"
+#include "io/array_file.hpp"
+#include "io/atomic_file.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+#include "options/file_names.hpp"
+#include "options/interpolation.hpp"
+#include "options/interpolation_options.hpp"
+#include "options/sampling_points.hpp"
+
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+namespace warpalign::program {
+namespace {
+
+struct Options {
+  std::string input;
+  std::string output;
+  DeviceOptions device;
+  PointOptions points;
+  InterpolationOptions interpolation;
+};
+
+void check_names(const Options& options) {
+  check_written_name(options.output);
+  refuse_same("OUT", options.output, options.input);
+  if (options.points.coordinates) refuse_same("OUT", options.output, *options.points.coordinates);
+}
+
+void check_precision(const Options& options, const Array& input) {
+  if (options.interpolation.precision == "full") return;
+  if (input.dimensions() >= 2 && input.type != PixelType::c32) return;
+  throw UsageError(fmt::format("--precision {}: is for real numbers in 2 or 3 dimensions; {} is {}",
+                               options.interpolation.precision, options.input, describe(input)));
+}
+
+/// Every channel is read at the same points and keeps its type.
+std::vector<Array> resample(const Device& device, const Interpolation& interpolation,
+                            const std::vector<Array>& channels, const SamplingPoints& points) {
+  const Array& first = channels.front();
+  const PixelType stage_type = first.type == PixelType::c32 ? PixelType::c32 : PixelType::f32;
+  ResamplePlan plan(
+      device, resample_spec(interpolation, {first.shape(), points.stage_shape, first.dimensions(),
+                                            stage_type, first.type}));
+  Stream stream = device.make_stream();
+  Image input = device.make_image(stage_type, first.shape());
+  Image output = device.make_image(first.type, points.stage_shape);
+  std::optional<Image> field;
+  if (points.coordinates) {
+    Shape shape = points.stage_shape;
+    shape.depth *= first.dimensions();
+    field.emplace(device.make_image(PixelType::f32, shape));
+    const std::vector<std::byte>& bytes = points.coordinates->bytes;
+    stream.upload(bytes.data(), bytes.size(), field->buffer());
+  }
+  std::vector<Array> results;
+  for (const Array& channel : channels) {
+    const Array samples = to_float(channel);
+    stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
+    if (field) {
+      plan.execute(stream, input, *field, output);
+    } else {
+      plan.execute(stream, input, points.transform, output);
+    }
+    results.push_back(make_array(points.extents, channel.type));
+    stream.download(output, results.back().bytes.data(), results.back().bytes.size());
+  }
+  return results;
+}
+
+std::string sampling_words(const Device& device, const Options& options) {
+  if (options.interpolation.precision == "full") return {};
+  if (device.info().sampling == Sampling::texture) {
+    return ", in the precision of its texture unit or better";
+  }
+  return fmt::format(", filtered from buffers ({})", device.info().sampling_reason);
+}
+
+ExitStatus run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  check_names(options);
+  check_points(options.points);
+  const Interpolation interpolation = interpolation_of(options.interpolation);
+  const Config config = config_of(options.device.config);
+  const ArrayFile input = load_array_file(options.input);
+  check_precision(options, input.first());
+  const SamplingPoints points = points_of(options.points, input.first().extents);
+  check_storable(options.output, input.channels.size(), points.extents, input.first().type);
+  AtomicFile file(options.output);
+
+  const Device device = open_device(options.device.device, config);
+  const std::vector<Array> result = resample(device, interpolation, input.channels, points);
+  file.write(encode_arrays(options.output, result));
+  file.commit();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print(
+      "  input    {} ({})\n"
+      "  output   {} ({})\n"
+      "  spline   degree {}, prefilter {}, boundary {}, precision {}\n"
+      "  device   {} ({}, {}){}\n"
+      "  time     {:.2f} s, files and start of the device included\n",
+      options.input, input.description, options.output, describe(result.front()),
+      interpolation.degree, name_of(interpolation.prefilter), name_of(interpolation.boundary),
+      options.interpolation.precision, device.info().name, device.info().id, device.info().platform,
+      sampling_words(device, options), seconds);
+  return ExitStatus::ok;
+}
+
+constexpr const char* footer =
+    "IN and OUT: images (PNG, TIFF, JPEG, PGM/PPM; each channel by itself) or .npy arrays of 1 to "
+    "3\n"
+    "dimensions (uint8, uint16, float32, complex64; float64 becomes float32). OUT has IN's type:\n"
+    "float32 as it is computed, integers rounded and saturated.\n"
+    "\n"
+    "Where output pixel (x, y) is read (pixel centres have integer coordinates):\n"
+    "  --matrix \"a,b,c,d,e,f\"  at (a x + b y + c, d x + e y + f). Three dimensions take 12 "
+    "numbers,\n"
+    "                         three rows over (x, y, z, 1); one dimension takes two, \"a,b\"\n"
+    "  --rotate DEG           rotates the image counter-clockwise as displayed\n"
+    "  --zoom F               F times as many pixels along each axis, rounded; the centres of the\n"
+    "                         corner pixels stay where they are\n"
+    "  --coordinates C.npy    at C[:, i, j], in SciPy's order: (y, x) or (z, y, x). OUT gets the\n"
+    "                         shape C.shape[1:]. Coordinates are used as float32\n"
+    "--shape sets OUT's extents. The first pixel stays where it is; the ends are cut off or "
+    "extended.\n"
+    "\n"
+    "Degrees 0 and 1 (nearest, linear) need no prefilter. With --prefilter none the samples are "
+    "used\n"
+    "as coefficients, which smooths the result.\n"
+    "\n"
+    "Exit status: 0 done; 2 wrong usage or input, nothing is written; 3 device trouble.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign resample in.png turned.png --rotate 30\n"
+    "  warpalign resample in.tif larger.tif --zoom 2.5 --degree 5\n"
+    "  warpalign resample in.npy out.npy --coordinates c.npy --boundary nearest\n"
+    "  warpalign resample in.png moved.png --matrix \"1,0,2.5,0,1,-3\" --shape 480x640\n";
+
+}  // namespace
+
+void add_resample_command(CLI::App& program, Action& chosen) {
+  CLI::App& command =
+      add_command(program, "resample", "Resample an image or array at other points, by B-splines");
+  auto options = std::make_shared<Options>();
+  PointOptions& points = options->points;
+  add_option(command, "IN", &options->input, "The image or .npy array", required);
+  add_option(command, "OUT", &options->output, "The file to write (.npy .png .tif .jpg .pgm .ppm)",
+             required);
+  add_option(command, "--matrix", &points.matrix, "Output to input: 6 numbers, or 12 in 3-D");
+  add_option(command, "--rotate", &points.rotate, "Rotate counter-clockwise by this many degrees");
+  add_option(command, "--center", &points.center,
+             "X,Y: the centre of rotation [the image's centre]");
+  add_option(command, "--zoom", &points.zoom, "Enlarge by this factor");
+  add_option(command, "--coordinates", &points.coordinates, "Read at the points in this .npy file");
+  add_option(command, "--shape", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
+  add_interpolation_options(command, options->interpolation);
+  add_precision_option(command, options->interpolation);
+  add_device_options(command, options->device);
+  set_footer(command, footer);
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,39 @@
+// The mean of those frames of a stack that have been aligned so far.
+#pragma once
+
+#include "commands/frame_warper.hpp"
+#include "io/image_file.hpp"
+
+#include <warpalign/geometry.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace warpalign::program {
+
+class RunningMean {
+ public:
+  /// `mask`: as load_mask() makes them, the same for every frame.
+  RunningMean(const Shape& shape, const std::optional<LoadedImage>& mask);
+
+  /// Adds a frame's gray levels where it covers the first frame's grid. Nothing is added where
+  /// the spline would draw on a masked pixel.
+  void add(const LoadedImage& frame, const Affine& first_to_frame, FrameWarper& warper);
+
+  /// In gray levels (gray_levels.hpp), f32; 0 where no frame counted.
+  [[nodiscard]] LoadedImage mean() const;
+  /// Where at least one frame counted. Empty if there is no mask, since the first frame then counts
+  /// everywhere.
+  [[nodiscard]] std::optional<LoadedImage> mask() const;
+
+ private:
+  [[nodiscard]] bool counts(Point in_frame) const;
+  [[nodiscard]] bool unmasked_around(Point in_frame) const;
+
+  Shape shape_;
+  std::optional<LoadedImage> frame_mask_;
+  std::vector<double> sums_;
+  std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,12 @@
+// The experiments: each adds itself to `warpalign experiment`, in a file of its own.
+#pragma once
+
+#include "options/action.hpp"
+
+namespace warpalign::program {
+
+void add_accuracy_experiment(CLI::App& experiment, Action& chosen);
+void add_rotations_experiment(CLI::App& experiment, Action& chosen);
+void add_zoom_experiment(CLI::App& experiment, Action& chosen);
+
+}  // namespace warpalign::program

@@ -1,0 +1,195 @@
+// `warpalign experiment zoom`: one detail, enlarged in four ways.
+//
+// Ruijters et al., figure 2: nearest neighbour, bilinear, cubic without prefilter (the smoothing
+// variant) and cubic interpolation.
+#include "experiments/experiment_report.hpp"
+#include "experiments/experiments.hpp"
+#include "io/array_file.hpp"
+#include "io/gray_levels.hpp"
+#include "io/output_folder.hpp"
+#include "io/progress.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+#include "options/interpolation.hpp"
+#include "options/number_list.hpp"
+#include "reports/contact_sheet.hpp"
+
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+namespace warpalign::program {
+namespace {
+
+constexpr std::int64_t largest_panel = 4000;
+
+struct Options {
+  std::string image;
+  DeviceOptions device;
+  double factor = 8;
+  std::optional<std::string> region;
+  std::string folder = "experiment-zoom";
+};
+
+struct Region {
+  std::int64_t x, y, width, height;
+};
+
+struct Way {
+  const char* file;
+  const char* label;
+  int degree;
+  bool prefiltered;
+};
+
+constexpr std::array ways{Way{"nearest", "nearest", 0, false},
+                          Way{"bilinear", "bilinear", 1, false},
+                          Way{"cubic-without-prefilter", "cubic without prefilter", 3, false},
+                          Way{"cubic", "cubic", 3, true}};
+
+/// The middle of the image, at most 64 x 64 pixels.
+Region usual_region(const Shape& shape) {
+  constexpr std::int64_t side = 64;
+  const std::int64_t width = std::min(side, shape.width);
+  const std::int64_t height = std::min(side, shape.height);
+  return {(shape.width - width) / 2, (shape.height - height) / 2, width, height};
+}
+
+Region region_of(const Options& options, const Shape& shape) {
+  if (!options.region) return usual_region(shape);
+  const std::vector<double> n = parse_numbers("--region", *options.region);
+  const bool whole =
+      std::all_of(n.begin(), n.end(), [](double v) { return v == std::floor(v) && v >= 0; });
+  if (n.size() != 4 || !whole || n[2] < 1 || n[3] < 1) {
+    throw UsageError(fmt::format("--region {}: must be X,Y,W,H in whole pixels", *options.region));
+  }
+  if (n[0] + n[2] > static_cast<double>(shape.width) ||
+      n[1] + n[3] > static_cast<double>(shape.height)) {
+    throw UsageError(fmt::format("--region {}: reaches beyond the image of {}", *options.region,
+                                 to_string(shape)));
+  }
+  return {static_cast<std::int64_t>(n[0]), static_cast<std::int64_t>(n[1]),
+          static_cast<std::int64_t>(n[2]), static_cast<std::int64_t>(n[3])};
+}
+
+Shape panel_shape(const Options& options, const Region& region) {
+  const auto scaled = [&](std::int64_t side) {
+    const double size = std::round(options.factor * static_cast<double>(side));
+    if (!(size >= 1) || size > static_cast<double>(largest_panel)) {
+      throw UsageError(fmt::format("--factor {}: makes {} pixels of {}; 1 to {} are allowed",
+                                   options.factor, size, side, largest_panel));
+    }
+    return static_cast<std::int64_t>(size);
+  };
+  return {scaled(region.width), scaled(region.height), 1};
+}
+
+/// The panel's edges are the region's: a pixel becomes a square of factor x factor.
+Transform panel_to_image(const Region& region, const Shape& panel) {
+  const double a = static_cast<double>(region.width) / static_cast<double>(panel.width);
+  const double e = static_cast<double>(region.height) / static_cast<double>(panel.height);
+  return Affine{a, 0, static_cast<double>(region.x) + a / 2 - 0.5,
+                0, e, static_cast<double>(region.y) + e / 2 - 0.5};
+}
+
+LoadedImage enlarge(const Device& device, const Way& way, const std::vector<Array>& channels,
+                    const Region& region, const Shape& panel) {
+  Interpolation interpolation;
+  interpolation.degree = way.degree;
+  if (!way.prefiltered) interpolation.prefilter.method.reset();
+  const Shape shape = channels.front().shape();
+  ResamplePlan plan(device,
+                    resample_spec(interpolation, {shape, panel, 2, PixelType::f32, PixelType::u8}));
+  Stream stream = device.make_stream();
+  Image input = device.make_image(PixelType::f32, shape);
+  Image output = device.make_image(PixelType::u8, panel);
+  std::vector<Array> enlarged;
+  for (const Array& channel : channels) {
+    const Array samples = to_float(channel);
+    stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
+    plan.execute(stream, input, panel_to_image(region, panel), output);
+    enlarged.push_back(make_array({panel.height, panel.width}, PixelType::u8));
+    stream.download(output, enlarged.back().bytes.data(), enlarged.back().bytes.size());
+  }
+  return join_channels(enlarged);
+}
+
+Json report_json(const Options& options, const Device& device, const Region& region,
+                 const Shape& panel) {
+  Json report;
+  report["experiment"] = "zoom";
+  report["image"] = options.image;
+  report["factor"] = options.factor;
+  report["region"] = {region.x, region.y, region.width, region.height};
+  report["width"] = panel.width;
+  report["height"] = panel.height;
+  report["boundary"] = "mirror";
+  report["device"] = device_json(device.info());
+  report["panels"] = Json::array();
+  for (const Way& way : ways) {
+    report["panels"].push_back(Json::object({{"file", fmt::format("{}.png", way.file)},
+                                             {"degree", way.degree},
+                                             {"prefilter", way.prefiltered ? "exact" : "none"}}));
+  }
+  return report;
+}
+
+ExitStatus run(const Options& options) {
+  const Config config = config_of(options.device.config);
+  const LoadedImage image = to_8_bit(load_image(options.image));
+  const Region region = region_of(options, image.shape());
+  const Shape panel = panel_shape(options, region);
+  OutputFolder folder(options.folder);
+
+  const Device device = open_device(options.device.device, config);
+  const std::vector<Array> channels = split_channels(image);
+  std::vector<SheetCell> cells;
+  Progress progress(ways.size());
+  for (const Way& way : ways) {
+    progress.next(way.label);
+    cells.push_back({way.label, enlarge(device, way, channels, region, panel)});
+    folder.add_png(fmt::format("{}.png", way.file), cells.back().picture);
+  }
+  folder.add_png("side-by-side.png", draw_contact_sheet(cells, cells.size(), largest_panel));
+  add_report(folder, "zoom.json", report_json(options, device, region, panel));
+  folder.commit();
+  fmt::print("  {} x {} pixels at ({}, {}) of {}, {} times, on {} ({})\n{}", region.width,
+             region.height, region.x, region.y, options.image, options.factor, device.info().name,
+             device.info().id, files_line(folder));
+  return ExitStatus::ok;
+}
+
+constexpr const char* footer =
+    "Written: side-by-side.png, the four pictures (nearest.png, bilinear.png,\n"
+    "cubic-without-prefilter.png, cubic.png), with 8 bits a sample, and zoom.json. The pictures "
+    "show\n"
+    "the region edge to edge: a pixel is a square of factor x factor.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign experiment zoom photograph.png\n"
+    "  warpalign experiment zoom photograph.png --factor 12 --region 200,150,40,40\n";
+
+}  // namespace
+
+void add_zoom_experiment(CLI::App& experiment, Action& chosen) {
+  CLI::App& command =
+      add_command(experiment, "zoom", "One detail by nearest, bilinear and cubic interpolation");
+  auto options = std::make_shared<Options>();
+  add_option(command, "IMAGE", &options->image, "Any image", required);
+  add_option(command, "--factor", &options->factor, "Enlargement", with_default);
+  add_option(command, "--region", &options->region,
+             "X,Y,W,H: the detail, in pixels [64 x 64 in the middle]");
+  add_folder_option(command, options->folder);
+  add_device_options(command, options->device);
+  set_footer(command, footer);
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,113 @@
+// Converts images to arrays, one for each channel, and back; .npy files stay as they are.
+#include "io/array_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpalign::program {
+namespace {
+
+/// Copies `count` samples, each `from_step` and `to_step` samples after the one before.
+void copy_strided(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step,
+                  std::size_t count, std::size_t bytes) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_step * bytes, from + i * from_step * bytes, bytes);
+  }
+}
+
+template <typename Sample>
+void widen(const Array& from, Array& to) {
+  const auto samples = from.samples<Sample>();
+  const auto wide = to.samples<float>();
+  for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<float>(samples[i]);
+}
+
+}  // namespace
+
+std::vector<Array> split_channels(const LoadedImage& image) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const auto pixels = static_cast<std::size_t>(image.width * image.height);
+  const std::size_t bytes = size_of(image.type);
+  std::vector<Array> arrays;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    arrays.push_back(make_array({image.height, image.width}, image.type));
+    copy_strided(image.pixels.data() + channel * bytes, channels, arrays.back().bytes.data(), 1,
+                 pixels, bytes);
+  }
+  return arrays;
+}
+
+LoadedImage join_channels(const std::vector<Array>& channels) {
+  const Shape shape = channels.front().shape();
+  const std::size_t bytes = size_of(channels.front().type);
+  LoadedImage image = make_image(shape.width, shape.height, static_cast<int>(channels.size()),
+                                 channels.front().type);
+  for (std::size_t channel = 0; channel < channels.size(); ++channel) {
+    copy_strided(channels[channel].bytes.data(), 1, image.pixels.data() + channel * bytes,
+                 channels.size(), static_cast<std::size_t>(shape.plane()), bytes);
+  }
+  return image;
+}
+
+ArrayFile load_array_file(const std::filesystem::path& path) {
+  if (is_npy(path)) {
+    ArrayFile file{{load_npy(path)}, {}};
+    file.description = describe(file.first());
+    return file;
+  }
+  const LoadedImage image = load_image(path);
+  return {split_channels(image), describe(image)};
+}
+
+void check_written_name(const std::filesystem::path& path) {
+  if (is_npy_name(path)) return;
+  try {
+    (void)format_of_name(path);
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}, or in .npy", error.what()));
+  }
+}
+
+void check_storable(const std::filesystem::path& path, std::size_t channels,
+                    const std::vector<std::int64_t>& extents, PixelType type) {
+  const auto refuse = [&](const std::string& why) {
+    throw FileError(fmt::format("{}: {}", path.string(), why));
+  };
+  check_extents(path, extents, type);
+  if (is_npy_name(path)) {
+    if (channels == 1) return;
+    refuse("the image is in colour, which is not written as .npy: use .png or .tif");
+  }
+  if (type == PixelType::c32) {
+    refuse("the result has complex numbers, which no image format holds: end the name in .npy");
+  }
+  if (extents.size() != 2) {
+    refuse(
+        fmt::format("the result has {} dimension{}, which no image format holds: end the name "
+                    "in .npy",
+                    extents.size(), extents.size() == 1 ? "" : "s"));
+  }
+  if (std::max(extents[0], extents[1]) > largest_side) {
+    refuse(fmt::format("the result has {} x {} pixels; images have at most {} on each side",
+                       extents[1], extents[0], largest_side));
+  }
+  check_storable(path, format_of_name(path), static_cast<int>(channels), type);
+}
+
+std::vector<std::byte> encode_arrays(const std::filesystem::path& path,
+                                     const std::vector<Array>& channels) {
+  if (is_npy_name(path)) return write_npy(channels.front());
+  return encode_image(join_channels(channels), format_of_name(path));
+}
+
+Array to_float(const Array& array) {
+  if (array.type == PixelType::f32 || array.type == PixelType::c32) return array;
+  Array wide = make_array(array.extents, PixelType::f32);
+  if (array.type == PixelType::u8) widen<std::uint8_t>(array, wide);
+  if (array.type == PixelType::u16) widen<std::uint16_t>(array, wide);
+  return wide;
+}
+
+}  // namespace warpalign::program

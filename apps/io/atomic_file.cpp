@@ -1,0 +1,145 @@
+// A file that appears whole or not at all: temporary file, fsync, rename.
+#include "io/atomic_file.hpp"
+
+#include "io/image_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace warpalign::program {
+namespace {
+
+/// The temporary files that exist now, in memory that a signal handler may read.
+struct Temporary {
+  volatile std::sig_atomic_t exists = 0;
+  std::array<char, 4096> path{};
+};
+std::array<Temporary, 8> temporaries;
+
+extern "C" void remove_temporaries_and_die(int signal_number) {
+  for (Temporary& temporary : temporaries) {
+    if (temporary.exists != 0) ::unlink(temporary.path.data());
+  }
+  ::raise(signal_number);
+}
+
+/// For what a user sends and for crashes, which may come from a device's driver. Signals that the
+/// program was started to ignore (nohup) stay ignored.
+void install_handlers() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGABRT, SIGSEGV,
+                           SIGBUS, SIGFPE, SIGILL}) {
+    struct sigaction before {};
+    if (::sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = remove_temporaries_and_die;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+void remember(const std::string& path) {
+  install_handlers();
+  for (Temporary& temporary : temporaries) {
+    if (temporary.exists != 0 || path.size() >= temporary.path.size()) continue;
+    std::memcpy(temporary.path.data(), path.c_str(), path.size() + 1);
+    temporary.exists = 1;
+    return;
+  }
+}
+
+void forget(const std::string& path) noexcept {
+  for (Temporary& temporary : temporaries) {
+    if (temporary.exists != 0 && path == temporary.path.data()) temporary.exists = 0;
+  }
+}
+
+FileError cannot_write(const std::filesystem::path& path, int code) {
+  return FileError(fmt::format("{}: cannot be written ({}); choose another place for it",
+                               path.string(), std::strerror(code)));
+}
+
+/// The mode of the file that is replaced; of a new file what the umask leaves.
+mode_t mode_for(const std::filesystem::path& target) {
+  struct stat status {};
+  if (::stat(target.c_str(), &status) == 0) return status.st_mode & 07777U;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666U & ~mask;
+}
+
+/// A file that its owner made read-only is not replaced, though rename could.
+void check_replaceable(const std::filesystem::path& named, const std::filesystem::path& target) {
+  struct stat status {};
+  if (::stat(target.c_str(), &status) != 0) {
+    if (errno == ENOENT) return;
+    throw cannot_write(named, errno);
+  }
+  if (S_ISDIR(status.st_mode)) throw cannot_write(named, EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    throw FileError(fmt::format("{}: is not a regular file; choose another name", named.string()));
+  }
+  if (::access(target.c_str(), W_OK) != 0) throw cannot_write(named, errno);
+}
+
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
+  return failed ? path : resolved;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::filesystem::path& target)
+    : named_(target), target_(behind_links(target)) {
+  check_replaceable(named_, target_);
+  std::string name = (target_.parent_path() / ".warpalign-XXXXXX").string();
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ < 0) throw cannot_write(named_, errno);
+  temporary_ = name;
+  remember(name);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  remove_temporary();
+}
+
+void AtomicFile::remove_temporary() noexcept {
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget(temporary_.native());
+  temporary_.clear();
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw cannot_write(named_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fchmod(descriptor_, mode_for(target_)) != 0 || ::fsync(descriptor_) != 0) {
+    throw cannot_write(named_, errno);
+  }
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) throw cannot_write(named_, errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot_write(named_, errno);
+  forget(temporary_.native());
+  temporary_.clear();
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,96 @@
+// Reads JPEG: gray and colour. EXIF orientation is ignored.
+//
+// libjpeg reports errors by longjmp. What needs a destructor lives outside of the functions that
+// call setjmp, which keep nothing but plain values. Damage that libjpeg only warns about, such as
+// a missing end, is an error here.
+#include "io/codecs/codecs.hpp"
+
+#include <array>
+#include <csetjmp>
+#include <cstdio>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+namespace warpalign::program {
+namespace {
+
+/// libjpeg's error manager with our additions behind it, as libjpeg's documentation shows.
+struct ErrorManager {
+  jpeg_error_mgr base;
+  std::jmp_buf escape;
+  std::array<char, JMSG_LENGTH_MAX> message;
+};
+
+[[noreturn]] void give_up(j_common_ptr jpeg) {
+  auto& errors = *reinterpret_cast<ErrorManager*>(jpeg->err);
+  errors.base.format_message(jpeg, errors.message.data());
+  std::longjmp(errors.escape, 1);
+}
+
+bool is_harmless(int warning) {
+  return warning == JWRN_EXTRANEOUS_DATA || warning == JWRN_ADOBE_XFORM ||
+         warning == JWRN_JFIF_MAJOR || warning == JWRN_BOGUS_ICC;
+}
+
+void judge_message(j_common_ptr jpeg, int level) {
+  const bool is_warning = level < 0;
+  if (is_warning && !is_harmless(jpeg->err->msg_code)) give_up(jpeg);
+}
+
+class Reader {
+ public:
+  Reader() {
+    jpeg_.err = jpeg_std_error(&errors_.base);
+    errors_.base.error_exit = give_up;
+    errors_.base.emit_message = judge_message;
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() { jpeg_destroy_decompress(&jpeg_); }
+
+  LoadedImage read(Bytes file) {
+    if (!read_header(file)) throw damaged(errors_.message.data());
+    check_sides(jpeg_.image_width, jpeg_.image_height);
+    if (jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK) {
+      throw FileError("is a CMYK JPEG; convert it to RGB or gray");
+    }
+    const bool gray = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
+    jpeg_.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;
+    LoadedImage image =
+        make_image(jpeg_.image_width, jpeg_.image_height, gray ? 1 : 3, PixelType::u8);
+    if (!read_rows(image)) throw damaged(errors_.message.data());
+    return image;
+  }
+
+ private:
+  bool read_header(Bytes file) {
+    if (setjmp(errors_.escape) != 0) return false;
+    jpeg_create_decompress(&jpeg_);
+    jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+    jpeg_read_header(&jpeg_, TRUE);
+    return true;
+  }
+
+  bool read_rows(LoadedImage& image) {
+    if (setjmp(errors_.escape) != 0) return false;
+    jpeg_start_decompress(&jpeg_);
+    while (jpeg_.output_scanline < jpeg_.output_height) {
+      auto* row = reinterpret_cast<JSAMPROW>(image.pixels.data()) +
+                  jpeg_.output_scanline * image.row_bytes();
+      jpeg_read_scanlines(&jpeg_, &row, 1);
+    }
+    jpeg_finish_decompress(&jpeg_);
+    return true;
+  }
+
+  ErrorManager errors_{};
+  jpeg_decompress_struct jpeg_{};
+};
+
+}  // namespace
+
+LoadedImage read_jpeg(Bytes file) { return Reader().read(file); }
+
+}  // namespace warpalign::program

@@ -1,0 +1,118 @@
+// Reads PGM and PPM, plain (P2, P3) and raw (P5, P6), 8 and 16 bit.
+//
+// Samples are fractions of the header's maximum: where that is neither 255 nor 65535, they are
+// scaled to the nearest of 0 ... 255 or 0 ... 65535.
+#include "io/codecs/codecs.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace warpalign::program {
+namespace {
+
+constexpr std::int64_t largest_number = 1'000'000'000;
+
+class Reader {
+ public:
+  explicit Reader(Bytes file) : file_(file) {}
+
+  LoadedImage read() {
+    const char kind = read_kind();
+    const bool plain = kind == '2' || kind == '3';
+    const int channels = kind == '2' || kind == '5' ? 1 : 3;
+    const std::int64_t width = read_number("width");
+    const std::int64_t height = read_number("height");
+    check_sides(width, height);
+    maximum_ = read_number("maximum");
+    if (maximum_ < 1 || maximum_ > 65535) {
+      throw FileError(fmt::format(
+          "its header gives {} as the largest sample; 1 to 65535 is allowed: export it again",
+          maximum_));
+    }
+    if (!plain) skip_one_space();
+    const bool wide = maximum_ > 255;
+    check_length(width * height * channels, plain ? 2 : wide ? 2 : 1, plain ? 1 : 0);
+    LoadedImage image = make_image(width, height, channels, wide ? PixelType::u16 : PixelType::u8);
+    if (wide) {
+      fill<std::uint16_t>(image, plain);
+    } else {
+      fill<std::uint8_t>(image, plain);
+    }
+    return image;
+  }
+
+ private:
+  char read_kind() {
+    position_ = 2;
+    return static_cast<char>(file_[1]);
+  }
+
+  [[nodiscard]] char peek() const {
+    if (position_ >= file_.size()) throw damaged("the file ends too early");
+    return static_cast<char>(file_[position_]);
+  }
+
+  static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+  void skip_spaces_and_comments() {
+    for (bool comment = false; comment || is_space(peek()) || peek() == '#'; ++position_) {
+      if (peek() == '#') comment = true;
+      if (peek() == '\n' || peek() == '\r') comment = false;
+    }
+  }
+
+  void skip_one_space() {
+    if (!is_space(peek())) throw damaged("the header does not end in white space");
+    ++position_;
+  }
+
+  std::int64_t read_number(const char* what) {
+    skip_spaces_and_comments();
+    if (!is_digit(peek())) throw damaged(fmt::format("the {} is not a number", what));
+    std::int64_t value = 0;
+    for (; position_ < file_.size() && is_digit(peek()); ++position_) {
+      value = value * 10 + (peek() - '0');
+      if (value > largest_number) throw damaged(fmt::format("the {} is too large", what));
+    }
+    return value;
+  }
+
+  /// Before memory is taken: are there enough bytes for so many samples at all?
+  void check_length(std::int64_t samples, std::int64_t bytes_each, std::int64_t spare) const {
+    const auto left = static_cast<std::int64_t>(file_.size() - position_);
+    if (samples * bytes_each - spare > left) {
+      throw damaged(
+          fmt::format("{} bytes of pixels are missing", samples * bytes_each - spare - left));
+    }
+  }
+
+  std::int64_t read_raw(std::size_t size) {
+    std::int64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      value = value * 256 + std::to_integer<std::int64_t>(file_[position_++]);
+    }
+    return value;
+  }
+
+  template <typename Sample>
+  void fill(LoadedImage& image, bool plain) {
+    constexpr std::int64_t full = std::numeric_limits<Sample>::max();
+    for (Sample& sample : image.samples<Sample>()) {
+      const std::int64_t value = plain ? read_number("sample") : read_raw(sizeof(Sample));
+      if (value > maximum_) throw damaged("a sample is above the header's maximum");
+      sample = static_cast<Sample>((value * full + maximum_ / 2) / maximum_);
+    }
+  }
+
+  Bytes file_;
+  std::size_t position_ = 0;
+  std::int64_t maximum_ = 0;
+};
+
+}  // namespace
+
+LoadedImage read_pnm(Bytes file) { return Reader(file).read(); }
+
+}  // namespace warpalign::program

@@ -1,0 +1,21 @@
+// Images as gray levels from 0 to 255, and back.
+#pragma once
+
+#include "io/image_file.hpp"
+
+#include <span>
+#include <vector>
+
+namespace warpalign::program {
+
+/// The luminance in 8-bit gray levels: 8-bit samples as they are, 16-bit ones divided by 257,
+/// floating-point ones times 255 (0 is black, 1 is white).
+[[nodiscard]] std::vector<float> gray_levels(const LoadedImage& image);
+
+/// An 8-bit gray image, rounded to the nearest and saturated.
+[[nodiscard]] LoadedImage gray_image(std::span<const float> levels, const Shape& shape);
+
+/// The image with 8 bits a sample, in the same scale as gray_levels().
+[[nodiscard]] LoadedImage to_8_bit(const LoadedImage& image);
+
+}  // namespace warpalign::program

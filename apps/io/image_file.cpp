@@ -1,0 +1,156 @@
+// Loading and saving: choosing the format, and naming the file in every message.
+#include "io/image_file.hpp"
+
+#include "io/atomic_file.hpp"
+#include "io/codecs/codecs.hpp"
+#include "io/file_bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+namespace warpalign::program {
+namespace {
+
+using Reader = LoadedImage (*)(Bytes);
+
+bool starts_with(Bytes file, std::string_view magic) {
+  return file.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), file.begin(), [](char wanted, std::byte found) {
+           return static_cast<std::byte>(wanted) == found;
+         });
+}
+
+Reader reader_of(Bytes file) {
+  using namespace std::string_view_literals;
+  struct Magic {
+    std::string_view bytes;
+    Reader reader;
+  };
+  static constexpr std::array known{Magic{"\x89PNG\r\n\x1a\n"sv, read_png},
+                                    Magic{"\xff\xd8\xff"sv, read_jpeg},
+                                    Magic{"II*\0"sv, read_tiff},
+                                    Magic{"MM\0*"sv, read_tiff},
+                                    Magic{"II+\0"sv, read_tiff},
+                                    Magic{"MM\0+"sv, read_tiff},
+                                    Magic{"P2"sv, read_pnm},
+                                    Magic{"P3"sv, read_pnm},
+                                    Magic{"P5"sv, read_pnm},
+                                    Magic{"P6"sv, read_pnm}};
+  const auto* found = std::find_if(known.begin(), known.end(), [&](const Magic& magic) {
+    return starts_with(file, magic.bytes);
+  });
+  return found == known.end() ? nullptr : found->reader;
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+}  // namespace
+
+FileError damaged(const std::string& why) {
+  return FileError(fmt::format("is damaged or truncated ({}); copy or export it again", why));
+}
+
+void check_sides(std::int64_t width, std::int64_t height) {
+  if (width < 1 || height < 1) {
+    throw FileError(fmt::format("is {} x {} pixels: there is no picture in it; export it again",
+                                width, height));
+  }
+  if (width > largest_side || height > largest_side) {
+    throw FileError(
+        fmt::format("is {} x {} pixels; the limit is {} on each side: crop or shrink it", width,
+                    height, largest_side));
+  }
+}
+
+LoadedImage make_image(std::int64_t width, std::int64_t height, int channels, PixelType type) {
+  check_sides(width, height);
+  LoadedImage image{width, height, channels, type, {}};
+  image.pixels.resize(image.row_bytes() * static_cast<std::size_t>(height));
+  return image;
+}
+
+std::string describe(const LoadedImage& image) {
+  const char* depth = image.type == PixelType::u8    ? "8 bit"
+                      : image.type == PixelType::u16 ? "16 bit"
+                                                     : "32-bit float";
+  return fmt::format("{} x {}, {}, {}", image.width, image.height,
+                     image.channels == 1 ? "gray" : "RGB", depth);
+}
+
+FileFormat format_of_name(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".png") return FileFormat::png;
+  if (extension == ".tif" || extension == ".tiff") return FileFormat::tiff;
+  if (extension == ".jpg" || extension == ".jpeg") return FileFormat::jpeg;
+  if (extension == ".pgm") return FileFormat::pgm;
+  if (extension == ".ppm") return FileFormat::ppm;
+  throw FileError(fmt::format(
+      "{}: the name says no format that can be written; end it in .png, .tif, .jpg, .pgm or .ppm",
+      path.string()));
+}
+
+void check_storable(const std::filesystem::path& path, FileFormat format, int channels,
+                    PixelType type) {
+  const auto refuse = [&](std::string_view why) {
+    throw FileError(fmt::format("{}: {}", path.string(), why));
+  };
+  if (type == PixelType::f32 && format != FileFormat::tiff) {
+    refuse("the image has floating-point pixels, which only TIFF holds: end the name in .tif");
+  }
+  if (type == PixelType::u16 && format == FileFormat::jpeg) {
+    refuse("the image has 16 bits a sample, which JPEG does not hold: use .png or .tif");
+  }
+  if (channels != 1 && format == FileFormat::pgm) {
+    refuse("the image is in colour, which PGM does not hold: use .ppm or .png");
+  }
+  if (channels != 3 && format == FileFormat::ppm) {
+    refuse("the image is gray, which PPM does not hold: use .pgm or .png");
+  }
+}
+
+LoadedImage load_image(const std::filesystem::path& path) {
+  try {
+    FileBytes file(path);
+    const Reader reader = reader_of(file.head());
+    if (reader == nullptr) {
+      throw FileError("is not an image that can be read; convert it to PNG, TIFF, JPEG or PGM/PPM");
+    }
+    return reader(file.all());
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+std::vector<std::byte> encode_image(const LoadedImage& image, FileFormat format) {
+  switch (format) {
+    case FileFormat::png:
+      return write_png(image);
+    case FileFormat::tiff:
+      return write_tiff(image);
+    case FileFormat::jpeg:
+      return write_jpeg(image);
+    case FileFormat::pgm:
+    case FileFormat::ppm:
+      return write_pnm(image);
+  }
+  throw FileError("unknown image format");
+}
+
+void save_image(const std::filesystem::path& path, const LoadedImage& image) {
+  const FileFormat format = format_of_name(path);
+  check_storable(path, format, image.channels, image.type);
+  AtomicFile file(path);
+  file.write(encode_image(image, format));
+  file.commit();
+}
+
+}  // namespace warpalign::program

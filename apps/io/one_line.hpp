@@ -1,0 +1,12 @@
+// Keeps each message on one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpalign::program {
+
+/// Newlines and other control characters become single spaces.
+[[nodiscard]] std::string on_one_line(std::string_view text);
+
+}  // namespace warpalign::program

@@ -1,0 +1,44 @@
+// A folder of outputs that appear once all of them are ready.
+#pragma once
+
+#include "io/image_file.hpp"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpalign::program {
+
+/// Collects files in memory; commit() writes them, each whole. Without commit() nothing is written,
+/// and a folder that was made for it is removed again.
+class OutputFolder {
+ public:
+  /// Creates the folder if there is none, and checks that it can be written to. Throws FileError.
+  explicit OutputFolder(const std::filesystem::path& path);
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder();
+
+  void add(const std::string& name, std::vector<std::byte> bytes);
+  void add_text(const std::string& name, const std::string& text);
+  void add_png(const std::string& name, const LoadedImage& image);
+
+  /// Writes one file immediately: for outputs that are too many to collect. Throws FileError.
+  void write_now(const std::string& name, const std::vector<std::byte>& bytes);
+
+  /// Writes the files in the order in which they were added. Throws FileError.
+  void commit();
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  /// The names added so far.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::filesystem::path path_;
+  std::vector<std::filesystem::path> made_;  ///< the folders made, the innermost first
+  std::vector<std::pair<std::string, std::vector<std::byte>>> files_;
+  bool committed_ = false;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,101 @@
+// Images and masks as the registrar takes them, and the messages where it would refuse them.
+#include "io/registrable_image.hpp"
+
+#include "io/usage_error.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace warpalign::program {
+namespace {
+
+using Path = std::filesystem::path;
+
+template <typename Sample>
+void mark(const LoadedImage& file, LoadedImage& mask) {
+  const auto from = file.samples<Sample>();
+  const auto to = mask.samples<std::uint8_t>();
+  const auto channels = static_cast<std::size_t>(file.channels);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto pixel = from.subspan(i * channels, channels);
+    // A comparison that NaN fails.
+    const bool counts = std::any_of(pixel.begin(), pixel.end(), [](Sample s) { return s > 0; });
+    to[i] = counts ? 255 : 0;
+  }
+}
+
+}  // namespace
+
+LoadedImage load_registrable(const Path& path) {
+  constexpr std::int64_t smallest_side = 16;
+  LoadedImage image = load_image(path);
+  if (image.width < smallest_side || image.height < smallest_side) {
+    throw UsageError(fmt::format("{}: is {} x {} pixels; registration needs sides of at least {}",
+                                 path.string(), image.width, image.height, smallest_side));
+  }
+  return image;
+}
+
+LoadedImage load_mask(const Path& path, const Shape& image, const std::string& image_name) {
+  const LoadedImage file = load_image(path);
+  if (file.shape() != image) {
+    throw UsageError(fmt::format("{}: is {}, but {} is {}; a mask must have the size of its image",
+                                 path.string(), to_string(file.shape()), image_name,
+                                 to_string(image)));
+  }
+  LoadedImage mask = make_image(file.width, file.height, 1, PixelType::u8);
+  if (file.type == PixelType::u8) mark<std::uint8_t>(file, mask);
+  if (file.type == PixelType::u16) mark<std::uint16_t>(file, mask);
+  if (file.type == PixelType::f32) mark<float>(file, mask);
+  const auto marks = mask.samples<std::uint8_t>();
+  if (std::none_of(marks.begin(), marks.end(), [](std::uint8_t m) { return m != 0; })) {
+    throw UsageError(fmt::format(
+        "{}: is 0 everywhere, which leaves no pixel to register; 0 marks what is ignored",
+        path.string()));
+  }
+  return mask;
+}
+
+HostImage view_of(const LoadedImage& gray) {
+  return {gray.pixels.data(), gray.type, gray.width, gray.height, 0};
+}
+
+void naming(const Path& path, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_image && error.kind() != ErrorKind::invalid_argument) {
+      throw;
+    }
+    const std::string& advice = error.context().advice;
+    throw UsageError(fmt::format("{}: {}{}{}", path.string(), error.message(),
+                                 advice.empty() ? "" : ". ", advice));
+  }
+}
+
+void require_finite(const RegistrationResult& result) {
+  const Affine& m = result.matrix;
+  const Similarity& found = result.similarity;
+  const std::array numbers{m.a,
+                           m.b,
+                           m.c,
+                           m.d,
+                           m.e,
+                           m.f,
+                           found.rotation_deg,
+                           found.scale,
+                           found.translation.x,
+                           found.translation.y,
+                           result.confidence};
+  if (!std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); })) {
+    throw Error(ErrorKind::device_failure,
+                "the device computed numbers that are not finite; try another one with --device");
+  }
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,31 @@
+// The options that many commands share: which device, whose configuration, where files go.
+#pragma once
+
+#include <warpalign/open_device.hpp>
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace warpalign::program {
+
+/// As they were typed.
+struct DeviceOptions {
+  std::string device;
+  std::optional<std::string> config;
+};
+
+/// Adds --device and --config.
+void add_device_options(CLI::App& command, DeviceOptions& options);
+/// Adds --config alone.
+void add_config_option(CLI::App& command, std::optional<std::string>& path);
+/// Adds --output-folder; the folder's current value is the default.
+void add_folder_option(CLI::App& command, std::string& folder);
+
+/// The configuration in this file, or the user's own. Throws Error for an invalid file.
+[[nodiscard]] Config config_of(const std::optional<std::string>& path);
+
+}  // namespace warpalign::program

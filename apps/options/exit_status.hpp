@@ -1,0 +1,16 @@
+// The program's exit status.
+#pragma once
+
+namespace warpalign::program {
+
+enum class ExitStatus {
+  ok = 0,
+  unreliable = 1,  ///< no reliable registration was found, or not for every frame of a stack;
+                   ///< files and report are still written
+  regression = 1,  ///< `bench` only: slower than the baseline; files are still written
+  bad_input = 2,   ///< wrong usage, configuration or input, or an output that cannot be written;
+                   ///< if a stack has bad frames, the others are still finished and written
+  device_trouble = 3,  ///< the device is unavailable, out of memory, or failed
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,128 @@
+// The interpolation options' names, and what is refused before a device opens.
+#include "options/interpolation_options.hpp"
+
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace warpalign::program {
+namespace {
+
+int taps_of(std::string_view text) {
+  constexpr int most = 63;
+  int taps = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), taps);
+  if (failed != std::errc() || end != text.data() + text.size() || taps < 3 || taps > most ||
+      taps % 2 == 0) {
+    throw UsageError(fmt::format(
+        "--prefilter fir:{}: the number of taps must be odd, from 3 to {}; 15 is enough for 8 bits",
+        text, most));
+  }
+  return taps;
+}
+
+Boundary boundary_of(const std::string& name) {
+  try {
+    return boundary_named(name);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--boundary {}: {}", name, error.message()));
+  }
+}
+
+Precision precision_of(const std::string& name) {
+  if (name == "full") return Precision::full;
+  if (name == "texture") return Precision::texture;
+  if (name == "texture-lut") return Precision::texture_lut;
+  throw UsageError(
+      fmt::format("--precision {}: is not known; there are full, texture and texture-lut", name));
+}
+
+/// Degrees 0 and 1 interpolate the samples themselves.
+PrefilterChoice prefilter_for(const InterpolationOptions& options) {
+  if (options.degree >= 2) {
+    const PrefilterChoice choice = prefilter_named(options.prefilter.value_or("exact"));
+    if (choice.method == PrefilterMethod::fir && options.degree != 3) {
+      throw UsageError(fmt::format("--prefilter {}: is for --degree 3; use exact for degree {}",
+                                   *options.prefilter, options.degree));
+    }
+    return choice;
+  }
+  const PrefilterChoice choice = prefilter_named(options.prefilter.value_or("none"));
+  if (choice.method && choice.method != PrefilterMethod::exact) {
+    throw UsageError(fmt::format("--prefilter {}: degree {} takes no prefilter; leave it out",
+                                 *options.prefilter, options.degree));
+  }
+  return {std::nullopt, 0};
+}
+
+}  // namespace
+
+void add_interpolation_options(CLI::App& command, InterpolationOptions& options) {
+  add_option(command, "--degree", &options.degree, "Degree of the spline, 0 to 5", with_default);
+  add_option(command, "--prefilter", &options.prefilter,
+             "exact, fir:N (N odd taps; degree 3), iir:line, or none [exact]");
+  add_option(command, "--boundary", &options.boundary,
+             "mirror, reflect, nearest, constant, grid-constant, wrap, or grid-wrap", with_default);
+  add_option(command, "--cval", &options.cval, "Value of constant and grid-constant, and for NaN",
+             with_default);
+}
+
+void add_precision_option(CLI::App& command, InterpolationOptions& options) {
+  add_option(command, "--precision", &options.precision,
+             "full (single precision), texture (hardware filtering; degree 1 or 3, real data "
+             "of 2 or 3 dimensions), or texture-lut",
+             with_default);
+}
+
+PrefilterChoice prefilter_named(const std::string& text) {
+  constexpr std::string_view fir = "fir:";
+  if (text == "exact") return {PrefilterMethod::exact, 0};
+  if (text == "iir:line") return {PrefilterMethod::iir_line, 0};
+  if (text == "none") return {std::nullopt, 0};
+  if (text.starts_with(fir)) {
+    return {PrefilterMethod::fir, taps_of(std::string_view(text).substr(fir.size()))};
+  }
+  throw UsageError(fmt::format(
+      "--prefilter {}: is not known; there are exact, fir:N (such as fir:15), iir:line and none",
+      text));
+}
+
+std::string name_of(const PrefilterChoice& choice) {
+  if (!choice.method) return "none";
+  switch (*choice.method) {
+    case PrefilterMethod::exact:
+      return "exact";
+    case PrefilterMethod::fir:
+      return fmt::format("fir:{}", choice.taps);
+    case PrefilterMethod::iir_line:
+      break;
+  }
+  return "iir:line";
+}
+
+Interpolation interpolation_of(const InterpolationOptions& options) {
+  if (options.degree < 0 || options.degree > 5) {
+    throw UsageError(fmt::format("--degree {}: the degree must be 0 to 5", options.degree));
+  }
+  if (!std::isfinite(options.cval)) throw UsageError("--cval: must be finite");
+  Interpolation interpolation;
+  interpolation.degree = options.degree;
+  interpolation.prefilter = prefilter_for(options);
+  interpolation.boundary = boundary_of(options.boundary);
+  interpolation.cval = options.cval;
+  interpolation.precision = precision_of(options.precision);
+  if (interpolation.precision != Precision::full && options.degree != 1 && options.degree != 3) {
+    throw UsageError(fmt::format("--precision {}: is for --degree 1 or 3, not {}",
+                                 options.precision, options.degree));
+  }
+  return interpolation;
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,37 @@
+// The options that say how to interpolate, as the commands share them.
+#pragma once
+
+#include "options/interpolation.hpp"
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace warpalign::program {
+
+/// As they were typed.
+struct InterpolationOptions {
+  int degree = 3;
+  std::optional<std::string> prefilter;
+  std::string boundary = "mirror";
+  double cval = 0;
+  std::string precision = "full";
+};
+
+/// Adds --degree, --prefilter, --boundary and --cval.
+void add_interpolation_options(CLI::App& command, InterpolationOptions& options);
+/// Adds --precision.
+void add_precision_option(CLI::App& command, InterpolationOptions& options);
+
+/// What they mean. Throws UsageError, naming the option.
+[[nodiscard]] Interpolation interpolation_of(const InterpolationOptions& options);
+
+/// "exact", "fir:N", "iir:line" or "none". Throws UsageError.
+[[nodiscard]] PrefilterChoice prefilter_named(const std::string& text);
+/// The reverse.
+[[nodiscard]] std::string name_of(const PrefilterChoice& choice);
+
+}  // namespace warpalign::program

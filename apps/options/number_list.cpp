@@ -1,0 +1,79 @@
+// Options made of several numbers, read without regard to the locale.
+#include "options/number_list.hpp"
+
+#include "io/npy.hpp"
+#include "io/usage_error.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace warpalign::program {
+namespace {
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& number) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc() && end == text.data() + text.size();
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t end = text.find_first_of(separators, start);
+    parts.push_back(text.substr(start, end - start));
+    if (end == std::string_view::npos) return parts;
+    start = end + 1;
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+/// Separated by commas, or by blanks where there is no comma.
+std::vector<std::string_view> words_of(std::string_view text) {
+  if (text.find(',') != std::string_view::npos) return split(text, ",");
+  std::vector<std::string_view> words;
+  for (const std::string_view word : split(text, " \t\n")) {
+    if (!word.empty()) words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<double> parse_numbers(const std::string& option, const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string_view word : words_of(text)) {
+    double number = 0;
+    if (!parse_whole(trimmed(word), number) || !std::isfinite(number)) {
+      throw UsageError(fmt::format("{} {}: '{}' is not a finite number", option, text, word));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<std::int64_t> parse_extents(const std::string& option, const std::string& text) {
+  std::vector<std::int64_t> extents;
+  for (const std::string_view word : split(text, "x")) {
+    std::int64_t extent = 0;
+    if (!parse_whole(word, extent) || extent < 1 || extent > largest_extent) {
+      throw UsageError(fmt::format(
+          "{} {}: must be whole numbers from 1 to 2^30 with an x between them, such as 480x640",
+          option, text));
+    }
+    extents.push_back(extent);
+  }
+  return extents;
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,155 @@
+// The registration options' names, and what is refused before a device opens.
+#include "options/registration_options.hpp"
+
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/number_list.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace warpalign::program {
+namespace {
+
+Motion motion_named(const std::string& name) {
+  if (name == "similarity") return Motion::similarity;
+  if (name == "rigid") return Motion::rigid;
+  if (name == "rotation") return Motion::rotation;
+  if (name == "translation") return Motion::translation;
+  throw UsageError(fmt::format(
+      "--motion {}: is not known; there are similarity, rigid, rotation and translation", name));
+}
+
+SpectrumOf spectrum_named(const std::string& name) {
+  if (name == "grey") return SpectrumOf::grey_levels;
+  if (name == "gradient") return SpectrumOf::gradient;
+  throw UsageError(fmt::format("--spectrum {}: is not known; there are grey and gradient", name));
+}
+
+std::pair<double, double> range_of(const std::string& option, const std::string& text) {
+  const auto ends = parse_numbers(option, text);
+  if (ends.size() != 2) {
+    throw UsageError(fmt::format("{} {}: must be two numbers, A,B", option, text));
+  }
+  if (ends[0] > ends[1]) {
+    throw UsageError(fmt::format("{} {}: must start with its lower end", option, text));
+  }
+  return {ends[0], ends[1]};
+}
+
+void take_scales(const std::string& text, RegistrationOptions& options) {
+  const auto [least, most] = range_of("--scale-range", text);
+  if (least < options.min_scale || most > options.max_scale) {
+    throw UsageError(fmt::format("--scale-range {}: scales are found between {} and {}", text,
+                                 options.min_scale, options.max_scale));
+  }
+  options.min_scale = least;
+  options.max_scale = most;
+}
+
+void take_angles(const std::string& text, RegistrationOptions& options) {
+  const auto [least, most] = range_of("--angle-range", text);
+  if (most - least > 360) {
+    throw UsageError(fmt::format("--angle-range {}: is more than 360 degrees", text));
+  }
+  options.min_angle = least;
+  options.max_angle = most;
+}
+
+double max_shift_of(double pixels) {
+  if (std::isfinite(pixels) && pixels > 0) return pixels;
+  throw UsageError(
+      fmt::format("--max-shift {}: must be a number above 0; leave it out for any shift", pixels));
+}
+
+int candidates_of(int count) {
+  constexpr int most = 10;
+  if (count >= 1 && count <= most) return count;
+  throw UsageError(fmt::format("--candidates {}: must be 1 to {}", count, most));
+}
+
+void refuse_with_fast(const RegistrationChoices& choices) {
+  const auto refuse = [](bool given, const char* option) {
+    if (!given) return;
+    throw UsageError(fmt::format(
+        "{}: --fast finds one similarity of any size from gradients, and takes no such option; "
+        "leave one of the two out",
+        option));
+  };
+  refuse(choices.motion.has_value(), "--motion");
+  refuse(choices.scale_range.has_value(), "--scale-range");
+  refuse(choices.angle_range.has_value(), "--angle-range");
+  refuse(choices.max_shift.has_value(), "--max-shift");
+  refuse(choices.candidates.has_value(), "--candidates");
+  refuse(choices.spectrum.has_value(), "--spectrum");
+}
+
+/// Refuses limits on what the motion keeps fixed, and --spectrum where nothing is searched with it.
+void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
+  const auto refuse = [&](bool given, const char* option, const char* why) {
+    if (!given) return;
+    throw UsageError(
+        fmt::format("{}: --motion {} {}; leave one of the two out", option, *choices.motion, why));
+  };
+  if (motion != Motion::similarity) {
+    refuse(choices.scale_range.has_value(), "--scale-range", "keeps the scale at 1");
+  }
+  if (motion == Motion::translation) {
+    refuse(choices.angle_range.has_value(), "--angle-range", "keeps the angle at 0");
+    refuse(choices.spectrum.has_value(), "--spectrum", "needs no spectra");
+  }
+  if (motion == Motion::rotation) {
+    refuse(choices.max_shift.has_value(), "--max-shift", "keeps the shift at 0");
+  }
+}
+
+}  // namespace
+
+void add_registration_options(CLI::App& command, RegistrationChoices& choices) {
+  add_option(command, "--fast", &choices.fast,
+             "The registration paper's pipeline: errors of a fraction of a pixel, no verification");
+  add_option(command, "--no-refine", &choices.no_refine,
+             "Stop before the refinement at full resolution");
+  add_option(command, "--motion", &choices.motion,
+             "What may differ: similarity, rigid, rotation or translation [similarity]");
+  const RegistrationOptions defaults;
+  add_option(command, "--scale-range", &choices.scale_range,
+             fmt::format("A,B: smallest and largest scale [{},{}]", defaults.min_scale,
+                         defaults.max_scale));
+  add_option(
+      command, "--angle-range", &choices.angle_range,
+      fmt::format("A,B: from A to B degrees [{},{}]", defaults.min_angle, defaults.max_angle));
+  add_option(command, "--max-shift", &choices.max_shift,
+             "Longest translation, in pixels of the moving image [any]");
+  add_option(command, "--spectrum", &choices.spectrum,
+             "Find rotation and scale from spectra of the grey levels or of their "
+             "gradient: grey or gradient [grey]");
+}
+
+void add_candidates_option(CLI::App& command, RegistrationChoices& choices) {
+  add_option(command, "--candidates", &choices.candidates,
+             "Continue the search, and list the N best alignments [1]");
+}
+
+void refuse_mask_with_fast(const std::string& option) {
+  throw UsageError(fmt::format("{}: --fast takes no masks; leave one of the two out", option));
+}
+
+RegistrationOptions registration_options_of(const RegistrationChoices& choices) {
+  RegistrationOptions options;
+  if (choices.fast) refuse_with_fast(choices);
+  options.fast = choices.fast;
+  options.refine = !choices.no_refine;
+  if (choices.motion) options.motion = motion_named(*choices.motion);
+  if (choices.spectrum) options.spectrum = spectrum_named(*choices.spectrum);
+  refuse_without_use(choices, options.motion);
+  if (choices.scale_range) take_scales(*choices.scale_range, options);
+  if (choices.angle_range) take_angles(*choices.angle_range, options);
+  if (choices.max_shift) options.max_shift = max_shift_of(*choices.max_shift);
+  if (choices.candidates) options.candidates = candidates_of(*choices.candidates);
+  return options;
+}
+
+}  // namespace warpalign::program

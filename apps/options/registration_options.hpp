@@ -1,0 +1,38 @@
+// The options that say how to register, as `register` and `stack` share them.
+#pragma once
+
+#include <warpalign/registrar.hpp>
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace warpalign::program {
+
+/// As they were typed.
+struct RegistrationChoices {
+  bool fast = false;
+  bool no_refine = false;
+  std::optional<std::string> motion;
+  std::optional<std::string> scale_range;
+  std::optional<std::string> angle_range;
+  std::optional<double> max_shift;
+  std::optional<int> candidates;
+  std::optional<std::string> spectrum;
+};
+
+/// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift and --spectrum.
+void add_registration_options(CLI::App& command, RegistrationChoices& choices);
+/// Adds --candidates.
+void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
+
+/// Throws UsageError: the fast pipeline takes no masks.
+[[noreturn]] void refuse_mask_with_fast(const std::string& option);
+
+/// What they mean. Throws UsageError, naming the option.
+[[nodiscard]] RegistrationOptions registration_options_of(const RegistrationChoices& choices);
+
+}  // namespace warpalign::program

@@ -1,0 +1,11 @@
+// Text escaped for HTML and SVG.
+#pragma once
+
+#include <string>
+
+namespace warpalign::program {
+
+/// With &, <, > and " replaced.
+[[nodiscard]] std::string escaped(const std::string& text);
+
+}  // namespace warpalign::program

@@ -1,0 +1,16 @@
+// A picture that shows at a glance whether two images fit.
+#pragma once
+
+#include "io/image_file.hpp"
+
+#include <warpalign/geometry.hpp>
+
+namespace warpalign::program {
+
+/// Left: the reference in green over the aligned image in magenta, gray where they agree. Right:
+/// a checkerboard of the two with about 8 x 8 fields. Outside of the moving image (of shape
+/// `moving`) only the dimmed reference is shown. 8-bit RGB.
+[[nodiscard]] LoadedImage draw_overlay(const LoadedImage& reference, const LoadedImage& aligned,
+                                       const Affine& reference_to_moving, const Shape& moving);
+
+}  // namespace warpalign::program

@@ -1,0 +1,35 @@
+// What the registration reports share: lines of text, and the time of each stage.
+#pragma once
+
+#include "reports/json.hpp"
+
+#include <warpalign/device.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <string>
+#include <vector>
+
+namespace warpalign::program {
+
+struct WrittenFile {
+  std::string what;  ///< "aligned", "overlay"
+  std::string path;
+  std::string description;
+};
+
+/// "  name       text\n".
+[[nodiscard]] std::string report_line(const std::string& name, const std::string& text);
+
+/// The end of every report: the device, the files written, the time taken, and the time of each
+/// stage where it was measured.
+[[nodiscard]] std::string closing_lines(const DeviceInfo& device,
+                                        const std::vector<WrittenFile>& files, double seconds,
+                                        const std::vector<StageTiming>& timings);
+
+/// A bar chart; empty where there are no timings.
+[[nodiscard]] std::string timing_lines(const std::vector<StageTiming>& timings);
+
+/// Milliseconds by stage.
+[[nodiscard]] Json timings_json(const std::vector<StageTiming>& timings);
+
+}  // namespace warpalign::program

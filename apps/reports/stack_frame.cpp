@@ -1,0 +1,18 @@
+// The result for one frame of a stack.
+#include "reports/stack_frame.hpp"
+
+namespace warpalign::program {
+
+const char* name_of(StackReference reference) {
+  switch (reference) {
+    case StackReference::first:
+      return "first";
+    case StackReference::previous:
+      return "previous";
+    case StackReference::mean:
+      break;
+  }
+  return "mean";
+}
+
+}  // namespace warpalign::program

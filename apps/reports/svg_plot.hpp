@@ -1,0 +1,35 @@
+// Line plots as SVG.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpalign::program {
+
+struct PlotPoint {
+  double x = 0;
+  double y = 0;
+};
+
+struct PlotLine {
+  std::string label;   ///< in the legend; none where it is empty
+  std::string colour;  ///< as SVG takes it
+  std::vector<PlotPoint> points;
+  bool dashed = false;
+  bool markers = false;
+};
+
+/// One pair of axes, which cover the points.
+struct Plot {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<PlotLine> lines;
+  bool y_from_zero = false;
+};
+
+/// Draws the plots side by side as one SVG image.
+[[nodiscard]] std::string draw_plots(const std::vector<Plot>& plots);
+[[nodiscard]] std::string plot_colour(std::size_t n);
+
+}  // namespace warpalign::program

@@ -1,0 +1,30 @@
+// A pair that is being refined: which of its pixels count, and where they are read.
+#pragma once
+
+#include "reference/filter/gaussian.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace reference {
+
+/// A reference compared with the spline of a moving image at q = m p, m = (a, b, c, d, e, f).
+struct ComparedPair {
+  const Plane& reference;
+  const Plane& coefficients;
+  std::array<double, 6> m{};
+  std::int64_t reference_margin = 0;
+  std::int64_t moving_margin = 1;
+  const Plane* reference_weight = nullptr;
+  const Plane* moving_weight = nullptr;
+};
+
+/// Where a reference pixel is read in the moving image.
+Position position_of(const std::array<double, 6>& m, std::int64_t x, std::int64_t y);
+/// The same, if the pixel counts.
+std::optional<Position> counted(const ComparedPair& pair, std::int64_t x, std::int64_t y);
+/// The cubic spline at a position at least 1 within the image.
+double spline_at(const Plane& coefficients, Position at);
+
+}  // namespace reference

@@ -1,0 +1,34 @@
+// The oracle of the window and the placement of volumes.
+#pragma once
+
+#include "reference/volume.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace reference {
+
+/// Tukey's window at i of n; each ramp takes the part `taper`.
+inline double tukey_window(std::int64_t i, std::int64_t n, double taper) {
+  const double ramp = taper * static_cast<double>(n);
+  const double before = static_cast<double>(i) + 0.5;
+  const double after = static_cast<double>(n - 1 - i) + 0.5;
+  double weight = 1;
+  if (before < ramp) weight *= (1 - std::cos(std::numbers::pi * before / ramp)) / 2;
+  if (after < ramp) weight *= (1 - std::cos(std::numbers::pi * after / ramp)) / 2;
+  return weight;
+}
+
+/// (value - offset) scale under Tukey's window, in the corner of a canvas of zeros.
+inline Volume placed(const Volume& volume, const std::array<std::int64_t, 3>& canvas, double offset,
+                     double scale, double taper) {
+  Volume result(canvas[0], canvas[1], canvas[2]);
+  for_each_voxel(volume.extents(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    result.at(x, y, z) =
+        (volume.at(x, y, z) - offset) * scale * tukey_window(x, volume.width, taper) *
+        tukey_window(y, volume.height, taper) * tukey_window(z, volume.depth, taper);
+  });
+  return result;
+}
+
+}  // namespace reference

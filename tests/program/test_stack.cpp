@@ -1,0 +1,376 @@
+// `warpalign stack` end to end, on frames drawn from one texture under a known drift.
+#include "io/image_file.hpp"
+#include "program/picture.hpp"
+#include "program/run_program.hpp"
+#include "support/corners.hpp"
+
+#include <warpalign/geometry.hpp>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace warpalign::test {
+namespace {
+
+using namespace program;
+using nlohmann::json;
+
+const Shape shape{160, 128, 1};
+
+// The frames are drawn, not resampled, so this is the error of the registration alone: what is
+// required at the 95th percentile of clean pairs.
+constexpr double pixels_off = 0.02;
+
+/// The drift of frame `i`: up to 11 pixels, 4 degrees and 6 % after five frames.
+Similarity drift_of(std::size_t i) {
+  const auto t = static_cast<double>(i);
+  return {0.8 * t, 1 + 0.012 * t, {2.1 * t, -0.7 * t + 0.05 * t * t}};
+}
+
+LoadedImage frame_under(const Similarity& drift, PixelType type = PixelType::u16,
+                        int channels = 1) {
+  return draw({}, shape, channels, type, drift.matrix(shape, shape).inverse());
+}
+
+struct Frames {
+  ScratchFolder folder;
+  std::vector<std::string> names;
+
+  void add(const LoadedImage& image, const std::string& extension = ".png") {
+    names.push_back(folder / fmt::format("f{}{}", names.size(), extension));
+    save_image(names.back(), image);
+  }
+  void add_drifting(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) add(frame_under(drift_of(names.size())));
+  }
+  [[nodiscard]] Outcome run(const std::vector<std::string>& options) const {
+    std::vector<std::string> arguments{"stack", "--device", test_device()};
+    arguments.insert(arguments.end(), names.begin(), names.end());
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments);
+  }
+  [[nodiscard]] json report() const { return json::parse(read_text(folder / "drift.json")); }
+};
+
+double worst_corner(const json& frame, const Similarity& truth) {
+  const auto& m = frame["matrix"];
+  const Affine found{m[0][0], m[0][1], m[0][2], m[1][0], m[1][1], m[1][2]};
+  return ::test::largest_corner_distance(found, truth.matrix(shape, shape), shape);
+}
+
+void check_frame(const json& frame, const Similarity& truth) {
+  CAPTURE(frame.dump());
+  CHECK(frame["status"] == "ok");
+  CHECK(frame["reliable"] == true);
+  CHECK(worst_corner(frame, truth) < pixels_off);
+  CHECK(std::abs(frame["translation"][0].get<double>() - truth.translation.x) < pixels_off);
+  CHECK(std::abs(frame["translation"][1].get<double>() - truth.translation.y) < pixels_off);
+  // A corner is 102 pixels from the centre; this angle and this scale move it by the tolerance.
+  CHECK(std::abs(frame["rotation_deg"].get<double>() - truth.rotation_deg) < 0.011);
+  CHECK(std::abs(frame["scale"].get<double>() - truth.scale) < 0.0002);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("stack: the drift from the first frame, whatever frames are registered to") {
+  if (!has_test_device()) return;
+  Frames frames;
+  frames.add_drifting(6);
+  for (const std::string to : {"first", "previous", "mean"}) {
+    CAPTURE(to);
+    const Outcome outcome = frames.run({"--to", to, "--json", frames.folder / "drift.json"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    const json report = frames.report();
+    CHECK(report["to"] == to);
+    CHECK(report["ok"] == 6);
+    REQUIRE(report["frames"].size() == 6);
+    CHECK(report["frames"][0]["reference"].is_null());
+    for (std::size_t i = 0; i < 6; ++i) {
+      const json& frame = report["frames"][i];
+      CHECK(frame["frame"] == i);
+      CHECK(frame["file"] == frames.names[i]);
+      check_frame(frame, drift_of(i));
+      if (i == 0) continue;
+      if (to == "first") CHECK(frame["reference"] == 0);
+      if (to == "previous") CHECK(frame["reference"] == i - 1);
+      if (to == "mean") CHECK(frame["reference"].is_null());
+    }
+  }
+}
+
+TEST_CASE("stack: CSV, JSON, plot and text say the same") {
+  if (!has_test_device()) return;
+  Frames frames;
+  frames.add_drifting(3);
+  frames.names.push_back(frames.folder / "with,comma \"and quotes\".png");
+  save_image(frames.names.back(), frame_under(drift_of(3)));
+  const ScratchFolder& folder = frames.folder;
+  const Outcome outcome = frames.run({"--csv", folder / "drift.csv", "--json",
+                                      folder / "drift.json", "--plot", folder / "drift.svg"});
+  CHECK(outcome.status == 0);
+  const json report = frames.report();
+  const auto lines = lines_of(read_text(folder / "drift.csv"));
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0] ==
+        "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
+        "reliable,overlap,correlation,significance,refined,reason");
+  CHECK(lines[1] == "0," + frames.names[0] + ",ok,,0,1,0,0,1,true,1,1,0,false,");
+  std::vector<std::string> fields;
+  std::istringstream line(lines[2]);
+  for (std::string field; std::getline(line, field, ',');) fields.push_back(field);
+  REQUIRE(fields.size() == 14);  // the empty reason has no end
+  const json& frame = report["frames"][1];
+  CHECK(fields[3] == "0");
+  CHECK(std::stod(fields[4]) == frame["rotation_deg"].get<double>());
+  CHECK(std::stod(fields[5]) == frame["scale"].get<double>());
+  CHECK(std::stod(fields[6]) == frame["translation"][0].get<double>());
+  CHECK(std::stod(fields[7]) == frame["translation"][1].get<double>());
+  CHECK(std::stod(fields[8]) == frame["confidence"].get<double>());
+  CHECK(fields[9] == "true");
+  CHECK(contains(lines[4], "with,comma \"\"and quotes\"\".png\",ok"));
+  CHECK(read_text(folder / "drift.svg").starts_with("<svg"));
+  CHECK(contains(outcome.out, "4 ok, 0 not reliable, 0 failed"));
+}
+
+TEST_CASE("stack: frames that cannot be used are named, and the rest is finished") {
+  if (!has_test_device()) return;
+  Frames frames;
+  frames.add_drifting(1);                                  // 0
+  frames.add(frame_under(drift_of(1)));                    // 1: cut below
+  frames.add_drifting(1);                                  // 2
+  frames.add(draw({}, {128, 128, 1}, 1, PixelType::u16));  // 3: another size
+  frames.add(draw({77}, shape, 1, PixelType::u16));        // 4: something else
+  frames.add(make_image(160, 128, 1, PixelType::u16));     // 5: constant
+  frames.names.push_back(frames.folder / "nowhere.png");   // 6
+  frames.add_drifting(1);                                  // 7
+  truncate_copy(frames.names[2], frames.names[1], 0.6);
+  const std::vector<std::string> statuses{"ok",         "failed", "ok",     "failed",
+                                          "unreliable", "failed", "failed", "ok"};
+  const ScratchFolder& folder = frames.folder;
+  for (const std::string to : {"first", "previous", "mean"}) {
+    CAPTURE(to);
+    const ScratchFolder aligned;
+    const Outcome outcome = frames.run({"--to", to, "--json", folder / "drift.json", "--csv",
+                                        folder / "drift.csv", "--output-folder", aligned / "new"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    for (const std::size_t i : {1U, 3U, 5U, 6U}) {
+      CHECK(contains(outcome.err, fmt::format("warpalign: frame {}: {}: ", i, frames.names[i])));
+    }
+    CHECK(lines_of(outcome.err).size() == 4);
+    CHECK(contains(outcome.err, "is 128 x 128, but the first frame is 160 x 128"));
+    CHECK(contains(outcome.out, "3 ok, 1 not reliable, 4 failed"));
+    const json report = frames.report();
+    REQUIRE(report["frames"].size() == statuses.size());
+    const auto lines = lines_of(read_text(folder / "drift.csv"));
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+      CHECK(report["frames"][i]["status"] == statuses[i]);
+      CHECK(report["frames"][i].contains("reason") == (statuses[i] == "failed"));
+      CHECK(contains(lines[i + 1], "," + statuses[i] + ","));
+    }
+    CHECK(contains(lines[2], ",failed,,,,,,,,,,,,"));
+    check_frame(report["frames"][2], drift_of(2));
+    check_frame(report["frames"][7], drift_of(7));
+    // The chain goes on from the last reliable frame.
+    if (to == "previous") CHECK(report["frames"][4]["reference"] == 2);
+    if (to == "previous") CHECK(report["frames"][7]["reference"] == 2);
+    std::vector<std::string> written;
+    for (const auto& entry : std::filesystem::directory_iterator(aligned / "new")) {
+      written.push_back(entry.path().filename());
+    }
+    std::sort(written.begin(), written.end());
+    CHECK(written == std::vector<std::string>{"0000_f0.png", "0002_f2.png", "0007_f7.png"});
+  }
+}
+
+TEST_CASE("stack: a frame that does not fit gives status 1") {
+  if (!has_test_device()) return;
+  Frames frames;
+  frames.add_drifting(1);
+  frames.add(draw({77}, shape, 1, PixelType::u16));
+  const Outcome outcome = frames.run({"--json", frames.folder / "drift.json"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err.empty());
+  CHECK(contains(outcome.out, "NOT RELIABLE"));
+  CHECK(frames.report()["frames"][1]["reliable"] == false);
+}
+
+/// Root mean square difference of two images' samples, well inside both frames.
+template <typename Sample>
+double misfit(const LoadedImage& a, const LoadedImage& b) {
+  double squares = 0;
+  double count = 0;
+  const auto channels = static_cast<std::size_t>(a.channels);
+  for (std::int64_t y = 30; y < shape.height - 30; ++y) {
+    for (std::int64_t x = 30; x < shape.width - 30; ++x) {
+      const std::size_t first = channels * static_cast<std::size_t>(y * shape.width + x);
+      for (std::size_t i = first; i < first + channels; ++i) {
+        const double difference = static_cast<double>(a.samples<Sample>()[i]) -
+                                  static_cast<double>(b.samples<Sample>()[i]);
+        squares += difference * difference;
+        count += 1;
+      }
+    }
+  }
+  return std::sqrt(squares / count);
+}
+
+TEST_CASE("stack: aligned frames lie on the first, in their own kind") {
+  if (!has_test_device()) return;
+  const auto check = [](PixelType type, int channels, const std::string& extension, auto sample,
+                        double full) {
+    using Sample = decltype(sample);
+    Frames frames;
+    frames.add(frame_under({}, type, channels), extension);
+    frames.add(frame_under(drift_of(3), type, channels), extension);
+    const Outcome outcome = frames.run({"--output-folder", frames.folder / "aligned"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    const LoadedImage first = load_image(frames.folder / ("aligned/0000_f0" + extension));
+    const LoadedImage second = load_image(frames.folder / ("aligned/0001_f1" + extension));
+    CHECK(first.pixels == load_image(frames.names[0]).pixels);
+    CHECK(second.type == type);
+    CHECK(second.channels == channels);
+    CHECK(second.shape() == shape);
+    // 8 bits of both frames, rounded, make 0.16 %, the spline of a texture this fine as much again.
+    // Unaligned frames differ by 10 %.
+    CHECK(misfit<Sample>(first, second) < 0.003 * full);
+    // Outside of the frame there is 0: the first frame's upper right corner has left it.
+    CHECK(second.samples<Sample>()[static_cast<std::size_t>(channels * (shape.width - 1))] == 0);
+  };
+  check(PixelType::u8, 3, ".png", std::uint8_t{}, 255);
+  check(PixelType::u16, 1, ".png", std::uint16_t{}, 65535);
+  check(PixelType::f32, 1, ".tif", float{}, 1);
+}
+
+TEST_CASE("stack: what the mask leaves out neither holds the frames still nor spoils them") {
+  if (!has_test_device()) return;
+  // A pattern that does not move, over the left part of every frame, with NaN in it.
+  const LoadedImage pattern = draw({5}, shape, 1, PixelType::f32);
+  const auto covered = [&](std::size_t i) {
+    LoadedImage frame = frame_under(drift_of(i), PixelType::f32);
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < 56; ++x) {
+        const auto at = static_cast<std::size_t>(y * shape.width + x);
+        frame.samples<float>()[at] = 4 * pattern.samples<float>()[at];
+      }
+    }
+    frame.samples<float>()[static_cast<std::size_t>(40 * shape.width + 20)] =
+        std::numeric_limits<float>::quiet_NaN();
+    return frame;
+  };
+  Frames frames;
+  for (std::size_t i = 0; i < 4; ++i) frames.add(covered(i), ".tif");
+  LoadedImage mask = make_image(shape.width, shape.height, 1, PixelType::u8);
+  for (std::size_t i = 0; i < mask.pixels.size(); ++i) {
+    const bool counts = static_cast<std::int64_t>(i) % shape.width >= 56;
+    mask.samples<std::uint8_t>()[i] = counts ? 1 : 0;
+  }
+  const std::string mask_name = frames.folder / "mask.png";
+  save_image(mask_name, mask);
+  for (const std::string to : {"first", "previous", "mean"}) {
+    CAPTURE(to);
+    const Outcome outcome =
+        frames.run({"--to", to, "--mask", mask_name, "--json", frames.folder / "drift.json",
+                    "--output-folder", frames.folder / ("aligned-" + to)});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    for (std::size_t i = 0; i < 4; ++i) check_frame(frames.report()["frames"][i], drift_of(i));
+    const LoadedImage aligned = load_image(frames.folder / ("aligned-" + to + "/0003_f3.tif"));
+    const auto samples = aligned.samples<float>();
+    CHECK(std::all_of(samples.begin(), samples.end(), [](float s) { return std::isfinite(s); }));
+  }
+  const Outcome unmasked = frames.run({});
+  CHECK(unmasked.status == 2);
+  CHECK(contains(unmasked.err, "f0.tif"));
+  CHECK(contains(unmasked.err, "NaN"));
+}
+
+TEST_CASE("stack: memory does not grow with the number of frames") {
+  if (!has_test_device()) return;
+  const Shape large{512, 512, 1};
+  Frames frames;
+  frames.add(draw({}, large, 3, PixelType::f32), ".tif");
+  frames.add(draw({}, large, 3, PixelType::f32, Affine::translation(3.5, -2.25)), ".tif");
+  const auto peak_of = [&](std::size_t count) {
+    Frames many;
+    for (std::size_t i = 0; i < count; ++i) many.names.push_back(frames.names[i % 2]);
+    const Outcome outcome = many.run({"--fast"});
+    CHECK(outcome.status == 0);
+    return outcome.peak_kilobytes;
+  };
+  (void)peak_of(2);  // compiles the kernels if they are not cached yet
+  const long few = peak_of(4);
+  const long many = peak_of(44);
+  CAPTURE(few);
+  CAPTURE(many);
+  // A frame has 3 MiB of pixels: 40 of them, kept, would be 120 MiB.
+  CHECK(many - few < 30 * 1024);
+}
+
+TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is written") {
+  Frames frames;
+  frames.add_drifting(2);
+  const ScratchFolder& folder = frames.folder;
+  save_image(folder / "small.png", draw({}, {64, 64, 1}, 1, PixelType::u8));
+  save_image(folder / "empty.png", make_image(shape.width, shape.height, 1, PixelType::u8));
+  const auto before = folder.names();
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& named,
+                           std::size_t count = 2) {
+    std::vector<std::string> arguments{"stack", "--device", "opencl:99"};
+    arguments.insert(arguments.end(), frames.names.begin(),
+                     frames.names.begin() + static_cast<std::ptrdiff_t>(count));
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = run_program(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(lines_of(outcome.err).size() == 1);
+    CHECK(contains(outcome.err, named));
+    CHECK(folder.names() == before);
+  };
+  refused({}, "FILES", 0);
+  refused({}, "is one frame", 1);
+  refused({"--to", "last"}, "--to last");
+  refused({"--plot", folder / "drift.png"}, ".svg");
+  refused({"--csv", frames.names[1]}, "--csv");
+  refused({"--csv", folder / "a", "--json", folder / "a"}, "--json");
+  refused({"--csv", folder / "missing/a.csv"}, "missing/a.csv");
+  refused({"--output-folder", "/proc/aligned"}, "/proc/aligned");
+  refused({"--mask", folder / "small.png"}, "small.png: is 64 x 64, but the first frame");
+  refused({"--mask", folder / "empty.png"}, "leaves no pixel");
+  refused({"--mask", folder / "small.png", "--fast"}, "--fast takes no masks");
+  refused({"--fast", "--max-shift", "3"}, "--max-shift: --fast");
+  refused({"--scale-range", "2,1"}, "--scale-range 2,1");
+  refused({"--candidates", "3"}, "--candidates");
+  // A first frame that cannot be read leaves nothing to register to.
+  truncate_copy(frames.names[1], frames.names[0], 0.5);
+  refused({"--csv", folder / "drift.csv"}, "f0.png: is damaged");
+  // Aligned frames must not overwrite frames.
+  const std::string clash = folder / "0001_f1.png";
+  save_image(clash, frame_under({}));
+  const Outcome outcome =
+      run_program({"stack", clash, frames.names[1], "--output-folder", folder / ""});
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "0001_f1.png in it is one of the frames"));
+}
+
+}  // namespace
+}  // namespace warpalign::test

@@ -1,0 +1,306 @@
+// Batches on devices give the same results as one pair at a time.
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <warpalign/batch.hpp>
+#include <warpalign/open_device.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using warpalign::Affine;
+using warpalign::align_batch;
+using warpalign::BatchResult;
+using warpalign::Device;
+using warpalign::Error;
+using warpalign::ErrorKind;
+using warpalign::HostImage;
+using warpalign::HostPair;
+using warpalign::PixelType;
+using warpalign::Point;
+using warpalign::Registrar;
+using warpalign::RegistrationResult;
+using warpalign::Shape;
+
+// An image that is also known between its pixels: waves of random direction, length and phase.
+class Scene {
+ public:
+  explicit Scene(std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(0, 1);
+    for (Wave& wave : waves_) {
+      const double frequency = 0.01 + 0.14 * unit(random);
+      const double direction = 2 * std::numbers::pi * unit(random);
+      wave = {2 * std::numbers::pi * frequency * std::cos(direction),
+              2 * std::numbers::pi * frequency * std::sin(direction),
+              2 * std::numbers::pi * unit(random)};
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint8_t> drawn(const Shape& shape, const Affine& to_scene) const {
+    std::vector<std::uint8_t> pixels;
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        const Point at = to_scene(Point{static_cast<double>(x), static_cast<double>(y)});
+        double sum = 128.5;
+        for (const Wave& wave : waves_)
+          sum += 5 * std::cos(wave.u * at.x + wave.v * at.y + wave.phase);
+        pixels.push_back(static_cast<std::uint8_t>(std::clamp(sum, 0.0, 255.0)));
+      }
+    }
+    return pixels;
+  }
+
+ private:
+  struct Wave {
+    double u, v, phase;
+  };
+  std::array<Wave, 100> waves_{};
+};
+
+struct Pair {
+  Shape reference_shape, moving_shape;
+  Affine truth;
+  std::vector<std::uint8_t> reference, moving;
+
+  [[nodiscard]] HostPair view() const {
+    return {{reference.data(), PixelType::u8, reference_shape.width, reference_shape.height},
+            {moving.data(), PixelType::u8, moving_shape.width, moving_shape.height}};
+  }
+};
+
+// Of several sizes, so that workers change their memory and plans between pairs.
+const std::vector<Pair>& pairs() {
+  static const std::vector<Pair> made = [] {
+    std::vector<Pair> result;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      const Scene scene(100 + i);
+      const Shape reference = i % 3 == 0 ? Shape{160, 128, 1} : Shape{144, 144, 1};
+      const Shape moving = i % 2 == 0 ? Shape{144, 144, 1} : Shape{150, 131, 1};
+      const double n = i;
+      const Affine truth = warpalign::Similarity{20 * n - 70, 1 + 0.03 * n, {n - 3, 5 - n}}.matrix(
+          reference, moving);
+      result.push_back({reference, moving, truth, scene.drawn(reference, {}),
+                        scene.drawn(moving, truth.inverse())});
+    }
+    return result;
+  }();
+  return made;
+}
+
+std::vector<HostPair> views() {
+  std::vector<HostPair> result;
+  for (const Pair& pair : pairs()) result.push_back(pair.view());
+  return result;
+}
+
+std::vector<RegistrationResult> one_by_one(const Device& device) {
+  std::vector<RegistrationResult> results;
+  for (const HostPair& pair : views()) {
+    results.push_back(warpalign::register_images(device, pair.reference, pair.moving));
+  }
+  return results;
+}
+
+// It is the same arithmetic on the same device, so not a bit may differ, whatever runs beside it.
+void check_same(const RegistrationResult& found, const RegistrationResult& expected) {
+  CHECK(test::largest_corner_distance(found.matrix, expected.matrix, {160, 144, 1}) == 0);
+  CHECK(found.significance == expected.significance);
+  CHECK(found.confidence == expected.confidence);
+  CHECK(found.reliable == expected.reliable);
+  CHECK(found.refined == expected.refined);
+}
+
+}  // namespace
+
+TEST_CASE("batch: results are those of one pair at a time, for any number of streams") {
+  test::on_every_device([](const Device& device) {
+    const auto expected = one_by_one(device);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(i);
+      CHECK(expected[i].reliable);  // otherwise this test would compare failures
+      CHECK(test::largest_corner_distance(expected[i].matrix, pairs()[i].truth,
+                                          pairs()[i].reference_shape) <= 0.1);
+    }
+    const std::vector<HostPair> given = views();
+    for (const int streams : {1, 2, 4}) {
+      CAPTURE(streams);
+      const auto found = align_batch({&device, 1}, given, {}, {streams});
+      REQUIRE(found.size() == expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CAPTURE(i);
+        REQUIRE(found[i].result);
+        CHECK_FALSE(found[i].error);
+        check_same(*found[i].result, expected[i]);
+      }
+    }
+    // Backwards, under the Registrar's name.
+    const std::vector<HostPair> backwards(given.rbegin(), given.rend());
+    const auto found = Registrar::align_batch({&device, 1}, backwards);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      check_same(found[i].result.value(), expected[found.size() - 1 - i]);
+    }
+  });
+}
+
+TEST_CASE("batch: several devices share the pairs") {
+  // Every device here, and the first one opened once more: it has compiled and planned nothing yet,
+  // so that its workers do so at the same time.
+  std::vector<Device> devices = test::devices();
+  devices.push_back(warpalign::open_device(devices.front().info().id));
+  const std::vector<HostPair> given = views();
+  constexpr int streams = 2;
+  const std::size_t workers = std::min(given.size(), devices.size() * streams);
+  REQUIRE(workers >= devices.size());
+  // No worker gets its pair before all have asked for one.
+  std::latch all_have_asked(static_cast<std::ptrdiff_t>(workers));
+  const auto source = [&](std::size_t i) {
+    if (i < workers) all_have_asked.arrive_and_wait();
+    return given[i];
+  };
+  std::vector<BatchResult> found(given.size());
+  std::set<std::size_t> used;
+  align_batch(devices, given.size(), source,
+              [&](std::size_t i, BatchResult result) {
+                CHECK_FALSE(found[i].result);
+                used.insert(result.device);
+                found[i] = std::move(result);
+                return true;
+              },
+              {}, {streams});
+  CHECK(used.size() == devices.size());
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    const auto expected = one_by_one(devices[device]);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i].device == device) check_same(found[i].result.value(), expected[i]);
+    }
+  }
+}
+
+TEST_CASE("batch: pairs that cannot be registered keep their errors to themselves") {
+  test::on_every_device([](const Device& device) {
+    const auto expected = one_by_one(device);
+    const std::vector<std::uint8_t> constant(144 * 144, 77);
+    const HostImage flat{constant.data(), PixelType::u8, 144, 144};
+    std::vector<HostPair> given = views();
+    given[1].reference = flat;
+    given[3].moving = flat;
+    given[4] = {};  // a source that has nothing to give
+    given[6].moving_mask = flat;
+    given[6].moving_mask->width = 100;
+    const std::set<std::size_t> bad{1, 3, 4, 6};
+    const auto found = align_batch({&device, 1}, given);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      CHECK(found[i].error.has_value() == bad.contains(i));
+      CHECK(found[i].result.has_value() != bad.contains(i));
+      if (found[i].result) check_same(*found[i].result, expected[i]);
+    }
+    CHECK(found[1].error.value().kind() == ErrorKind::invalid_image);
+    CHECK(found[3].error.value().kind() == ErrorKind::invalid_image);
+    CHECK(found[4].error.value().kind() == ErrorKind::invalid_argument);
+    CHECK(found[6].error.value().kind() == ErrorKind::invalid_argument);
+  });
+}
+
+TEST_CASE("batch: a worker lets go of what it keeps for other sizes, and stays right") {
+  test::on_every_device([](const Device& device) {
+    const Scene scene(7);
+    std::vector<Pair> made;
+    for (std::int64_t i = 0; i < 18; ++i) {
+      const Shape reference{144, 144, 1};
+      const Shape moving{120 + 7 * i, 200 - 5 * i, 1};
+      const Affine truth = warpalign::Similarity{10, 1.1, {3, -2}}.matrix(reference, moving);
+      made.push_back({reference, moving, truth, scene.drawn(reference, {}),
+                      scene.drawn(moving, truth.inverse())});
+    }
+    std::vector<HostPair> given;
+    for (const Pair& pair : made) given.push_back(pair.view());
+    const auto found = align_batch({&device, 1}, given, {}, {1});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      check_same(found[i].result.value(),
+                 warpalign::register_images(device, given[i].reference, given[i].moving));
+    }
+  });
+}
+
+TEST_CASE("batch: masks are the pair's") {
+  test::on_every_device([](const Device& device) {
+    const Pair& first = pairs().front();
+    // Half of the reference is covered by a stripe that the mask leaves out.
+    std::vector<std::uint8_t> covered = first.reference;
+    std::vector<std::uint8_t> mask(covered.size(), 255);
+    for (std::size_t i = covered.size() / 2; i < covered.size(); ++i) {
+      covered[i] = static_cast<std::uint8_t>(i % 160 < 80 ? 0 : 255);
+      mask[i] = 0;
+    }
+    HostPair pair = first.view();
+    pair.reference.data = covered.data();
+    pair.reference_mask = HostImage{mask.data(), PixelType::u8, 160, 128};
+    Registrar registrar(device);
+    registrar.set_reference(pair.reference, *pair.reference_mask);
+    const auto expected = registrar.align(pair.moving);
+    const std::vector<HostPair> given{pair, first.view(), pair};
+    const auto found = align_batch({&device, 1}, given, {}, {1});  // one worker: masks must change
+    check_same(found[0].result.value(), expected);
+    check_same(found[2].result.value(), expected);
+    CHECK(found[1].result->significance != expected.significance);
+  });
+}
+
+TEST_CASE("batch: a source may own its pixels, and what it throws comes out") {
+  test::on_every_device([](const Device& device) {
+    const auto expected = one_by_one(device);
+    const auto owned = [](std::size_t i) {
+      const auto copy = std::make_shared<const Pair>(pairs()[i]);
+      HostPair pair = copy->view();
+      pair.owner = copy;
+      return pair;
+    };
+    std::size_t taken = 0;
+    const auto sink = [&](std::size_t i, BatchResult found) {
+      check_same(found.result.value(), expected[i]);
+      ++taken;
+      return true;
+    };
+    align_batch({&device, 1}, pairs().size(), owned, sink);
+    CHECK(taken == pairs().size());
+
+    const auto broken = [&](std::size_t i) {
+      if (i == 3) throw std::runtime_error("the disk is gone");
+      return owned(i);
+    };
+    CHECK_THROWS_WITH(align_batch({&device, 1}, pairs().size(), broken, sink), "the disk is gone");
+    // The devices remain usable.
+    CHECK(align_batch({&device, 1}, std::vector{pairs()[0].view()})[0].result.has_value());
+  });
+}
+
+TEST_CASE("batch: no pairs are no work, wrong arguments are refused") {
+  test::on_every_device([](const Device& device) {
+    const std::vector<HostPair> none;
+    CHECK(align_batch({&device, 1}, none).empty());
+    const std::vector<HostPair> one{pairs()[0].view()};
+    CHECK_THROWS_AS((void)align_batch({}, one), Error);
+    CHECK_THROWS_AS((void)align_batch({&device, 1}, one, {}, {0}), Error);
+    CHECK_THROWS_AS((void)align_batch({&device, 1}, one, {}, {65}), Error);
+    CHECK_THROWS_AS(align_batch({&device, 1}, 1, nullptr, nullptr), Error);
+    warpalign::RegistrationOptions options;
+    options.candidates = 0;
+    CHECK_THROWS_WITH_AS((void)align_batch({&device, 1}, one, options),
+                         doctest::Contains("candidates"), Error);
+  });
+}

@@ -1,0 +1,192 @@
+// How a batch distributes its pairs over workers, and how it ends, without any device.
+#include "registration/batch/batch_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using warpalign::BatchResult;
+using warpalign::Error;
+using warpalign::ErrorKind;
+using warpalign::HostPair;
+using warpalign::RegistrationResult;
+using warpalign::detail::Aligner;
+using warpalign::detail::BatchRun;
+using warpalign::detail::BatchWorkers;
+
+// The pair's number travels as the width of its reference, and comes back as the confidence.
+HostPair numbered(std::size_t pair) {
+  HostPair result;
+  result.reference.width = static_cast<std::int64_t>(pair);
+  return result;
+}
+
+RegistrationResult echo(const HostPair& pair) {
+  RegistrationResult result;
+  result.confidence = static_cast<double>(pair.reference.width);
+  return result;
+}
+
+BatchWorkers echoing(std::size_t count) {
+  return {count, [](std::size_t) -> Aligner { return echo; }, {}};
+}
+
+// Records what a sink was given, and whether two calls overlapped.
+struct Collected {
+  std::vector<std::size_t> pairs;
+  std::vector<BatchResult> results;
+  bool inside = false;
+  bool overlapped = false;
+
+  bool take(std::size_t pair, BatchResult result) {
+    overlapped = overlapped || inside;
+    inside = true;
+    pairs.push_back(pair);
+    results.push_back(std::move(result));
+    inside = false;
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "batch run: every pair goes once through one worker, and the sink is never entered twice") {
+  constexpr std::size_t pairs = 1000;
+  Collected collected;
+  const warpalign::PairSource source = numbered;
+  const warpalign::PairSink sink = [&](std::size_t pair, BatchResult result) {
+    return collected.take(pair, std::move(result));
+  };
+  BatchRun(pairs, source, sink).run(echoing(8));
+  CHECK_FALSE(collected.overlapped);
+  REQUIRE(collected.pairs.size() == pairs);
+  CHECK(std::set<std::size_t>(collected.pairs.begin(), collected.pairs.end()).size() == pairs);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    REQUIRE(collected.results[i].result);
+    CHECK(collected.results[i].result->confidence == static_cast<double>(collected.pairs[i]));
+  }
+}
+
+TEST_CASE("batch run: workers are at different pairs at the same time") {
+  // Each waits for the other, so that this would never end if they ran one after the other.
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t arrived = 0;
+  const BatchWorkers meeting{2,
+                             [&](std::size_t) -> Aligner {
+                               return [&](const HostPair& pair) {
+                                 std::unique_lock lock(mutex);
+                                 ++arrived;
+                                 changed.notify_all();
+                                 changed.wait(lock, [&] { return arrived == 2; });
+                                 return echo(pair);
+                               };
+                             },
+                             [](std::size_t worker) { return worker; }};
+  std::set<std::size_t> devices;
+  const warpalign::PairSource source = numbered;
+  const warpalign::PairSink sink = [&](std::size_t, BatchResult result) {
+    devices.insert(result.device);
+    return true;
+  };
+  BatchRun(2, source, sink).run(meeting);
+  CHECK(devices == std::set<std::size_t>{0, 1});
+}
+
+TEST_CASE("batch run: what the source, the sink or a worker's start throws ends it and comes out") {
+  const warpalign::PairSource good = numbered;
+  const warpalign::PairSource bad = [](std::size_t pair) -> HostPair {
+    if (pair == 5) throw std::runtime_error("the disk is gone");
+    return numbered(pair);
+  };
+  std::size_t taken = 0;
+  const warpalign::PairSink sink = [&](std::size_t, BatchResult) {
+    ++taken;
+    return true;
+  };
+  const warpalign::PairSink full = [](std::size_t, BatchResult) -> bool {
+    throw std::runtime_error("the disk is full");
+  };
+  CHECK_THROWS_WITH(BatchRun(1000, bad, sink).run(echoing(3)), "the disk is gone");
+  CHECK(taken < 1000);
+  CHECK_THROWS_WITH(BatchRun(1000, good, full).run(echoing(3)), "the disk is full");
+  const BatchWorkers hopeless{
+      2, [](std::size_t) -> Aligner { throw std::runtime_error("no memory"); }, {}};
+  CHECK_THROWS_WITH(BatchRun(1000, good, sink).run(hopeless), "no memory");
+  // An Error thrown by the source belongs to no pair.
+  const warpalign::PairSource unreadable = [](std::size_t) -> HostPair {
+    throw Error(ErrorKind::invalid_image, "unreadable");
+  };
+  CHECK_THROWS_WITH(BatchRun(10, unreadable, sink).run(echoing(2)), "unreadable");
+}
+
+TEST_CASE("batch run: a sink that has enough gets no more") {
+  std::size_t taken = 0;
+  const warpalign::PairSource source = numbered;
+  const warpalign::PairSink sink = [&](std::size_t, BatchResult) { return ++taken < 10; };
+  BatchRun(100000, source, sink).run(echoing(4));
+  CHECK(taken == 10);
+}
+
+TEST_CASE("batch run: a worker whose device fails reports its pair and leaves the rest to others") {
+  const auto failing = [](std::size_t broken) {
+    return BatchWorkers{2,
+                        [broken](std::size_t worker) -> Aligner {
+                          if (worker >= broken) return echo;
+                          return [](const HostPair&) -> RegistrationResult {
+                            throw Error(ErrorKind::device_failure, "it fell off the bus");
+                          };
+                        },
+                        [](std::size_t worker) { return worker; }};
+  };
+  Collected collected;
+  const warpalign::PairSource source = numbered;
+  const warpalign::PairSink sink = [&](std::size_t pair, BatchResult result) {
+    return collected.take(pair, std::move(result));
+  };
+  const auto errors = [&] {
+    return std::count_if(collected.results.begin(), collected.results.end(),
+                         [](const BatchResult& result) { return result.error.has_value(); });
+  };
+  BatchRun(1000, source, sink).run(failing(1));
+  CHECK(collected.pairs.size() == 1000);
+  CHECK(errors() <= 1);
+
+  collected = {};
+  CHECK_THROWS_WITH_AS(BatchRun(1000, source, sink).run(failing(2)), "it fell off the bus", Error);
+  CHECK(collected.pairs.size() == 2);
+  CHECK(errors() == 2);
+}
+
+TEST_CASE("batch run: the Error of one pair is that pair's alone") {
+  const BatchWorkers workers{2,
+                             [](std::size_t) -> Aligner {
+                               return [](const HostPair& pair) {
+                                 if (pair.reference.width % 10 == 3) {
+                                   throw Error(ErrorKind::invalid_image, "constant");
+                                 }
+                                 return echo(pair);
+                               };
+                             },
+                             {}};
+  Collected collected;
+  const warpalign::PairSource source = numbered;
+  const warpalign::PairSink sink = [&](std::size_t pair, BatchResult result) {
+    return collected.take(pair, std::move(result));
+  };
+  BatchRun(100, source, sink).run(workers);
+  REQUIRE(collected.pairs.size() == 100);
+  for (std::size_t i = 0; i < 100; ++i) {
+    CHECK(collected.results[i].error.has_value() == (collected.pairs[i] % 10 == 3));
+    CHECK(collected.results[i].result.has_value() == (collected.pairs[i] % 10 != 3));
+  }
+}

@@ -1,0 +1,67 @@
+// Base scales cover the promised range of scales; crops cover the image.
+#include "registration/similarity/base_scales.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace {
+
+using warpalign::Shape;
+using warpalign::detail::base_scales;
+using warpalign::detail::crop_starts;
+using warpalign::detail::Spacings;
+
+}  // namespace
+
+TEST_CASE("base scales: every scale of 0.2 to 5 is near one") {
+  for (double scale = 0.2; scale <= 5; scale *= 1.01) {
+    const double ratio = scale / warpalign::detail::nearest_base(scale);
+    CAPTURE(scale);
+    CHECK(std::max(ratio, 1 / ratio) <= warpalign::detail::farthest_from_base);
+  }
+}
+
+TEST_CASE(
+    "base scales: contents are sampled alike, never finer than they are, whole on the canvas") {
+  const Shape reference{700, 500, 1};
+  const Shape moving{320, 900, 1};
+  for (const double base : base_scales) {
+    for (const std::int64_t side : {128, 256, 2000}) {
+      const Spacings s = warpalign::detail::turn_spacings(base, reference, moving, side);
+      CAPTURE(base);
+      CAPTURE(side);
+      CHECK(s.reference >= 1);
+      CHECK(s.moving >= 1);
+      CHECK(s.moving / s.reference == doctest::Approx(base));
+      // Of the two images, the one whose content is larger is used whole.
+      const double samples = 900 / (base >= 1 ? s.moving : s.reference);
+      CHECK(samples <= static_cast<double>(side) * (1 + 1e-9));
+    }
+    const Spacings s = warpalign::detail::shift_spacings(base, reference, moving, 512);
+    CHECK(700 / s.reference + std::hypot(320, 900) / s.moving <= 512 * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("crops: from end to end, each half over the one before it or nearly so") {
+  for (const std::int64_t crop : {7, 40, 128}) {
+    for (std::int64_t n = crop; n <= 5 * crop; ++n) {
+      const auto starts = crop_starts(n, crop);
+      CAPTURE(crop);
+      CAPTURE(n);
+      REQUIRE(!starts.empty());
+      const auto tolerance = static_cast<double>(crop) * 0.05 + 1;
+      CHECK(static_cast<double>(starts.front()) <= tolerance);
+      CHECK(static_cast<double>(n - crop - starts.back()) <= tolerance);
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        CHECK(starts[i] >= 0);
+        CHECK(starts[i] + crop <= n);
+        if (i > 0) {
+          CHECK(static_cast<double>(starts[i] - starts[i - 1]) <=
+                static_cast<double>(crop) / 2 + tolerance);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// The statistics of an image's grey levels, and the constant frame around its content.
+#include "registration/similarity/border.hpp"
+#include "registration/similarity/grey_levels.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace {
+
+using warpalign::detail::FrameSearch;
+using warpalign::detail::grey_levels;
+using warpalign::detail::GreyLevels;
+using warpalign::detail::GreyView;
+
+std::vector<float> random_values(std::size_t n, float low, float high) {
+  std::mt19937 generator(static_cast<unsigned>(n));
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<float> values(n);
+  for (float& value : values) value = distribution(generator);
+  return values;
+}
+
+// By definition, one pixel after the other.
+void compare(const GreyLevels& levels, const std::vector<float>& values,
+             const std::vector<float>& weights) {
+  long double weight = 0, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    weight += weights[i];
+    sum += static_cast<long double>(weights[i]) * values[i];
+  }
+  const long double mean = sum / weight;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    squares += weights[i] * (values[i] - mean) * (values[i] - mean);
+  }
+  // 1e-12: some thousand additions in double.
+  CHECK(levels.weight == doctest::Approx(static_cast<double>(weight)).epsilon(1e-12));
+  CHECK(levels.mean == doctest::Approx(static_cast<double>(mean)).epsilon(1e-12));
+  CHECK(levels.deviation ==
+        doctest::Approx(static_cast<double>(std::sqrt(squares / weight))).epsilon(1e-12));
+  CHECK(levels.lowest == *std::min_element(values.begin(), values.end()));
+  CHECK(levels.highest == *std::max_element(values.begin(), values.end()));
+}
+
+}  // namespace
+
+TEST_CASE("grey levels: of any number of pixels, with and without weights") {
+  for (const std::size_t n : {2U, 7U, 8U, 9U, 16U, 1003U}) {
+    CAPTURE(n);
+    const std::vector<float> values = random_values(n, -3, 900);
+    const std::vector<float> weights = random_values(n, 0, 1);
+    compare(grey_levels(values), values, std::vector<float>(n, 1.0F));
+    compare(grey_levels(values, weights), values, weights);
+  }
+}
+
+TEST_CASE("grey levels: numbers that are none, and pixels that do not count") {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity()}) {
+    for (const std::size_t at : {0U, 5U, 8U, 16U}) {
+      std::vector<float> values(17, 4.0F);
+      values[at] = bad;
+      CHECK_FALSE(std::isfinite(grey_levels(values).mean));
+      CHECK_FALSE(std::isfinite(grey_levels(values, std::vector<float>(17, 0.0F)).mean));
+    }
+  }
+  const std::vector<float> largest(40, std::numeric_limits<float>::max());
+  CHECK(std::isfinite(grey_levels(largest).mean));
+  CHECK(grey_levels(largest).deviation == 0);
+  const GreyLevels nothing = grey_levels(largest, std::vector<float>(40, 0.0F));
+  CHECK(nothing.weight == 0);
+  CHECK(nothing.mean == 0);
+}
+
+TEST_CASE("frame: found around the content; a search remembers nothing of the last picture") {
+  constexpr std::int64_t width = 96, height = 80, frame = 12;
+  std::vector<float> framed = random_values(width * height, 10, 200);
+  const std::vector<float> whole = framed;
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      const bool outside = std::min({x, y, width - 1 - x, height - 1 - y}) < frame;
+      if (outside) framed[static_cast<std::size_t>(y * width + x)] = 0;
+    }
+  }
+  FrameSearch search;
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto content = search.content(GreyView{width, height, framed, 0, 200}, 2);
+    REQUIRE(content);
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        const bool inside = std::min({x, y, width - 1 - x, height - 1 - y}) >= frame + 2;
+        if ((*content)[static_cast<std::size_t>(y * width + x)] != (inside ? 1 : 0)) {
+          FAIL("at ", x, ", ", y);
+        }
+      }
+    }
+    CHECK_FALSE(search.content(GreyView{width, height, whole, 10, 200}, 2));
+  }
+}

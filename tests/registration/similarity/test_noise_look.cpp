@@ -1,0 +1,113 @@
+// How far a fit smooths noisy images, against integrals over their spectra.
+#include "registration/similarity/noise_smoothing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <vector>
+
+namespace {
+
+using std::numbers::pi;
+using warpalign::detail::NoiseSmoothing;
+
+// An isotropic power spectrum of the scene, a density per pixel, over the frequency in radians a
+// pixel.
+using Spectrum = std::function<double(double)>;
+
+// The integral of f over the plane of frequencies up to Nyquist's, per pixel.
+double over_frequencies(const Spectrum& f) {
+  constexpr int steps = 4000;
+  const double step = pi / steps;
+  double sum = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double k = (i + 0.5) * step;
+    sum += f(k) * k * step;
+  }
+  return sum / (2 * pi);
+}
+
+double gaussian(double k, double sigma) { return std::exp(-k * k * sigma * sigma / 2); }
+
+// The spectra of a pair of registered images with white noise of `density` in each.
+NoiseSmoothing look_at(const Spectrum& scene, double density, double light, double sigma) {
+  NoiseSmoothing look;
+  look.sigma = sigma;
+  look.pixels = 1e5;
+  const auto filtered = [&](double k) { return std::pow(gaussian(k, sigma), 2); };
+  look.residual = light + over_frequencies([&](double k) { return 2 * density * filtered(k); });
+  look.slope =
+      over_frequencies([&](double k) { return k * k / 2 * (scene(k) + density) * filtered(k); });
+  return look;
+}
+
+// The variance of a shift that minimises the squared difference of the filtered images, to first
+// order, a pixel: what the difference's noise is worth along the scene's slopes and along the
+// noise's, over the squared curvature.
+double variance(const Spectrum& scene, double density, double sigma) {
+  const double noise = over_frequencies([&](double k) {
+    return k * k / 2 * std::pow(gaussian(k, sigma), 4) *
+           (2 * density * scene(k) + density * density);
+  });
+  const double curvature = over_frequencies(
+      [&](double k) { return k * k / 2 * std::pow(gaussian(k, sigma), 2) * scene(k); });
+  return noise / (curvature * curvature);
+}
+
+Spectrum power_law(double strength, double corner, double exponent) {
+  return [=](double k) { return strength / (1 + std::pow(k / corner, exponent)); };
+}
+
+}  // namespace
+
+TEST_CASE("noise: the smoothing chosen is about the most certain one") {
+  const std::vector<double> sigmas{1.1, 2.2, 4.4, 8.8, 17.6};
+  for (const double density : {1.0, 30.0, 100.0, 500.0, 1600.0}) {
+    for (const double corner : {0.05, 0.15, 0.5}) {
+      for (const double light : {0.0, 50.0}) {
+        const Spectrum scene = power_law(2e5 / (corner * corner) * 0.01, corner, 4);
+        std::vector<NoiseSmoothing> looks;
+        std::vector<double> truth;
+        for (const double sigma : sigmas) {
+          looks.push_back(look_at(scene, density, light, sigma));
+          truth.push_back(variance(scene, density, sigma));
+        }
+        const std::size_t chosen = warpalign::detail::best_smoothing(looks);
+        double least = truth[0];
+        for (std::size_t i = 0; i + 1 < truth.size(); ++i) least = std::min(least, truth[i]);
+        CAPTURE(density);
+        CAPTURE(corner);
+        CAPTURE(light);
+        // A step of the ladder to either side of the best costs up to about twice its variance.
+        CHECK(truth[chosen] <= 1.6 * least);
+      }
+    }
+  }
+}
+
+TEST_CASE("noise: its variance is told from light that smoothing does not take away") {
+  const Spectrum scene = power_law(1e4, 0.2, 4);
+  for (const double light : {0.0, 300.0}) {
+    const NoiseSmoothing sharp = look_at(scene, 100, light, 1);
+    const NoiseSmoothing smooth = look_at(scene, 100, light, 2);
+    // 2 density / (4 pi sigma^2); frequencies beyond Nyquist's, which pixels do not have, are 1e-4
+    // of it.
+    CHECK(warpalign::detail::noise_of(sharp, smooth) ==
+          doctest::Approx(2 * 100 / (4 * pi)).epsilon(1e-3));
+  }
+  CHECK(warpalign::detail::noise_under(8, 1, 2) == doctest::Approx(2));
+}
+
+TEST_CASE("noise: clean textured pairs are left alone, noisy smooth ones are not") {
+  CHECK_FALSE(warpalign::detail::may_be_noisy(look_at(power_law(1e4, 0.5, 4), 1, 0, 1)));
+  CHECK(warpalign::detail::may_be_noisy(look_at(power_law(1e4, 0.05, 4), 400, 0, 1)));
+}
+
+TEST_CASE("noise: no looks, one look and looks without slopes ask for no smoothing") {
+  CHECK(warpalign::detail::best_smoothing({}) == 0);
+  const std::vector<NoiseSmoothing> flat{{1, 1, 100, 4, 0}, {2, 1, 100, 1, 0}, {4, 1, 100, 0.25, 0}};
+  CHECK(warpalign::detail::best_smoothing(std::span(flat).first(1)) == 0);
+  CHECK(warpalign::detail::best_smoothing(flat) == 0);
+}

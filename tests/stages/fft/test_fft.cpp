@@ -1,0 +1,183 @@
+// The Fourier transform against FFTW in double precision, on every device.
+#include "reference/fft/fft.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/config.hpp>
+#include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
+#include <warpalign/stages/fft.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <vector>
+
+namespace {
+
+using warpalign::PixelType;
+using warpalign::RealFftPlan;
+
+// Single precision transforms err by about 1e-7 log2(n); lengths with large primes go through two
+// more transforms (Bluestein). 2e-6 is the worst seen anywhere, 2.7e-6 for a round trip.
+constexpr double forward_tolerance = 2e-6;
+constexpr double round_trip_tolerance = 4e-6;
+
+void compare(const warpalign::Device& device, test::Size size) {
+  CAPTURE(test::to_string(size));
+  auto stream = device.make_stream();
+  const auto image = test::random_plane(size.width, size.height, -1, 1, 10);
+  const auto real = test::to_device(device, stream, image);
+  auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(real.shape()));
+  test::poison(stream, spectrum);
+  const RealFftPlan plan(device, {real.shape()});
+  plan.forward(stream, real, spectrum);
+  const auto found = test::spectrum_from_device(stream, spectrum);
+  CHECK(test::relative_error(found.values, reference::forward(image).values) <= forward_tolerance);
+  CHECK(test::from_device(stream, real).values == image.values);  // forward keeps its input
+
+  auto back = device.make_image(PixelType::f32, real.shape());
+  test::poison(stream, back);
+  plan.inverse(stream, spectrum, back);
+  auto expected = image;
+  for (double& value : expected.values) value *= static_cast<double>(image.values.size());
+  CHECK(test::relative_error(test::from_device(stream, back).values, expected.values) <=
+        round_trip_tolerance);
+}
+
+// Each thread transforms all shapes repeatedly, starting from a different one. Returns the largest
+// error, with the errors of round trips, which may be twice as large, halved.
+double worst_error_of_a_thread(const warpalign::Device& device, std::size_t first,
+                               const std::vector<reference::Plane>& images,
+                               const std::vector<reference::Spectrum>& expected) {
+  double worst = 0;
+  auto stream = device.make_stream();
+  for (std::size_t i = first; i < first + 30; ++i) {
+    auto image = images[i % images.size()];
+    const auto real = test::to_device(device, stream, image);
+    auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(real.shape()));
+    auto back = device.make_image(PixelType::f32, real.shape());
+    const RealFftPlan plan(device, {real.shape()});
+    plan.forward(stream, real, spectrum);
+    const auto found = test::spectrum_from_device(stream, spectrum);
+    worst = std::max(worst, test::relative_error(found.values, expected[i % images.size()].values));
+    plan.inverse(stream, spectrum, back);
+    for (double& value : image.values) value *= static_cast<double>(image.values.size());
+    worst = std::max(
+        worst, test::relative_error(test::from_device(stream, back).values, image.values) / 2);
+  }
+  return worst;
+}
+
+// Plans of one shape may share kernels and scratch memory between the threads.
+void check_threads(const warpalign::Device& device) {
+  CAPTURE(device.info().fft);
+  std::vector<reference::Plane> images;
+  std::vector<reference::Spectrum> expected;
+  for (const test::Size& size : std::vector<test::Size>{{64, 64}, {60, 49}, {96, 80}}) {
+    images.push_back(test::random_plane(size.width, size.height, -1, 1, 12));
+    expected.push_back(reference::forward(images.back()));
+  }
+  std::vector<std::future<double>> threads;
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.push_back(std::async(std::launch::async, [&, i] {
+      return worst_error_of_a_thread(device, i, images, expected);
+    }));
+  }
+  for (auto& thread : threads) CHECK(thread.get() <= forward_tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("fft: forward and back, of any size") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Few sizes, since plans take seconds to compile on some devices: degenerate, odd, prime, power
+    // of 2.
+    const std::vector<test::Size> sizes{{1, 1},   {1, 7},   {7, 1},    {5, 3},
+                                        {64, 64}, {60, 49}, {509, 641}};
+    for (const test::Size& size : sizes) compare(device, size);
+  });
+}
+
+TEST_CASE("fft: a batch transforms every slice by itself") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    const warpalign::Shape shape{24, 20, 3};
+    std::vector<float> pixels;
+    std::vector<reference::Plane> planes;
+    for (std::uint32_t slice = 0; slice < 3; ++slice) {
+      planes.push_back(test::random_plane(24, 20, -1, 1, 20 + slice));
+      for (const double value : planes.back().values) pixels.push_back(static_cast<float>(value));
+    }
+    auto real = device.make_image(PixelType::f32, shape);
+    stream.upload(pixels.data(), pixels.size() * sizeof(float), real.buffer());
+    auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
+    const RealFftPlan plan(device, {shape});
+    plan.forward(stream, real, spectrum);
+    for (std::int64_t slice = 0; slice < 3; ++slice) {
+      const auto& plane = planes[static_cast<std::size_t>(slice)];
+      const auto found = test::spectrum_from_device(stream, spectrum, slice);
+      CHECK(test::relative_error(found.values, reference::forward(plane).values) <=
+            forward_tolerance);
+    }
+    auto back = device.make_image(PixelType::f32, shape);
+    plan.inverse(stream, spectrum, back);
+    for (std::int64_t slice = 0; slice < 3; ++slice) {
+      auto expected = planes[static_cast<std::size_t>(slice)];
+      for (double& value : expected.values) value *= 480;
+      CHECK(test::relative_error(test::from_device(stream, back, slice).values, expected.values) <=
+            round_trip_tolerance);
+    }
+  });
+}
+
+TEST_CASE("fft: one shape planned twice and used on two streams") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto image = test::random_plane(64, 64, -1, 1, 11);
+    const auto expected = reference::forward(image);
+    const warpalign::Shape shape{64, 64, 1};
+    auto first_stream = device.make_stream();
+    auto second_stream = device.make_stream();
+    const RealFftPlan first(device, {shape});
+    const RealFftPlan second(device, {shape});
+    const auto a = test::to_device(device, first_stream, image);
+    const auto b = test::to_device(device, second_stream, image);
+    auto fa = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
+    auto fb = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
+    for (int i = 0; i < 5; ++i) {
+      first.forward(first_stream, a, fa);
+      second.forward(second_stream, b, fb);
+    }
+    CHECK(test::relative_error(test::spectrum_from_device(first_stream, fa).values,
+                               expected.values) <= forward_tolerance);
+    CHECK(test::relative_error(test::spectrum_from_device(second_stream, fb).values,
+                               expected.values) <= forward_tolerance);
+  });
+}
+
+TEST_CASE("fft: threads plan and transform at the same time, each on a stream of its own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    check_threads(device);
+    if (device.info().backend != "opencl") return;
+    warpalign::Config config;
+    config.opencl_fft = "clfft";
+    check_threads(warpalign::open_device(device.info().id, config));
+  });
+}
+
+TEST_CASE("fft: clFFT can be chosen, and says which sizes it cannot do") {
+  warpalign::Config config;
+  config.opencl_fft = "clfft";
+  for (const warpalign::Device& candidate : test::devices()) {
+    if (candidate.info().backend != "opencl") continue;
+    const auto device = warpalign::open_device(candidate.info().id, config);
+    CAPTURE(device.info().name);
+    CHECK(device.info().fft == "clfft");
+    compare(device, {64, 64});
+    compare(device, {60, 49});
+    CHECK_THROWS_WITH_AS(RealFftPlan(device, {{509, 64, 1}}), doctest::Contains("vkfft"),
+                         warpalign::Error);
+  }
+}

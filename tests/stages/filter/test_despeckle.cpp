@@ -1,0 +1,108 @@
+// The impulse noise filter against the oracle, on every device.
+#include "reference/filter/despeckle.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
+
+#include <cmath>
+#include <random>
+
+namespace {
+
+using warpalign::ImpulseFilterPlan;
+using warpalign::PixelType;
+
+constexpr double lowest = 3;
+constexpr double highest = 250;
+
+// Integers from 20 to 220, a share `part` of which is replaced by either end of the range, and a
+// flat area at the upper end.
+reference::Plane speckled(const test::Size& size, double part) {
+  auto image = test::random_integers(size.width, size.height, 200, 77);
+  for (double& value : image.values) value += 20;
+  std::mt19937 random(5);
+  const auto chance = [&] { return static_cast<double>(random()) / 4294967296.0; };
+  for (double& value : image.values) {
+    const double dice = chance();
+    if (dice < part) value = dice < part / 2 ? lowest : highest;
+  }
+  for (std::int64_t y = 0; y < size.height / 3; ++y) {
+    for (std::int64_t x = 0; x < size.width / 3; ++x) image.at(x, y) = highest;
+  }
+  return image;
+}
+
+// A mean of at most 24 whole numbers below 256 by float weights: some 24 roundings of 2^-24 of 250.
+constexpr double tolerance = 250 * 24 * 6e-8;
+
+void compare(const warpalign::Device& device, const test::Size& size, PixelType type) {
+  CAPTURE(test::to_string(size));
+  const auto image = speckled(size, 0.3);
+  auto stream = device.make_stream();
+  const auto input = test::to_device(device, stream, image, type);
+  auto output = device.make_image(PixelType::f32, input.shape());
+  test::poison(stream, output);
+  const ImpulseFilterPlan plan(device, {type, input.shape()});
+  plan.execute(stream, input, {static_cast<float>(lowest), static_cast<float>(highest), 0}, output);
+  const auto found = test::from_device(stream, output);
+  const auto expected = reference::despeckled(image, lowest, highest);
+  CHECK(test::largest_difference(found, expected) <= tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("despeckle: impulses are filled as the oracle fills them") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : test::sizes()) compare(device, size, PixelType::u8);
+    compare(device, {61, 47}, PixelType::u16);
+    compare(device, {61, 47}, PixelType::f32);
+  });
+}
+
+TEST_CASE("despeckle: areas at an end of the range stay") {
+  test::on_every_device([](const warpalign::Device& device) {
+    reference::Plane image(30, 20);
+    for (std::int64_t y = 0; y < 20; ++y) {
+      for (std::int64_t x = 0; x < 30; ++x) image.at(x, y) = x < 15 ? 255 : (x == 20 ? 0 : 99);
+    }
+    auto stream = device.make_stream();
+    const auto input = test::to_device(device, stream, image, PixelType::u8);
+    auto output = device.make_image(PixelType::f32, input.shape());
+    const ImpulseFilterPlan plan(device, {PixelType::u8, input.shape()});
+    const auto census = plan.impulse_statistics(stream, input);
+    CHECK(census.lowest == 0);
+    CHECK(census.highest == 255);
+    CHECK(census.isolated == 0);
+    plan.execute(stream, input, census, output);
+    // The line's two end pixels have one neighbour only: they are impulses by the definition's
+    // letter. All else is kept.
+    const auto found = test::from_device(stream, output);
+    for (std::int64_t y = 1; y < 19; ++y) {
+      for (std::int64_t x = 0; x < 15; ++x) REQUIRE(found.at(x, y) == 255);
+    }
+  });
+}
+
+TEST_CASE("despeckle: the census counts isolated ends of the range") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Size size{400, 64};  // every row is processed
+    reference::Plane image(size.width, size.height);
+    for (double& value : image.values) value = 100;
+    for (std::int64_t y = 2; y < 60; y += 4) image.at(7 * y % 390 + 2, y) = y % 8 == 2 ? 0 : 200;
+    auto stream = device.make_stream();
+    const auto input = test::to_device(device, stream, image, PixelType::u8);
+    const auto census = ImpulseFilterPlan(device, {PixelType::u8, input.shape()}).impulse_statistics(stream, input);
+    CHECK(census.isolated == doctest::Approx(15.0 / (400 * 64)));
+  });
+}
+
+TEST_CASE("despeckle: bad input is refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::c32, {8, 8, 1}}), warpalign::Error);
+    CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::u8, {0, 8, 1}}), warpalign::Error);
+  });
+}

@@ -1,0 +1,227 @@
+// Correlation normalised by the overlap: products of spectra, and scores, against the oracle, on
+// every device.
+#include "reference/fft/fft.hpp"
+#include "reference/spectrum/overlap_correlation.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using warpalign::Error;
+using warpalign::OverlapLimits;
+using warpalign::OverlapProductsPlan;
+using warpalign::OverlapScorePlan;
+using warpalign::PixelType;
+using warpalign::Shape;
+
+reference::Spectrum as_floats(reference::Spectrum spectrum) {
+  for (auto& value : spectrum.values) {
+    value = {static_cast<double>(static_cast<float>(value.real())),
+             static_cast<double>(static_cast<float>(value.imag()))};
+  }
+  return spectrum;
+}
+
+std::vector<reference::Spectrum> products(const warpalign::Device& device, const test::Size& size,
+                                          const std::array<reference::Spectrum, 4>& spectra) {
+  auto stream = device.make_stream();
+  const auto a = test::to_device(device, stream, spectra[0]);
+  const auto a_weight = test::to_device(device, stream, spectra[1]);
+  const auto b = test::to_device(device, stream, spectra[2]);
+  const auto b_weight = test::to_device(device, stream, spectra[3]);
+  auto output = device.make_image(PixelType::c32, {a.shape().width, a.shape().height, 4});
+  test::poison(stream, output);
+  OverlapProductsPlan(device, {{size.width, size.height, 1}})
+      .execute(stream, a, a_weight, b, b_weight, output);
+  std::vector<reference::Spectrum> slices;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    slices.push_back(test::spectrum_from_device(stream, output, i));
+  }
+  return slices;
+}
+
+// Surfaces of random correlations and of overlaps from a little below 0 to a quarter of the
+// image, one slice after the other as floats.
+struct Surfaces {
+  test::Size size;
+  std::array<reference::Plane, 4> slices;
+};
+
+Surfaces random_surfaces(const test::Size& size) {
+  const auto plane = static_cast<double>(size.width * size.height);
+  Surfaces surfaces{size, {}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    surfaces.slices[i] = test::random_plane(size.width, size.height, -plane * plane, plane * plane,
+                                            70 + static_cast<std::uint32_t>(i));
+    surfaces.slices[2 + i] = test::random_plane(size.width, size.height, -plane, plane * plane / 4,
+                                                72 + static_cast<std::uint32_t>(i));
+  }
+  return surfaces;
+}
+
+warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& stream,
+                           const Surfaces& surfaces) {
+  auto image = device.make_image(PixelType::f32, {surfaces.size.width, surfaces.size.height, 4});
+  std::vector<float> pixels;
+  for (const reference::Plane& slice : surfaces.slices) {
+    for (const double value : slice.values) pixels.push_back(static_cast<float>(value));
+  }
+  stream.upload(pixels.data(), pixels.size() * sizeof(float), image.buffer());
+  return image;
+}
+
+void compare_scores(const warpalign::Device& device, const Surfaces& surfaces,
+                    const OverlapLimits& limits) {
+  CAPTURE(test::to_string(surfaces.size));
+  CAPTURE(limits.reach);
+  auto stream = device.make_stream();
+  const auto input = to_device(device, stream, surfaces);
+  auto scores = device.make_image(PixelType::f32, {surfaces.size.width, surfaces.size.height, 2});
+  test::poison(stream, scores);
+  OverlapScorePlan(device, {{surfaces.size.width, surfaces.size.height, 1}})
+      .execute(stream, input, limits, scores);
+  const reference::ShiftLimits straight{
+      static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
+      static_cast<double>(limits.centre_x), static_cast<double>(limits.centre_y)};
+  reference::ShiftLimits mirrored = straight;
+  mirrored.centre_x = static_cast<double>(limits.mirrored_centre_x);
+  mirrored.centre_y = static_cast<double>(limits.mirrored_centre_y);
+  for (const std::int64_t slice : {0, 1}) {
+    CAPTURE(slice);
+    const auto i = static_cast<std::size_t>(slice);
+    const auto expected = reference::overlap_score(surfaces.slices[i], surfaces.slices[2 + i],
+                                                   slice == 0 ? straight : mirrored);
+    // Two divisions and a root: a few units of 6e-8 of the largest score.
+    CHECK(test::largest_difference(test::from_device(stream, scores, slice), expected) <=
+          5e-7 * test::largest(expected));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("overlap_products: transformed back they are the correlations they are named for") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : {test::Size{1, 1}, test::Size{2, 5}, test::Size{8, 6},
+                                   test::Size{31, 17}, test::Size{24, 33}}) {
+      CAPTURE(test::to_string(size));
+      std::array<reference::Plane, 4> planes;
+      std::array<reference::Spectrum, 4> spectra;
+      for (std::size_t i = 0; i < planes.size(); ++i) {
+        planes[i] =
+            test::random_plane(size.width, size.height, -1, 1, 80 + static_cast<std::uint32_t>(i));
+        spectra[i] = as_floats(reference::forward(planes[i]));
+      }
+      const auto found = products(device, size, spectra);
+      const auto plane = static_cast<double>(size.width * size.height);
+      for (std::size_t pair = 0; pair < 2; ++pair) {
+        for (const bool mirrored : {false, true}) {
+          CAPTURE(pair);
+          CAPTURE(mirrored);
+          auto expected = reference::correlation(planes[pair], planes[2 + pair], mirrored);
+          for (double& value : expected.values) value *= plane;
+          const auto surface = reference::inverse(found[2 * pair + (mirrored ? 1 : 0)], size.width);
+          // Spectra rounded to floats (6e-8) and products of two of them, over all frequencies.
+          CHECK(test::largest_difference(surface, expected) <= 1e-6 * plane * std::sqrt(plane));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("overlap_products: every frequency of larger spectra") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Size size{509, 641};
+    std::array<reference::Spectrum, 4> spectra;
+    for (std::size_t i = 0; i < spectra.size(); ++i) {
+      spectra[i] =
+          test::random_spectrum(size.width, size.height, 84 + static_cast<std::uint32_t>(i));
+    }
+    const auto found = products(device, size, spectra);
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      double worst = 0;
+      for (std::size_t i = 0; i < spectra[0].values.size(); ++i) {
+        const auto a = spectra[pair].values[i];
+        const auto b = spectra[2 + pair].values[i];
+        const double error = std::max(std::abs(found[2 * pair].values[i] - a * std::conj(b)),
+                                      std::abs(found[2 * pair + 1].values[i] - a * b)) /
+                             std::max(std::abs(a * b), 1e-30);
+        if (!(error <= worst)) worst = error;
+      }
+      // A product and a fused sum in single precision, 6e-8 each, in both components.
+      CHECK(worst <= 3e-7);
+    }
+  });
+}
+
+TEST_CASE("overlap_score: every size, without and with limits") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : {test::Size{1, 1}, test::Size{1, 9}, test::Size{8, 6},
+                                   test::Size{31, 17}, test::Size{130, 65}}) {
+      const auto surfaces = random_surfaces(size);
+      OverlapLimits limits;
+      limits.min_overlap = 0.3F;
+      compare_scores(device, surfaces, limits);
+      limits.reach = 3.6F;
+      compare_scores(device, surfaces, limits);
+    }
+  });
+}
+
+TEST_CASE("overlap_score: shifts within reach of a centre, which goes round the edges") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto surfaces = random_surfaces({40, 30});
+    compare_scores(device, surfaces, {1, 5.3F, 1.25F, -2.5F, 39, 29});
+    compare_scores(device, surfaces, {1, 5.3F, -38, 3.5F, 20, 15});
+    compare_scores(device, surfaces, {1, 11.7F, 78.5F, -61.25F, 19.5F, 14.5F});
+    compare_scores(device, surfaces, {1, 1000, 3, 4, 5, 6});
+  });
+}
+
+TEST_CASE("overlap_score: where nothing overlaps the score is 0, not infinite") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto surfaces = random_surfaces({16, 9});
+    for (std::size_t i = 2; i < 4; ++i) {
+      for (double& value : surfaces.slices[i].values) value = 0;
+    }
+    surfaces.slices[3].values[5] = -1e-3;  // an empty overlap after the rounding of transforms
+    OverlapLimits limits;
+    limits.min_overlap = std::numeric_limits<float>::min();
+    compare_scores(device, surfaces, limits);
+  });
+}
+
+TEST_CASE("overlap correlation: wrong shapes, images and limits are refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    CHECK_THROWS_AS(OverlapProductsPlan(device, {{0, 4, 1}}), Error);
+    CHECK_THROWS_AS(OverlapScorePlan(device, {{8, 4, 2}}), Error);
+    auto stream = device.make_stream();
+    const auto spectrum = device.make_image(PixelType::c32, {5, 4, 1});
+    const auto wide = device.make_image(PixelType::c32, {6, 4, 1});
+    auto products = device.make_image(PixelType::c32, {5, 4, 4});
+    auto two = device.make_image(PixelType::c32, {5, 4, 2});
+    const OverlapProductsPlan plan(device, {{8, 4, 1}});
+    CHECK_THROWS_AS(plan.execute(stream, wide, spectrum, spectrum, spectrum, products), Error);
+    CHECK_THROWS_AS(plan.execute(stream, spectrum, spectrum, spectrum, wide, products), Error);
+    CHECK_THROWS_AS(plan.execute(stream, spectrum, spectrum, spectrum, spectrum, two), Error);
+
+    const auto surfaces = device.make_image(PixelType::f32, {8, 4, 4});
+    auto scores = device.make_image(PixelType::f32, {8, 4, 2});
+    const OverlapScorePlan score(device, {{8, 4, 1}});
+    CHECK_THROWS_AS(score.execute(stream, scores, {}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, {0}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, {1, -1}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, {1, 0, std::nanf("")}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, {1, INFINITY}, scores), Error);
+  });
+}

@@ -1,0 +1,122 @@
+// Bilinear warps against the oracle, on every device.
+#include "reference/spline/warp.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace {
+
+using warpalign::Affine;
+
+reference::Plane run(const warpalign::Device& device, const reference::Plane& image,
+                     const Affine& m, std::int64_t width, std::int64_t height) {
+  auto stream = device.make_stream();
+  const auto input = test::to_device(device, stream, image);
+  auto output = device.make_image(warpalign::PixelType::f32, {width, height, 1});
+  test::poison(stream, output);
+  warpalign::WarpPlan(device, {input.shape(), output.shape()}).execute(stream, input, m, output);
+  return test::from_device(stream, output);
+}
+
+Affine rotation_about_centre(const test::Size& size, double degrees, double scale) {
+  const warpalign::Shape shape{size.width, size.height, 1};
+  return warpalign::Similarity{degrees, scale, {0.3, -0.7}}.matrix(shape, shape);
+}
+
+// Values lie in [-1, 1], so neighbours differ by at most 2 along an axis. A texture unit rounds
+// each fraction to 8 bits: off by up to 1/512 each, 4/256 in all with the value's own rounding;
+// loads (OpenCL's) only suffer from coordinates in single precision.
+double tolerance(const warpalign::Device& device, const test::Size& size) {
+  const double coordinates = 4e-7 * static_cast<double>(size.width + size.height) + 1e-6;
+  const bool by_texture =
+      device.info().backend == "cuda" && device.info().sampling == warpalign::Sampling::texture;
+  return by_texture ? coordinates * 4 + 4.0 / 256 : coordinates * 4;
+}
+
+void compare(const warpalign::Device& device, const test::Size& size, const Affine& m,
+             std::int64_t width, std::int64_t height) {
+  CAPTURE(test::to_string(size));
+  const auto image = test::random_plane(size.width, size.height, -1, 1, 19);
+  const auto found = run(device, image, m, width, height);
+  const auto expected = reference::warp(image, {m.a, m.b, m.c, m.d, m.e, m.f}, width, height);
+  CHECK(test::largest_difference(found, expected) <= tolerance(device, size));
+}
+
+}  // namespace
+
+TEST_CASE("warp: the identity gives the image back") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto image = test::random_plane(77, 50, -1, 1, 21);
+    CHECK(run(device, image, {}, 77, 50).values == image.values);
+  });
+}
+
+TEST_CASE("warp: whole-pixel shifts are exact, with zeros coming in") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto image = test::random_plane(40, 30, 1, 2, 22);
+    const auto found = run(device, image, Affine::translation(5, -3), 40, 30);
+    for (std::int64_t y = 0; y < 30; ++y) {
+      for (std::int64_t x = 0; x < 40; ++x) {
+        const bool inside = x + 5 < 40 && y - 3 >= 0;
+        CHECK(found.at(x, y) == (inside ? image.at(x + 5, y - 3) : 0.0));
+      }
+    }
+  });
+}
+
+TEST_CASE("warp: one pixel turns counter-clockwise for a positive rotation") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // `matrix` maps reference to moving; the moving picture is turned by +90 degrees, that is
+    // counter-clockwise on screen: what is right of the centre in the reference is above it there.
+    const warpalign::Shape shape{9, 9, 1};
+    const Affine to_moving = warpalign::Similarity{90, 1, {}}.matrix(shape, shape);
+    const warpalign::Point landed = to_moving({7, 4});
+    CHECK(landed.x == doctest::Approx(4));
+    CHECK(landed.y == doctest::Approx(1));
+    // Pulling the moving picture through `matrix` puts its pixel back on the reference.
+    reference::Plane moving(9, 9);
+    moving.at(4, 1) = 1;
+    const auto aligned = run(device, moving, to_moving, 9, 9);
+    CHECK(aligned.at(7, 4) == doctest::Approx(1).epsilon(0.01));
+  });
+}
+
+TEST_CASE("warp: rotations, scalings and other sizes agree with the oracle") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : test::sizes()) {
+      compare(device, size, rotation_about_centre(size, 17, 1.3), size.width, size.height);
+    }
+    compare(device, {64, 64}, rotation_about_centre({64, 64}, 135, 0.4), 90, 31);
+    compare(device, {128, 96}, {0.5, 0.1, -20, -0.2, 2, 13.25}, 200, 150);
+  });
+}
+
+TEST_CASE("warp: coordinates far outside give zero, and are never read") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto image = test::random_plane(33, 20, 1, 2, 23);
+    for (const Affine& m : {Affine::translation(1e30, 0), Affine::translation(-1e9, 1e9),
+                            Affine{1e38, 1e38, 1e38, 1e38, 1e38, 1e38}}) {
+      const auto found = run(device, image, m, 17, 9);
+      for (const double value : found.values) CHECK(value == 0);
+    }
+    // A singular transform is allowed: it only reads.
+    const auto constant = run(device, image, {0, 0, 4, 0, 0, 6}, 5, 5);
+    for (const double value : constant.values) CHECK(value == image.at(4, 6));
+  });
+}
+
+TEST_CASE("warp: a transform that is not finite is refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto image = test::random_plane(8, 8, 1, 2, 24);
+    CHECK_THROWS_AS(run(device, image, Affine::translation(std::nan(""), 0), 8, 8),
+                    warpalign::Error);
+  });
+}

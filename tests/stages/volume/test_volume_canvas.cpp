@@ -1,0 +1,59 @@
+// Volumes in padded frames against the oracle, on every device.
+#include "reference/volume/volume_canvas.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/transfer.hpp"
+#include "support/volumes.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+
+namespace {
+
+using warpalign::PixelType;
+using warpalign::Shape;
+using warpalign::PadVolumePlan;
+using warpalign::PadVolumeSpec;
+
+void compare(const warpalign::Device& device, const PadVolumeSpec& spec) {
+  CAPTURE(name_of(spec.input_type));
+  CAPTURE(to_string(spec.input));
+  CAPTURE(to_string(spec.padded));
+  CAPTURE(spec.taper);
+  auto stream = device.make_stream();
+  const auto volume = test::random_samples(spec.input, spec.input_type, 36);
+  const auto input = test::to_device(device, stream, volume, spec.input_type);
+  auto canvas = device.make_image(PixelType::f32, spec.padded);
+  test::poison(stream, canvas);
+  const double offset = 0.25;
+  const double scale = 1 / test::largest(volume);
+  PadVolumePlan(device, spec)
+      .execute(stream, input, {static_cast<float>(offset), static_cast<float>(scale)}, canvas);
+  const auto expected =
+      reference::placed(volume, {spec.padded.width, spec.padded.height, spec.padded.depth}, offset,
+                        static_cast<double>(static_cast<float>(scale)), spec.taper);
+  // Values up to 1: a difference, three weights and products, each rounded once or twice.
+  CHECK(test::largest_difference(test::volume_from_device(stream, canvas), expected) <= 1e-6);
+}
+
+}  // namespace
+
+TEST_CASE("volume_canvas: every type, with and without a taper and room around") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+      compare(device, {type, {37, 10, 9}, {37, 10, 9}, 0});
+      compare(device, {type, {37, 10, 9}, {40, 12, 10}, 0.25});
+    }
+    compare(device, {PixelType::f32, {8, 9, 33}, {70, 9, 35}, 0.5});
+    compare(device, {PixelType::f32, {1, 2, 3}, {1, 2, 3}, 0.5});
+  });
+}
+
+TEST_CASE("volume_canvas: what cannot be is refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    using warpalign::Error;
+    CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::f32, {8, 8, 8}, {8, 8, 7}, 0}), Error);
+    CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::c32, {8, 8, 8}, {8, 8, 8}, 0}), Error);
+    CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::f32, {8, 8, 8}, {8, 8, 8}, 0.6}), Error);
+  });
+}

@@ -1,0 +1,65 @@
+// How far results are from what was expected. A NaN among the values makes the result NaN, which
+// passes no comparison with a tolerance.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+
+namespace test {
+
+/// The largest absolute value.
+template <class Image>
+double largest(const Image& image) {
+  double result = 0;
+  for (const auto& value : image.values) {
+    const double size = std::abs(value);
+    if (!(size <= result) && !std::isnan(result)) result = size;
+  }
+  return result;
+}
+
+/// The largest measure(found[i], expected[i]); infinity for different numbers of values.
+template <class Values, class Measure>
+double largest_of(const Values& found, const Values& expected, const Measure& measure) {
+  if (found.size() != expected.size()) return std::numeric_limits<double>::infinity();
+  double result = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double error = measure(found[i], expected[i]);
+    if (!(error <= result) && !std::isnan(result)) result = error;
+  }
+  return result;
+}
+
+/// The largest absolute difference; infinity for different shapes.
+template <class Image>
+double largest_difference(const Image& found, const Image& expected) {
+  if (found.width != expected.width || found.height != expected.height) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return largest_of(found.values, expected.values,
+                    [](const auto& f, const auto& e) { return std::abs(f - e); });
+}
+
+/// The largest difference relative to the expected value itself.
+template <class Image>
+double largest_relative_difference(const Image& found, const Image& expected) {
+  return largest_of(found.values, expected.values, [](const auto& f, const auto& e) {
+    return std::abs(f - e) / (std::abs(e) + 1e-30);
+  });
+}
+
+/// |found - expected| / |expected| of all values together, in the Euclidean norm.
+template <class Values>
+double relative_error(const Values& found, const Values& expected) {
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    difference += std::norm(found[i] - expected[i]);
+    size += std::norm(expected[i]);
+  }
+  return std::sqrt(difference / size);
+}
+
+}  // namespace test
