@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace warpalign::cuda {
@@ -17,6 +19,12 @@ struct Context {
   std::array<std::size_t, 3> linear_texture_limit{};  ///< width, height (texels), pitch (bytes)
   std::array<std::size_t, 2> array_texture_limit{};   ///< width, height (texels)
   std::array<std::size_t, 3> volume_texture_limit{};  ///< width, height, depth (texels)
+  /// Of device memory, host memory that kernels write, and textures.
+  std::unique_ptr<std::atomic<std::size_t>> allocations =
+      std::make_unique<std::atomic<std::size_t>>(0);
+
+  /// To be called for each of these.
+  void count_allocation() const noexcept { allocations->fetch_add(1, std::memory_order_relaxed); }
 
   /// Makes this the calling thread's device: every entry does, because threads and devices mix.
   /// The previous one is not put back: doing so could create a context on a device nobody uses.

@@ -132,6 +132,14 @@ std::unique_ptr<backend::Memory> CudaDriver::allocate(std::size_t bytes) {
   return std::make_unique<DeviceMemory>(CallSite{context_}, bytes);
 }
 
+std::unique_ptr<backend::Memory> CudaDriver::allocate_image(PixelType type, const Shape& shape) {
+  const CallSite site{context_};
+  const std::size_t bytes = static_cast<std::size_t>(shape.pixels()) * size_of(type);
+  auto memory = std::make_unique<DeviceMemory>(site, bytes);
+  if (context_.texture_filtering) memory->make_textures(type, shape, site);
+  return memory;
+}
+
 // Marks make their own events: every queue here can be timed.
 std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
   return std::make_unique<StreamQueue>(context_);

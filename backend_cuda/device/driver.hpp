@@ -20,6 +20,10 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;
+  [[nodiscard]] std::size_t allocations() const noexcept override {
+    return context_.allocations->load(std::memory_order_relaxed);
+  }
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
 

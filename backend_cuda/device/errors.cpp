@@ -70,6 +70,7 @@ void check(cudaError_t code, const char* call, const CallSite& site) {
 }
 
 void check_allocation(cudaError_t code, const char* call, std::size_t bytes, const CallSite& site) {
+  if (code == cudaSuccess) return site.context.count_allocation();
   if (code != cudaErrorMemoryAllocation) return check(code, call, site);
   forget_last_error();
   throw Error(ErrorKind::out_of_memory,

@@ -20,6 +20,19 @@ DeviceMemory::~DeviceMemory() {
   }
 }
 
+// `warp`, `interpolate` and `complex_bilinear` read planes in place where rows are aligned, complex
+// numbers filtered or not.
+void DeviceMemory::make_textures(PixelType type, const Shape& shape, const CallSite& site) {
+  const bool is_complex = type == PixelType::c32;
+  if ((type != PixelType::f32 && !is_complex) || shape.depth != 1) return;
+  const auto width = static_cast<std::size_t>(shape.width);
+  const auto height = static_cast<std::size_t>(shape.height);
+  if (!fits_linear(site.context, width, height, size_of(type))) return;
+  const int channels = is_complex ? 2 : 1;
+  static_cast<void>(texture({width, height, channels, true}, site));
+  if (is_complex) static_cast<void>(texture({width, height, channels, false}, site));
+}
+
 cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite& site) const {
   const std::scoped_lock lock(mutex_);
   for (const Texture& texture : textures_) {

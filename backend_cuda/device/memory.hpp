@@ -4,6 +4,7 @@
 #include "device/context.hpp"
 
 #include <warpalign/backend/memory.hpp>
+#include <warpalign/pixel.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -30,9 +31,12 @@ class DeviceMemory final : public backend::Memory {
     bool linear = true;  ///< filtered bilinearly, or the texel's own value
     friend bool operator==(const ImageView&, const ImageView&) = default;
   };
-  /// The texture of a view. Made once for each and kept as long as the memory, since a kernel in
-  /// flight may still read through it.
+  /// The texture of a view: one that make_textures() made, else made now. Kept as long as the
+  /// memory, since a kernel in flight may still read through it.
   [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const CallSite& site) const;
+
+  /// Makes the textures that stages may want of an image that fills this memory.
+  void make_textures(PixelType type, const Shape& shape, const CallSite& site);
 
  private:
   struct Texture {

@@ -64,6 +64,7 @@ PinnedSlot::PinnedSlot(const Context& context, std::size_t bytes)
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, padded(bytes) + sizeof(unsigned), cudaHostAllocMapped),
         "cudaHostAlloc", site);
+  context.count_allocation();
   host_ = static_cast<char*>(memory);
   word_ = reinterpret_cast<unsigned*>(host_ + padded(bytes));
   *word_ = 1;

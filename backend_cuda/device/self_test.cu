@@ -37,8 +37,8 @@ bool warps_rightly(backend::Driver& driver, const Shape& shape) {
     }
   }
   const std::size_t bytes = pixels.size() * sizeof(float);
-  const auto input = driver.allocate(bytes);
-  const auto output = driver.allocate(bytes);
+  const auto input = driver.allocate_image(PixelType::f32, shape);
+  const auto output = driver.allocate_image(PixelType::f32, shape);
   const auto queue = driver.make_queue(false);
   const auto warp = driver.make_warp({shape, shape});
   queue->upload({pixels.data(), 1, bytes, bytes}, *input);

@@ -20,6 +20,7 @@ cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const Texture
   cudaTextureObject_t object = 0;
   check(cudaCreateTextureObject(&object, &resource, &description, nullptr),
         "cudaCreateTextureObject", site);
+  site.context.count_allocation();
   return object;
 }
 

@@ -157,6 +157,13 @@ TextureArray::Size texture_size(const InterpolateSpec& spec,
           spec.dimensions == 3 ? stored(spec.image.depth) : 0};
 }
 
+bool wants_short_tiles(const Shape& output, const Context& context) {
+  constexpr std::int64_t tall_tiles_a_multiprocessor = 16;
+  const std::int64_t tall =
+      divide_up(output.width, PlaneTile::width) * divide_up(output.height, PlaneTile::height);
+  return tall < tall_tiles_a_multiprocessor * context.multiprocessors;
+}
+
 class TextureInterpolate final : public InterpolateStage {
  public:
   TextureInterpolate(const Context& context, const InterpolateSpec& spec,
@@ -170,7 +177,9 @@ class TextureInterpolate final : public InterpolateStage {
     load(kernel_, site_);
     const bool floats = spec.output_type == PixelType::f32;
     if (spec.dimensions == 2 && spec.degree == 3) {
-      tile_kernel_ = texture_tile_kernel_of(by_table, floats);
+      by_short_tiles_ = wants_short_tiles(spec.output, context);
+      tile_kernel_ = by_short_tiles_ ? texture_tile_kernel_of<ShortTile>(by_table, floats)
+                                     : texture_tile_kernel_of<PlaneTile>(by_table, floats);
       load(tile_kernel_, site_);
     } else if (spec.dimensions == 2 && details.margin == 0) {
       bilinear_kernel_ = bilinear_kernel_of(floats);
@@ -189,15 +198,23 @@ class TextureInterpolate final : public InterpolateStage {
                       data<float>(coefficients), all);
       return;
     }
-    if (const auto tiles = tile_kernel_ != nullptr ? plane_source(all, 3) : std::nullopt) {
-      launch_early(site_, queue, grid_of_tiles(all.output), dim3(tile_threads), tile_kernel_,
-                   sources, data<float>(coefficients), all, *tiles);
-      return;
-    }
+    if (tile_kernel_ != nullptr && enqueue_tiles(queue, sources, coefficients, all)) return;
     run(queue, kernel_, sources, data<float>(coefficients), all);
   }
 
  private:
+  bool enqueue_tiles(const backend::Queue& queue, const TextureSources& sources,
+                     const backend::Memory& coefficients, const Evaluation& all) const {
+    const auto tiles =
+        plane_source(all, 3, by_short_tiles_ ? ShortTile::height : PlaneTile::height);
+    if (!tiles) return false;
+    const dim3 grid =
+        by_short_tiles_ ? grid_of_tiles<ShortTile>(all.output) : grid_of_tiles(all.output);
+    launch_early(site_, queue, grid, dim3(tile_threads), tile_kernel_, sources,
+                 data<float>(coefficients), all, *tiles);
+    return true;
+  }
+
   cudaTextureObject_t texture_of(backend::Queue& queue, const backend::Memory& coefficients) {
     site_.context.activate();
     if (!array_) {
@@ -213,7 +230,8 @@ class TextureInterpolate final : public InterpolateStage {
   std::optional<TextureArray> array_;  ///< none where coefficients are read in place
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;
-  TextureTileKernel tile_kernel_ = nullptr;   // of planes, degree 3
+  TextureTileKernel tile_kernel_ = nullptr;  // of planes, degree 3
+  bool by_short_tiles_ = false;
   BilinearKernel bilinear_kernel_ = nullptr;  // of planes, degree 1
   ScratchGuard fence_{site_};
 };

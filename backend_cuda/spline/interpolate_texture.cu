@@ -108,24 +108,24 @@ __global__ void __launch_bounds__(256)
 }
 
 // Affine transforms of planes, degree 3, by tiles; those at the border pixel by pixel.
-template <bool by_table, bool floats>
+template <class Tile, bool by_table, bool floats>
 __global__ void __launch_bounds__(tile_threads)
     texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
   await_previous();
-  for_tiles<3>(e, source, [&](const TileLocation<2>& site) {
+  for_tiles<3, Tile>(e, source, [&](const TileLocation<2>& site) {
     if (site.within && !site.torn) {
-      evaluate_tile<3, floats, false>(e, source, site, [&](const Located<3>(&at)[2]) {
+      evaluate_tile<3, floats, false, Tile>(e, source, site, [&](const Located<3>(&at)[2]) {
         const int whole[2] = {at[0].whole + site.corner[0], at[1].whole + site.corner[1]};
         const float t[2] = {at[0].t, at[1].t};
         return look_up<3, 2, by_table>(sources, whole, t);
       });
     } else if (site.apart && e.spline.rules.points == PointRule::reject_outside) {
-      blank_tile(e, site);
+      blank_tile<Tile>(e, site);
     } else {
       const TileThread thread;
-      for_tile_pixels(e, site, [&](int j, long long index) {
+      for_tile_pixels<Tile>(e, site, [&](int j, long long index) {
         store(
             e.output, index,
             look_up_or_load<3, 2, by_table>(sources, coefficients, e, site.first[0] + thread.column,
@@ -155,11 +155,17 @@ TextureKernel texture_kernel(int dimensions, int degree, bool by_table) {
   return dimensions == 2 ? cubic_kernel<2>(by_table) : cubic_kernel<3>(by_table);
 }
 
+template <class Tile>
 TextureTileKernel texture_tile_kernel_of(bool by_table, bool floats) {
-  if (floats)
-    return by_table ? &texture_tile_kernel<true, true> : &texture_tile_kernel<false, true>;
-  return by_table ? &texture_tile_kernel<true, false> : &texture_tile_kernel<false, false>;
+  if (floats) {
+    return by_table ? &texture_tile_kernel<Tile, true, true>
+                    : &texture_tile_kernel<Tile, false, true>;
+  }
+  return by_table ? &texture_tile_kernel<Tile, true, false>
+                  : &texture_tile_kernel<Tile, false, false>;
 }
+template TextureTileKernel texture_tile_kernel_of<PlaneTile>(bool by_table, bool floats);
+template TextureTileKernel texture_tile_kernel_of<ShortTile>(bool by_table, bool floats);
 
 LookupTable::LookupTable(const CallSite& site)
     : array_(site, {table_entries, 0, 0}, 4, {.linear = true, .border = false}) {

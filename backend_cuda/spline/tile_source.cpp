@@ -30,8 +30,8 @@ template std::optional<TileSource<2>> tile_source(const Evaluation& e, int degre
 template std::optional<TileSource<3>> tile_source(const Evaluation& e, int degree,
                                                   const std::array<int, 3>& sides);
 
-std::optional<TileSource<2>> plane_source(const Evaluation& e, int degree) {
-  return tile_source<2>(e, degree, {PlaneTile::width, PlaneTile::height, 1});
+std::optional<TileSource<2>> plane_source(const Evaluation& e, int degree, int height) {
+  return tile_source<2>(e, degree, {PlaneTile::width, height, 1});
 }
 
 }  // namespace warpalign::cuda

@@ -130,13 +130,13 @@ struct TileThread {
 };
 
 // The pixels of a tile that are a thread's: visit(row in the tile, index).
-template <class Visit>
+template <class Tile = PlaneTile, class Visit>
 __device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileLocation<2>& site,
                                                 Visit visit) {
   const TileThread thread;
   const int x = site.first[0] + thread.column;
   if (x >= e.output.width) return;
-  constexpr int maximum = PlaneTile::height;
+  constexpr int maximum = Tile::height;
   const int count = min(e.output.height - site.first[1], maximum);
   const long long stride = static_cast<long long>(TileThread::step) * e.output.width;
   long long index = static_cast<long long>(site.first[1] + thread.first) * e.output.width + x;
@@ -146,7 +146,7 @@ __device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileL
 
 // Evaluates a plane's tile: value(at) of both coordinates, counted from the box's corner. `check`:
 // points outside have cval.
-template <int degree, bool floats, bool check, class Value>
+template <int degree, bool floats, bool check, class Tile = PlaneTile, class Value>
 __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
                                               const TileLocation<2>& site, Value value) {
   const TileThread thread;
@@ -156,7 +156,7 @@ __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSou
     point[i] = site.start<degree>(e, i) + thread.column * source.along[i][0] +
                thread.first * source.along[i][1];
   }
-  for_tile_pixels(e, site, [&](int j, long long index) {
+  for_tile_pixels<Tile>(e, site, [&](int j, long long index) {
     const Located<degree> at[2] = {Located<degree>(point[0]), Located<degree>(point[1])};
     float result = value(at);
     if constexpr (check) {
@@ -183,26 +183,28 @@ __device__ __forceinline__ void evaluate_alone(const float* __restrict__ coeffic
 }
 
 // Gives all pixels of a plane's tile cval.
+template <class Tile = PlaneTile>
 __device__ __forceinline__ void blank_tile(const Evaluation& e, const TileLocation<2>& site) {
-  for_tile_pixels(e, site,
-                  [&](int, long long index) { store(e.output, index, e.spline.rules.cval); });
+  for_tile_pixels<Tile>(e, site,
+                        [&](int, long long index) { store(e.output, index, e.spline.rules.cval); });
 }
 
 // Calls visit(place) for a block's tiles of a plane.
-template <int degree, class Visit>
+template <int degree, class Tile = PlaneTile, class Visit>
 __device__ __forceinline__ void for_tiles(const Evaluation& e, const TileSource<2>& source,
                                           Visit visit) {
-  const int x = static_cast<int>(blockIdx.x) * PlaneTile::width;
-  const int down = static_cast<int>(gridDim.y) * PlaneTile::height;
+  const int x = static_cast<int>(blockIdx.x) * Tile::width;
+  const int down = static_cast<int>(gridDim.y) * Tile::height;
 #pragma unroll 1
-  for (int y = static_cast<int>(blockIdx.y) * PlaneTile::height; y < e.output.height; y += down) {
+  for (int y = static_cast<int>(blockIdx.y) * Tile::height; y < e.output.height; y += down) {
     visit(TileLocation<2>::of<degree>(e, source, x, y, 0));
   }
 }
 
 /// The grid of tiles over a plane.
-[[nodiscard]] inline dim3 grid_of_tiles(const OutputImage& output) {
-  return tile_grid(output.width, output.height, PlaneTile::width, PlaneTile::height);
+template <class Tile = PlaneTile>
+[[nodiscard]] dim3 grid_of_tiles(const OutputImage& output) {
+  return tile_grid(output.width, output.height, Tile::width, Tile::height);
 }
 
 }  // namespace warpalign::cuda

@@ -12,9 +12,11 @@ inline constexpr int tile_threads = 256;
 
 /// Output pixels of a tile of a plane. A block's threads stand side by side in rows and go down
 /// together.
-struct PlaneTile {
-  static constexpr int width = 64, height = 64;
+template <int rows>
+struct TileOfRows {
+  static constexpr int width = 64, height = rows;
 };
+using PlaneTile = TileOfRows<64>;
 
 /// What the tiles of a transform have in common.
 template <int dimensions>
@@ -31,11 +33,18 @@ struct TileSource {
 template <int dimensions>
 [[nodiscard]] std::optional<TileSource<dimensions>> tile_source(const Evaluation& e, int degree,
                                                                 const std::array<int, 3>& sides);
-/// Of a plane's tiles.
-[[nodiscard]] std::optional<TileSource<2>> plane_source(const Evaluation& e, int degree);
+/// Of a plane's tiles, `height` rows high.
+[[nodiscard]] std::optional<TileSource<2>> plane_source(const Evaluation& e, int degree,
+                                                        int height = PlaneTile::height);
+
+/// Tiles for images that tall ones are too few for. At the border the texture unit cannot help: a
+/// tall tile there takes each of its threads through sixteen slow pixels, one after the other,
+/// which nothing hides where there are hardly more tiles than multiprocessors.
+using ShortTile = TileOfRows<8>;
 
 /// Through the texture unit by tiles.
 using TextureTileKernel = void (*)(TextureSources, const float*, Evaluation, TileSource<2>);
+template <class Tile>
 TextureTileKernel texture_tile_kernel_of(bool by_table, bool floats);
 
 }  // namespace warpalign::cuda

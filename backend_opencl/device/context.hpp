@@ -8,6 +8,8 @@
 #include <warpalign/backend/host.hpp>
 #include <warpalign/device.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -41,6 +43,12 @@ class Context {
   /// Platform, device and driver in full: what compiled programs depend on.
   [[nodiscard]] std::string identity() const;
 
+  /// To be called for every buffer and image that is made.
+  void count_allocation() const noexcept { allocations_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t allocations() const noexcept {
+    return allocations_.load(std::memory_order_relaxed);
+  }
+
   /// A queue for work done while opening the device or making a plan.
   [[nodiscard]] compute::command_queue make_service_queue() const;
 
@@ -51,6 +59,7 @@ class Context {
   compute::context context_;
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<FftPlans> fft_plans_;
+  mutable std::atomic<std::size_t> allocations_{0};
 };
 
 }  // namespace warpalign::opencl

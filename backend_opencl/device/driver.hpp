@@ -14,6 +14,7 @@ class Driver final : public backend::MakesEach<Driver> {
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_.info(); }
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
+  [[nodiscard]] std::size_t allocations() const noexcept override { return context_.allocations(); }
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
 

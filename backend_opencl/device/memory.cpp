@@ -10,7 +10,10 @@ compute::buffer make_buffer(const Context& context, std::size_t bytes, const std
   if (bytes <= context.info().max_allocation_bytes) {
     raw = clCreateBuffer(context.handle().get(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
   }
-  if (status == CL_SUCCESS) return compute::buffer(raw, false);
+  if (status == CL_SUCCESS) {
+    context.count_allocation();
+    return compute::buffer(raw, false);
+  }
   throw Error(ErrorKind::out_of_memory,
               std::to_string(bytes) +
                   " bytes of device memory cannot be had; the device's "

@@ -66,6 +66,7 @@ Texture make_texture(const Context& context, const TextureKind& kind, const std:
   const cl_mem image =
       clCreateImage(context.handle().get(), access, &format, &desc, nullptr, &status);
   check(status, "clCreateImage", site);
+  context.count_allocation();
   Texture texture{compute::image_object(image, false), {}};
   const cl_sampler sampler =
       clCreateSampler(context.handle().get(), CL_FALSE, CL_ADDRESS_CLAMP, kind.filter, &status);

@@ -21,8 +21,9 @@ struct Access {
   static Buffer make_buffer(const Device& device, std::size_t bytes) {
     return Buffer(device, driver(device).allocate(bytes), bytes);
   }
-  static Image make_image(Buffer buffer, PixelType type, const Shape& shape) {
-    return Image(std::move(buffer), type, shape);
+  static Image make_image(const Device& device, PixelType type, const Shape& shape,
+                          std::size_t bytes) {
+    return Image(Buffer(device, driver(device).allocate_image(type, shape), bytes), type, shape);
   }
   static Stream make_stream(const Device& device, bool timed) {
     return Stream(device, driver(device).make_queue(timed), timed);

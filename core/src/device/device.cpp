@@ -42,7 +42,7 @@ Buffer Device::make_buffer(std::size_t bytes) const {
 }
 
 Image Device::make_image(PixelType type, const Shape& shape) const {
-  return detail::Access::make_image(make_buffer(checked_bytes(type, shape)), type, shape);
+  return detail::Access::make_image(*this, type, shape, checked_bytes(type, shape));
 }
 
 Stream Device::make_stream(bool timed) const { return detail::Access::make_stream(*this, timed); }

@@ -1,8 +1,8 @@
 // Solving the small symmetric systems of Gauss-Newton steps.
 #include "registration/small_solver.hpp"
 
+#include <array>
 #include <cmath>
-#include <cstddef>
 
 namespace warpalign::detail {
 
@@ -10,10 +10,10 @@ namespace {
 
 constexpr double min_pivot = 1e-12;  // of a unit diagonal: beyond it, rounding decides
 
-using Vector = std::vector<double>;
+using Numbers = std::span<double>;
 
 // The lower triangle L of a = L L^T, in place; false where a is not positive definite.
-bool decompose(Vector& a, std::size_t n) {
+bool decompose(Numbers a, std::size_t n) {
   for (std::size_t column = 0; column < n; ++column) {
     for (std::size_t k = 0; k < column; ++k) {
       for (std::size_t row = column; row < n; ++row) {
@@ -27,7 +27,7 @@ bool decompose(Vector& a, std::size_t n) {
   return true;
 }
 
-void substitute(const Vector& lower, Vector& x) {
+void substitute(Numbers lower, Numbers x) {
   const std::size_t n = x.size();
   for (std::size_t row = 0; row < n; ++row) {
     for (std::size_t k = 0; k < row; ++k) x[row] -= lower[row * n + k] * x[k];
@@ -41,28 +41,26 @@ void substitute(const Vector& lower, Vector& x) {
 
 }  // namespace
 
-std::optional<Vector> solve_symmetric(const Vector& h, const Vector& b) {
+bool solve_symmetric(std::span<double> h, std::span<double> b) {
   const std::size_t n = b.size();
-  Vector unit(n);
+  std::array<double, max_unknowns> unit{};
   for (std::size_t i = 0; i < n; ++i) {
-    if (!(h[i * n + i] > 0)) return std::nullopt;
+    if (!(h[i * n + i] > 0)) return false;
     unit[i] = 1 / std::sqrt(h[i * n + i]);
   }
-  Vector scaled(n * n);
-  Vector x(n);
   for (std::size_t row = 0; row < n; ++row) {
     for (std::size_t column = 0; column < n; ++column) {
-      scaled[row * n + column] = h[row * n + column] * unit[row] * unit[column];
+      h[row * n + column] = h[row * n + column] * unit[row] * unit[column];
     }
-    x[row] = b[row] * unit[row];
+    b[row] *= unit[row];
   }
-  if (!decompose(scaled, n)) return std::nullopt;
-  substitute(scaled, x);
+  if (!decompose(h, n)) return false;
+  substitute(h, b);
   for (std::size_t i = 0; i < n; ++i) {
-    x[i] *= unit[i];
-    if (!std::isfinite(x[i])) return std::nullopt;
+    b[i] *= unit[i];
+    if (!std::isfinite(b[i])) return false;
   }
-  return x;
+  return true;
 }
 
 }  // namespace warpalign::detail

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <span>
 
 namespace warpalign::detail {
 
 /// Sum number `sum` of partials that hold those of `groups` groups one behind the other.
-inline double added_up(const std::vector<float>& partials, std::size_t groups, std::size_t sum) {
+inline double added_up(std::span<const float> partials, std::size_t groups, std::size_t sum) {
   double total = 0;
   for (std::size_t g = 0; g < groups; ++g) {
     total += static_cast<double>(partials[sum * groups + g]);

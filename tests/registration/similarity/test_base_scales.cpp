@@ -10,7 +10,7 @@ namespace {
 
 using warpalign::Shape;
 using warpalign::detail::base_scales;
-using warpalign::detail::crop_starts;
+using warpalign::detail::CropsAlong;
 using warpalign::detail::Spacings;
 
 }  // namespace
@@ -47,18 +47,18 @@ TEST_CASE(
 TEST_CASE("crops: from end to end, each half over the one before it or nearly so") {
   for (const std::int64_t crop : {7, 40, 128}) {
     for (std::int64_t n = crop; n <= 5 * crop; ++n) {
-      const auto starts = crop_starts(n, crop);
+      const CropsAlong crops(n, crop);
       CAPTURE(crop);
       CAPTURE(n);
-      REQUIRE(!starts.empty());
+      REQUIRE(crops.count() > 0);
       const auto tolerance = static_cast<double>(crop) * 0.05 + 1;
-      CHECK(static_cast<double>(starts.front()) <= tolerance);
-      CHECK(static_cast<double>(n - crop - starts.back()) <= tolerance);
-      for (std::size_t i = 0; i < starts.size(); ++i) {
-        CHECK(starts[i] >= 0);
-        CHECK(starts[i] + crop <= n);
+      CHECK(static_cast<double>(crops.start(0)) <= tolerance);
+      CHECK(static_cast<double>(n - crop - crops.start(crops.count() - 1)) <= tolerance);
+      for (std::int64_t i = 0; i < crops.count(); ++i) {
+        CHECK(crops.start(i) >= 0);
+        CHECK(crops.start(i) + crop <= n);
         if (i > 0) {
-          CHECK(static_cast<double>(starts[i] - starts[i - 1]) <=
+          CHECK(static_cast<double>(crops.start(i) - crops.start(i - 1)) <=
                 static_cast<double>(crop) / 2 + tolerance);
         }
       }

@@ -17,7 +17,9 @@ std::vector<VolumePeak> peaks_of(const warpalign::Device& device, const referenc
                                  const warpalign::VolumePeakLimits& limits) {
   auto stream = device.make_stream();
   const auto surface = test::to_device(device, stream, volume);
-  return VolumePeaksPlan(device, {surface.shape()}).execute(stream, surface, limits);
+  const VolumePeaksPlan plan(device, {surface.shape()});
+  const auto found = plan.execute(stream, surface, limits);
+  return {found.begin(), found.end()};
 }
 
 void check_peak(const VolumePeak& peak, float value, std::int64_t x, std::int64_t y,

@@ -46,6 +46,14 @@ class Driver : public MakesAll<AllStages> {
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
 
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  /// Memory for dense pixels, with whatever kernels here read such images through, so that no stage
+  /// has to make that when it meets the image.
+  virtual std::unique_ptr<Memory> allocate_image(PixelType type, const Shape& shape) {
+    return allocate(static_cast<std::size_t>(shape.pixels()) * size_of(type));
+  }
+  /// How many pieces of memory that the device uses, and textures, have been made by this driver
+  /// and everything made with it: tests count that stages which are executed make none.
+  [[nodiscard]] virtual std::size_t allocations() const noexcept = 0;
   virtual std::unique_ptr<Queue> make_queue(bool timed) = 0;
   virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
 };

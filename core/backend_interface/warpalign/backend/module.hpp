@@ -14,7 +14,7 @@
 namespace warpalign::backend {
 
 /// Changes whenever anything in warpalign/backend/ or a type it uses changes its layout.
-inline constexpr int abi_number = 5;
+inline constexpr int abi_number = 6;
 
 struct ModuleTable {
   int abi = abi_number;

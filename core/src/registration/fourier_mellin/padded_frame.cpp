@@ -61,14 +61,9 @@ void PaddedFrame::place(Stream& stream, StageClock& clock, const Image& pixels,
 }
 
 const ApodizePlan& PaddedFrame::placement_of(PixelType type, const Shape& image) {
-  constexpr std::size_t kept = 2;  // the reference's kind and the moving images'
-  for (const Placement& placement : placements_) {
-    if (placement.type == type && placement.image == image) return placement.plan;
-  }
-  if (placements_.size() == kept) placements_.erase(placements_.begin());
-  const ApodizeSpec spec{image, padded_, window_, type, Signal::gradient};
-  placements_.push_back({type, image, ApodizePlan(device_, spec)});
-  return placements_.back().plan;
+  return placements_.get({type, image}, [&] {
+    return ApodizePlan(device_, {image, padded_, window_, type, Signal::gradient});
+  });
 }
 
 void PaddedFrame::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,

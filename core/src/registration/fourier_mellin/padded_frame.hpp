@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/readback.hpp"
+#include "registration/plan_cache.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
@@ -14,7 +15,6 @@
 #include <warpalign/stages/peak.hpp>
 
 #include <array>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -34,13 +34,6 @@ struct Shift {
   Point d;                ///< reference(x) = turned moving(x - d)
   double height = 0;      ///< of the peak; 1 for identical images
   double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
-};
-
-/// The plan that places images of one kind on the canvas.
-struct Placement {
-  PixelType type;
-  Shape image;
-  ApodizePlan plan;
 };
 
 class PaddedFrame {
@@ -63,6 +56,12 @@ class PaddedFrame {
 
  private:
   void place(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
+  /// What images of one kind are placed on the canvas by.
+  struct PlacementKey {
+    PixelType type;
+    Shape image;
+    friend bool operator==(const PlacementKey&, const PlacementKey&) = default;
+  };
   const ApodizePlan& placement_of(PixelType type, const Shape& image);
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
                           Image& log_polar_spectrum);
@@ -85,7 +84,7 @@ class PaddedFrame {
   PeakPlan rotation_scale_peak_;
   PeakPlan shift_peak_;
   WarpPlan warp_;
-  std::vector<Placement> placements_;  // of the last kinds of images seen, at most two
+  PlanCache<PlacementKey, ApodizePlan> placements_{2};  // the reference's and the moving images'
 
   Image placed_;    // the moving image's windowed gradient
   Image rotated_;   // the same with rotation and scale undone; scratch before that

@@ -43,16 +43,14 @@ Spacings shift_spacings(double base, const Shape& reference, const Shape& moving
   return spacings_for(base, across / static_cast<double>(side));
 }
 
-std::vector<std::int64_t> crop_starts(std::int64_t n, std::int64_t crop) {
-  const double rest = static_cast<double>(n - crop);
-  const double strides = rest / (crop_stride * static_cast<double>(crop));
-  const auto steps = static_cast<std::int64_t>(std::ceil(strides - crop_tolerance));
-  std::vector<std::int64_t> starts;
-  for (std::int64_t i = 0; i <= steps; ++i) {
-    const double part = steps == 0 ? 0.5 : static_cast<double>(i) / static_cast<double>(steps);
-    starts.push_back(std::llround(part * rest));
-  }
-  return starts;
+CropsAlong::CropsAlong(std::int64_t n, std::int64_t crop) : rest_(static_cast<double>(n - crop)) {
+  const double strides = rest_ / (crop_stride * static_cast<double>(crop));
+  steps_ = static_cast<std::int64_t>(std::ceil(strides - crop_tolerance));
+}
+
+std::int64_t CropsAlong::start(std::int64_t i) const {
+  const double part = steps_ == 0 ? 0.5 : static_cast<double>(i) / static_cast<double>(steps_);
+  return std::llround(part * rest_);
 }
 
 }  // namespace warpalign::detail

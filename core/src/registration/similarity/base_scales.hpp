@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -36,8 +35,17 @@ struct Spacings {
 [[nodiscard]] Spacings shift_spacings(double base, const Shape& reference, const Shape& moving,
                                       std::int64_t side);
 
-/// Where crops of `crop` samples start along an axis of `n` >= crop, overlapping by half, from end
-/// to end.
-[[nodiscard]] std::vector<std::int64_t> crop_starts(std::int64_t n, std::int64_t crop);
+/// Crops of `crop` samples along an axis of `n` >= crop, overlapping by half, from end to end.
+class CropsAlong {
+ public:
+  CropsAlong(std::int64_t n, std::int64_t crop);
+  [[nodiscard]] std::int64_t count() const { return steps_ + 1; }
+  /// Where crop `i` starts.
+  [[nodiscard]] std::int64_t start(std::int64_t i) const;
+
+ private:
+  double rest_;
+  std::int64_t steps_;
+};
 
 }  // namespace warpalign::detail

@@ -17,26 +17,6 @@ constexpr double max_lost = 0.35;  // of the content, to growing the frame
 
 using Plane = std::vector<std::uint8_t>;
 
-Plane grown(const Plane& frame, std::int64_t width, std::int64_t height, int by) {
-  Plane rows(frame.size()), result(frame.size());
-  const auto spread = [&](const Plane& from, Plane& to, std::int64_t dx, std::int64_t dy) {
-    for (std::int64_t y = 0; y < height; ++y) {
-      for (std::int64_t x = 0; x < width; ++x) {
-        std::uint8_t any = 0;
-        for (std::int64_t k = -by; k <= by && any == 0; ++k) {
-          const std::int64_t u = std::clamp<std::int64_t>(x + k * dx, 0, width - 1);
-          const std::int64_t v = std::clamp<std::int64_t>(y + k * dy, 0, height - 1);
-          any = from[static_cast<std::size_t>(v * width + u)];
-        }
-        to[static_cast<std::size_t>(y * width + x)] = any;
-      }
-    }
-  };
-  spread(frame, rows, 1, 0);
-  spread(rows, result, 0, 1);
-  return result;
-}
-
 double part_of(const Plane& plane) {
   const auto marked = std::count(plane.begin(), plane.end(), std::uint8_t{1});
   return static_cast<double>(marked) / static_cast<double>(plane.size());
@@ -89,16 +69,36 @@ void FrameSearch::find_frame(const GreyView& level) {
   }
 }
 
-std::optional<std::vector<std::uint8_t>> FrameSearch::content(const GreyView& level, int grow) {
+// Leaves the frame with `by` pixels around it in content_.
+void FrameSearch::grow_frame(const GreyView& level, int by) {
+  const auto spread = [&](const Plane& from, Plane& to, std::int64_t dx, std::int64_t dy) {
+    to.resize(from.size());
+    for (std::int64_t y = 0; y < level.height; ++y) {
+      for (std::int64_t x = 0; x < level.width; ++x) {
+        std::uint8_t any = 0;
+        for (std::int64_t k = -by; k <= by && any == 0; ++k) {
+          const std::int64_t u = std::clamp<std::int64_t>(x + k * dx, 0, level.width - 1);
+          const std::int64_t v = std::clamp<std::int64_t>(y + k * dy, 0, level.height - 1);
+          any = from[static_cast<std::size_t>(v * level.width + u)];
+        }
+        to[static_cast<std::size_t>(y * level.width + x)] = any;
+      }
+    }
+  };
+  spread(frame_, rows_, 1, 0);
+  spread(rows_, content_, 0, 1);
+}
+
+std::optional<std::span<const std::uint8_t>> FrameSearch::content(const GreyView& level, int grow) {
   if (level.width < 1 || level.height < 1) return std::nullopt;
   find_frame(level);
   const double part = part_of(frame_);
   if (part < min_frame || part > max_frame) return std::nullopt;
-  Plane content = grown(frame_, level.width, level.height, grow);
-  const double lost = (part_of(content) - part) / (1 - part);
+  grow_frame(level, grow);
+  const double lost = (part_of(content_) - part) / (1 - part);
   if (lost > max_lost) return std::nullopt;
-  for (std::uint8_t& pixel : content) pixel = pixel == 0 ? 1 : 0;
-  return content;
+  for (std::uint8_t& pixel : content_) pixel = pixel == 0 ? 1 : 0;
+  return content_;
 }
 
 }  // namespace warpalign::detail

@@ -24,13 +24,16 @@ class FrameSearch {
   /// 1 where the view shows content, 0 where it shows a frame: areas of one exact grey level that
   /// reach in from the edge, with `grow` pixels around. Nothing where there is no frame, or where
   /// what it would leave is mostly edges: letters on a white page are content, and so is the page.
-  [[nodiscard]] std::optional<std::vector<std::uint8_t>> content(const GreyView& level, int grow);
+  /// Valid until the next call.
+  [[nodiscard]] std::optional<std::span<const std::uint8_t>> content(const GreyView& level,
+                                                                     int grow);
 
  private:
   void visit_area(const GreyView& level, std::size_t seed, float tolerance);
   void find_frame(const GreyView& level);
+  void grow_frame(const GreyView& level, int by);
 
-  std::vector<std::uint8_t> seen_, frame_;
+  std::vector<std::uint8_t> seen_, frame_, rows_, content_;
   std::vector<std::size_t> area_;
 };
 

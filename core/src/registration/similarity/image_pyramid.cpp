@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -21,7 +20,6 @@ constexpr double sigma_a_spacing = 0.5;
 constexpr double contrast_floor = 0.1;
 constexpr double contrast_sigma = 3;  // view pixels
 
-constexpr std::size_t max_idle_levels = 8;
 constexpr std::int64_t measured_side = 256;  // of the view that mean and deviation come from
 
 // Pictures with fewer isolated pixels at the ends of their range have no impulse noise: what is
@@ -98,13 +96,9 @@ void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
 
 void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mask,
                          const char* what) {
-  // Beside pictures of ever other sizes views pile up: those that the last one did without go.
-  if (pyramid_levels_.size() > max_idle_levels) {
-    pyramid_levels_.remove_if([](const PyramidLevel& level) { return !level.has_values_; });
-  }
-  for (PyramidLevel& level : pyramid_levels_) {
+  pyramid_levels_.for_each([](PyramidLevel& level) {
     level.has_values_ = level.has_normalized_ = level.has_coefficients_ = false;
-  }
+  });
   masked_ = mask != nullptr;
   if (masked_) {
     if (!mask_) mask_.emplace(device_.make_image(PixelType::u8, shape_));
@@ -132,19 +126,20 @@ void ImagePyramid::mask_frame(Stream& stream, StageClock& clock, const PyramidLe
   const auto nearest = [](double at, std::int64_t n) {
     return std::clamp<std::int64_t>(std::llround(at), 0, n - 1);
   };
-  std::vector<std::uint8_t> mask(static_cast<std::size_t>(shape_.plane()));
+  found_mask_.resize(static_cast<std::size_t>(shape_.plane()));
   for (std::int64_t y = 0; y < shape_.height; ++y) {
     const std::int64_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
     for (std::int64_t x = 0; x < shape_.width; ++x) {
       const std::int64_t u =
           nearest(to_level.a * static_cast<double>(x) + to_level.c, coarse.width);
-      mask[static_cast<std::size_t>(y * shape_.width + x)] =
+      found_mask_[static_cast<std::size_t>(y * shape_.width + x)] =
           (*content)[static_cast<std::size_t>(v * coarse.width + u)];
     }
   }
   if (!mask_) mask_.emplace(device_.make_image(PixelType::u8, shape_));
   clock.run("upload", [&] {
-    stream.upload(HostImage{mask.data(), PixelType::u8, shape_.width, shape_.height, 0}, *mask_);
+    stream.upload(HostImage{found_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},
+                  *mask_);
   });
   masked_ = true;
 }
@@ -198,15 +193,10 @@ void ImagePyramid::smooth(Stream& stream, const SmoothPlan& plan, Image& values,
 }
 
 PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
-  auto found =
-      std::find_if(pyramid_levels_.begin(), pyramid_levels_.end(), [&](const PyramidLevel& v) {
-        return v.sampling() == sampling && v.type() == type() && v.masked() == masked_;
-      });
-  if (found == pyramid_levels_.end()) {
-    pyramid_levels_.emplace_back(device_, type(), shape_, masked_, sampling);
-    found = std::prev(pyramid_levels_.end());
-  }
-  PyramidLevel& level = *found;
+  PyramidLevel& level = pyramid_levels_.get(
+      {type(), masked_, sampling},
+      [&] { return PyramidLevel(device_, type(), shape_, masked_, sampling); },
+      [](const PyramidLevel& idle) { return !idle.has_values_; });
   if (!level.has_values_) {
     clock.run("view", [&] {
       smooth(stream, level.smooth_, level.values_, level.weight_ ? &*level.weight_ : nullptr);

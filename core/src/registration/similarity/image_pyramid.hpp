@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/readback.hpp"
+#include "registration/plan_cache.hpp"
 #include "registration/similarity/border.hpp"
 #include "registration/similarity/grey_levels.hpp"
 #include "registration/stage_clock.hpp"
@@ -13,7 +14,6 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
-#include <list>
 #include <optional>
 #include <vector>
 
@@ -95,6 +95,12 @@ class ImagePyramid {
   const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
+  struct ViewKey {
+    PixelType type;
+    bool masked;
+    Sampling2d sampling;
+    friend bool operator==(const ViewKey&, const ViewKey&) = default;
+  };
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
   void mask_frame(Stream& stream, StageClock& clock, const PyramidLevel& level);
@@ -105,11 +111,13 @@ class ImagePyramid {
   Shape shape_;
   Image pixels_;
   std::optional<Image> mask_;
+  std::vector<std::uint8_t> found_mask_;  // of a frame, on its way to mask_
   bool masked_ = false;
   GreyLevels levels_;
   FrameSearch frame_search_;
   std::optional<Readback<float>> values_, weights_;  // of the view that was measured
-  std::list<PyramidLevel> pyramid_levels_;
+  /// Those of this picture all stay; beyond the bound only what earlier ones needed goes.
+  PlanCache<ViewKey, PyramidLevel> pyramid_levels_{8};
   std::optional<ImpulseFilterPlan> impulse_filter_;
   std::optional<Image> filled_;
   bool has_impulses_ = false;

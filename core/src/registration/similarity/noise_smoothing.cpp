@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -81,18 +80,16 @@ std::size_t best_smoothing(std::span<const NoiseSmoothing> looks) {
   const auto noise_at = [&](std::size_t i) {
     return noise_under(noise, looks[0].sigma, looks[i].sigma);
   };
-  std::vector<double> slopes(looks.size());
   // Smoothing takes slopes away: no image has less than a smoother one.
-  for (std::size_t i = looks.size(); i-- > 0;) {
-    const double smoother = i + 1 < looks.size() ? slopes[i + 1] : 0;
-    slopes[i] = std::max(slope_without_noise(looks[i], noise_at(i)), smoother);
-  }
+  double smoother = slope_without_noise(looks.back(), noise_at(looks.size() - 1));
   std::size_t best = 0;
   double minimum = INFINITY;
-  for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
-    const double variance = variance_of(looks[i], noise_at(i), slopes[i], slopes[i + 1]);
-    if (!(variance < minimum)) continue;
-    minimum = variance;
+  for (std::size_t i = looks.size() - 1; i-- > 0;) {
+    const double slope = std::max(slope_without_noise(looks[i], noise_at(i)), smoother);
+    const double variance = variance_of(looks[i], noise_at(i), slope, smoother);
+    smoother = slope;
+    if (!std::isfinite(variance) || variance > minimum) continue;
+    minimum = variance;  // of equals, the first look's
     best = i;
   }
   return best;

@@ -3,6 +3,7 @@
 
 #include "registration/confidence.hpp"
 #include "registration/plane_geometry.hpp"
+#include "registration/short_list.hpp"
 #include "registration/similarity/base_scales.hpp"
 
 #include <algorithm>
@@ -49,9 +50,10 @@ bool same_location(const Candidate& a, const Candidate& b, const Shape& referenc
   return corner_distance(a.matrix, b.matrix, reference) < 0.05 * larger_side(moving);
 }
 
-void sort_by(std::vector<Candidate>& candidates, double Candidate::*score) {
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](const Candidate& a, const Candidate& b) { return a.*score > b.*score; });
+template <class Candidates>
+void sort_by(Candidates& candidates, double Candidate::*score) {
+  sort_short_list(candidates,
+                  [&](const Candidate& a, const Candidate& b) { return a.*score > b.*score; });
 }
 
 }  // namespace
@@ -60,22 +62,23 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
     : device_(device),
       options_(options),
       quick_search_(device, quick_side, options),
-      translation_search_(device, shift_side),
+      ones_(device),
+      translation_search_(device, shift_side, ones_),
       fitter_(device),
-      refinement_(device),
-      ones_(device) {}
+      refinement_(device) {}
 
-std::vector<PairSearch::Hypothesis> PairSearch::hypotheses_at(const Work& work,
-                                                              RotationScaleSearch& search,
-                                                              double base, std::size_t maximum) {
-  if (options_.motion == Motion::translation) return {{RotationScalePeak{}, 1}};
+void PairSearch::add_turns_at(const Work& work, RotationScaleSearch& search, double base) {
+  if (options_.motion == Motion::translation) {
+    turns_.push_back({RotationScalePeak{}, 1});
+    return;
+  }
   const bool scales = options_.motion == Motion::similarity;
   RotationScaleLimits limits;
   limits.min_scale = scales ? std::max(options_.min_scale / base, 1 / farthest_from_base) : 0.97;
   limits.max_scale = scales ? std::min(options_.max_scale / base, farthest_from_base) : 1.03;
   limits.min_angle = options_.min_angle;
   limits.max_angle = options_.max_angle;
-  if (limits.min_scale > limits.max_scale) return {};
+  if (limits.min_scale > limits.max_scale) return;
   const Spacings spacings =
       rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search.side());
   // The picture whose content is larger is seen whole, the other one in crops of that size.
@@ -90,48 +93,46 @@ std::vector<PairSearch::Hypothesis> PairSearch::hypotheses_at(const Work& work,
                    std::min({wide_level.shape().height, close_level.shape().height, search.side()}),
                    1};
   const Shape shape = base == 1 ? wide_level.shape() : crop;
-  std::vector<Crop> crops;
-  for (const std::int64_t y : crop_starts(wide_level.shape().height, shape.height)) {
-    for (const std::int64_t x : crop_starts(wide_level.shape().width, shape.width)) {
-      crops.push_back({x, y});
+  const CropsAlong down(wide_level.shape().height, shape.height);
+  const CropsAlong across(wide_level.shape().width, shape.width);
+  crops_.clear();
+  for (std::int64_t j = 0; j < down.count(); ++j) {
+    for (std::int64_t i = 0; i < across.count(); ++i) {
+      crops_.push_back({across.start(i), down.start(j)});
     }
   }
-  std::vector<Hypothesis> hypotheses;
   for (RotationScalePeak peak :
-       search.find(work.stream, work.clock, close, close_level, wide, wide_level, crops, shape,
-                   !reference_is_wide, limits, maximum)) {
+       search.find(work.stream, work.clock, close, close_level, wide, wide_level, crops_, shape,
+                   !reference_is_wide, limits, hypotheses_per_crop)) {
     peak.scale = scales ? peak.scale * base : 1;
-    hypotheses.push_back({peak, base});
+    turns_.push_back({peak, base});
   }
-  return hypotheses;
 }
 
-// The best turns at all base scales, those that say the same left out.
-std::vector<PairSearch::Hypothesis> PairSearch::all_hypotheses(
-    const Work& work, RotationScaleSearch& search, const std::vector<Hypothesis>& of_base_one) {
-  std::vector<Hypothesis> all = of_base_one;
+// Makes turns_, which holds those at base 1, the best turns at all base scales, those that say the
+// same left out.
+void PairSearch::add_other_turns(const Work& work, RotationScaleSearch& search) {
   for (const double base : base_scales) {
     if (base == 1 || options_.motion != Motion::similarity) continue;
-    const auto found = hypotheses_at(work, search, base, hypotheses_per_crop);
-    all.insert(all.end(), found.begin(), found.end());
+    add_turns_at(work, search, base);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Hypothesis& a, const Hypothesis& b) {
+  sort_short_list(turns_, [](const Hypothesis& a, const Hypothesis& b) {
     return a.peak.height > b.peak.height;
   });
-  std::vector<Hypothesis> distinct;
-  for (const Hypothesis& hypothesis : all) {
-    const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const Hypothesis& other) {
+  auto distinct = turns_.begin();
+  for (const Hypothesis& hypothesis : turns_) {
+    const bool known = std::any_of(turns_.begin(), distinct, [&](const Hypothesis& other) {
       return std::abs(std::remainder(hypothesis.peak.rotation_deg - other.peak.rotation_deg, 180)) <
                  2 &&
              std::abs(std::log(hypothesis.peak.scale / other.peak.scale)) < 0.03;
     });
-    if (!known) distinct.push_back(hypothesis);
+    if (!known) *distinct++ = hypothesis;
   }
-  return distinct;
+  turns_.erase(distinct, turns_.end());
 }
 
 // Both half-turns of a turn, where their shift scores best.
-std::vector<Candidate> PairSearch::place(const Work& work, const Hypothesis& hypothesis) {
+void PairSearch::place(const Work& work, const Hypothesis& hypothesis) {
   const RotationScalePeak& peak = hypothesis.peak;
   const Spacings spacings =
       shift_spacings(hypothesis.base, work.reference.shape(), work.moving.shape(), shift_side);
@@ -148,7 +149,7 @@ std::vector<Candidate> PairSearch::place(const Work& work, const Hypothesis& hyp
   RotationScaleLimits angles;
   angles.min_angle = options_.min_angle;
   angles.max_angle = options_.max_angle;
-  std::vector<Candidate> candidates;
+  placed_.clear();
   for (std::size_t half = 0; half < 2; ++half) {
     const double degrees = peak.rotation_deg + (half == 1 ? 180 : 0);
     if (!angles.allows_angle(degrees)) continue;
@@ -160,9 +161,8 @@ std::vector<Candidate> PairSearch::place(const Work& work, const Hypothesis& hyp
       candidate.matrix =
           Similarity{degrees, 1, {}}.matrix(work.reference.shape(), work.moving.shape());
     }
-    candidates.push_back(candidate);
+    placed_.push_back(candidate);
   }
-  return candidates;
 }
 
 // The views that a candidate is settled on; `swapped`: the moving picture is the coarser one and
@@ -223,19 +223,18 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
       std::min(1.0, sums.pixels * area / static_cast<double>(work.reference.shape().plane()));
 }
 
-// Places and settles turns in their order; true as soon as one is beyond doubt.
-bool PairSearch::try_hypotheses(const Work& work, const std::vector<Hypothesis>& hypotheses,
-                                std::size_t maximum, std::vector<Candidate>& settled) {
-  for (std::size_t i = 0; i < std::min(maximum, hypotheses.size()); ++i) {
-    std::vector<Candidate> placed = place(work, hypotheses[i]);
-    sort_by(placed, &Candidate::shift_score);
-    for (Candidate& candidate : placed) {
-      const bool known = std::any_of(settled.begin(), settled.end(), [&](const Candidate& other) {
+// Places and settles turns_ in their order; true as soon as one is beyond doubt.
+bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
+  for (std::size_t i = 0; i < std::min(maximum, turns_.size()); ++i) {
+    place(work, turns_[i]);
+    sort_by(placed_, &Candidate::shift_score);
+    for (Candidate& candidate : placed_) {
+      const bool known = std::any_of(settled_.begin(), settled_.end(), [&](const Candidate& other) {
         return same_location(candidate, other, work.reference.shape(), work.moving.shape());
       });
       if (known || candidate.shift_score < min_shift_score) continue;
       settle(work, candidate);
-      settled.push_back(candidate);
+      settled_.push_back(candidate);
       if (options_.candidates == 1 && candidate.significance >= beyond_doubt) return true;
     }
   }
@@ -255,31 +254,33 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   candidate.refined = true;
 }
 
-std::vector<Candidate> PairSearch::run(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                       ImagePyramid& moving) {
+std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
+                                           ImagePyramid& reference, ImagePyramid& moving) {
   const Work work{stream, clock, reference, moving};
-  std::vector<Candidate> settled;
-  const std::vector<Hypothesis> first = hypotheses_at(work, quick_search_, 1, hypotheses_per_crop);
-  bool sure = try_hypotheses(work, first, 1, settled);
+  settled_.clear();
+  turns_.clear();
+  add_turns_at(work, quick_search_, 1);
+  bool sure = try_hypotheses(work, 1);
   if (!sure && options_.motion != Motion::translation) {
-    sure = try_hypotheses(work, all_hypotheses(work, quick_search_, first), quick_search, settled);
-    const bool doubtful = std::none_of(settled.begin(), settled.end(), [](const Candidate& c) {
+    add_other_turns(work, quick_search_);
+    sure = try_hypotheses(work, quick_search);
+    const bool doubtful = std::none_of(settled_.begin(), settled_.end(), [](const Candidate& c) {
       return c.significance >= significance_of_even_odds;
     });
     if (!sure && doubtful) {
       if (!thorough_search_) thorough_search_.emplace(device_, thorough_side, options_);
-      const std::vector<Hypothesis> of_base_one =
-          hypotheses_at(work, *thorough_search_, 1, hypotheses_per_crop);
-      try_hypotheses(work, all_hypotheses(work, *thorough_search_, of_base_one), thorough_search,
-                     settled);
+      turns_.clear();
+      add_turns_at(work, *thorough_search_, 1);
+      add_other_turns(work, *thorough_search_);
+      try_hypotheses(work, thorough_search);
     }
   }
-  sort_by(settled, &Candidate::significance);
-  if (options_.refine && !settled.empty() &&
-      settled[0].significance >= significance_of_even_odds / 2) {
-    refine(work, settled[0]);
+  sort_by(settled_, &Candidate::significance);
+  if (options_.refine && !settled_.empty() &&
+      settled_[0].significance >= significance_of_even_odds / 2) {
+    refine(work, settled_[0]);
   }
-  return settled;
+  return settled_;
 }
 
 }  // namespace warpalign::detail

@@ -2,6 +2,7 @@
 // scales, each verified by its correlation over what the pictures have in common.
 #pragma once
 
+#include "registration/ones.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/refinement.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
@@ -11,6 +12,7 @@
 #include <warpalign/registrar.hpp>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -28,11 +30,13 @@ struct Candidate {
 class PairSearch {
  public:
   PairSearch(const Device& device, const RegistrationOptions& options);
+  PairSearch(const PairSearch&) = delete;
+  PairSearch& operator=(const PairSearch&) = delete;
 
   /// The best candidates, most significant first; the first refined if that is asked for. Never
-  /// empty unless the options leave nothing to look at. Waits.
-  std::vector<Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                             ImagePyramid& moving);
+  /// empty unless the options leave nothing to look at. Waits. Valid until the next call.
+  std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                                 ImagePyramid& moving);
 
  private:
   struct Work {
@@ -46,13 +50,10 @@ class PairSearch {
     RotationScalePeak peak;
     double base;
   };
-  std::vector<Hypothesis> hypotheses_at(const Work& work, RotationScaleSearch& search, double base,
-                                        std::size_t maximum);
-  std::vector<Hypothesis> all_hypotheses(const Work& work, RotationScaleSearch& search,
-                                         const std::vector<Hypothesis>& of_base_one);
-  std::vector<Candidate> place(const Work& work, const Hypothesis& hypothesis);
-  bool try_hypotheses(const Work& work, const std::vector<Hypothesis>& hypotheses,
-                      std::size_t maximum, std::vector<Candidate>& settled);
+  void add_turns_at(const Work& work, RotationScaleSearch& search, double base);
+  void add_other_turns(const Work& work, RotationScaleSearch& search);
+  void place(const Work& work, const Hypothesis& hypothesis);
+  bool try_hypotheses(const Work& work, std::size_t maximum);
   void settle(const Work& work, Candidate& candidate);
   void refine(const Work& work, Candidate& candidate);
   SimilarityFit::Pair levels_of_pair(const Work& work, bool swapped, double base, double spacing,
@@ -62,10 +63,16 @@ class PairSearch {
   RegistrationOptions options_;
   RotationScaleSearch quick_search_;
   std::optional<RotationScaleSearch> thorough_search_;  // once a pair needs it
+  Ones ones_;
   TranslationSearch translation_search_;
   SimilarityFit fitter_;
   Refinement refinement_;
-  Ones ones_;
+
+  // What the steps of one run() leave for the next; kept for their memory.
+  std::vector<Crop> crops_;
+  std::vector<Hypothesis> turns_;
+  std::vector<Candidate> placed_;  // of one turn
+  std::vector<Candidate> settled_;
 };
 
 }  // namespace warpalign::detail

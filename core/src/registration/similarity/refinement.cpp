@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -42,61 +41,29 @@ int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
 
 }  // namespace
 
-const Image& Ones::of(Stream& stream, const Shape& shape) {
-  constexpr std::size_t maximum = 8;  // a pair needs the latest two
-  for (auto image = images_.begin(); image != images_.end(); ++image) {
-    if (image->shape() != shape) continue;
-    images_.splice(images_.end(), images_, image);
-    return images_.back();
-  }
-  if (images_.size() == maximum) images_.pop_front();
-  const std::vector<float> ones(static_cast<std::size_t>(shape.pixels()), 1.0F);
-  images_.push_back(device_.make_image(PixelType::f32, shape));
-  stream.upload(ones.data(), ones.size() * sizeof(float), images_.back().buffer());
-  return images_.back();
-}
-
-PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight,
-                       const Shape& reference, const Image* moving_weight, const Shape& moving) {
-  if (reference_weight == nullptr && moving_weight == nullptr) return {};
-  return {reference_weight != nullptr ? reference_weight : &ones.of(stream, reference),
-          moving_weight != nullptr ? moving_weight : &ones.of(stream, moving)};
-}
-
 Refinement::Smoothed& Refinement::smoothed(const ImagePyramid& pyramid, double sigma,
-                                           std::list<Smoothed>& kept) {
-  constexpr std::size_t maximum = 6;
-  const bool masked = pyramid.mask() != nullptr;
-  auto found = std::find_if(kept.begin(), kept.end(), [&](const Smoothed& s) {
-    return s.type == pyramid.type() && s.shape == pyramid.shape() && s.masked == masked &&
-           s.sigma == sigma;
-  });
-  if (found == kept.end()) {
-    if (kept.size() == maximum) kept.pop_front();
-    const SmoothSpec spec{.input = pyramid.type(),
-                          .shape = pyramid.shape(),
-                          .output = pyramid.shape(),
+                                           PlanCache<SmoothedKey, Smoothed>& kept) {
+  const SmoothedKey key{pyramid.type(), pyramid.shape(), pyramid.mask() != nullptr, sigma};
+  return kept.get(key, [&] {
+    const SmoothSpec spec{.input = key.type,
+                          .shape = key.shape,
+                          .output = key.shape,
                           .origin = {},
                           .spacing = 1,
                           .sigma = sigma,
-                          .masked = masked};
-    kept.push_back({pyramid.type(), pyramid.shape(), masked, sigma, SmoothPlan(device_, spec),
-                    device_.make_image(PixelType::f32, pyramid.shape()), std::nullopt});
-    if (masked) kept.back().weight.emplace(device_.make_image(PixelType::f32, pyramid.shape()));
-    found = std::prev(kept.end());
-  }
-  return *found;
+                          .masked = key.masked};
+    Smoothed made{SmoothPlan(device_, spec), device_.make_image(PixelType::f32, key.shape),
+                  std::nullopt};
+    if (key.masked) made.weight.emplace(device_.make_image(PixelType::f32, key.shape));
+    return made;
+  });
 }
 
 Refinement::Spline& Refinement::spline_of(const Shape& shape) {
-  constexpr std::size_t maximum = 3;
-  for (Spline& spline : splines_) {
-    if (spline.shape == shape) return spline;
-  }
-  if (splines_.size() == maximum) splines_.pop_front();
-  splines_.push_back({shape, PrefilterPlan(device_, PrefilterSpec{.shape = shape}),
-                      device_.make_image(PixelType::f32, shape)});
-  return splines_.back();
+  return splines_.get(shape, [&] {
+    return Spline{PrefilterPlan(device_, PrefilterSpec{.shape = shape}),
+                  device_.make_image(PixelType::f32, shape)};
+  });
 }
 
 SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
@@ -151,16 +118,16 @@ Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit&
   const NoiseSmoothing smooth = look(work, fitter, options, 2 * min_sigma);
   if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {min_sigma, 0};
   const double noise = noise_of(sharp, smooth);
-  std::vector<NoiseSmoothing> looks;
+  looks_.clear();
   for (double sigma = min_sigma; sigma <= max_sigma; sigma *= 2) {
     options.illumination_cell = illumination_cell_under(sigma);
     options.illumination_noise = noise_under(noise, min_sigma, sigma);
-    looks.push_back(look(work, fitter, options, sigma));
-    if (!(looks.back().pixels > 0)) return {min_sigma, noise};
-    if (best_smoothing(looks) + 2 < looks.size()) break;
+    looks_.push_back(look(work, fitter, options, sigma));
+    if (!(looks_.back().pixels > 0)) return {min_sigma, noise};
+    if (best_smoothing(looks_) + 2 < looks_.size()) break;
   }
-  const double sigma = min_sigma * std::exp2(best_smoothing(looks));
-  return {sigma, noise_under(noise_of(looks[0], looks[1]), min_sigma, sigma)};
+  const double sigma = min_sigma * std::exp2(best_smoothing(looks_));
+  return {sigma, noise_under(noise_of(looks_[0], looks_[1]), min_sigma, sigma)};
 }
 
 std::optional<FitResult> Refinement::fit(const Work& work, SimilarityFit& fitter,

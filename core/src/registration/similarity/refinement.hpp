@@ -1,6 +1,8 @@
 // The last refinement, at the pictures' own resolution.
 #pragma once
 
+#include "registration/ones.hpp"
+#include "registration/plan_cache.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/noise_smoothing.hpp"
 #include "registration/similarity/similarity_fit.hpp"
@@ -8,30 +10,10 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
-#include <list>
-#include <memory>
 #include <optional>
+#include <vector>
 
 namespace warpalign::detail {
-
-/// Images of ones by shape: the weight of a picture without a mask beside one with a mask.
-class Ones {
- public:
-  explicit Ones(const Device& device) : device_(device) {}
-  const Image& of(Stream& stream, const Shape& shape);
-
- private:
-  Device device_;
-  std::list<Image> images_;
-};
-
-/// Weights of a pair, of which either picture may have a mask: both, or none.
-struct PairWeights {
-  const Image* reference = nullptr;
-  const Image* moving = nullptr;
-};
-PairWeights weights_of(Stream& stream, Ones& ones, const Image* reference_weight,
-                       const Shape& reference, const Image* moving_weight, const Shape& moving);
 
 class Refinement {
  public:
@@ -52,21 +34,24 @@ class Refinement {
   std::optional<FitResult> fit(const Work& work, SimilarityFit& fitter, FitOptions options);
 
  private:
-  struct Smoothed {
+  struct SmoothedKey {
     PixelType type;
     Shape shape;
     bool masked;
     double sigma;
+    friend bool operator==(const SmoothedKey&, const SmoothedKey&) = default;
+  };
+  struct Smoothed {
     SmoothPlan plan;
     Image values;
     std::optional<Image> weight;
   };
   struct Spline {
-    Shape shape;
     PrefilterPlan plan;
     Image coefficients;
   };
-  Smoothed& smoothed(const ImagePyramid& pyramid, double sigma, std::list<Smoothed>& kept);
+  Smoothed& smoothed(const ImagePyramid& pyramid, double sigma,
+                     PlanCache<SmoothedKey, Smoothed>& kept);
   Spline& spline_of(const Shape& shape);
   /// Both pictures smoothed to one point spread.
   SimilarityFit::Pair pair_of(const Work& work, double coarse_sigma);
@@ -81,9 +66,10 @@ class Refinement {
                       double sigma);
 
   Device device_;
-  std::list<Smoothed> coarse_, fine_;
-  std::list<Spline> splines_;
-  double held_sigma_ = 0;  ///< of the pair whose images hold what they should; 0: none
+  PlanCache<SmoothedKey, Smoothed> coarse_{6}, fine_{6};
+  PlanCache<Shape, Spline> splines_{3};
+  std::vector<NoiseSmoothing> looks_;  // of one smoothing_for()
+  double held_sigma_ = 0;              ///< of the pair whose images hold what they should; 0: none
 };
 
 }  // namespace warpalign::detail

@@ -2,6 +2,7 @@
 #include "registration/similarity/rotation_scale_search.hpp"
 
 #include "registration/plane_geometry.hpp"
+#include "registration/short_list.hpp"
 
 #include <warpalign/stages/peak.hpp>
 
@@ -40,16 +41,14 @@ PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std:
 // no closer look.
 constexpr std::size_t run_length = 16;
 
-std::vector<float> highest_of_runs(const std::vector<float>& surface) {
-  std::vector<float> highest;
-  highest.reserve(surface.size() / run_length + 1);
+void find_highest_of_runs(const std::vector<float>& surface, std::vector<float>& highest) {
+  highest.clear();
   for (std::size_t begin = 0; begin < surface.size(); begin += run_length) {
     const std::size_t end = std::min(begin + run_length, surface.size());
     float maximum = 0;
     for (std::size_t i = begin; i < end; ++i) maximum = surface[i] > maximum ? surface[i] : maximum;
     highest.push_back(maximum);
   }
-  return highest;
 }
 
 }  // namespace
@@ -90,19 +89,14 @@ RotationScaleSearch::RotationScaleSearch(const Device& device, std::int64_t side
 
 RotationScaleSearch::Placement& RotationScaleSearch::placement_of(const Shape& level,
                                                                   const Shape& crop) {
-  constexpr std::size_t kept = 24;
-  for (Placement& placement : placements_) {
-    if (placement.level == level && placement.crop == crop) return placement;
-  }
-  if (placements_.size() == kept) placements_.pop_front();
-  const Signal signal =
-      options_.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
-  placements_.push_back(
-      {level, crop, WarpPlan(device_, {level, crop}),
-       StatisticsPlan(device_, {crop, PixelType::f32, signal}),
-       ApodizePlan(device_, {crop, padded_, options_.window, PixelType::f32, signal}),
-       device_.make_image(PixelType::f32, crop)});
-  return placements_.back();
+  return placements_.get({level, crop}, [&] {
+    const Signal signal =
+        options_.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
+    return Placement{WarpPlan(device_, {level, crop}),
+                     StatisticsPlan(device_, {crop, PixelType::f32, signal}),
+                     ApodizePlan(device_, {crop, padded_, options_.window, PixelType::f32, signal}),
+                     device_.make_image(PixelType::f32, crop)};
+  });
 }
 
 // A masked picture has holes that plain grey levels would show as edges: there, contrast is evened
@@ -136,9 +130,9 @@ void RotationScaleSearch::log_polar_spectrum(Stream& stream, StageClock& clock, 
   clock.run("fft", [&] { fft_.forward(stream, placed_, result); });
 }
 
-std::vector<RotationScalePeak> RotationScaleSearch::find(
+std::span<const RotationScalePeak> RotationScaleSearch::find(
     Stream& stream, StageClock& clock, ImagePyramid& whole, PyramidLevel& whole_level,
-    ImagePyramid& cropped, PyramidLevel& cropped_level, const std::vector<Crop>& crops,
+    ImagePyramid& cropped, PyramidLevel& cropped_level, std::span<const Crop> crops,
     const Shape& crop_shape, bool whole_is_reference, const RotationScaleLimits& limits,
     std::size_t maximum) {
   log_polar_spectrum(stream, clock, seen(stream, clock, whole, whole_level), {},
@@ -147,25 +141,23 @@ std::vector<RotationScalePeak> RotationScaleSearch::find(
   const Image& reference = whole_is_reference ? whole_spectrum_ : crop_spectrum_;
   const Image& moving = whole_is_reference ? crop_spectrum_ : whole_spectrum_;
   surface_values_.resize(static_cast<std::size_t>(padded_.pixels()));
-  std::vector<RotationScalePeak> found;
+  found_.clear();
   for (const Crop& crop : crops) {
     log_polar_spectrum(stream, clock, wide, crop, crop_shape, crop_spectrum_);
     clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
     stream.download(surface_, surface_values_.data(), surface_values_.size() * sizeof(float));
-    const auto of_crop = peaks(surface_values_, limits, maximum);
-    found.insert(found.end(), of_crop.begin(), of_crop.end());
+    find_peaks(limits, maximum);
   }
-  std::stable_sort(
-      found.begin(), found.end(),
-      [](const RotationScalePeak& a, const RotationScalePeak& b) { return a.height > b.height; });
-  return found;
+  sort_short_list(found_, [](const RotationScalePeak& a, const RotationScalePeak& b) {
+    return a.height > b.height;
+  });
+  return found_;
 }
 
 // Local maxima, each the highest within a few pixels of the log-polar grid.
-std::vector<RotationScalePeak> RotationScaleSearch::peaks(const std::vector<float>& surface,
-                                                          const RotationScaleLimits& limits,
-                                                          std::size_t maximum) const {
+void RotationScaleSearch::find_peaks(const RotationScaleLimits& limits, std::size_t maximum) {
+  const std::vector<float>& surface = surface_values_;
   constexpr std::int64_t min_distance = 4;
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
   const double total = CrossPowerPlan::total_weight(power_spec_);
@@ -174,27 +166,23 @@ std::vector<RotationScalePeak> RotationScaleSearch::peaks(const std::vector<floa
     const double log_scale = signed_shift(p.x, static_cast<double>(padded_.width)) * grid.log_base;
     return RotationScalePeak{angle * 180 / std::numbers::pi, std::exp(log_scale), value / total};
   };
-  struct Found {
-    std::int64_t x, y;
-  };
-  std::vector<Found> found;
-  std::vector<RotationScalePeak> hypotheses;
+  peaks_.clear();
   const auto may_be_taken = [&](std::int64_t x, std::int64_t y, double value) {
     const RotationScalePeak hypothesis =
         hypothesis_at({static_cast<double>(x), static_cast<double>(y)}, value);
     return limits.allows_scale(hypothesis.scale) &&
            limits.allows_either_half(hypothesis.rotation_deg) &&
-           std::none_of(found.begin(), found.end(), [&](const Found& f) {
+           std::none_of(peaks_.begin(), peaks_.end(), [&](const Pixel& f) {
              return apart(f.x, x, padded_.width) < min_distance &&
                     apart(f.y, y, padded_.height) < min_distance;
            });
   };
-  const std::vector<float> highest = highest_of_runs(surface);
-  while (hypotheses.size() < maximum) {
+  find_highest_of_runs(surface, highest_);
+  while (peaks_.size() < maximum) {
     double best = 0;
-    Found at{-1, -1};
-    for (std::size_t run = 0; run < highest.size(); ++run) {
-      if (!(static_cast<double>(highest[run]) > best)) continue;
+    Pixel at{-1, -1};
+    for (std::size_t run = 0; run < highest_.size(); ++run) {
+      if (!(static_cast<double>(highest_[run]) > best)) continue;
       const std::size_t end = std::min((run + 1) * run_length, surface.size());
       for (std::size_t i = run * run_length; i < end; ++i) {
         const auto value = static_cast<double>(surface[i]);
@@ -207,11 +195,10 @@ std::vector<RotationScalePeak> RotationScaleSearch::peaks(const std::vector<floa
       }
     }
     if (at.x < 0) break;
-    found.push_back(at);
-    hypotheses.push_back(
+    peaks_.push_back(at);
+    found_.push_back(
         hypothesis_at(subpixel_position(record_at(surface, padded_, at.x, at.y)), best));
   }
-  return hypotheses;
 }
 
 }  // namespace warpalign::detail

@@ -1,6 +1,7 @@
 // Rotation and scale from the log-polar spectra of two views (registration paper, section 2).
 #pragma once
 
+#include "registration/plan_cache.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
@@ -13,7 +14,7 @@
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
 
-#include <list>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -49,15 +50,19 @@ class RotationScaleSearch {
 
   /// The highest peaks of the log-polar correlation of a whole view (at most side() pixels across)
   /// with each of the crops of another, best first, at most `most` of each. Waits.
-  std::vector<RotationScalePeak> find(Stream& stream, StageClock& clock, ImagePyramid& whole,
-                                      PyramidLevel& whole_level, ImagePyramid& cropped,
-                                      PyramidLevel& cropped_level, const std::vector<Crop>& crops,
-                                      const Shape& crop_shape, bool whole_is_reference,
-                                      const RotationScaleLimits& limits, std::size_t maximum);
+  /// Valid until the next call.
+  std::span<const RotationScalePeak> find(Stream& stream, StageClock& clock, ImagePyramid& whole,
+                                          PyramidLevel& whole_level, ImagePyramid& cropped,
+                                          PyramidLevel& cropped_level, std::span<const Crop> crops,
+                                          const Shape& crop_shape, bool whole_is_reference,
+                                          const RotationScaleLimits& limits, std::size_t maximum);
 
  private:
-  struct Placement {
+  struct PlacementKey {
     Shape level, crop;
+    friend bool operator==(const PlacementKey&, const PlacementKey&) = default;
+  };
+  struct Placement {
     WarpPlan cut;
     StatisticsPlan statistics;
     ApodizePlan window;
@@ -68,9 +73,8 @@ class RotationScaleSearch {
                     PyramidLevel& level) const;
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& seen, const Crop& crop,
                           const Shape& crop_shape, Image& result);
-  std::vector<RotationScalePeak> peaks(const std::vector<float>& surface,
-                                       const RotationScaleLimits& limits,
-                                       std::size_t maximum) const;
+  /// Adds the peaks of surface_values_ to found_.
+  void find_peaks(const RotationScaleLimits& limits, std::size_t maximum);
 
   Device device_;
   Shape padded_;
@@ -82,10 +86,15 @@ class RotationScaleSearch {
   LogPolarPlan log_polar_;
   RadialWhiteningPlan whitening_;
   CrossPowerPlan power_;
-  std::list<Placement> placements_;
+  PlanCache<PlacementKey, Placement> placements_{24};
   Buffer statistics_;
   Image placed_, spectrum_, magnitudes_, whole_spectrum_, crop_spectrum_, surface_;
-  std::vector<float> surface_values_;
+  std::vector<float> surface_values_, highest_;
+  std::vector<RotationScalePeak> found_;
+  struct Pixel {
+    std::int64_t x, y;
+  };
+  std::vector<Pixel> peaks_;  // of one surface
 };
 
 }  // namespace warpalign::detail

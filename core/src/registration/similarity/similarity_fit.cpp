@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
+#include <span>
 
 namespace warpalign::detail {
 
@@ -26,31 +26,34 @@ constexpr double illumination_noise_strength = 10;
 
 using Parameters = std::array<double, 4>;  // as in SimilaritySumsResult
 
-std::vector<std::size_t> free_parameters(Motion motion) {
+std::span<const std::size_t> free_parameters(Motion motion) {
+  static constexpr std::array<std::size_t, 4> all{0, 1, 2, 3};
+  static constexpr std::array<std::size_t, 3> rigid{0, 1, 3};
   switch (motion) {
     case Motion::translation:
-      return {0, 1};
+      return std::span(rigid).first(2);
     case Motion::rotation:
-      return {3};
+      return std::span(rigid).last(1);
     case Motion::rigid:
-      return {0, 1, 3};
+      return rigid;
     default:
-      return {0, 1, 2, 3};
+      return all;
   }
 }
 
 // The step H delta = -b in the parameters that are free, 0 in the others.
 std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motion) {
-  const std::vector<std::size_t> free = free_parameters(motion);
-  std::vector<double> h, b;
-  for (const std::size_t row : free) {
-    for (const std::size_t column : free) h.push_back(sums.hessian[4 * row + column]);
-    b.push_back(-sums.gradient[row]);
+  const std::span<const std::size_t> free = free_parameters(motion);
+  const std::size_t n = free.size();
+  std::array<double, max_unknowns * max_unknowns> h{};
+  std::array<double, max_unknowns> b{};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) h[i * n + j] = sums.hessian[4 * free[i] + free[j]];
+    b[i] = -sums.gradient[free[i]];
   }
-  const auto solution = solve_symmetric(h, b);
-  if (!solution) return std::nullopt;
+  if (!solve_symmetric(std::span(h).first(n * n), std::span(b).first(n))) return std::nullopt;
   Parameters delta{};
-  for (std::size_t i = 0; i < free.size(); ++i) delta[free[i]] = (*solution)[i];
+  for (std::size_t i = 0; i < n; ++i) delta[free[i]] = b[i];
   return delta;
 }
 
@@ -81,12 +84,6 @@ Light illumination_of(const SimilaritySumsResult& sums) {
   return illumination;
 }
 
-bool same(const SimilaritySumsSpec& a, const SimilaritySumsSpec& b) {
-  return a.reference == b.reference && a.moving == b.moving &&
-         a.reference_margin == b.reference_margin && a.moving_margin == b.moving_margin &&
-         a.masked == b.masked && a.illumination_cell == b.illumination_cell;
-}
-
 }  // namespace
 
 double correlation_of(const SimilaritySumsResult& sums) {
@@ -107,29 +104,24 @@ double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
 }
 
 SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell) {
-  constexpr std::size_t kept = 24;
   const SimilaritySumsSpec spec{pair.images.reference.shape(),
                                 pair.images.coefficients.shape(),
                                 pair.reference_margin,
                                 pair.moving_margin,
                                 pair.images.reference_weight != nullptr,
                                 illumination_cell};
-  for (auto plans = plans_.begin(); plans != plans_.end(); ++plans) {
-    if (!same(plans->spec, spec)) continue;
-    plans_.splice(plans_.end(), plans_, plans);
-    return plans_.back();
-  }
-  if (plans_.size() == kept) plans_.pop_front();
-  plans_.push_back({spec, SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt});
-  if (illumination_cell > 0) {
-    plans_.back().illumination.emplace(
-        device_,
-        IlluminationSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-                         spec.masked, illumination_cell, illumination_sigma * illumination_cell});
-    plans_.back().field.emplace(device_.make_image(
-        PixelType::c32, IlluminationPlan::field_shape(spec.reference, illumination_cell)));
-  }
-  return plans_.back();
+  return plans_.get(spec, [&] {
+    Plans plans{SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt};
+    if (illumination_cell > 0) {
+      plans.illumination.emplace(
+          device_,
+          IlluminationSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+                           spec.masked, illumination_cell, illumination_sigma * illumination_cell});
+      plans.field.emplace(device_.make_image(
+          PixelType::c32, IlluminationPlan::field_shape(spec.reference, illumination_cell)));
+    }
+    return plans;
+  });
 }
 
 SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, const Pair& pair,

@@ -1,13 +1,13 @@
 // Gauss-Newton on the four parameters of a similarity, for one pair of images.
 #pragma once
 
+#include "registration/plan_cache.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/registrar.hpp>
 
-#include <list>
 #include <optional>
 
 namespace warpalign::detail {
@@ -72,7 +72,6 @@ class SimilarityFit {
 
  private:
   struct Plans {
-    SimilaritySumsSpec spec;
     SimilaritySumsPlan sums;
     std::optional<IlluminationPlan> illumination;
     std::optional<Image> field;
@@ -82,7 +81,7 @@ class SimilarityFit {
                          const Light& global, double noise, Plans& plans);
 
   Device device_;
-  std::list<Plans> plans_;
+  PlanCache<SimilaritySumsSpec, Plans> plans_{24};
 };
 
 /// The normalised correlation of the pixels that the sums are of; 0 where either does not vary.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -23,8 +22,9 @@ double modulo(double x, double n) { return x - n * std::floor(x / n); }
 
 }  // namespace
 
-TranslationSearch::TranslationSearch(const Device& device, std::int64_t side)
+TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones)
     : device_(device),
+      ones_(ones),
       padded_{side, side, 1},
       fft_(device, {padded_}),
       fft_four_(device, {slices(padded_, 4)}),
@@ -42,28 +42,20 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side)
       scores_(device.make_image(PixelType::f32, slices(padded_, 2))),
       records_(device.make_buffer(2 * sizeof(PeakRecord))) {}
 
-TranslationSearch::Placement& TranslationSearch::placement_of(Stream& stream, const Shape& shape) {
-  constexpr std::size_t kept = 12;
-  for (Placement& placement : placements_) {
-    if (placement.shape == shape) return placement;
-  }
-  if (placements_.size() == kept) placements_.pop_front();
-  placements_.push_back(
-      {shape, WarpPlan(device_, {shape, padded_}), device_.make_image(PixelType::f32, shape)});
-  const std::vector<float> ones(static_cast<std::size_t>(shape.pixels()), 1.0F);
-  stream.upload(ones.data(), ones.size() * sizeof(float), placements_.back().ones.buffer());
-  return placements_.back();
+const WarpPlan& TranslationSearch::warp_of(const Shape& shape) {
+  return warps_.get(shape, [&] { return WarpPlan(device_, {shape, padded_}); });
 }
 
 void TranslationSearch::place(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                               PyramidLevel& level, const Affine& matrix, Image& spectrum,
                               Image& weight_spectrum) {
-  Placement& placement = placement_of(stream, level.shape());
+  const WarpPlan& warp = warp_of(level.shape());
   const Image& normalized = pyramid.normalized(stream, clock, level);
-  const Image& weight = level.weight() != nullptr ? *level.weight() : placement.ones;
-  clock.run("warp", [&] { placement.warp.execute(stream, normalized, matrix, placed_); });
+  const Image& weight =
+      level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
+  clock.run("warp", [&] { warp.execute(stream, normalized, matrix, placed_); });
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum); });
-  clock.run("warp", [&] { placement.warp.execute(stream, weight, matrix, placed_); });
+  clock.run("warp", [&] { warp.execute(stream, weight, matrix, placed_); });
   clock.run("fft", [&] { fft_.forward(stream, placed_, weight_spectrum); });
 }
 

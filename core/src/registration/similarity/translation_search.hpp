@@ -2,6 +2,9 @@
 // what they have in common.
 #pragma once
 
+#include "registration/ones.hpp"
+#include "registration/plan_cache.hpp"
+#include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
@@ -10,8 +13,6 @@
 #include <warpalign/stages/peak.hpp>
 
 #include <array>
-#include <list>
-#include <optional>
 
 namespace warpalign::detail {
 
@@ -31,7 +32,7 @@ class TranslationSearch {
  public:
   /// Views may be as large as `side` pixels allow: the reference's width and the moving view's
   /// diagonal together at most `side`, else small overlaps may be taken for others.
-  TranslationSearch(const Device& device, std::int64_t side);
+  TranslationSearch(const Device& device, std::int64_t side, Ones& ones);
 
   [[nodiscard]] std::int64_t side() const { return padded_.width; }
 
@@ -42,22 +43,19 @@ class TranslationSearch {
                                  const ShiftLimits& limits);
 
  private:
-  struct Placement {
-    Shape shape;
-    WarpPlan warp;
-    Image ones;
-  };
-  Placement& placement_of(Stream& stream, const Shape& shape);
+  /// Places views of a shape on the canvas.
+  const WarpPlan& warp_of(const Shape& shape);
   void place(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
              const Affine& matrix, Image& spectrum, Image& weight_spectrum);
 
   Device device_;
+  Ones& ones_;
   Shape padded_;
   RealFftPlan fft_, fft_four_;
   OverlapProductsPlan products_;
   OverlapScorePlan score_;
   PeakPlan peak_;
-  std::list<Placement> placements_;
+  PlanCache<Shape, WarpPlan> warps_{2 * base_scales.size()};
   Image placed_;
   Image reference_spectrum_, reference_weight_, moving_spectrum_, moving_weight_;
   Image products_image_, surfaces_, scores_;

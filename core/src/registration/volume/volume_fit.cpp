@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace warpalign::detail {
 
@@ -30,7 +29,7 @@ double determinant(const Vector3& a, const Vector3& b, const Vector3& c) {
 // x with H x = b, by Cramer's rule; nothing unless H's symmetric part is positive definite, as it
 // is where volumes agree.
 std::optional<Vector3> solve_at_maximum(const std::array<double, 9>& h, const Vector3& b) {
-  std::vector<double> symmetric(9);
+  std::array<double, 9> symmetric{};
   std::array<Vector3, 3> columns{};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
@@ -38,7 +37,8 @@ std::optional<Vector3> solve_at_maximum(const std::array<double, 9>& h, const Ve
       columns[j][i] = h[3 * i + j];
     }
   }
-  if (!solve_symmetric(symmetric, {b[0], b[1], b[2]})) return std::nullopt;
+  Vector3 solution = b;
+  if (!solve_symmetric(symmetric, solution)) return std::nullopt;
   const double whole = determinant(columns[0], columns[1], columns[2]);
   return Vector3{determinant(b, columns[1], columns[2]) / whole,
                  determinant(columns[0], b, columns[2]) / whole,

@@ -88,38 +88,31 @@ bool VolumeSearch::allows(const VoxelShift& shift, const Point3& max_shift) cons
 
 // A peak at d says that the shift is d modulo the canvas: up to two shifts along each axis leave
 // something in common.
-std::vector<VoxelShift> VolumeSearch::shifts_of(const std::vector<VolumePeak>& peaks,
-                                                const Point3& max_shift) const {
+void VolumeSearch::add_shifts_of(const VolumePeak& peak, const Point3& max_shift) {
   const Sides padded = sides_of(padded_);
-  std::vector<VoxelShift> shifts;
-  for (const VolumePeak& peak : peaks) {
-    for (std::size_t wraps = 0; wraps < 8; ++wraps) {
-      VoxelShift shift{peak.x, peak.y, peak.z};
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        if ((wraps >> axis & 1U) != 0) shift[axis] -= padded[axis];
-      }
-      // Both surfaces may have the peak.
-      const bool known = std::find(shifts.begin(), shifts.end(), shift) != shifts.end();
-      if (!known && allows(shift, max_shift)) shifts.push_back(shift);
+  for (std::size_t wraps = 0; wraps < 8; ++wraps) {
+    VoxelShift shift{peak.x, peak.y, peak.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if ((wraps >> axis & 1U) != 0) shift[axis] -= padded[axis];
     }
+    // Both surfaces may have the peak.
+    const bool known = std::find(shifts_.begin(), shifts_.end(), shift) != shifts_.end();
+    if (!known && allows(shift, max_shift)) shifts_.push_back(shift);
   }
-  return shifts;
 }
 
-std::vector<VolumePeak> VolumeSearch::peaks_of_spectra(Stream& stream, StageClock& clock,
-                                                       const Point3& max_shift) {
+void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift) {
   const VolumePeakLimits limits{{whole(max_shift.x), whole(max_shift.y), whole(max_shift.z)},
                                 looked_at};
-  std::vector<VolumePeak> peaks;
+  shifts_.clear();
   for (const CrossPowerPlan& cross_power : cross_powers_) {
     clock.run("cross_power",
               [&] { cross_power.execute(stream, moving_spectrum_, reference_spectrum_, cross_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, placed_); });
-    clock.run("volume_peaks", [&] {
-      for (const VolumePeak& peak : peaks_.execute(stream, placed_, limits)) peaks.push_back(peak);
-    });
+    std::span<const VolumePeak> peaks;
+    clock.run("volume_peaks", [&] { peaks = peaks_.execute(stream, placed_, limits); });
+    for (const VolumePeak& peak : peaks) add_shifts_of(peak, max_shift);
   }
-  return peaks;
 }
 
 // The correlation of n voxels of unrelated volumes has the variance (1/n) sum over all lags of the
@@ -134,9 +127,8 @@ double VolumeSearch::independent_part(Stream& stream, StageClock& clock) const {
 }
 
 std::optional<VolumeSearch::Judged> VolumeSearch::best_of(
-    Stream& stream, StageClock& clock, const Pair& pair,
-    const std::vector<VoxelShift>& shifts) const {
-  std::vector<VolumeMoments> moments;
+    Stream& stream, StageClock& clock, const Pair& pair, std::span<const VoxelShift> shifts) const {
+  std::span<const VolumeMoments> moments;
   clock.run("volume_moments",
             [&] { moments = sums_.moments(stream, pair.reference, pair.moving, shifts); });
   std::optional<Judged> best;
@@ -153,19 +145,21 @@ std::optional<FoundShift> VolumeSearch::find(Stream& stream, StageClock& clock,
                                              const Point3& max_shift) {
   transform(stream, clock, place_moving_, moving, moving_spectrum_);
   const Pair pair{reference, moving, independent_part(stream, clock)};
-  std::optional<Judged> best = best_of(
-      stream, clock, pair, shifts_of(peaks_of_spectra(stream, clock, max_shift), max_shift));
+  find_shifts(stream, clock, max_shift);
+  std::optional<Judged> best = best_of(stream, clock, pair, shifts_);
   if (!best) return std::nullopt;
   for (int i = 0; i < max_steps; ++i) {
-    std::vector<VoxelShift> beside;
+    std::array<VoxelShift, 6> beside{};
+    std::size_t count = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (const std::int64_t step : {-1, 1}) {
         VoxelShift shift = best->shift;
         shift[axis] += step;
-        if (allows(shift, max_shift)) beside.push_back(shift);
+        if (allows(shift, max_shift)) beside[count++] = shift;
       }
     }
-    const std::optional<Judged> better = best_of(stream, clock, pair, beside);
+    const std::optional<Judged> better =
+        best_of(stream, clock, pair, std::span(beside).first(count));
     if (!better || better->score <= best->score) break;
     best = better;
   }

@@ -12,6 +12,7 @@
 #include <warpalign/stages/fft.hpp>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -58,8 +59,8 @@ class VolumeSearch {
  private:
   void transform(Stream& stream, StageClock& clock, const PadVolumePlan& place, const Image& values,
                  Image& spectrum);
-  [[nodiscard]] std::vector<VolumePeak> peaks_of_spectra(Stream& stream, StageClock& clock,
-                                                         const Point3& max_shift);
+  /// Leaves the positions of both surfaces' peaks in shifts_.
+  void find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift);
   [[nodiscard]] double independent_part(Stream& stream, StageClock& clock) const;
   struct Pair {
     const Image& reference;
@@ -72,9 +73,8 @@ class VolumeSearch {
   };
   [[nodiscard]] bool allows(const VoxelShift& shift, const Point3& max_shift) const;
   [[nodiscard]] std::optional<Judged> best_of(Stream& stream, StageClock& clock, const Pair& pair,
-                                              const std::vector<VoxelShift>& shifts) const;
-  [[nodiscard]] std::vector<VoxelShift> shifts_of(const std::vector<VolumePeak>& peaks,
-                                                  const Point3& max_shift) const;
+                                              std::span<const VoxelShift> shifts) const;
+  void add_shifts_of(const VolumePeak& peak, const Point3& max_shift);
 
   Shape reference_, moving_, padded_;
   RealFftPlan fft_;
@@ -85,6 +85,7 @@ class VolumeSearch {
   VolumeSumsPlan sums_;
   Image placed_;  // a volume on the canvas; then the correlation surface
   Image reference_spectrum_, moving_spectrum_, cross_;
+  std::vector<VoxelShift> shifts_;  // that one find() judges
 };
 
 }  // namespace warpalign::detail

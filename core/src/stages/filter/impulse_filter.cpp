@@ -3,10 +3,11 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/results.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <span>
 
 namespace warpalign {
 
@@ -39,27 +40,24 @@ ImpulseFilterPlan::ImpulseFilterPlan(const Device& device, const ImpulseFilterSp
       spec_(checked(spec)),
       row_step_(step_of(spec.shape)),
       kernel_(detail::Access::driver(device).make(spec)),
-      rows_(std::make_shared<Buffer>(device.make_buffer(2 * rows_of(spec.shape) * sizeof(float)))) {
-}
+      rows_(std::make_shared<detail::Results<float>>(device, 2 * rows_of(spec.shape))) {}
 
 ImpulseStatistics ImpulseFilterPlan::impulse_statistics(Stream& stream, const Image& input) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
   const std::size_t n = rows_of(spec_.shape);
-  std::vector<float> rows(2 * n);
   kernel_->enqueue_extremes(detail::Access::queue(stream), detail::Access::memory(input), row_step_,
-                            detail::Access::memory(*rows_));
-  stream.download(*rows_, rows.data(), rows.size() * sizeof(float));
-  ImpulseStatistics impulse_statistics{rows[0], rows[1], 0};
+                            rows_->memory());
+  const std::span<const float> extremes = rows_->fetch(stream);
+  ImpulseStatistics impulse_statistics{extremes[0], extremes[1], 0};
   for (std::size_t i = 1; i < n; ++i) {
-    impulse_statistics.lowest = std::fmin(impulse_statistics.lowest, rows[2 * i]);
-    impulse_statistics.highest = std::fmax(impulse_statistics.highest, rows[2 * i + 1]);
+    impulse_statistics.lowest = std::fmin(impulse_statistics.lowest, extremes[2 * i]);
+    impulse_statistics.highest = std::fmax(impulse_statistics.highest, extremes[2 * i + 1]);
   }
   kernel_->enqueue_isolated(detail::Access::queue(stream), detail::Access::memory(input), row_step_,
-                            impulse_statistics, detail::Access::memory(*rows_));
-  stream.download(*rows_, rows.data(), n * sizeof(float));
+                            impulse_statistics, rows_->memory());
   double isolated = 0;
-  for (std::size_t i = 0; i < n; ++i) isolated += static_cast<double>(rows[i]);
+  for (const float in_row : rows_->fetch(stream, n)) isolated += static_cast<double>(in_row);
   impulse_statistics.isolated =
       isolated / (static_cast<double>(n) * static_cast<double>(spec_.shape.width));
   return impulse_statistics;

@@ -4,10 +4,12 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/group_sums.hpp"
 #include "stages/refinement/similarity_images.hpp"
+#include "stages/results.hpp"
 
 #include <cmath>
-#include <vector>
+#include <span>
 
 namespace warpalign {
 
@@ -41,13 +43,9 @@ void check_state(const SimilarityState& state) {
   if (state.scale < 0) detail::refuse(stage, "the scale of the weights must be 0 or more");
 }
 
-Sums add_up(const std::vector<float>& partials, std::size_t groups) {
+Sums add_up(std::span<const float> partials, std::size_t groups) {
   Sums sums{};
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    for (std::size_t g = 0; g < groups; ++g) {
-      sums[i] += static_cast<double>(partials[i * groups + g]);
-    }
-  }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = detail::added_up(partials, groups, i);
   return sums;
 }
 
@@ -76,8 +74,8 @@ SimilaritySumsPlan::SimilaritySumsPlan(const Device& device, const SimilaritySum
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<Buffer>(
-          device.make_buffer(kernel_->groups() * backend::similarity_sum_count * sizeof(float)))) {}
+      partials_(std::make_shared<detail::Results<float>>(
+          device, kernel_->groups() * backend::similarity_sum_count)) {}
 
 SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                                  const SimilarityState& state) const {
@@ -93,10 +91,8 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
   }
   check_state(state);
   kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), state,
-                   detail::Access::memory(*partials_));
-  std::vector<float> partials(partials_->size_bytes() / sizeof(float));
-  stream.download(*partials_, partials.data(), partials_->size_bytes());
-  return named(add_up(partials, kernel_->groups()));
+                   partials_->memory());
+  return named(add_up(partials_->fetch(stream), kernel_->groups()));
 }
 
 }  // namespace warpalign

@@ -5,6 +5,8 @@
 #include "device/check.hpp"
 #include "stages/spline/details.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -39,6 +41,37 @@ PrefilterSpec checked(const PrefilterSpec& spec) {
   }
   if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
   return spec;
+}
+
+struct Poles {
+  int count = 0;
+  std::array<double, 2> values{};
+};
+
+// Unser, "Splines: a perfect fit for signal and image processing", 1999, Table I; the closed forms
+// are the roots within the unit circle of the degree's B-spline polynomial.
+Poles poles_of(int degree) {
+  switch (degree) {
+    case 2:
+      return {1, {std::sqrt(8.0) - 3}};
+    case 3:
+      return {1, {std::sqrt(3.0) - 2}};
+    case 4: {
+      const double root = std::sqrt(304.0);
+      return {2,
+              {std::sqrt(664 - std::sqrt(438976.0)) + root - 19,
+               std::sqrt(664 + std::sqrt(438976.0)) - root - 19}};
+    }
+    case 5: {
+      const double inner = std::sqrt(17745.0 / 4);
+      const double root = std::sqrt(105.0 / 4);
+      return {2,
+              {std::sqrt(135.0 / 2 - inner) + root - 13.0 / 2,
+               std::sqrt(135.0 / 2 + inner) - root - 13.0 / 2}};
+    }
+    default:
+      return {};
+  }
 }
 
 // The same memory without the filtered axes of one sample. Where such a sample counts as repeated
@@ -93,34 +126,16 @@ PixelType PrefilterPlan::coefficient_type(PixelType samples) {
   return samples == PixelType::c32 ? PixelType::c32 : PixelType::f32;
 }
 
-// Unser, "Splines: a perfect fit for signal and image processing", 1999, Table I; the closed forms
-// are the roots within the unit circle of the degree's B-spline polynomial.
 std::vector<double> PrefilterPlan::poles(int degree) {
   check_degree(degree, 0);
-  switch (degree) {
-    case 2:
-      return {std::sqrt(8.0) - 3};
-    case 3:
-      return {std::sqrt(3.0) - 2};
-    case 4: {
-      const double root = std::sqrt(304.0);
-      return {std::sqrt(664 - std::sqrt(438976.0)) + root - 19,
-              std::sqrt(664 + std::sqrt(438976.0)) - root - 19};
-    }
-    case 5: {
-      const double inner = std::sqrt(17745.0 / 4);
-      const double root = std::sqrt(105.0 / 4);
-      return {std::sqrt(135.0 / 2 - inner) + root - 13.0 / 2,
-              std::sqrt(135.0 / 2 + inner) - root - 13.0 / 2};
-    }
-    default:
-      return {};
-  }
+  const Poles poles = poles_of(degree);
+  return {poles.values.begin(), poles.values.begin() + poles.count};
 }
 
 int PrefilterPlan::horizon(int degree) {
-  double slowest = 0;
-  for (const double z : poles(degree)) slowest = std::max(slowest, std::abs(z));
+  check_degree(degree, 0);
+  double slowest = 0;  // the poles that there are not are 0
+  for (const double z : poles_of(degree).values) slowest = std::max(slowest, std::abs(z));
   return slowest == 0 ? 0 : static_cast<int>(std::ceil(std::log(0x1p-24) / std::log(slowest)));
 }
 

@@ -6,6 +6,9 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/group_sums.hpp"
+#include "stages/results.hpp"
+
+#include <span>
 
 namespace warpalign {
 
@@ -24,8 +27,8 @@ SpectrumSumsPlan::SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec&
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<Buffer>(
-          device.make_buffer(kernel_->groups() * backend::spectrum_sum_count * sizeof(float)))) {}
+      partials_(std::make_shared<detail::Results<float>>(
+          device, kernel_->groups() * backend::spectrum_sum_count)) {}
 
 SpectrumSums SpectrumSumsPlan::execute(Stream& stream, const Image& a, const Image& b) const {
   detail::check_stream(stage, device_, stream);
@@ -34,9 +37,8 @@ SpectrumSums SpectrumSumsPlan::execute(Stream& stream, const Image& a, const Ima
                         RealFftPlan::half_spectrum(spec_.volume));
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
-                   detail::Access::memory(b), detail::Access::memory(*partials_));
-  std::vector<float> partials(partials_->size_bytes() / sizeof(float));
-  stream.download(*partials_, partials.data(), partials_->size_bytes());
+                   detail::Access::memory(b), partials_->memory());
+  const std::span<const float> partials = partials_->fetch(stream);
   const std::size_t groups = kernel_->groups();
   return {detail::added_up(partials, groups, 0), detail::added_up(partials, groups, 1),
           detail::added_up(partials, groups, 2)};

@@ -3,9 +3,11 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/results.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace warpalign {
 
@@ -43,13 +45,13 @@ bool beside(const VolumePeak& a, const VolumePeak& b, const Shape& surface) {
          distance_around(a.z, b.z, surface.depth) <= apart;
 }
 
-// The indices of the highest records, in order.
-std::vector<std::size_t> highest(const std::vector<backend::BrickRecord>& records,
-                                 std::size_t count) {
+// Leaves the indices of the highest records in `heap`, in order.
+void find_highest(std::span<const backend::BrickRecord> records, std::size_t count,
+                  std::vector<std::size_t>& heap) {
   const auto higher = [&](std::size_t a, std::size_t b) {
     return records[a].value != records[b].value ? records[a].value > records[b].value : a < b;
   };
-  std::vector<std::size_t> heap;  // the lowest of them on top
+  heap.clear();  // the lowest of them on top
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!(records[i].value > -INFINITY)) continue;
     if (heap.size() == count) {
@@ -61,21 +63,26 @@ std::vector<std::size_t> highest(const std::vector<backend::BrickRecord>& record
     std::push_heap(heap.begin(), heap.end(), higher);
   }
   std::sort_heap(heap.begin(), heap.end(), higher);
-  return heap;
 }
 
 }  // namespace
+
+struct VolumePeaksPlan::Work {
+  Work(const Device& device, std::size_t bricks) : records(device, bricks) {}
+  detail::Results<backend::BrickRecord> records;
+  std::vector<std::size_t> highest;
+  std::vector<VolumePeak> peaks;
+};
 
 VolumePeaksPlan::VolumePeaksPlan(const Device& device, const VolumePeaksSpec& spec)
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      records_(std::make_shared<Buffer>(
-          device.make_buffer(static_cast<std::size_t>(backend::bricks_of(spec.surface).pixels()) *
-                             sizeof(backend::BrickRecord)))) {}
+      work_(std::make_shared<Work>(
+          device, static_cast<std::size_t>(backend::bricks_of(spec.surface).pixels()))) {}
 
-std::vector<VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image& surface,
-                                                 const VolumePeakLimits& limits) const {
+std::span<const VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image& surface,
+                                                     const VolumePeakLimits& limits) const& {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the surface", device_, surface, PixelType::f32, spec_.surface);
   if (limits.count < 1) detail::refuse(stage, "at least one peak must be wanted");
@@ -85,14 +92,15 @@ std::vector<VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image& su
     r = std::min(r, detail::largest_side);
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface), reach,
-                   detail::Access::memory(*records_));
+                   work_->records.memory());
   const Shape bricks = backend::bricks_of(spec_.surface);
-  std::vector<backend::BrickRecord> records(static_cast<std::size_t>(bricks.pixels()));
-  stream.download(*records_, records.data(), records_->size_bytes());
+  const auto records = work_->records.fetch(stream);
 
   const auto wanted = static_cast<std::size_t>(limits.count);
-  std::vector<VolumePeak> peaks;
-  for (const std::size_t i : highest(records, bricks_of_a_peak * wanted)) {
+  std::vector<VolumePeak>& peaks = work_->peaks;
+  peaks.clear();
+  find_highest(records, bricks_of_a_peak * wanted, work_->highest);
+  for (const std::size_t i : work_->highest) {
     const VolumePeak peak = peak_of(records[i], i, bricks);
     const auto near = [&](const VolumePeak& other) { return beside(peak, other, spec_.surface); };
     if (std::none_of(peaks.begin(), peaks.end(), near)) peaks.push_back(peak);

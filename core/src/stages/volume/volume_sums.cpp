@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/group_sums.hpp"
+#include "stages/results.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,14 +61,21 @@ void set_moments(VolumeMoments& moments, std::size_t i, const Sum& sum) {
 
 }  // namespace
 
+struct VolumeSumsPlan::Work {
+  Work(const Device& device, std::size_t sums) : partials(device, sums) {}
+  detail::Results<float> partials;
+  std::array<VolumeMoments, max_shifts> moments{};
+  std::array<std::size_t, max_shifts> filled{};  // the shifts with something in common, one a slot
+};
+
 VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<Buffer>(
-          device.make_buffer(kernel_->groups() * sizeof(float) *
-                             std::max<std::size_t>(max_shifts * backend::volume_moment_count,
-                                                   backend::volume_step_count)))) {}
+      work_(std::make_shared<Work>(
+          device,
+          kernel_->groups() * std::max<std::size_t>(max_shifts * backend::volume_moment_count,
+                                                    backend::volume_step_count))) {}
 
 void VolumeSumsPlan::check(const Stream& stream, const Image& reference,
                            const Image& moving) const {
@@ -76,31 +84,30 @@ void VolumeSumsPlan::check(const Stream& stream, const Image& reference,
   detail::check_image(stage, "the moving volume", device_, moving, PixelType::f32, spec_.moving);
 }
 
-std::vector<VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Image& reference,
-                                                   const Image& moving,
-                                                   std::span<const VoxelShift> shifts) const {
+std::span<const VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Image& reference,
+                                                       const Image& moving,
+                                                       std::span<const VoxelShift> shifts) const& {
   check(stream, reference, moving);
   if (shifts.size() > max_shifts) {
     detail::refuse(stage, "at most " + std::to_string(max_shifts) + " shifts at once, not " +
                               std::to_string(shifts.size()));
   }
-  std::vector<VolumeMoments> found(shifts.size());
-  std::vector<std::size_t> filled;  // the shifts with something in common, one a slot
+  const std::span<VolumeMoments> found = std::span(work_->moments).first(shifts.size());
+  std::size_t slots = 0;
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const backend::VolumeBox box = box_of(spec_, shifts[i], 0, 0, 0);
+    found[i] = {};
     found[i].voxels = voxels_of(box);
     if (!(found[i].voxels > 0)) continue;
     kernel_->enqueue_moments(detail::Access::queue(stream), detail::Access::memory(reference),
-                             detail::Access::memory(moving), box, filled.size(),
-                             detail::Access::memory(*partials_));
-    filled.push_back(i);
+                             detail::Access::memory(moving), box, slots, work_->partials.memory());
+    work_->filled[slots++] = i;
   }
-  if (filled.empty()) return found;
+  if (slots == 0) return found;
   constexpr std::size_t count = backend::volume_moment_count;
-  std::vector<float> partials(filled.size() * count * kernel_->groups());
-  stream.download(*partials_, partials.data(), partials.size() * sizeof(float));
-  for (std::size_t slot = 0; slot < filled.size(); ++slot) {
-    set_moments(found[filled[slot]], 0, [&](std::size_t i) {
+  const auto partials = work_->partials.fetch(stream, slots * count * kernel_->groups());
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    set_moments(found[work_->filled[slot]], 0, [&](std::size_t i) {
       return detail::added_up(partials, kernel_->groups(), slot * count + i);
     });
   }
@@ -124,11 +131,9 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
   found.voxels = voxels_of(box);
   if (!(found.voxels > 0)) return found;
   kernel_->enqueue_step(detail::Access::queue(stream), detail::Access::memory(reference),
-                        detail::Access::memory(moving), box, fraction,
-                        detail::Access::memory(*partials_));
-  constexpr std::size_t count = backend::volume_step_count;
-  std::vector<float> partials(count * kernel_->groups());
-  stream.download(*partials_, partials.data(), partials.size() * sizeof(float));
+                        detail::Access::memory(moving), box, fraction, work_->partials.memory());
+  const auto partials =
+      work_->partials.fetch(stream, backend::volume_step_count * kernel_->groups());
   const auto sum = [&](std::size_t i) { return detail::added_up(partials, kernel_->groups(), i); };
   std::size_t next = 0;
   for (double& value : found.slopes) value = sum(next++);

@@ -11,6 +11,10 @@ namespace warpalign {
 namespace backend {
 class ImpulseFilter;
 }
+namespace detail {
+template <class Record>
+class Results;
+}
 
 struct ImpulseFilterSpec {
   PixelType input = PixelType::f32;  ///< u8, u16 or f32
@@ -44,7 +48,7 @@ class WARPALIGN_API ImpulseFilterPlan {
   ImpulseFilterSpec spec_;
   int row_step_;
   std::shared_ptr<backend::ImpulseFilter> kernel_;
-  std::shared_ptr<Buffer> rows_;
+  std::shared_ptr<detail::Results<float>> rows_;
 };
 
 }  // namespace warpalign

@@ -14,6 +14,10 @@ namespace warpalign {
 namespace backend {
 class SimilaritySums;
 }
+namespace detail {
+template <class Record>
+class Results;
+}
 
 struct SimilaritySumsSpec {
   Shape reference;  ///< of the f32 reference image; depth 1
@@ -23,6 +27,7 @@ struct SimilaritySumsSpec {
   bool masked = false;        ///< whether weights tell which pixels count
   int illumination_cell = 0;  ///< side in pixels of the cells of a light field (see LightFieldPlan)
                               ///< that takes the place of gain and offset; 0: none
+  friend bool operator==(const SimilaritySumsSpec&, const SimilaritySumsSpec&) = default;
 };
 
 /// Where a step starts.
@@ -76,7 +81,7 @@ class WARPALIGN_API SimilaritySumsPlan {
   Device device_;
   SimilaritySumsSpec spec_;
   std::shared_ptr<backend::SimilaritySums> kernel_;
-  std::shared_ptr<Buffer> partials_;
+  std::shared_ptr<detail::Results<float>> partials_;
 };
 
 }  // namespace warpalign

@@ -10,6 +10,10 @@ namespace warpalign {
 namespace backend {
 class SpectrumSums;
 }
+namespace detail {
+template <class Record>
+class Results;
+}
 
 struct SpectrumSumsSpec {
   Shape volume;  ///< of the real volumes (or images) whose half spectra (c32) are given
@@ -34,7 +38,7 @@ class WARPALIGN_API SpectrumSumsPlan {
   Device device_;
   SpectrumSumsSpec spec_;
   std::shared_ptr<backend::SpectrumSums> kernel_;
-  std::shared_ptr<Buffer> partials_;
+  std::shared_ptr<detail::Results<float>> partials_;
 };
 
 }  // namespace warpalign

@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <span>
 
 namespace warpalign {
 
@@ -35,15 +36,18 @@ struct VolumePeak {
 class WARPALIGN_API VolumePeaksPlan {
  public:
   VolumePeaksPlan(const Device& device, const VolumePeaksSpec& spec);
-  /// Waits.
-  [[nodiscard]] std::vector<VolumePeak> execute(Stream& stream, const Image& surface,
-                                                const VolumePeakLimits& limits) const;
+  /// Waits. The plan keeps what it found until it is executed again.
+  [[nodiscard]] std::span<const VolumePeak> execute(Stream& stream, const Image& surface,
+                                                    const VolumePeakLimits& limits) const&;
+  std::span<const VolumePeak> execute(Stream& stream, const Image& surface,
+                                      const VolumePeakLimits& limits) const&& = delete;
 
  private:
+  struct Work;
   Device device_;
   VolumePeaksSpec spec_;
   std::shared_ptr<backend::VolumePeaks> kernel_;
-  std::shared_ptr<Buffer> records_;
+  std::shared_ptr<Work> work_;
 };
 
 }  // namespace warpalign

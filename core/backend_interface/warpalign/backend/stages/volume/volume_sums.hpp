@@ -7,8 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 namespace warpalign {
 
@@ -52,10 +52,14 @@ class WARPALIGN_API VolumeSumsPlan {
 
   VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec);
 
-  /// For each of the shifts, of which there are at most `most_shifts`. Waits.
-  [[nodiscard]] std::vector<VolumeMoments> moments(Stream& stream, const Image& reference,
-                                                   const Image& moving,
-                                                   std::span<const VoxelShift> shifts) const;
+  /// For each of the shifts, of which there are at most `most_shifts`. Waits. The plan keeps them
+  /// until it is asked again.
+  [[nodiscard]] std::span<const VolumeMoments> moments(Stream& stream, const Image& reference,
+                                                       const Image& moving,
+                                                       std::span<const VoxelShift> shifts) const&;
+  std::span<const VolumeMoments> moments(Stream& stream, const Image& reference,
+                                         const Image& moving,
+                                         std::span<const VoxelShift> shifts) const&& = delete;
 
   /// At a shift (x, y, z) of any fraction: m and its slopes are those of sum_k moving(k)
   /// beta_3(q - k), the cubic B-spline with the voxels themselves as coefficients, at q = p +
@@ -66,12 +70,13 @@ class WARPALIGN_API VolumeSumsPlan {
                                     const std::array<double, 3>& shift) const;
 
  private:
+  struct Work;
   void check(const Stream& stream, const Image& reference, const Image& moving) const;
 
   Device device_;
   VolumeSumsSpec spec_;
   std::shared_ptr<backend::VolumeSums> kernel_;
-  std::shared_ptr<Buffer> partials_;
+  std::shared_ptr<Work> work_;
 };
 
 }  // namespace warpalign

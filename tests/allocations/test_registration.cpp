@@ -1,0 +1,133 @@
+// The second align of pictures of the same sizes allocates nothing, on every device.
+//
+// The result's lists are the caller's: RegistrationResult::runners_up and ::timings are filled, and
+// so allocated, only where they are asked for, which these tests do not.
+#include "device/check.hpp"
+#include "support/volume_pairs.hpp"
+#include "support/devices.hpp"
+
+#include <warpalign/registrar.hpp>
+#include <warpalign/volume_registrar.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using namespace warpalign;
+
+constexpr std::int64_t width = 200;
+constexpr std::int64_t height = 170;
+
+/// Blobs of several sizes under a similarity, as pixels; black beyond `frame` pixels from the edge.
+std::vector<std::uint8_t> blobs(const Affine& to_scene, std::int64_t frame) {
+  std::vector<std::uint8_t> pixels;
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      const bool seen = std::min({x, y, width - 1 - x, height - 1 - y}) >= frame;
+      const Point p = to_scene({static_cast<double>(x), static_cast<double>(y)});
+      double value = 0;
+      std::uint32_t state = 7;
+      for (int blob = 0; blob < 90; ++blob) {
+        const auto next = [&] {
+          state = state * 1664525U + 1013904223U;
+          return static_cast<double>(state >> 8U) / (1U << 24U);
+        };
+        const double dx = p.x - (next() * 1.4 - 0.2) * width;
+        const double dy = p.y - (next() * 1.4 - 0.2) * height;
+        const double radius = 3 + 12 * next();
+        value += (2 * next() - 1) * std::exp(-(dx * dx + dy * dy) / (2 * radius * radius));
+      }
+      pixels.push_back(seen ? static_cast<std::uint8_t>(std::lround(128 + 60 * std::tanh(value)))
+                            : 0);
+    }
+  }
+  return pixels;
+}
+
+HostImage view(const std::vector<std::uint8_t>& pixels) {
+  return {pixels.data(), PixelType::u8, width, height, 0};
+}
+
+struct Pair {
+  explicit Pair(std::int64_t frame)
+      : reference(blobs({}, frame)),
+        moving(blobs(Similarity{9, 1.1, {4, -3}}.matrix({width, height, 1}, {width, height, 1}),
+                     frame)) {}
+  std::vector<std::uint8_t> reference, moving;
+};
+
+void check_second(const Device& device, const Pair& pair, const RegistrationOptions& options,
+                  bool must_find) {
+  Registrar registrar(device, options);
+  registrar.set_reference(view(pair.reference));
+  const RegistrationResult first = registrar.align(view(pair.moving));
+  CHECK(first.reliable == must_find);
+  RegistrationResult second;
+  test::allocates_nothing(device, [&] { second = registrar.align(view(pair.moving)); });
+  CHECK(second.confidence == doctest::Approx(first.confidence));
+  test::allocates_nothing(device, [&] { registrar.set_reference(view(pair.reference)); });
+}
+
+}  // namespace
+
+TEST_CASE("allocations: align, refined") {
+  const Pair pair(0);
+  test::on_every_device([&](const Device& device) { check_second(device, pair, {}, true); });
+}
+
+TEST_CASE("allocations: align, the fast pipeline") {
+  const Pair pair(0);
+  test::on_every_device([&](const Device& device) {
+    RegistrationOptions options;
+    options.fast = true;
+    check_second(device, pair, options, true);
+  });
+}
+
+TEST_CASE("allocations: align, pictures with frames, which are masked") {
+  const Pair pair(12);
+  test::on_every_device([&](const Device& device) { check_second(device, pair, {}, true); });
+}
+
+TEST_CASE("allocations: align, every motion") {
+  const Pair pair(0);
+  test::on_every_device([&](const Device& device) {
+    for (const Motion motion : {Motion::rigid, Motion::rotation, Motion::translation}) {
+      CAPTURE(static_cast<int>(motion));
+      RegistrationOptions options;
+      options.motion = motion;
+      Registrar registrar(device, options);
+      registrar.set_reference(view(pair.reference));
+      static_cast<void>(registrar.align(view(pair.moving)));
+      test::allocates_nothing(device,
+                              [&] { static_cast<void>(registrar.align(view(pair.moving))); });
+    }
+  });
+}
+
+// The search goes on to its end, at every base scale and on the larger canvas.
+TEST_CASE("allocations: align, pictures that have nothing in common") {
+  Pair pair(0);
+  std::uint32_t state = 5;
+  for (std::uint8_t& pixel : pair.moving) {
+    state = state * 1664525U + 1013904223U;
+    pixel = static_cast<std::uint8_t>(state >> 24U);
+  }
+  test::on_every_device([&](const Device& device) { check_second(device, pair, {}, false); });
+}
+
+TEST_CASE("allocations: align, volumes") {
+  const test::VolumePairSpec spec{.shift = {3.25, -2.5, 1.75}};
+  const test::HostPairOfVolumes pair = test::draw_pair(spec);
+  test::on_every_device([&](const Device& device) {
+    VolumeRegistrar registrar(device);
+    registrar.set_reference(test::view_of(pair.reference, spec.reference));
+    const VolumeRegistration first = registrar.align(test::view_of(pair.moving, spec.moving));
+    CHECK(first.refined);
+    test::allocates_nothing(device, [&] {
+      static_cast<void>(registrar.align(test::view_of(pair.moving, spec.moving)));
+    });
+  });
+}

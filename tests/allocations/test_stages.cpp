@@ -1,0 +1,430 @@
+// The second execution of a stage allocates nothing, on every device; its images are others than
+// the first one's, so that nothing can have been made for them then.
+#include "device/check.hpp"
+#include "support/devices.hpp"
+
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/warpalign.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace warpalign;
+
+constexpr Shape plane{96, 64, 1};
+constexpr Shape odd_plane{61, 43, 1};  // rows that no texture reads in place
+constexpr Shape volume{24, 20, 16};
+constexpr Affine turn{0.97, -0.1, 3, 0.12, 0.96, 2};
+
+/// Of one device: the stream, and images for two executions.
+class Bench {
+ public:
+  explicit Bench(const Device& device) : device_(device), stream_(device.make_stream()) {}
+
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] Stream& stream() { return stream_; }
+
+  /// An image for each execution, of small positive numbers.
+  std::array<Image, 2> images(PixelType type, const Shape& shape) {
+    return {image(type, shape), image(type, shape)};
+  }
+  std::array<Image, 2> planes(PixelType type = PixelType::f32) { return images(type, plane); }
+  std::array<Image, 2> spectra(const Shape& shape = plane) {
+    return images(PixelType::c32, RealFftPlan::half_spectrum(shape));
+  }
+  std::array<Buffer, 2> buffers(std::size_t bytes) {
+    return {device_.make_buffer(bytes), device_.make_buffer(bytes)};
+  }
+
+  /// execute(0) and then execute(1), which is to allocate nothing.
+  template <class Execute>
+  void check(const std::string& name, Execute execute) {
+    CAPTURE(name);
+    execute(0U);
+    test::allocates_nothing(device_, [&] { execute(1U); });
+    stream_.finish();
+  }
+
+ private:
+  Image image(PixelType type, const Shape& shape) {
+    Image image = device_.make_image(type, shape);
+    std::vector<unsigned char> bytes(image.size_bytes());
+    if (type == PixelType::f32 || type == PixelType::c32) {
+      std::vector<float> values(bytes.size() / sizeof(float));
+      for (float& value : values) value = uniform_(random_);
+      std::memcpy(bytes.data(), values.data(), bytes.size());
+    } else {
+      for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random_() % 50);
+    }
+    stream_.upload(bytes.data(), bytes.size(), image.buffer());
+    return image;
+  }
+
+  Device device_;
+  Stream stream_;
+  std::mt19937 random_{12};
+  std::uniform_real_distribution<float> uniform_{0.5F, 1.5F};
+};
+
+template <class Body>
+void on_every_bench(Body body) {
+  test::on_every_device([&](const Device& device) {
+    Bench bench(device);
+    body(bench);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("allocations: the counter sees what the library makes") {
+  on_every_bench([](Bench& bench) {
+    const auto found = test::allocations_of(bench.device(), [&] {
+      static_cast<void>(bench.device().make_image(PixelType::f32, plane));
+    });
+    CHECK(found.on_host > 0);
+    CHECK(found.on_device > 0);
+    CHECK(found.where.find("warpalign") != std::string::npos);
+    const auto of_test = test::allocations_of(bench.device(), [] {
+      const std::vector<int> numbers(100, 1);
+      CHECK(numbers.size() == 100);
+    });
+    CHECK(of_test.on_host == 0);
+    CHECK(of_test.by_drivers > 0);
+  });
+}
+
+TEST_CASE("allocations: copies") {
+  on_every_bench([](Bench& bench) {
+    auto a = bench.planes();
+    auto b = bench.planes();
+    std::vector<float> host(static_cast<std::size_t>(plane.pixels()));
+    const std::size_t bytes = host.size() * sizeof(float);
+    const HostImage padded{host.data(), PixelType::f32, plane.width - 8, plane.height,
+                           plane.width * 4};
+    auto narrow = bench.images(PixelType::f32, padded.shape());
+    bench.check("upload",
+                [&](std::size_t i) { bench.stream().upload(host.data(), bytes, a[i].buffer()); });
+    bench.check("upload of rows", [&](std::size_t i) { bench.stream().upload(padded, narrow[i]); });
+    bench.check("copy", [&](std::size_t i) { bench.stream().copy(a[i].buffer(), b[i].buffer()); });
+    bench.check("download",
+                [&](std::size_t i) { bench.stream().download(b[i], host.data(), bytes); });
+    bench.check("small download",
+                [&](std::size_t i) { bench.stream().download(b[i].buffer(), host.data(), 64); });
+  });
+}
+
+TEST_CASE("allocations: gradient, window and statistics") {
+  on_every_bench([](Bench& bench) {
+    auto pixels = bench.planes(PixelType::u8);
+    auto output = bench.planes();
+    auto record = bench.buffers(sizeof(StatisticsRecord));
+    const SobelPlan packed(bench.device(), {PixelType::u8, plane});
+    const SobelPlan plain(bench.device(), {PixelType::u8, plane, SobelMethod::plain});
+    bench.check("sobel",
+                [&](std::size_t i) { packed.execute(bench.stream(), pixels[i], output[i]); });
+    bench.check("plain sobel",
+                [&](std::size_t i) { plain.execute(bench.stream(), pixels[i], output[i]); });
+    for (const Signal signal : {Signal::pixels, Signal::gradient}) {
+      const StatisticsPlan statistics(bench.device(), {plane, PixelType::u8, signal});
+      bench.check("statistics",
+                  [&](std::size_t i) { statistics.execute(bench.stream(), pixels[i], record[i]); });
+      const ApodizePlan apodize(bench.device(),
+                                {plane, plane, Window::hann, PixelType::u8, signal});
+      bench.check("apodize", [&](std::size_t i) {
+        apodize.execute(bench.stream(), pixels[i], record[i], output[i]);
+      });
+    }
+  });
+}
+
+TEST_CASE("allocations: Fourier transforms") {
+  on_every_bench([](Bench& bench) {
+    for (const Shape& shape : {plane, odd_plane, Shape{37, 1, 1}, Shape{48, 32, 3}}) {
+      auto real = bench.images(PixelType::f32, shape);
+      auto spectrum = bench.spectra(shape);
+      const RealFftPlan fft(bench.device(), {shape});
+      bench.check("forward",
+                  [&](std::size_t i) { fft.forward(bench.stream(), real[i], spectrum[i]); });
+      bench.check("inverse",
+                  [&](std::size_t i) { fft.inverse(bench.stream(), spectrum[i], real[i]); });
+    }
+    auto real = bench.images(PixelType::f32, volume);
+    auto spectrum = bench.spectra(volume);
+    const RealFftPlan fft(bench.device(), {volume, 3});
+    bench.check("forward",
+                [&](std::size_t i) { fft.forward(bench.stream(), real[i], spectrum[i]); });
+    bench.check("inverse",
+                [&](std::size_t i) { fft.inverse(bench.stream(), spectrum[i], real[i]); });
+  });
+}
+
+TEST_CASE("allocations: spectra") {
+  on_every_bench([](Bench& bench) {
+    auto a = bench.spectra();
+    auto b = bench.spectra();
+    auto cross = bench.spectra();
+    auto magnitudes = bench.images(PixelType::f32, RealFftPlan::half_spectrum(plane));
+    auto grid = bench.planes();
+    const MagnitudePlan magnitude(bench.device(), {plane, 0.3F});
+    const LogPolarPlan log_polar(bench.device(), {plane, plane});
+    const RadialWhiteningPlan flatten(bench.device(), {plane});
+    const CrossPowerPlan cross_power(bench.device(), {plane, 0.3F, false});
+    bench.check("magnitude",
+                [&](std::size_t i) { magnitude.execute(bench.stream(), a[i], magnitudes[i]); });
+    bench.check("log_polar",
+                [&](std::size_t i) { log_polar.execute(bench.stream(), magnitudes[i], grid[i]); });
+    bench.check("flatten_profile",
+                [&](std::size_t i) { flatten.execute(bench.stream(), grid[i]); });
+    bench.check("cross_power",
+                [&](std::size_t i) { cross_power.execute(bench.stream(), a[i], b[i], cross[i]); });
+  });
+}
+
+TEST_CASE("allocations: correlation over the overlap, and peaks") {
+  on_every_bench([](Bench& bench) {
+    auto a = bench.spectra();
+    auto b = bench.spectra();
+    const Shape four{plane.width, plane.height, 4};
+    const Shape two{plane.width, plane.height, 2};
+    auto products_of = bench.spectra(four);
+    auto surfaces = bench.images(PixelType::f32, four);
+    auto scores = bench.images(PixelType::f32, two);
+    auto records = bench.buffers(2 * sizeof(PeakRecord));
+    const OverlapProductsPlan products(bench.device(), {plane});
+    const OverlapScorePlan score(bench.device(), {plane});
+    const PeakPlan peak(bench.device(), {two});
+    bench.check("overlap_products", [&](std::size_t i) {
+      products.execute(bench.stream(), a[i], b[i], a[i], b[i], products_of[i]);
+    });
+    bench.check("overlap_score",
+                [&](std::size_t i) { score.execute(bench.stream(), surfaces[i], {}, scores[i]); });
+    bench.check("peak",
+                [&](std::size_t i) { peak.execute(bench.stream(), scores[i], records[i]); });
+  });
+}
+
+TEST_CASE("allocations: smoothing, local contrast, impulses") {
+  on_every_bench([](Bench& bench) {
+    auto pixels = bench.planes(PixelType::u8);
+    auto mask = bench.planes(PixelType::u8);
+    auto values = bench.planes();
+    auto weights = bench.planes();
+    auto output = bench.planes();
+    SmoothSpec spec{.input = PixelType::u8, .shape = plane, .output = plane, .origin = {}};
+    const SmoothPlan smooth(bench.device(), spec);
+    spec.masked = true;
+    const SmoothPlan smooth_masked(bench.device(), spec);
+    bench.check("smooth",
+                [&](std::size_t i) { smooth.execute(bench.stream(), pixels[i], values[i]); });
+    bench.check("masked smooth", [&](std::size_t i) {
+      smooth_masked.execute(bench.stream(), pixels[i], mask[i], values[i], weights[i]);
+    });
+    const LocalNormalizationPlan contrast(bench.device(), {plane, 3, false});
+    const LocalNormalizationPlan contrast_masked(bench.device(), {plane, 3, true});
+    bench.check("local_contrast", [&](std::size_t i) {
+      contrast.execute(bench.stream(), values[i], 1, 0.1F, output[i]);
+    });
+    bench.check("masked local_contrast", [&](std::size_t i) {
+      contrast_masked.execute(bench.stream(), values[i], weights[i], 1, 0.1F, output[i]);
+    });
+    const ImpulseFilterPlan impulse_filter(bench.device(), {PixelType::u8, plane});
+    ImpulseStatistics census;
+    bench.check("census",
+                [&](std::size_t i) { census = impulse_filter.impulse_statistics(bench.stream(), pixels[i]); });
+    bench.check("despeckle", [&](std::size_t i) {
+      impulse_filter.execute(bench.stream(), pixels[i], census, output[i]);
+    });
+  });
+}
+
+TEST_CASE("allocations: prefilters") {
+  on_every_bench([](Bench& bench) {
+    struct Case {
+      Shape shape;
+      int dimensions;
+      PrefilterMethod method;
+      PixelType input;
+    };
+    using Method = PrefilterMethod;
+    for (const Case& c : {Case{plane, 2, Method::exact, PixelType::f32},
+                          Case{odd_plane, 2, Method::exact, PixelType::u8},
+                          Case{plane, 2, Method::fir, PixelType::f32},
+                          Case{plane, 2, Method::iir_line, PixelType::f32},
+                          Case{plane, 2, Method::exact, PixelType::c32},
+                          Case{plane, 1, Method::exact, PixelType::f32},
+                          Case{volume, 3, Method::exact, PixelType::f32},
+                          Case{volume, 3, Method::fir, PixelType::f32}}) {
+      CAPTURE(static_cast<int>(c.method));
+      CAPTURE(c.dimensions);
+      PrefilterSpec spec{.shape = c.shape, .dimensions = c.dimensions, .input = c.input};
+      spec.method = c.method;
+      auto samples = bench.images(c.input, c.shape);
+      auto coefficients = bench.images(PrefilterPlan::coefficient_type(c.input), c.shape);
+      const PrefilterPlan prefilter(bench.device(), spec);
+      bench.check("prefilter", [&](std::size_t i) {
+        prefilter.execute(bench.stream(), samples[i], coefficients[i]);
+      });
+    }
+  });
+}
+
+TEST_CASE("allocations: interpolation") {
+  on_every_bench([](Bench& bench) {
+    struct Case {
+      Shape shape;
+      int dimensions;
+      int degree;
+      Precision precision;
+    };
+    for (const Case& c :
+         {Case{plane, 2, 0, Precision::full}, Case{plane, 2, 1, Precision::full},
+          Case{plane, 2, 3, Precision::full}, Case{plane, 2, 5, Precision::full},
+          Case{plane, 2, 1, Precision::texture}, Case{plane, 2, 3, Precision::texture},
+          Case{plane, 2, 3, Precision::texture_lut}, Case{odd_plane, 2, 1, Precision::texture},
+          Case{odd_plane, 2, 3, Precision::texture}, Case{volume, 3, 1, Precision::full},
+          Case{volume, 3, 3, Precision::full}, Case{volume, 3, 3, Precision::texture}}) {
+      CAPTURE(c.dimensions);
+      CAPTURE(c.degree);
+      CAPTURE(static_cast<int>(c.precision));
+      InterpolateSpec spec;
+      spec.image = spec.output = c.shape;
+      spec.dimensions = c.dimensions;
+      spec.degree = c.degree;
+      spec.precision = c.precision;
+      auto coefficients = bench.images(PixelType::f32, c.shape);
+      auto output = bench.images(PixelType::f32, c.shape);
+      auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(spec));
+      const InterpolatePlan plan(bench.device(), spec);
+      const Transform affine = turn;
+      bench.check("affine", [&](std::size_t i) {
+        plan.execute(bench.stream(), coefficients[i], affine, output[i]);
+      });
+      bench.check("field", [&](std::size_t i) {
+        plan.execute(bench.stream(), coefficients[i], field[i], output[i]);
+      });
+      if (c.dimensions == 2) {
+        const Transform projective = Transform::homography({1, 0.1, 2, -0.1, 1, 3, 1e-4, 2e-4, 1});
+        const LogPolarSampling grid{20, 20, 0, 0.03, 0, 0.05};
+        bench.check("projective", [&](std::size_t i) {
+          plan.execute(bench.stream(), coefficients[i], projective, output[i]);
+        });
+        bench.check("log-polar", [&](std::size_t i) {
+          plan.execute(bench.stream(), coefficients[i], grid, output[i]);
+        });
+      }
+      if (c.degree > 0 && c.precision == Precision::full) {
+        auto gradient = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(spec));
+        bench.check("gradient", [&](std::size_t i) {
+          plan.execute_with_gradient(bench.stream(), coefficients[i], affine, output[i],
+                                     gradient[i]);
+        });
+      }
+    }
+  });
+}
+
+TEST_CASE("allocations: resampling and warps") {
+  on_every_bench([](Bench& bench) {
+    auto images = bench.planes();
+    auto output = bench.planes();
+    ResampleSpec spec;
+    spec.image = spec.output = plane;
+    InterpolateSpec points;
+    points.image = points.output = plane;
+    auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(points));
+    const Transform affine = turn;
+    for (const Boundary boundary : {Boundary::mirror, Boundary::constant, Boundary::nearest}) {
+      spec.boundary = boundary;
+      ResamplePlan resample(bench.device(), spec);
+      bench.check("resample", [&](std::size_t i) {
+        resample.execute(bench.stream(), images[i], affine, output[i]);
+      });
+      bench.check("resample by a field", [&](std::size_t i) {
+        resample.execute(bench.stream(), images[i], field[i], output[i]);
+      });
+    }
+    for (const Shape& shape : {plane, odd_plane}) {
+      auto input = bench.images(PixelType::f32, shape);
+      const WarpPlan warp(bench.device(), {shape, plane});
+      bench.check("warp",
+                  [&](std::size_t i) { warp.execute(bench.stream(), input[i], turn, output[i]); });
+    }
+    auto x = bench.planes();
+    auto y = bench.planes();
+    auto result = bench.planes(PixelType::c32);
+    for (const BilinearForm form :
+         {BilinearForm::global_memory, BilinearForm::texture_fetch, BilinearForm::texture_filter}) {
+      for (const Shape& shape : {plane, odd_plane}) {
+        auto data = bench.images(PixelType::c32, shape);
+        const ComplexBilinearPlan plan(bench.device(), {shape, plane, form});
+        bench.check("complex_bilinear", [&](std::size_t i) {
+          plan.execute(bench.stream(), data[i], x[i], y[i], result[i]);
+        });
+      }
+    }
+  });
+}
+
+TEST_CASE("allocations: refinement") {
+  on_every_bench([](Bench& bench) {
+    auto reference = bench.planes();
+    auto moving = bench.planes();
+    auto weight = bench.planes();
+    constexpr int cell = 8;
+    auto light = bench.images(PixelType::c32, IlluminationPlan::field_shape(plane, cell));
+    for (const bool masked : {false, true}) {
+      CAPTURE(masked);
+      const IlluminationPlan illumination(bench.device(), {plane, plane, 0, 1, masked, cell, 12});
+      const SimilaritySumsPlan sums(bench.device(), {plane, plane, 0, 1, masked, 0});
+      const SimilaritySumsPlan lit_sums(bench.device(), {plane, plane, 0, 1, masked, cell});
+      const auto images = [&](std::size_t i, const Image* field) {
+        const Image* weights = masked ? &weight[i] : nullptr;
+        return SimilarityImages{reference[i], moving[i], weights, weights, field};
+      };
+      bench.check("similarity_sums", [&](std::size_t i) {
+        static_cast<void>(sums.execute(bench.stream(), images(i, nullptr), {.matrix = turn}));
+      });
+      bench.check("light_field", [&](std::size_t i) {
+        illumination.execute(bench.stream(), images(i, nullptr), turn, {1, 1, 1, 0.1}, light[i]);
+      });
+      bench.check("similarity_sums under light", [&](std::size_t i) {
+        static_cast<void>(lit_sums.execute(bench.stream(), images(i, &light[i]), {.matrix = turn}));
+      });
+    }
+  });
+}
+
+TEST_CASE("allocations: volumes") {
+  on_every_bench([](Bench& bench) {
+    auto a = bench.images(PixelType::f32, volume);
+    auto b = bench.images(PixelType::f32, volume);
+    auto voxels = bench.images(PixelType::u8, volume);
+    auto spectrum_a = bench.spectra(volume);
+    auto spectrum_b = bench.spectra(volume);
+    const PadVolumePlan canvas(bench.device(), {PixelType::u8, volume, volume, 0.1});
+    bench.check("volume_canvas", [&](std::size_t i) {
+      canvas.execute(bench.stream(), voxels[i], {1, 0.1F}, a[i]);
+    });
+    const SpectrumSumsPlan spectra(bench.device(), {volume});
+    bench.check("spectrum_sums", [&](std::size_t i) {
+      static_cast<void>(spectra.execute(bench.stream(), spectrum_a[i], spectrum_b[i]));
+    });
+    const VolumePeaksPlan peaks(bench.device(), {volume});
+    bench.check("volume_peaks",
+                [&](std::size_t i) { static_cast<void>(peaks.execute(bench.stream(), a[i], {})); });
+    const VolumeSumsPlan sums(bench.device(), {volume, volume, 1});
+    const std::array<VoxelShift, 3> shifts{{{0, 0, 0}, {3, -2, 1}, {100, 0, 0}}};
+    bench.check("volume_moments", [&](std::size_t i) {
+      static_cast<void>(sums.moments(bench.stream(), a[i], b[i], shifts));
+    });
+    bench.check("volume_step", [&](std::size_t i) {
+      static_cast<void>(sums.step(bench.stream(), a[i], b[i], {0.5, 0.25, -1.5}));
+    });
+  });
+}
