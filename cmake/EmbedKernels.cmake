@@ -60,6 +60,7 @@ foreach(kernel IN LISTS kernels)
   endif()
   list(APPEND names "${name}")
   file(READ "${kernel}" text)
+  string(REGEX REPLACE "// variant: [^\n]*\n" "" text "${text}")  # for tests alone
   expand_includes(text)
   string(APPEND header "extern const std::string_view ${name};\n")
   string(APPEND source "\nconst std::string_view ${name} = R\"kernel_text(${text})kernel_text\";\n")

@@ -9,12 +9,8 @@ option(WARPALIGN_BUILD_TESTS "Build the tests and examples" ${PROJECT_IS_TOP_LEV
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
-# Turing to Hopper as machine code, and PTX for what comes later.
-set(WARPALIGN_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;90-virtual" CACHE STRING
-    "CUDA architectures, as CMAKE_CUDA_ARCHITECTURES takes them")
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES ${WARPALIGN_CUDA_ARCHITECTURES})
-endif()
+set(WARPALIGN_CUDA_ARCHITECTURES "" CACHE STRING
+    "CUDA architectures, as CMAKE_CUDA_ARCHITECTURES takes them; empty: those of the GPUs present")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

@@ -1,4 +1,6 @@
 // Reads an image at given points with linear filtering: the self-test of a device's texture unit.
+//
+// variant: gpu
 
 kernel void sampling_test(read_only image2d_t image, sampler_t linear, global const float2* points,
                           global float* values, int count) {

@@ -1,6 +1,9 @@
 // Copies a buffer to an image of its size: some drivers' own copy takes several times as long.
 //
 // Option: COMPLEX: pixels are pairs of floats.
+//
+// variant: gpu
+// variant: gpu -DCOMPLEX
 #ifdef COMPLEX
 typedef float2 Value;
 #define COLOUR(value) ((float4)((value).x, (value).y, 0.0f, 1.0f))

@@ -1,4 +1,6 @@
 // Real to complex and back, for images one pixel wide: their half spectrum is a whole one.
+//
+// variant: gpu
 
 kernel void widen(global const float* real, global float2* spectrum, ulong count) {
   const size_t i = get_global_id(0);

@@ -1,7 +1,11 @@
 // Window an image, or its gradient, about its mean and place it on a canvas.
 //
-// Options: those of formulas/opencl_signal.h; CANVAS_WORDS where the canvas's rows, too, begin at
+// Options: those of formulas/opencl_signal.h; PADDED_WORDS where the canvas's rows, too, begin at
 // words of four pixels.
+//
+// variant: gpu -DPIXEL_F32 -DWHOLE_WORDS -DPADDED_WORDS
+// variant: gpu -DPIXEL_U8 -DSIGNAL_GRADIENT
+// variant: gpu -DPIXEL_U16 -DSIGNAL_GRADIENT -DWHOLE_WORDS
 #include "lib/signal.h"
 
 // Where the signal is not finite it counts as the mean.

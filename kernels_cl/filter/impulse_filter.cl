@@ -2,6 +2,9 @@
 //
 // Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; GROUP, the size of the work
 // groups that look at a row each, a power of two.
+//
+// variant: gpu -DPIXEL_U8 -DGROUP=256
+// variant: gpu -DPIXEL_F32 -DGROUP=256
 #include "formulas/impulse.h"
 
 #if defined(PIXEL_U8)

@@ -4,6 +4,9 @@
 //
 // Weights of a Gaussian: output i of an axis is the sum over k of weights[k n + i] times input
 // first[i] + k. The mean given is subtracted before anything is squared.
+//
+// variant: gpu
+// variant: gpu -DMASKED
 #include "formulas/local_normalization.h"
 
 // moments: (sum of weights, of values, of squares, 0).

@@ -4,6 +4,9 @@
 // mask tells which pixels count: sums of weights then travel beside the sums of pixels.
 //
 // Output i of an axis is the sum over k of weights[k n + i] times input first[i] + k.
+//
+// variant: gpu -DPIXEL_U8
+// variant: gpu -DPIXEL_F32 -DMASKED
 
 #if defined(PIXEL_U8)
 typedef uchar Pixel;

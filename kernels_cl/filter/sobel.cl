@@ -2,6 +2,10 @@
 // and a plain kernel to compare it with.
 //
 // Options: those of formulas/opencl_signal.h, with SIGNAL_GRADIENT.
+//
+// variant: gpu -DPIXEL_U8 -DWHOLE_WORDS -DSIGNAL_GRADIENT
+// variant: gpu -DPIXEL_U16 -DSIGNAL_GRADIENT
+// variant: gpu -DPIXEL_F32 -DWHOLE_WORDS -DSIGNAL_GRADIENT
 #include "lib/signal.h"
 
 // One output per work item from its neighbours, each a read of its own: what the paper's kernel is

@@ -7,6 +7,11 @@
 // The mean keeps two sums, so that it is right for every finite image: `large` collects values
 // beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` the others. Both are compensated
 // (Kahan), so that the error does not grow with the number of pixels a work item adds.
+//
+// variant: gpu -DGROUP=256 -DPIXEL_F32
+// variant: gpu -DGROUP=256 -DPIXEL_F32 -DSIGNAL_GRADIENT -DWHOLE_WORDS
+// variant: gpu -DGROUP=256 -DPIXEL_U8
+// variant: gpu -DGROUP=256 -DPIXEL_U8 -DSIGNAL_GRADIENT -DWHOLE_WORDS
 #include "lib/signal.h"
 
 #define LARGE 1e28f

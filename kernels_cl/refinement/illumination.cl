@@ -1,6 +1,9 @@
 // The local gain and offset between two registered images: moments of cells, then the fit.
 //
 // Options: CELL, the side of a cell in pixels; MASKED, where weights tell which pixels count.
+//
+// variant: gpu -DCELL=8
+// variant: gpu -DCELL=8 -DMASKED
 #include "lib/sample_location.h"
 
 // Moments of a cell: sums of 1, r, m, r r, r m, about the means given; moment i of cell c stands at

@@ -2,7 +2,10 @@
 // moving image at the place of every reference pixel, residual, weight, products, in one pass.
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
-// count; LIT, where there is a light field.
+// count; ILLUMINATED, where there is a light field.
+//
+// variant: gpu -DGROUP=128
+// variant: gpu -DGROUP=128 -DMASKED -DILLUMINATED
 #include "formulas/illumination.h"
 #include "lib/sample_location.h"
 #include "lib/sums.h"

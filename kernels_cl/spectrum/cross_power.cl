@@ -1,7 +1,11 @@
 // The normalised cross-power spectrum (registration paper, equation 4), in one pass.
 //
-// Options: WEIGHTED for the Gaussian weight; HALF_TURNS to write the second slice; VOLUME for the
+// Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice; VOLUME for the
 // spectra of volumes, whose grid is one of patches().
+//
+// variant: gpu
+// variant: gpu -DWEIGHTED -DWITH_ROTATED_180
+// variant: gpu -DWEIGHTED -DVOLUME
 #include "lib/grid.h"
 #include "formulas/spectrum.h"
 

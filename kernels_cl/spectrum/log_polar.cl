@@ -1,4 +1,6 @@
 // Log-polar resampling of a centred half-plane magnitude (registration paper, equations 11 to 13).
+//
+// variant: gpu
 #include "formulas/bilinear.h"
 #include "formulas/log_polar.h"
 

@@ -1,6 +1,9 @@
 // The magnitude of a half spectrum raised to a power, its rows reordered around v = 0.
 //
 // Option: SIXTEEN, sixteen columns a work item, for devices with vector registers.
+//
+// variant: gpu
+// variant: cpu -DSIXTEEN
 #if defined(SIXTEEN)
 #define WA_REAL float16
 #endif

@@ -1,4 +1,6 @@
 // Correlation at every shift, judged by the overlap: products of spectra, then scores of surfaces.
+//
+// variant: gpu
 #include "formulas/overlap.h"
 
 // A conj(B) to one slice of the products, A B to the next.

@@ -3,6 +3,9 @@
 //
 // Options: GROUP, the work-group's size, a power of two; LANES, for CPUs: the first stage by
 // vectors of sixteen pixels.
+//
+// variant: gpu -DGROUP=256
+// variant: cpu -DGROUP=64 -DLANES
 
 #define NOWHERE 0xffffffffu
 

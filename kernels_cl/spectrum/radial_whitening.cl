@@ -1,6 +1,8 @@
 // The radial profile divided out of a log-polar spectrum, in place.
 //
 // Options: COLUMNS x ROWS, the work-group's size; ROWS a power of two.
+//
+// variant: gpu -DCOLUMNS=8 -DROWS=32
 
 // A group takes COLUMNS radii; its rows of items share the angles.
 kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))

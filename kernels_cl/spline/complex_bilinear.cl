@@ -3,6 +3,10 @@
 //
 // Options: FETCH reads the neighbours through an image without filtering, FILTER lets the texture
 // unit interpolate; without either, guarded loads. Samplers are arguments, zero beyond the edges.
+//
+// variant: gpu
+// variant: gpu -DFETCH
+// variant: gpu -DFILTER
 #include "formulas/affine.h"
 #include "formulas/bilinear.h"
 

@@ -5,6 +5,12 @@
 // Options: DIMENSIONS 2 or 3; PATCH_X: how wide the patch of pixels is that 32 neighbouring items
 // have, 8 or 16; EXTENSION; POINTS_FREE, POINTS_REJECT, POINTS_CLAMP or POINTS_WRAP; one of
 // OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+//
+// variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32
+// variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_U16
+// variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_F16
+// variant: gpu -DDIMENSIONS=3 -DPATCH_X=16 -DEXTENSION=0 -DPOINTS_WRAP -DOUTPUT_F32
+// variant: gpu -DDIMENSIONS=3 -DPATCH_X=8 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_U8
 #include "formulas/bilinear.h"
 #include "formulas/boundary.h"
 #include "lib/fixed_point.h"
@@ -206,9 +212,9 @@ WA_INLINE bool lie_apart(long at, long minimum, long greatest, int n) {
   return wa_fixed_whole(at + greatest) < -1 || wa_fixed_whole(at + minimum) >= n;
 }
 
-#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long minimum_##i, long greatest_##i
+#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long min_##i, long greatest_##i
 #define POINT(i) wa_fixed_point(fine_##i, tile.x, tile.y, tile.z)
-#define RANGE(i) origin.i, minimum_##i, greatest_##i
+#define RANGE(i) origin.i, min_##i, greatest_##i
 
 // Work group: a tile of the output, the second number counting along y, then z. A transform's rows
 // are as in formulas/opencl_fixed_point.h.

@@ -9,6 +9,11 @@
 // Options: DEGREE 3 to 5 (below, the pieces join too roughly for points rounded across a knot);
 // DIMENSIONS 2 or 3; PITCH: how far apart rows lie in local memory; EXTENSION; POINTS_FREE,
 // POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+//
+// variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96
+// variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_U8 -DPITCH=100
+// variant: gpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_F16 -DPITCH=32
+// variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=32
 #include "lib/output.h"
 #include "lib/spline_points.h"
 
@@ -44,7 +49,7 @@
 // The same for every work item: a row of the transform about the output's centre, and what floats
 // lose of it; its split; the least coordinate of a tile, from its first point; the box's extent.
 #define AXIS_PARAMETERS(i) \
-  float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float minimum_##i, int extent_##i
+  float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float min_##i, int extent_##i
 
 // The box on one axis: its first coefficient, and the tile's first point from there.
 typedef struct {
@@ -260,19 +265,23 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
     const int at_z = split_coordinate(rows.z, (float)y, &t[2]);
     first += (at_z - DEGREE / 2) * rows.plane;
 #endif
+    const float dx = tile.dx + (float)(item % TILE_X);
+    const float dy = tile.dy + (float)y;
+    const float dz = tile.dz + (float)z;
+#if DIMENSIONS == 2
     float value = sum_box(box + first, t, rows);
-    if (check) {
-      const float dx = tile.dx + (float)(item % TILE_X);
-      const float dy = tile.dy + (float)y;
-      const float dz = tile.dz + (float)z;
-      bool exists =
-          has_value(x, at_x, t[0], dx, dy, dz) && has_value(rows.y, at_y, t[1], dx, dy, dz);
-#if DIMENSIONS == 3
-      exists = exists && has_value(rows.z, at_z, t[2], dx, dy, dz);
-#endif
-      if (!exists) value = cval;
+    if (check &&
+        !(has_value(x, at_x, t[0], dx, dy, dz) && has_value(rows.y, at_y, t[1], dx, dy, dz))) {
+      value = cval;
     }
     STORE(output, index, value);
+#else
+    // The sum comes last: loaded before the check, up to 216 coefficients wait for it in registers.
+    const bool exists = !check || (has_value(x, at_x, t[0], dx, dy, dz) &&
+                                   has_value(rows.y, at_y, t[1], dx, dy, dz) &&
+                                   has_value(rows.z, at_z, t[2], dx, dy, dz));
+    STORE(output, index, exists ? sum_box(box + first, t, rows) : cval);
+#endif
   }
 }
 

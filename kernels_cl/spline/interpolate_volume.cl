@@ -6,6 +6,9 @@
 // banks, planes half as far from that: so few items meet in a bank.
 //
 // Options: EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+//
+// variant: gpu -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32
+// variant: gpu -DEXTENSION=3 -DPOINTS_FREE -DOUTPUT_U8
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "lib/fixed_point.h"
@@ -209,12 +212,12 @@ WA_INLINE void blank_tile(Spline spline, Tile tile, Target target) {
   }
 }
 
-#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long minimum_##i, int extent_##i
+#define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long min_##i, int extent_##i
 
 // The first coefficient that a tile needs.
 #define CORNER(i)                                                                      \
   (wa_fixed_whole(wa_fixed_point(fine_##i, tile.first.x, tile.first.y, tile.first.z) + \
-                  minimum_##i) +                                                         \
+                  min_##i) +                                                         \
    margin - 1)
 
 // Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z.

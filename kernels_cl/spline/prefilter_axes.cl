@@ -5,6 +5,11 @@
 //
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; COMPONENTS; SIDE as in
 // prefilter_planes.cl; and those of formulas/opencl_march.h, ROWS being COMPONENTS.
+//
+// variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE_0=(-0.2679492f) -DSTART_0=0.7886751f -DHALO=12 -DCHUNK=12 -DSIDE=12 -DROWS=1 -DCOMPONENTS=1
+// variant: gpu -DPIXEL_F32 -DEXTENSION=4 -DTWO_POLES -DPOLE_0=(-0.4305753f) -DSTART_0=0.6990193f -DPOLE_1=(-0.0430963f) -DSTART_1=0.9586842f -DHALO=24 -DCHUNK=24 -DSIDE=24 -DROWS=2 -DCOMPONENTS=2
+// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DCHUNK=8 -DSIDE=8 -DROWS=1 -DCOMPONENTS=1
+// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DRUNNING_SUMS -DCHUNK=8 -DSIDE=8 -DROWS=1 -DCOMPONENTS=1
 #include "formulas/boundary.h"
 #include "lib/prefilter_streaming.h"
 #include "lib/pixels.h"

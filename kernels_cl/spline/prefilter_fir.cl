@@ -5,6 +5,10 @@
 //
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; REACH: taps on either side;
 // COMPONENTS; LANES: 16 (CPUs) or 1 (GPUs).
+//
+// variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DREACH=7 -DCOMPONENTS=1 -DLANES=1
+// variant: gpu -DPIXEL_U8 -DEXTENSION=4 -DREACH=31 -DCOMPONENTS=2 -DLANES=1
+// variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DREACH=7 -DCOMPONENTS=1 -DLANES=16
 #include "formulas/boundary.h"
 #include "lib/grid.h"
 #include "lib/pixels.h"

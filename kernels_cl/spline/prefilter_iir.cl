@@ -6,6 +6,9 @@
 //
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION of the samples; POLE; HORIZON;
 // GAIN of all axes for the last pole of the last, else 1; COMPONENTS.
+//
+// variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE=(-0.2679492f) -DHORIZON=13 -DGAIN=6.0f -DCOMPONENTS=1
+// variant: gpu -DPIXEL_F16 -DEXTENSION=4 -DPOLE=(-0.4305753f) -DHORIZON=20 -DGAIN=1.0f -DCOMPONENTS=2
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "lib/pixels.h"

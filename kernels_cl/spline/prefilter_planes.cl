@@ -8,6 +8,11 @@
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; SIDE: columns beyond each end of
 // a group's row, a multiple of 4; LONGEST: chunks of the longest strip; and those of
 // formulas/opencl_march.h, ROWS being CHUNK / 4.
+//
+// variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE_0=(-0.2679492f) -DSTART_0=0.7886751f -DHALO=12 -DCHUNK=12 -DSIDE=12 -DROWS=3 -DLONGEST=8
+// variant: gpu -DPIXEL_U8 -DEXTENSION=4 -DTWO_POLES -DPOLE_0=(-0.4305753f) -DSTART_0=0.6990193f -DPOLE_1=(-0.0430963f) -DSTART_1=0.9586842f -DHALO=24 -DCHUNK=24 -DSIDE=24 -DROWS=6 -DLONGEST=8
+// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DCHUNK=8 -DSIDE=8 -DROWS=2 -DLONGEST=8
+// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DRUNNING_SUMS -DCHUNK=8 -DSIDE=8 -DROWS=2 -DLONGEST=8
 #include "formulas/boundary.h"
 #include "lib/prefilter_streaming.h"
 #include "lib/pixels.h"

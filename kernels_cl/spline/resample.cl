@@ -10,6 +10,11 @@
 // Options: ROWS of samples that a tile needs, halos included; STEEP; POLE and START, 1 / (1 -
 // POLE); SCALE: what results are multiplied by; EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8,
 // OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. Numbers as in core's backend::ResampleTiles.
+//
+// variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_REJECT -DOUTPUT_F32
+// variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_FREE -DOUTPUT_U8
+// variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_FREE -DOUTPUT_F32 -DSTEEP
+// variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_REJECT -DOUTPUT_F16 -DSTEEP
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "lib/fixed_point.h"

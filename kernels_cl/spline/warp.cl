@@ -3,6 +3,8 @@
 // loads.)
 //
 // Option: PIXELS: how many pixels of a row, a group's width apart, a work item computes.
+//
+// variant: gpu -DPIXELS=4
 #include "formulas/affine.h"
 #include "formulas/bilinear.h"
 

@@ -1,6 +1,9 @@
 // A volume's voxels levelled, tapered, and placed on a canvas.
 //
 // Option: PIXEL_U8, PIXEL_U16 or PIXEL_F32.
+//
+// variant: gpu -DPIXEL_U8
+// variant: gpu -DPIXEL_F32
 #include "lib/grid.h"
 #include "lib/pixels.h"
 #include "formulas/window.h"

@@ -1,6 +1,8 @@
 // The power of two spectra, and of both at the same frequencies. Work groups go over rows.
 //
 // Option: GROUP, the work-group's size, a power of two.
+//
+// variant: gpu -DGROUP=64
 #include "lib/sums.h"
 #include "formulas/spectrum.h"
 

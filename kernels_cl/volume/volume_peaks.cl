@@ -1,4 +1,6 @@
 // The maximum of every brick of a volume; a work item a brick.
+//
+// variant: gpu
 #include "lib/grid.h"
 
 #define BRICK_X 8

@@ -2,6 +2,8 @@
 // Gauss-Newton step needs at any shift. Work groups go over rows.
 //
 // Option: GROUP, the work-group's size, a power of two.
+//
+// variant: gpu -DGROUP=64
 #include "lib/sums.h"
 #include "formulas/volume.h"
 

@@ -1,5 +1,5 @@
 // A malloc() that knows on whose behalf it is called.
-#include "allocation_count.hpp"
+#include "allocations/allocation_count.hpp"
 
 #include "device/access.hpp"
 

@@ -1,7 +1,7 @@
 // What all tests of allocations ask.
 #pragma once
 
-#include "allocation_count.hpp"
+#include "allocations/allocation_count.hpp"
 
 #include <doctest/doctest.h>
 

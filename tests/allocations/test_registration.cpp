@@ -2,7 +2,7 @@
 //
 // The result's lists are the caller's: RegistrationResult::runners_up and ::timings are filled, and
 // so allocated, only where they are asked for, which these tests do not.
-#include "device/check.hpp"
+#include "allocations/check.hpp"
 #include "support/volume_pairs.hpp"
 #include "support/devices.hpp"
 

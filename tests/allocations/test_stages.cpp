@@ -1,6 +1,6 @@
 // The second execution of a stage allocates nothing, on every device; its images are others than
 // the first one's, so that nothing can have been made for them then.
-#include "device/check.hpp"
+#include "allocations/check.hpp"
 #include "support/devices.hpp"
 
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>

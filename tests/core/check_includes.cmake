@@ -1,6 +1,6 @@
 # Fails when an object of core depends on a header of CUDA, OpenCL or Boost.
 if(NOT GENERATOR MATCHES Ninja)
-  message(STATUS "skipped: needs the Ninja generator's dependency log")
+  message(STATUS "skipped: test_core_includes: needs the Ninja generator's dependency log")
   return()
 endif()
 execute_process(COMMAND ninja -C ${BUILD} -t deps OUTPUT_VARIABLE log RESULT_VARIABLE result)

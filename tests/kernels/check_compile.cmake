@@ -1,66 +1,81 @@
-# Compiles every kernel for AMD processors of 64 and of 32 lanes and for SPIR, with clang and without
-# any card, and fails on a kernel that does not compile or that spills registers to memory.
+# Compiles every kernel for AMD processors of 64 and of 32 lanes and for SPIR, without any card, and
+# fails on a kernel that does not compile or that spills registers to memory. The options are those
+# that the kernel's own file names in lines such as
 #
-#   cmake -D KERNELS=kernels_cl -D WORK=a/folder -D CLANG=clang -P check_compile.cmake
+#   // variant: gpu -DPIXEL_U8 -DGROUP=256
+#
+# `gpu`: for AMD processors and SPIR; `cpu`: for SPIR alone. At least one line a kernel.
+#
+#   cmake -D KERNELS=kernels_cl -D WORK=a/folder [-D CLANG=clang-15] -P check_compile.cmake
+#
+# It needs clang and libclc, the library of OpenCL's built-in functions, which must be inlined as a
+# driver inlines them: around a call registers are saved to memory, and a kernel seems to spill that
+# does not. On Debian 12 pocl-opencl-icd brings clang-15, and mesa-opencl-icd libclc-15.
 cmake_policy(VERSION 3.25)
-if(NOT CLANG)
-  message(STATUS "skipped: clang is not installed")
+include("${CMAKE_CURRENT_LIST_DIR}/find_compiler.cmake")
+find_compiler(clang library reason)
+if(NOT clang)
+  message(STATUS "skipped: test_kernels_compile: ${reason}")
   return()
 endif()
 
 set(common -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -O2 -w "-I${KERNELS}")
-# Built-in functions stay unresolved calls, each taken for 16 KiB of stack unless told otherwise.
-# Barriers do not: few registers would outlive the call.
-set(amd -target amdgcn-amd-amdhsa -nogpulib -mllvm -amdgpu-assume-external-call-stack-size=0 -S
+# Functions of images are not in libclc. They stay calls, each taken for 16 KiB of stack unless told
+# otherwise. libclc's barrier may not be duplicated, so that loops around it are not unrolled and
+# arrays stay in memory; drivers' barriers may.
+set(amd -target amdgcn-amd-amdhsa -nogpulib -Xclang -mlink-builtin-bitcode -Xclang "${library}"
+    -mllvm -amdgpu-assume-external-call-stack-size=0 -S
     "-Dbarrier(flags)=__builtin_amdgcn_s_barrier()")
 file(MAKE_DIRECTORY "${WORK}")
-file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/variants.txt" variants REGEX "^[a-z]")
 set(failures "")
-set(listed "")
 set(compiled 0)
 
 # compile(TARGET ARGUMENTS...): the outcome in `result`, and the text in ${WORK}/kernel.s.
 macro(compile target)
   execute_process(
-    COMMAND ${CLANG} ${common} ${ARGN} ${options} "${KERNELS}/${name}.cl" -o "${WORK}/kernel.s"
+    COMMAND ${clang} ${common} ${ARGN} ${options} "${kernel}" -o "${WORK}/kernel.s"
     RESULT_VARIABLE result ERROR_VARIABLE messages OUTPUT_QUIET)
   math(EXPR compiled "${compiled} + 1")
   if(NOT result EQUAL 0)
-    string(APPEND failures "\n${variant}\n  does not compile for ${target}:\n${messages}")
+    string(APPEND failures "\n${name}: ${variant}\n  does not compile for ${target}:\n${messages}")
   endif()
 endmacro()
 
-foreach(variant IN LISTS variants)
-  separate_arguments(words UNIX_COMMAND "${variant}")
-  list(POP_FRONT words name targets)
-  set(options ${words})
-  list(APPEND listed "${name}")
+function(compile_variant kernel variant)
+  get_filename_component(name "${kernel}" NAME_WE)
+  separate_arguments(options UNIX_COMMAND "${variant}")
+  list(POP_FRONT options targets)
   compile(spir64 -target spir64 -emit-llvm -S)
-  if(NOT targets STREQUAL "gpu")
-    continue()
+  if(targets STREQUAL "gpu")
+    foreach(processor gfx906 gfx1030)
+      compile(${processor} ${amd} -mcpu=${processor})
+      if(NOT result EQUAL 0)
+        continue()
+      endif()
+      file(STRINGS "${WORK}/kernel.s" scratch REGEX "; ScratchSize: [1-9]")
+      if(scratch)
+        string(APPEND failures "\n${name}: ${variant}\n  spills on ${processor}: ${scratch}")
+      endif()
+      file(STRINGS "${WORK}/kernel.s" kernels REGEX "; ScratchSize:")
+      if(NOT kernels)
+        string(APPEND failures "\n${name}: ${variant}\n  no kernel in it for ${processor}")
+      endif()
+    endforeach()
   endif()
-  foreach(processor gfx906 gfx1030)
-    compile(${processor} ${amd} -mcpu=${processor})
-    if(NOT result EQUAL 0)
-      continue()
-    endif()
-    file(STRINGS "${WORK}/kernel.s" scratch REGEX "; ScratchSize: [1-9]")
-    if(scratch)
-      string(APPEND failures "\n${variant}\n  spills on ${processor}: ${scratch}")
-    endif()
-    file(STRINGS "${WORK}/kernel.s" kernels REGEX "; ScratchSize:")
-    if(NOT kernels)
-      string(APPEND failures "\n${variant}\n  no kernel in it for ${processor}")
-    endif()
-  endforeach()
-endforeach()
+  set(failures "${failures}" PARENT_SCOPE)
+  set(compiled "${compiled}" PARENT_SCOPE)
+endfunction()
 
-file(GLOB files "${KERNELS}/*.cl")
+file(GLOB_RECURSE files "${KERNELS}/*.cl")
 foreach(file IN LISTS files)
-  get_filename_component(name "${file}" NAME_WE)
-  if(NOT name IN_LIST listed)
-    string(APPEND failures "\n${name}.cl has no line in tests/kernels/variants.txt")
+  file(STRINGS "${file}" variants REGEX "^// variant: ")
+  if(NOT variants)
+    string(APPEND failures "\n${file} names no variant to compile")
   endif()
+  foreach(variant IN LISTS variants)
+    string(REGEX REPLACE "^// variant: " "" variant "${variant}")
+    compile_variant("${file}" "${variant}")
+  endforeach()
 endforeach()
 if(failures)
   message(FATAL_ERROR "${failures}")

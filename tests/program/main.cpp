@@ -1,5 +1,7 @@
 // Runs the tests of the program, isolated from the user's own settings.
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "support/skipped.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -7,5 +9,7 @@
 int main(int argc, char** argv) {
   ::setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
   ::unsetenv("WARPALIGN_DEVICE");
-  return doctest::Context(argc, argv).run();
+  const int status = doctest::Context(argc, argv).run();
+  test::print_skipped();
+  return status;
 }

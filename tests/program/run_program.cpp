@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <doctest/doctest.h>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -59,15 +60,14 @@ std::string test_device() {
   return named != nullptr ? named : "opencl";
 }
 
-bool has_test_device() {
-  if (std::getenv("WARPALIGN_TEST_DEVICE") != nullptr) return true;
-  static const bool found = [] {
+void require_test_device() {
+  static const std::string trouble = [] {
+    ::setenv("WARPALIGN_DEVICE", test_device().c_str(), 1);
     const auto report = nlohmann::json::parse(run_program({"devices", "--json"}).out);
-    return std::any_of(report["backends"].begin(), report["backends"].end(), [](const auto& b) {
-      return b["backend"] == "opencl" && b["available"] == true;
-    });
+    ::unsetenv("WARPALIGN_DEVICE");
+    return report["default"].is_null() ? report["default_error"].get<std::string>() : "";
   }();
-  return found;
+  REQUIRE_MESSAGE(trouble.empty(), "no device to test the program on: " << trouble);
 }
 
 ScratchFolder::ScratchFolder() {

@@ -19,8 +19,8 @@ struct Outcome {
 
 /// The device that the tests name: WARPALIGN_TEST_DEVICE, or "opencl".
 [[nodiscard]] std::string test_device();
-/// Whether there is such a device. One that was asked for by the variable has to be there.
-[[nodiscard]] bool has_test_device();
+/// Fails the running case where the program finds no such device.
+void require_test_device();
 
 /// A new folder, removed with everything in it.
 class ScratchFolder {

@@ -121,7 +121,7 @@ TEST_CASE("images that are too small") {
 }
 
 TEST_CASE("images without content, and numbers that are none") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Inputs inputs;
   LoadedImage image = make_image(64, 64, 1, PixelType::f32);
   save_image(inputs.folder / "constant.tif", image);

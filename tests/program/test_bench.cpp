@@ -65,7 +65,7 @@ void check_self_contained(std::string html) {
 }
 
 TEST_CASE("bench: every suite verifies on the device, and the files say so") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const std::string report = folder / "report.html";
   const Outcome outcome =
@@ -128,7 +128,7 @@ TEST_CASE("bench: wrong usage is refused before anything runs") {
 }
 
 TEST_CASE("bench: a size that does not fit is refused up front, saying how much there is") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Outcome outcome =
       run_program({"bench", "tricubic", "--devices", test_device(), "--volumes", "2048"});
   check_refused(outcome, 2, {"tricubic of 2048 x 2048 x 2048", "MiB", "name smaller sizes"});
@@ -190,7 +190,7 @@ TEST_CASE("bench: columns are compared where the device is the same") {
 }
 
 TEST_CASE("bench --baseline names regressions; peers stand in the report") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const std::string first = folder / "first.json";
   REQUIRE(run_program(tiny({"sobel"}, {"--json", first})).status == 0);
@@ -256,7 +256,7 @@ std::vector<std::string> names_in(const bench::Record& record) {
 }
 
 TEST_CASE("bench: what fails is recorded, and what can go on does") {
-  if (!has_test_device()) return;
+  require_test_device();
   using Names = std::vector<std::string>;
   const auto throws = [](ErrorKind kind) {
     return [kind] { throw Error(kind, "thrown by a test\nmore lines"); };

@@ -54,7 +54,7 @@ struct Place {
 };
 
 TEST_CASE("experiment rotations: longer filters come closer to the exact one") {
-  if (!has_test_device()) return;
+  require_test_device();
   for (const int channels : {1, 3}) {
     const Place place(channels, channels == 1 ? PixelType::u8 : PixelType::u16);
     run_well({"experiment", "rotations", place.image, "--steps", "3", "--angle", "120",
@@ -79,7 +79,7 @@ TEST_CASE("experiment rotations: longer filters come closer to the exact one") {
 }
 
 TEST_CASE("experiment rotations by quarter turns changes nothing") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Place place;
   save_image(place.image, draw({}, {40, 40, 1}, 1, PixelType::u8));
   run_well({"experiment", "rotations", place.image, "--steps", "4", "--angle", "-90",
@@ -91,7 +91,7 @@ TEST_CASE("experiment rotations by quarter turns changes nothing") {
 }
 
 TEST_CASE("experiment accuracy: full precision is exact to single precision") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Place place;
   const Outcome outcome = run_program(
       {"experiment", "accuracy", "--devices", test_device(), "--output-folder", place.output});
@@ -114,7 +114,7 @@ TEST_CASE("experiment accuracy: full precision is exact to single precision") {
 }
 
 TEST_CASE("experiment zoom: nearest shows the pixels as squares") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Place place(3);
   run_well({"experiment", "zoom", place.image, "--factor", "3", "--region", "10,20,8,6",
             "--output-folder", place.output});
@@ -140,7 +140,7 @@ TEST_CASE("experiment zoom: nearest shows the pixels as squares") {
 }
 
 TEST_CASE("experiment zoom by default, of a floating-point image") {
-  if (!has_test_device()) return;
+  require_test_device();
   Place place;
   place.image = place.folder / "in.tif";
   save_image(place.image, draw({}, {90, 50, 1}, 1, PixelType::f32));

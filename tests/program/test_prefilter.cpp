@@ -21,7 +21,7 @@ Array filtered(const Array& input, const std::vector<std::string>& options) {
 }
 
 TEST_CASE("a constant stays constant, in every dimension and mode") {
-  if (!has_test_device()) return;
+  require_test_device();
   for (const std::vector<std::int64_t>& extents :
        {std::vector<std::int64_t>{50}, {20, 30}, {6, 7, 8}}) {
     Array input = make_array(extents, PixelType::u8);
@@ -39,7 +39,7 @@ TEST_CASE("a constant stays constant, in every dimension and mode") {
 }
 
 TEST_CASE("the coefficients of a single 1 are the paper's closed form") {
-  if (!has_test_device()) return;
+  require_test_device();
   constexpr int middle = 32;
   Array input = make_array({2 * middle + 1}, PixelType::f32);
   input.samples<float>()[middle] = 1;
@@ -61,7 +61,7 @@ TEST_CASE("the coefficients of a single 1 are the paper's closed form") {
 }
 
 TEST_CASE("nearest and grid-constant keep a margin; the others keep the shape") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({9, 11}, PixelType::f32);
   const std::vector<std::int64_t> with_margin{9 + 26, 11 + 26};
   CHECK(filtered(input, {"--boundary", "nearest"}).extents == with_margin);
@@ -72,7 +72,7 @@ TEST_CASE("nearest and grid-constant keep a margin; the others keep the shape") 
 }
 
 TEST_CASE("complex coefficients of complex samples; evaluated they are the samples") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const Array input = random_array({10, 12}, PixelType::c32);
   const Array output = filtered(input, {"--degree", "5"});

@@ -82,7 +82,7 @@ LoadedImage constant_frame(std::uint8_t value) {
 }
 
 TEST_CASE("a running mean does not count what is outside of a frame") {
-  if (!has_test_device()) return;
+  require_test_device();
   FrameWarper warper(open_device(test_device()), {64, 48, 1}, {64, 48, 1});
   RunningMean mean({64, 48, 1}, {});
   mean.add(constant_frame(100), {}, warper);
@@ -95,7 +95,7 @@ TEST_CASE("a running mean does not count what is outside of a frame") {
 }
 
 TEST_CASE("a running mean does not count masked pixels, nor what they would reach") {
-  if (!has_test_device()) return;
+  require_test_device();
   LoadedImage mask = constant_frame(255);
   for (std::int64_t y = 0; y < 48; ++y) {
     for (std::int64_t x = 30; x < 64; ++x) {

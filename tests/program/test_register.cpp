@@ -73,7 +73,7 @@ double misfit(const LoadedImage& aligned, const LoadedImage& reference, const Af
 }
 
 TEST_CASE("the JSON report has the registration, and nothing else is printed") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const Outcome outcome = pair.run({"--json"});
   CAPTURE(outcome.out);
@@ -116,7 +116,7 @@ double corner_error_of(const json& report, const Pair& pair) {
 }
 
 TEST_CASE("the pipelines: fast, not refined, and from gradients") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const json fast = report_of(pair, {"--fast"});
   CHECK(fast["overlap"].is_null());
@@ -131,7 +131,7 @@ TEST_CASE("the pipelines: fast, not refined, and from gradients") {
 }
 
 TEST_CASE("ranges limit the search: with the truth outside nothing reliable is found") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".png", 1, PixelType::u8);  // 14 degrees, 1.12 times, 11.3 pixels
   CHECK(corner_error_of(report_of(pair, {"--angle-range", "-5,20", "--scale-range", "1,1.3",
                                          "--max-shift", "15"}),
@@ -151,7 +151,7 @@ TEST_CASE("ranges limit the search: with the truth outside nothing reliable is f
 }
 
 TEST_CASE("motions keep fixed what they say") {
-  if (!has_test_device()) return;
+  require_test_device();
   Pair pair(".png", 1, PixelType::u8);
   const auto move = [&](const Similarity& motion) {
     pair.matrix = motion.matrix(reference_shape, moving_shape);
@@ -177,7 +177,7 @@ TEST_CASE("motions keep fixed what they say") {
 }
 
 TEST_CASE("runners-up are listed where candidates are asked for") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const json report = report_of(pair, {"--candidates", "3"});
   const json& others = report["runners_up"];
@@ -209,7 +209,7 @@ LoadedImage cover(LoadedImage& image, std::int64_t left, std::int64_t right) {
 }
 
 TEST_CASE("what masks leave out does not count, NaN included") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".tif", 1, PixelType::f32);
   LoadedImage reference = load_image(pair.reference);
   LoadedImage moving = load_image(pair.moving);
@@ -235,7 +235,7 @@ TEST_CASE("what masks leave out does not count, NaN included") {
 }
 
 TEST_CASE("timings come in both reports") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   const json report = json::parse(pair.run({"--json", "--timings"}).out);
   CHECK(report["timings_ms"].size() >= 5);
@@ -250,7 +250,7 @@ TEST_CASE("timings come in both reports") {
 }
 
 TEST_CASE("the human report says what, where and how sure") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".pgm", 1, PixelType::u16);
   const Outcome outcome = pair.run({"--overlay", pair.folder / "fit.png"});
   CHECK(outcome.status == 0);
@@ -284,7 +284,7 @@ void check_output(const std::string& extension, int channels, PixelType type, do
 }
 
 TEST_CASE("the output lies on the reference, in the moving image's kind") {
-  if (!has_test_device()) return;
+  require_test_device();
   // The bilinear warp of a picture with detail down to 4 pixels errs by half a gray level of 8
   // bits, rounding by 0.4 and JPEG by 1.5.
   check_output<std::uint8_t>(".png", 1, PixelType::u8, 1.5);
@@ -297,7 +297,7 @@ TEST_CASE("the output lies on the reference, in the moving image's kind") {
 }
 
 TEST_CASE("unrelated images give status 1, with report and files") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(".png", 1, PixelType::u8);
   save_image(pair.moving, draw({77}, moving_shape, 1, PixelType::u8));
   const Outcome outcome = pair.run({"--json", "--output", pair.folder / "aligned.png"});
@@ -308,9 +308,8 @@ TEST_CASE("unrelated images give status 1, with report and files") {
 }
 
 TEST_CASE("a photograph registers to itself") {
-  if (!has_test_device()) return;
+  require_test_device();
   const std::string photograph = WARPALIGN_TEST_DATA "/bridge.jpg";
-  if (!std::filesystem::exists(photograph)) return;
   const Outcome outcome =
       run_program({"register", photograph, photograph, "--json", "--device", test_device()});
   CHECK(outcome.status == 0);

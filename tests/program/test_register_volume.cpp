@@ -56,7 +56,7 @@ struct Pair {
 };
 
 TEST_CASE("register-volume: the JSON report, and nothing else is printed") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(shifted());
   const Outcome outcome = pair.run({"--json", "--max-shift", "10,8,6.5", "--timings"});
   CAPTURE(outcome.err);
@@ -78,7 +78,7 @@ TEST_CASE("register-volume: the JSON report, and nothing else is printed") {
 }
 
 TEST_CASE("register-volume: the moving volume on the reference's grid") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(shifted());
   const Outcome outcome = pair.run({"--output", pair.folder / "aligned.npy"});
   CAPTURE(outcome.err);
@@ -104,7 +104,7 @@ TEST_CASE("register-volume: the moving volume on the reference's grid") {
 }
 
 TEST_CASE("register-volume: unrelated volumes are unreliable, and the files are still written") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(shifted(true));
   const Outcome outcome = pair.run({"--json", "--output", pair.folder / "aligned.npy"});
   CAPTURE(outcome.out);
@@ -114,7 +114,7 @@ TEST_CASE("register-volume: unrelated volumes are unreliable, and the files are 
 }
 
 TEST_CASE("register-volume: bad usage and bad files are one line, and nothing is written") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Pair pair(shifted());
   const auto names = pair.folder.names();
   check_refused(pair.run({"--max-shift", "0"}), 2, {"--max-shift"});

@@ -41,7 +41,7 @@ std::vector<Sample> turned(std::span<const Sample> from, std::int64_t n) {
 }
 
 TEST_CASE("the identity gives float32 back: exactly for degrees 0 and 1, closely for the others") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({37, 61}, PixelType::f32);
   for (const char* degree : {"0", "1"}) {
     CHECK(resampled(input, {"--matrix", identity, "--degree", degree}).bytes == input.bytes);
@@ -59,7 +59,7 @@ TEST_CASE("the identity gives float32 back: exactly for degrees 0 and 1, closely
 }
 
 TEST_CASE("the identity gives integers and images back exactly") {
-  if (!has_test_device()) return;
+  require_test_device();
   for (const PixelType type : {PixelType::u8, PixelType::u16}) {
     const Array input = random_array({20, 30}, type);
     const Array output = resampled(input, {"--matrix", identity});
@@ -81,7 +81,7 @@ TEST_CASE("the identity gives integers and images back exactly") {
 }
 
 TEST_CASE("a rotation by 90 degrees is NumPy's rot90: counter-clockwise") {
-  if (!has_test_device()) return;
+  require_test_device();
   for (const std::int64_t n : {8, 9}) {
     const Array input = random_array({n, n}, PixelType::f32);
     const Array bytes = random_array({n, n}, PixelType::u8);
@@ -97,7 +97,7 @@ TEST_CASE("a rotation by 90 degrees is NumPy's rot90: counter-clockwise") {
 }
 
 TEST_CASE("--center turns about another point") {
-  if (!has_test_device()) return;
+  require_test_device();
   Array input = make_array({9, 9}, PixelType::f32);
   input.samples<float>()[2 * 9 + 5] = 1;  // (5, 2): 3 to the right of the centre (2, 2)
   const Array output = resampled(
@@ -106,7 +106,7 @@ TEST_CASE("--center turns about another point") {
 }
 
 TEST_CASE("--matrix is pull, and --shape cuts off or goes on") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({7, 9}, PixelType::f32);
   const Array output = resampled(input, {"--matrix", "1 0 2 0 1 3", "--degree", "0", "--shape",
                                          "5x4", "--boundary", "constant", "--cval", "-7.5"});
@@ -120,14 +120,14 @@ TEST_CASE("--matrix is pull, and --shape cuts off or goes on") {
 }
 
 TEST_CASE("a singular matrix is allowed: it is pull") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({5, 5}, PixelType::f32);
   const Array output = resampled(input, {"--matrix", "0,0,2,0,0,1", "--degree", "1"});
   for (const float value : output.samples<float>()) CHECK(value == input.samples<float>()[7]);
 }
 
 TEST_CASE("--zoom keeps the corners' centres and rounds the shape as SciPy") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({5, 7}, PixelType::f32);
   const Array output = resampled(input, {"--zoom", "2.5", "--degree", "1"});
   REQUIRE(output.extents == std::vector<std::int64_t>{12, 18});  // 12.5 goes to the even number
@@ -142,7 +142,7 @@ TEST_CASE("--zoom keeps the corners' centres and rounds the shape as SciPy") {
 }
 
 TEST_CASE("coordinates have SciPy's layout: y before x") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const Array input = random_array({4, 6}, PixelType::f32);
   const auto in = input.samples<float>();
@@ -161,7 +161,7 @@ TEST_CASE("coordinates have SciPy's layout: y before x") {
 }
 
 TEST_CASE("coordinates for one and three dimensions") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const Array line = random_array({9}, PixelType::f32);
   const Array picked = resampled(line, at_points(folder, array_of({1, 2, 2}, {8, 0, 3, 4})));
@@ -176,7 +176,7 @@ TEST_CASE("coordinates for one and three dimensions") {
 }
 
 TEST_CASE("coordinates far away, infinite and NaN") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const float infinity = std::numeric_limits<float>::infinity();
   const Array field = array_of(
@@ -188,7 +188,7 @@ TEST_CASE("coordinates far away, infinite and NaN") {
 }
 
 TEST_CASE("complex numbers, by every part of the way") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({12, 11}, PixelType::c32);
   CHECK(resampled(input, {"--matrix", identity, "--degree", "1"}).bytes == input.bytes);
   const Array cubic = resampled(input, {"--rotate", "180"});
@@ -203,7 +203,7 @@ TEST_CASE("complex numbers, by every part of the way") {
 }
 
 TEST_CASE("one and three dimensions by a matrix") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array line = array_of({4}, {1, 2, 4, 8});
   CHECK(numbers_of(resampled(line, {"--matrix", "-1,3", "--degree", "1"})) ==
         std::vector<float>{8, 4, 2, 1});
@@ -222,7 +222,7 @@ TEST_CASE("one and three dimensions by a matrix") {
 }
 
 TEST_CASE("integers are the rounded and saturated float32 result") {
-  if (!has_test_device()) return;
+  require_test_device();
   Array bytes = make_array({8, 8}, PixelType::u8);
   Array floats = make_array({8, 8}, PixelType::f32);
   for (std::size_t i = 0; i < 64; ++i) {
@@ -245,7 +245,7 @@ TEST_CASE("integers are the rounded and saturated float32 result") {
 }
 
 TEST_CASE("prefilters, precisions and boundaries are those asked for") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Array input = random_array({24, 32}, PixelType::f32);
   const auto with = [&](std::vector<std::string> options) {
     options.insert(options.end(), {"--matrix", "1,0,0.4,0,1,-0.3"});
@@ -270,7 +270,7 @@ TEST_CASE("prefilters, precisions and boundaries are those asked for") {
 }
 
 TEST_CASE("images and .npy files go into each other where they can") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   const LoadedImage image = draw({}, {20, 16, 1}, 1, PixelType::u16);
   save_image(folder / "in.png", image);
@@ -283,7 +283,7 @@ TEST_CASE("images and .npy files go into each other where they can") {
 }
 
 TEST_CASE("float64 is read, and said to be rounded") {
-  if (!has_test_device()) return;
+  require_test_device();
   const ScratchFolder folder;
   std::string file = "\x93NUMPY";
   const std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n";

@@ -88,7 +88,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("stack: the drift from the first frame, whatever frames are registered to") {
-  if (!has_test_device()) return;
+  require_test_device();
   Frames frames;
   frames.add_drifting(6);
   for (const std::string to : {"first", "previous", "mean"}) {
@@ -116,7 +116,7 @@ TEST_CASE("stack: the drift from the first frame, whatever frames are registered
 }
 
 TEST_CASE("stack: CSV, JSON, plot and text say the same") {
-  if (!has_test_device()) return;
+  require_test_device();
   Frames frames;
   frames.add_drifting(3);
   frames.names.push_back(frames.folder / "with,comma \"and quotes\".png");
@@ -150,7 +150,7 @@ TEST_CASE("stack: CSV, JSON, plot and text say the same") {
 }
 
 TEST_CASE("stack: frames that cannot be used are named, and the rest is finished") {
-  if (!has_test_device()) return;
+  require_test_device();
   Frames frames;
   frames.add_drifting(1);                                  // 0
   frames.add(frame_under(drift_of(1)));                    // 1: cut below
@@ -201,7 +201,7 @@ TEST_CASE("stack: frames that cannot be used are named, and the rest is finished
 }
 
 TEST_CASE("stack: a frame that does not fit gives status 1") {
-  if (!has_test_device()) return;
+  require_test_device();
   Frames frames;
   frames.add_drifting(1);
   frames.add(draw({77}, shape, 1, PixelType::u16));
@@ -233,7 +233,7 @@ double misfit(const LoadedImage& a, const LoadedImage& b) {
 }
 
 TEST_CASE("stack: aligned frames lie on the first, in their own kind") {
-  if (!has_test_device()) return;
+  require_test_device();
   const auto check = [](PixelType type, int channels, const std::string& extension, auto sample,
                         double full) {
     using Sample = decltype(sample);
@@ -261,7 +261,7 @@ TEST_CASE("stack: aligned frames lie on the first, in their own kind") {
 }
 
 TEST_CASE("stack: what the mask leaves out neither holds the frames still nor spoils them") {
-  if (!has_test_device()) return;
+  require_test_device();
   // A pattern that does not move, over the left part of every frame, with NaN in it.
   const LoadedImage pattern = draw({5}, shape, 1, PixelType::f32);
   const auto covered = [&](std::size_t i) {
@@ -304,7 +304,7 @@ TEST_CASE("stack: what the mask leaves out neither holds the frames still nor sp
 }
 
 TEST_CASE("stack: memory does not grow with the number of frames") {
-  if (!has_test_device()) return;
+  require_test_device();
   const Shape large{512, 512, 1};
   Frames frames;
   frames.add(draw({}, large, 3, PixelType::f32), ".tif");

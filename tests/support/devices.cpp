@@ -27,12 +27,12 @@ std::vector<warpalign::Device> open_all() {
   std::vector<warpalign::Device> opened;
   for (const auto& report : warpalign::list_backends()) {
     if (!report.available)
-      std::printf("[skipped] %s: %s\n", report.backend.c_str(), report.reason.c_str());
+      std::printf("skipped: all cases on %s: %s\n", report.backend.c_str(), report.reason.c_str());
     for (const auto& info : report.devices) {
       try {
         opened.push_back(warpalign::open_device(info.id));
       } catch (const warpalign::Error& error) {
-        std::printf("[skipped] %s: %s\n", info.id.c_str(), error.what());
+        std::printf("skipped: all cases on %s: %s\n", info.id.c_str(), error.what());
       }
     }
   }

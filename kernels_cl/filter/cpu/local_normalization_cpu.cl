@@ -2,6 +2,9 @@
 // first (formulas/opencl_separable_lanes.h).
 //
 // Option: MASKED, where weights tell which pixels count.
+//
+// variant: cpu
+// variant: cpu -DMASKED
 #define WA_REAL float16
 #include "formulas/local_normalization.h"
 #include "lib/separable_simd.h"

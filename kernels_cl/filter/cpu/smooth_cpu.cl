@@ -3,6 +3,9 @@
 //
 // Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; MASKED, where a mask tells
 // which pixels count: sums of weights then stand behind the sums of pixels.
+//
+// variant: cpu -DPIXEL_U8
+// variant: cpu -DPIXEL_F32 -DMASKED
 #include "lib/pixels.h"
 #include "lib/separable_simd.h"
 

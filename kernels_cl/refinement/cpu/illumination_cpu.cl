@@ -6,6 +6,9 @@
 //
 // Moments and sums of rows stand in planes of `down` rows that are `pitch` apart. Moments of a row
 // begin at `reach`: before and after them are as many zeros.
+//
+// variant: cpu
+// variant: cpu -DMASKED
 #define WA_REAL float16
 #include "lib/complex_simd.h"
 #include "lib/sample_location_simd.h"

@@ -1,7 +1,10 @@
 // The sums of a Gauss-Newton step of registration by a similarity, for CPUs: as similarity_sums.cl,
 // sixteen neighbouring pixels at a time.
 //
-// Options: MASKED, where weights tell which pixels count; LIT, where there is a light field.
+// Options: MASKED, where weights tell which pixels count; ILLUMINATED, where there is a light field.
+//
+// variant: cpu
+// variant: cpu -DMASKED -DILLUMINATED
 #define WA_REAL float16
 #include "formulas/illumination.h"
 #include "lib/sample_location_simd.h"

@@ -1,7 +1,10 @@
 // The normalised cross-power spectrum (registration paper, equation 4) for CPUs: cross_power.cl by
 // vectors of sixteen numbers.
 //
-// Options: WEIGHTED for the Gaussian weight; HALF_TURNS to write the second slice.
+// Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice.
+//
+// variant: cpu
+// variant: cpu -DWEIGHTED -DWITH_ROTATED_180
 #include "lib/complex_simd.h"
 #include "formulas/spectrum.h"
 

@@ -10,6 +10,12 @@
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
 // OUTPUT_F16, OUTPUT_F32; LOADED: floats loaded of a row of neighbours, 1, 2, 4, 8 or 16;
 // FIELD_POINTS: the kernel for a coordinate field, not for transforms.
+//
+// variant: cpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DLOADED=4
+// variant: cpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=2 -DPOINTS_WRAP -DOUTPUT_F16 -DLOADED=1
+// variant: cpu -DDEGREE=1 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_F32 -DCOMPLEX -DLOADED=4 -DFIELD_POINTS
+// variant: cpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_U8 -DLOADED=8
+// variant: cpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=1 -DPOINTS_FREE -DOUTPUT_F32 -DCOMPLEX -DLOADED=16
 #include "lib/row_points.h"
 #include "lib/row_sums.h"
 

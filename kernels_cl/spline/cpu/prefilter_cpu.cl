@@ -9,6 +9,9 @@
 //
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; HALO; STRETCH: coefficients of a
 // work item, a multiple of 16 less 2 HALO; POLE_0, POLE_1 (with TWO_POLES); GAIN; COMPONENTS.
+//
+// variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DHALO=13 -DSTRETCH=102 -DPOLE_0=(-0.2679492f) -DGAIN=6.0f -DCOMPONENTS=1
+// variant: cpu -DPIXEL_U8 -DEXTENSION=2 -DHALO=20 -DSTRETCH=88 -DPOLE_0=(-0.4305753f) -DTWO_POLES -DPOLE_1=(-0.0430963f) -DGAIN=120.0f -DCOMPONENTS=2
 #include "formulas/boundary.h"
 #include "lib/simd.h"
 #include "lib/pixels.h"

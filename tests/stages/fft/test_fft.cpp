@@ -3,6 +3,7 @@
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
+#include "support/skipped.hpp"
 #include "support/transfer.hpp"
 
 #include <warpalign/config.hpp>
@@ -160,7 +161,9 @@ TEST_CASE("fft: one shape planned twice and used on two streams") {
 TEST_CASE("fft: threads plan and transform at the same time, each on a stream of its own") {
   test::on_every_device([](const warpalign::Device& device) {
     check_threads(device);
-    if (device.info().backend != "opencl") return;
+    if (device.info().backend != "opencl") {
+      return test::skip_case("clFFT is for OpenCL, not for " + device.info().id);
+    }
     warpalign::Config config;
     config.opencl_fft = "clfft";
     check_threads(warpalign::open_device(device.info().id, config));
@@ -171,7 +174,10 @@ TEST_CASE("fft: clFFT can be chosen, and says which sizes it cannot do") {
   warpalign::Config config;
   config.opencl_fft = "clfft";
   for (const warpalign::Device& candidate : test::devices()) {
-    if (candidate.info().backend != "opencl") continue;
+    if (candidate.info().backend != "opencl") {
+      test::skip_case("clFFT is for OpenCL, not for " + candidate.info().id);
+      continue;
+    }
     const auto device = warpalign::open_device(candidate.info().id, config);
     CAPTURE(device.info().name);
     CHECK(device.info().fft == "clfft");

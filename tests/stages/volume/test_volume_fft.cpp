@@ -2,6 +2,7 @@
 #include "reference/fft/fft.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
+#include "support/skipped.hpp"
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
@@ -81,7 +82,10 @@ TEST_CASE("fft of volumes: clFFT too, and it says which sizes it cannot do") {
   warpalign::Config config;
   config.opencl_fft = "clfft";
   for (const warpalign::Device& candidate : test::devices()) {
-    if (candidate.info().backend != "opencl") continue;
+    if (candidate.info().backend != "opencl") {
+      test::skip_case("clFFT is for OpenCL, not for " + candidate.info().id);
+      continue;
+    }
     const auto device = warpalign::open_device(candidate.info().id, config);
     CAPTURE(device.info().name);
     compare(device, {30, 28, 26});
