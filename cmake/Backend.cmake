@@ -33,5 +33,7 @@ function(warpalign_add_backend name)
   target_link_options(${target} PRIVATE LINKER:--no-undefined "LINKER:--version-script=${exports}")
   set_target_properties(${target} PROPERTIES
     PREFIX "" LINK_DEPENDS "${exports}" INSTALL_RPATH "$ORIGIN")
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(name IN_LIST WARPALIGN_BACKENDS)  # not a test's
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
 endfunction()
