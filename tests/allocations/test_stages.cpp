@@ -3,6 +3,7 @@
 #include "allocations/check.hpp"
 #include "support/devices.hpp"
 
+#include <warpalign/backend/stage_list.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/warpalign.hpp>
 

@@ -1,9 +1,9 @@
 // Registration: the rotation, scale and translation between two images.
 #pragma once
 
-#include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
+#include <warpalign/window.hpp>
 
 #include <memory>
 #include <span>

@@ -1,22 +1,6 @@
 // Everything public of warpalign.
 #pragma once
 
-#include <warpalign/backend/stages/filter/apodize.hpp>
-#include <warpalign/backend/stages/filter/impulse_filter.hpp>
-#include <warpalign/backend/stages/filter/local_normalization.hpp>
-#include <warpalign/backend/stages/filter/smooth.hpp>
-#include <warpalign/backend/stages/filter/statistics.hpp>
-#include <warpalign/backend/stages/refinement/illumination.hpp>
-#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
-#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
-#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
-#include <warpalign/backend/stages/spline/complex_bilinear.hpp>
-#include <warpalign/backend/stages/spline/warp.hpp>
-#include <warpalign/backend/stages/volume/pad_volume.hpp>
-#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
-#include <warpalign/backend/stages/volume/volume_peaks.hpp>
-#include <warpalign/backend/stages/volume/volume_sums.hpp>
 #include <warpalign/batch.hpp>
 #include <warpalign/boundary.hpp>
 #include <warpalign/config.hpp>
@@ -30,6 +14,7 @@
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/log_polar.hpp>
+#include <warpalign/stages/magnitude.hpp>
 #include <warpalign/stages/peak.hpp>
 #include <warpalign/stages/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
@@ -37,3 +22,4 @@
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
 #include <warpalign/volume_registrar.hpp>
+#include <warpalign/window.hpp>

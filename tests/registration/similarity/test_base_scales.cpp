@@ -29,7 +29,7 @@ TEST_CASE(
   const Shape moving{320, 900, 1};
   for (const double base : base_scales) {
     for (const std::int64_t side : {128, 256, 2000}) {
-      const Spacings s = warpalign::detail::turn_spacings(base, reference, moving, side);
+      const Spacings s = warpalign::detail::rotation_scale_spacings(base, reference, moving, side);
       CAPTURE(base);
       CAPTURE(side);
       CHECK(s.reference >= 1);

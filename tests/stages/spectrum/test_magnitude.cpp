@@ -6,7 +6,7 @@
 #include "support/transfer.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/stages/magnitude.hpp>
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/stages/magnitude.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/cross_power.hpp>

@@ -6,7 +6,7 @@
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/stages/magnitude.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/registrar.hpp>

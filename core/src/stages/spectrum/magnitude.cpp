@@ -1,5 +1,5 @@
 // Stage: the magnitude of a half spectrum, centred.
-#include <warpalign/backend/stages/spectrum/magnitude.hpp>
+#include <warpalign/stages/magnitude.hpp>
 
 #include "device/access.hpp"
 #include "device/check.hpp"

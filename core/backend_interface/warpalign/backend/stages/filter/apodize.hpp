@@ -4,6 +4,7 @@
 #include <vector>
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/window.hpp>
 #include <warpalign/stages/sobel.hpp>
 
 namespace warpalign {
@@ -11,11 +12,6 @@ namespace warpalign {
 namespace backend {
 class Apodize;
 }
-
-enum class Window {
-  none,  ///< 1 everywhere
-  hann   ///< sin^2(pi (i + 1/2) / n) along each axis: 0 at the edges, 1 in the middle
-};
 
 struct ApodizeSpec {
   Shape input;   ///< of the input; depth 1
