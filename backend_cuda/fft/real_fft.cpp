@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -155,13 +156,19 @@ long long batch_of(const RealFftSpec& spec) { return spec.dimensions == 3 ? 1 : 
 class RealFftStage final : public backend::RealFft {
  public:
   RealFftStage(const Context& context, const RealFftSpec& spec)
-      : site_{context, "fft"},
-        forward_(site_, extents_of(spec), CUFFT_R2C, batch_of(spec)),
-        inverse_(site_, extents_of(spec), CUFFT_C2R, batch_of(spec)),
-        work_(make_work_area(site_, std::max(forward_.work_bytes(), inverse_.work_bytes()))),
-        fence_(site_) {
-    forward_.use_work_area(work_);
-    inverse_.use_work_area(work_);
+      : site_{context, "fft"}, fence_(site_) {
+    std::size_t bytes = 0;
+    if (spec.goes_forward()) {
+      forward_.emplace(site_, extents_of(spec), CUFFT_R2C, batch_of(spec));
+      bytes = forward_->work_bytes();
+    }
+    if (spec.goes_back()) {
+      inverse_.emplace(site_, extents_of(spec), CUFFT_C2R, batch_of(spec));
+      bytes = std::max(bytes, inverse_->work_bytes());
+    }
+    work_.emplace(make_work_area(site_, bytes));
+    if (forward_) forward_->use_work_area(*work_);
+    if (inverse_) inverse_->use_work_area(*work_);
   }
 
   // Out of place, a real-to-complex transform leaves its input as it is.
@@ -171,8 +178,8 @@ class RealFftStage final : public backend::RealFft {
     const std::scoped_lock lock(mutex_);
     fence_.enter(queue);
     auto* input = const_cast<cufftReal*>(data<cufftReal>(real));
-    check_fft(cufftExecR2C(forward_.on(queue), input, data<cufftComplex>(spectrum)), "cufftExecR2C",
-              site_);
+    check_fft(cufftExecR2C(forward_->on(queue), input, data<cufftComplex>(spectrum)),
+              "cufftExecR2C", site_);
   }
 
   void enqueue_inverse(backend::Queue& queue, backend::Memory& spectrum,
@@ -180,15 +187,16 @@ class RealFftStage final : public backend::RealFft {
     site_.context.activate();
     const std::scoped_lock lock(mutex_);
     fence_.enter(queue);
-    check_fft(cufftExecC2R(inverse_.on(queue), data<cufftComplex>(spectrum), data<cufftReal>(real)),
-              "cufftExecC2R", site_);
+    check_fft(
+        cufftExecC2R(inverse_->on(queue), data<cufftComplex>(spectrum), data<cufftReal>(real)),
+        "cufftExecC2R", site_);
   }
 
  private:
   CallSite site_;
-  FftPlan forward_;
-  FftPlan inverse_;
-  DeviceMemory work_;
+  std::optional<FftPlan> forward_;  // the directions that were asked for
+  std::optional<FftPlan> inverse_;
+  std::optional<DeviceMemory> work_;
   ScratchGuard fence_;
   std::mutex mutex_;  // a plan's stream and its execution belong together
 };

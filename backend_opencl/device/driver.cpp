@@ -16,6 +16,10 @@ Driver::Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const ba
   choose_sampling(context_);
 }
 
+void Driver::announce(const std::function<void()>& make_plans) {
+  context_.programs().announce(make_plans);
+}
+
 std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
   return std::make_unique<Memory>(context_, bytes);
 }

@@ -5,6 +5,8 @@
 
 #include <warpalign/backend/driver.hpp>
 
+#include <functional>
+
 namespace warpalign::opencl {
 
 class Driver final : public backend::MakesEach<Driver> {
@@ -12,6 +14,8 @@ class Driver final : public backend::MakesEach<Driver> {
   Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_.info(); }
+
+  void announce(const std::function<void()>& make_plans) override;
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   [[nodiscard]] std::size_t allocations() const noexcept override { return context_.allocations(); }

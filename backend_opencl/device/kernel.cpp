@@ -59,6 +59,7 @@ Kernel::Kernel(Context& context, const char* stage, std::string_view source, con
   const std::string all_options =
       context.programs().common_options() + (options.empty() ? "" : " " + options);
   const compute::program program = context.programs().get(source, all_options, stage);
+  if (program.get() == nullptr) return;  // announced
   cl_int status = CL_SUCCESS;
   const cl_kernel raw = clCreateKernel(program.get(), name, &status);
   check(status, "clCreateKernel", site_);

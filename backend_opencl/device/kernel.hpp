@@ -53,6 +53,7 @@ struct LocalMemory {
   std::size_t bytes;
 };
 
+/// Within ProgramCache::announce a kernel is only named, and launching it does nothing.
 class Kernel {
  public:
   Kernel(Context& context, const char* stage, std::string_view source, const char* name,
@@ -61,6 +62,7 @@ class Kernel {
   /// Sets the arguments in order and enqueues. Allocates nothing.
   template <class... Arguments>
   void launch(cl_command_queue queue, const Grid& grid, const Arguments&... arguments) {
+    if (kernel_.get() == nullptr) return;
     cl_uint index = 0;
     (set(index++, arguments), ...);
     enqueue(queue, grid);

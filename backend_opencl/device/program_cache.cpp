@@ -1,100 +1,55 @@
-// Builds programs from cached binaries where they work, from source where they do not.
+// Which programs there are, which are being compiled, and which are compiled ahead.
 #include "device/program_cache.hpp"
 
 #include "device/context.hpp"
 #include "device/device_list.hpp"
 
-#include <optional>
-#include <sstream>
-#include <vector>
+#include <algorithm>
+#include <utility>
 
 namespace warpalign::opencl {
 
 namespace {
 
-std::string build_log(cl_program program, cl_device_id device) {
-  std::size_t size = 0;
-  if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
-      CL_SUCCESS) {
-    return "(no log)";
-  }
-  std::string log(size, '\0');
-  clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
-  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-  return log;
+constexpr std::size_t max_workers = 16;
+
+/// What a thread within announce() has asked for.
+struct Announcement {
+  const ProgramCache* cache = nullptr;
+  struct Program {
+    std::string source, options, stage;
+  };
+  std::vector<Program> programs;
+};
+thread_local Announcement* announcement = nullptr;
+
+/// Puts an announcement in place for a scope.
+class Announcing {
+ public:
+  explicit Announcing(Announcement& mine) : outer_(std::exchange(announcement, &mine)) {}
+  Announcing(const Announcing&) = delete;
+  Announcing& operator=(const Announcing&) = delete;
+  ~Announcing() { announcement = outer_; }
+
+ private:
+  Announcement* outer_;
+};
+
+/// Held while a program is built where only one thread of the process may do so.
+std::unique_lock<std::mutex> turn_to_compile(const Compiler& compiler) {
+  static std::mutex mutex;
+  return compiler.exclusive ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
 }
 
-std::string numbered(std::string_view source) {
-  std::istringstream lines{std::string(source)};
-  std::string result;
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    std::string label = std::to_string(number);
-    label.insert(0, label.size() < 4 ? 4 - label.size() : 0, ' ');
-    result += label + "  " + line + "\n";
-  }
-  return result;
-}
-
-/// A built program from a binary, or nothing when the driver does not take it.
-std::optional<compute::program> from_binary(const Context& context, const std::string& binary,
-                                            const std::string& options) {
-  const cl_device_id id = context.id();
-  const std::size_t size = binary.size();
-  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
-  cl_int loaded = CL_SUCCESS;
-  cl_int status = CL_SUCCESS;
-  const cl_program raw =
-      clCreateProgramWithBinary(context.handle().get(), 1, &id, &size, &bytes, &loaded, &status);
-  if (raw == nullptr || status != CL_SUCCESS) return std::nullopt;
-  compute::program program(raw, false);
-  if (loaded != CL_SUCCESS) return std::nullopt;
-  if (clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
-    return std::nullopt;
-  }
-  return program;
-}
-
-compute::program from_source(const Context& context, std::string_view source,
-                             const std::string& options, const CallSite& site) {
-  const cl_device_id id = context.id();
-  const char* text = source.data();
-  const std::size_t size = source.size();
-  cl_int status = CL_SUCCESS;
-  const cl_program raw =
-      clCreateProgramWithSource(context.handle().get(), 1, &text, &size, &status);
-  check(status, "clCreateProgramWithSource", site);
-  compute::program program(raw, false);
-  status = clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr);
-  if (status != CL_SUCCESS) {
-    throw Error(ErrorKind::build_failed,
-                "an OpenCL kernel does not compile\noptions: " + options + "\nlog:\n" +
-                    build_log(raw, id) + "\nsource:\n" + numbered(source),
-                {site.stage, "opencl", site.device, "clBuildProgram", code_name(status),
-                 "report this with the text above; another device may work meanwhile"});
-  }
-  return program;
-}
-
-/// The binary of a built program; empty when the driver does not give it.
-std::string binary_of(cl_program program) {
-  std::size_t size = 0;
-  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
-      CL_SUCCESS) {
-    return {};
-  }
-  std::string binary(size, '\0');
-  auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
-  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) {
-    return {};
-  }
-  return binary;
-}
+/// Kept instead of a binary where the platform itself keeps what it compiled.
+constexpr const char* kept_by_platform = "kept by the platform";
 
 }  // namespace
 
 ProgramCache::ProgramCache(const Context& context)
-    : context_(context), common_options_("-w -cl-std=CL1.2") {
+    : context_(context),
+      compiler_(compiler_of(context.info().platform)),
+      common_options_("-w -cl-std=CL1.2") {
   // Without this, GPUs may be 3 ulp off in sqrt and 2.5 in division.
   const auto config = device_value<cl_device_fp_config>(context.id(), CL_DEVICE_SINGLE_FP_CONFIG);
   if ((config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) {
@@ -102,23 +57,150 @@ ProgramCache::ProgramCache(const Context& context)
   }
 }
 
+ProgramCache::~ProgramCache() {
+  {
+    const Lock lock(mutex_);
+    ahead_.clear();
+    if (compiled_ < to_compile_) {
+      compiled_ = to_compile_;
+      report();
+    }
+  }
+  for (std::thread& worker : workers_) worker.join();
+}
+
 compute::program ProgramCache::get(std::string_view source, const std::string& options,
                                    const std::string& stage) {
-  const std::string key = "opencl program\n" + context_.identity() + "options " + options +
-                          "\nsource\n" + std::string(source);
-  const std::lock_guard lock(mutex_);
-  if (const auto found = built_.find(key); found != built_.end()) return found->second;
-
-  std::optional<compute::program> program;
-  if (const auto binary = context_.host().load_cached(key)) {
-    program = from_binary(context_, *binary, options);
+  if (announcing()) {
+    announcement->programs.push_back({std::string(source), options, stage});
+    return {};
   }
-  if (!program) {
-    program = from_source(context_, source, options, context_.call_site(stage));
-    const std::string binary = binary_of(program->get());
-    if (!binary.empty()) context_.host().store_cached(key, binary);
+  Lock lock(mutex_);
+  const std::shared_ptr<Entry> entry = entry_of(source, options, stage);
+  while (entry->state != State::built) {
+    if (entry->state == State::building) {
+      changed_.wait(lock);
+    } else {
+      build_waiting(entry, lock);
+    }
   }
-  return built_.emplace(key, *program).first->second;
+  return entry->program;
 }
+
+bool ProgramCache::announcing() const noexcept {
+  return announcement != nullptr && announcement->cache == this;
+}
+
+void ProgramCache::announce(const std::function<void()>& make_plans) {
+  Announcement mine{this, {}};
+  {
+    const Announcing scope(mine);
+    make_plans();
+  }
+  Lock lock(mutex_);
+  std::vector<std::shared_ptr<Entry>> entries;
+  for (const Announcement::Program& program : mine.programs) {
+    auto entry = entry_of(program.source, program.options, program.stage);
+    if (entry->state != State::waiting || entry->looked_up) continue;
+    look_up(*entry);
+    entries.push_back(std::move(entry));
+  }
+  if (compiled_ < to_compile_) report();
+  if (compiler_.parallel) compile_ahead(std::move(entries));
+}
+
+std::shared_ptr<ProgramCache::Entry> ProgramCache::entry_of(std::string_view source,
+                                                            const std::string& options,
+                                                            const std::string& stage) {
+  std::string key = "opencl program\n" + context_.identity() + "options " + options + "\nsource\n";
+  key += source;
+  std::shared_ptr<Entry>& entry = entries_[key];
+  if (!entry) {
+    entry = std::make_shared<Entry>();
+    entry->source = source;
+    entry->options = options;
+    entry->stage = stage;
+    entry->key = std::move(key);
+  }
+  return entry;
+}
+
+/// Builds what nobody builds yet; unlocked meanwhile.
+void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock) {
+  entry->state = State::building;
+  if (!entry->looked_up) look_up(*entry);
+  if (entry->counted) report();
+  lock.unlock();
+  compute::program program;
+  std::exception_ptr failure;
+  try {
+    program = build(*entry);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  entry->state = failure ? State::waiting : State::built;
+  entry->program = std::move(program);
+  entry->kept.reset();
+  if (std::exchange(entry->counted, false)) {
+    ++compiled_;
+    report();
+  }
+  changed_.notify_all();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void ProgramCache::look_up(Entry& entry) {
+  entry.looked_up = true;
+  entry.kept = context_.host().load_cached(entry.key);
+  entry.counted = !entry.kept;
+  if (!entry.counted) return;
+  if (compiled_ == to_compile_) compiled_ = to_compile_ = 0;
+  ++to_compile_;
+}
+
+compute::program ProgramCache::build(const Entry& entry) const {
+  const auto turn = turn_to_compile(compiler_);
+  if (entry.kept && !compiler_.keeps_programs) {
+    if (auto program = program_from_binary(context_, *entry.kept, entry.options)) return *program;
+  }
+  compute::program program =
+      program_from_source(context_, entry.source, entry.options, context_.call_site(entry.stage));
+  if (!compiler_.keeps_programs) {
+    const std::string binary = binary_of(program.get());
+    if (!binary.empty()) context_.host().store_cached(entry.key, binary);
+  } else if (!entry.kept) {
+    context_.host().store_cached(entry.key, kept_by_platform);
+  }
+  return program;
+}
+
+void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
+  ahead_.insert(ahead_.end(), entries.begin(), entries.end());
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t wanted = std::min({max_workers, cores, ahead_.size()});
+  while (busy_workers_ < wanted) {
+    ++busy_workers_;
+    workers_.emplace_back([this] { work(); });
+  }
+}
+
+/// A worker's life: until nothing is left to be compiled ahead.
+void ProgramCache::work() {
+  Lock lock(mutex_);
+  while (!ahead_.empty()) {
+    const std::shared_ptr<Entry> entry = std::move(ahead_.front());
+    ahead_.pop_front();
+    if (entry->state != State::waiting) continue;
+    try {
+      build_waiting(entry, lock);
+    } catch (...) {
+      // Whoever gets the program builds it again, and is told why that fails.
+    }
+  }
+  --busy_workers_;
+}
+
+void ProgramCache::report() const { context_.host().compiling(compiled_, to_compile_); }
 
 }  // namespace warpalign::opencl

@@ -5,8 +5,8 @@
 
 namespace warpalign::opencl {
 
-/// Runs a plan on images, or a volume, of a few impulses, whose spectra are known, there and back.
-/// Returns what is wrong, empty if nothing.
+/// Runs a plan on images, or a volume, of a few impulses, whose spectra are known, in the
+/// directions that it was made for. Returns what is wrong, empty if nothing.
 [[nodiscard]] std::string fault_of_plan(const Context& context, FftPlan& plan,
                                         const RealFftSpec& spec);
 

@@ -9,6 +9,7 @@
 #include "device/memory.hpp"
 
 #include <mutex>
+#include <optional>
 
 #if WARPALIGN_WITH_CLFFT
 
@@ -211,18 +212,20 @@ class Direction {
 
 class Plan final : public FftPlan {
  public:
-  Plan(const Context& context, const RealFftSpec& spec)
-      : forward_(context, spec, CLFFT_FORWARD), inverse_(context, spec, CLFFT_BACKWARD) {}
+  Plan(const Context& context, const RealFftSpec& spec) {
+    if (spec.goes_forward()) forward_.emplace(context, spec, CLFFT_FORWARD);
+    if (spec.goes_back()) inverse_.emplace(context, spec, CLFFT_BACKWARD);
+  }
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
-    forward_.run(queue, real, spectrum);
+    forward_->run(queue, real, spectrum);
   }
   void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) override {
-    inverse_.run(queue, spectrum, real);
+    inverse_->run(queue, spectrum, real);
   }
 
  private:
-  Direction forward_, inverse_;
+  std::optional<Direction> forward_, inverse_;
 };
 
 class ClFft final : public FftProvider {

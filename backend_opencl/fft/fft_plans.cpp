@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t max_kept = 8;
 
 std::string what(const RealFftSpec& spec) {
-  return to_string(spec.shape) + (spec.dimensions == 3 ? " in three dimensions" : "");
+  return to_string(spec.shape) + (spec.dimensions == 3 ? " in three dimensions" : "") +
+         (spec.goes_back() ? "" : ", forward") + (spec.goes_forward() ? "" : ", inverse");
 }
 
 constexpr const char* verdict_right = "right";
@@ -45,6 +46,7 @@ FftPlans::FftPlans(Context& context) : context_(context), preferred_(make_prefer
 }
 
 std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
+  if (context_.programs().announcing()) return announce(spec);
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(recent_.begin(), recent_.end(),
                                   [&](const auto& entry) { return entry.first == spec; });
@@ -73,6 +75,12 @@ std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
               "set opencl.fft to the other library, or try a newer driver or another device");
 }
 
+/// Has the preferred library name what it compiles. clFFT compiles by itself: it is not asked.
+std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
+  if (std::string(preferred_->name()) == "clfft") return nullptr;
+  return std::make_shared<SharedFft>(preferred_->plan(spec));
+}
+
 /// A right plan, or nothing with the reason appended. What is no fault of the plan is thrown on.
 std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                                 std::string& reasons) {
@@ -88,6 +96,10 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
     return blame(verdict.substr(std::string(verdict_wrong).size()));
   }
   try {
+    // The plan's programs are compiled at once where that helps, and one by one as it is made.
+    if (&provider == preferred_.get()) {
+      context_.programs().announce([&] { static_cast<void>(announce(spec)); });
+    }
     auto plan = provider.plan(spec);
     if (verdict == verdict_right) return plan;
     const std::string fault = fault_of_plan(context_, *plan, spec);

@@ -38,6 +38,7 @@ class FftPlans {
   [[nodiscard]] std::shared_ptr<SharedFft> get(const RealFftSpec& spec);
 
  private:
+  std::shared_ptr<SharedFft> announce(const RealFftSpec& spec);
   std::shared_ptr<SharedFft> make(const RealFftSpec& spec);
   std::unique_ptr<FftPlan> checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                         std::string& reasons);

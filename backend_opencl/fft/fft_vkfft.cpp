@@ -1,10 +1,13 @@
 // FFT provider: VkFFT. The one file that includes its header.
 //
 // VkFFT is C code in a header that compiles kernels, prints and sets the process's locale as it
-// pleases. Four of the functions it calls are therefore replaced before it is included:
+// pleases. Some of the functions it calls are therefore replaced before it is included:
 //   clCreateProgramWithSource, clBuildProgram  go through our program cache. VkFFT's own
 //       save and load treat a program's binary as a text that ends at the first zero byte, which
 //       holds for NVIDIA's PTX only; and a failed build gets our numbered source.
+//   clCreateKernel, clReleaseKernel, clReleaseProgram  know stand-ins, too: a plan that is only
+//       announced gets these instead of programs and kernels, so that all its sources become known
+//       before any is compiled.
 //   printf     is silenced: a library does not write to the program's output.
 //   setlocale  is replaced by a locale of the planning thread alone.
 #include "fft/fft_provider.hpp"
@@ -30,12 +33,19 @@ struct Planning {
 };
 thread_local Planning planning;
 
+// What an announced plan gets: never launched, and let go of with the plan.
+char stand_in = 0;
+cl_program stand_in_program() { return reinterpret_cast<cl_program>(&stand_in); }
+cl_kernel stand_in_kernel() { return reinterpret_cast<cl_kernel>(&stand_in); }
+
 cl_program create_cached_program(cl_context, cl_uint, const char** texts, const std::size_t* sizes,
                                  cl_int* status) {
   try {
-    const auto program = planning.device->programs().get({texts[0], sizes[0]}, "-w", "fft");
-    clRetainProgram(program.get());  // VkFFT releases it
+    const auto program =
+        planning.device->programs().get({texts[0], sizes[0]}, "-w -cl-std=CL1.2", "fft");
     *status = CL_SUCCESS;
+    if (program.get() == nullptr) return stand_in_program();
+    clRetainProgram(program.get());  // VkFFT releases it
     return program.get();
   } catch (...) {
     planning.failure = std::current_exception();
@@ -45,6 +55,20 @@ cl_program create_cached_program(cl_context, cl_uint, const char** texts, const 
 }
 
 cl_int already_built(...) { return CL_SUCCESS; }
+
+cl_kernel create_kernel(cl_program program, const char* name, cl_int* status) {
+  if (program != stand_in_program()) return clCreateKernel(program, name, status);
+  *status = CL_SUCCESS;
+  return stand_in_kernel();
+}
+
+cl_int release_program(cl_program program) {
+  return program == stand_in_program() ? CL_SUCCESS : clReleaseProgram(program);
+}
+
+cl_int release_kernel(cl_kernel kernel) {
+  return kernel == stand_in_kernel() ? CL_SUCCESS : clReleaseKernel(kernel);
+}
 
 int print_nothing(const char*, ...) { return 0; }
 
@@ -57,11 +81,17 @@ char* unchanged_locale(...) {
 
 #define clCreateProgramWithSource create_cached_program
 #define clBuildProgram already_built
+#define clCreateKernel create_kernel
+#define clReleaseProgram release_program
+#define clReleaseKernel release_kernel
 #define printf print_nothing
 #define setlocale unchanged_locale
 #include <vkFFT.h>
 #undef clCreateProgramWithSource
 #undef clBuildProgram
+#undef clCreateKernel
+#undef clReleaseProgram
+#undef clReleaseKernel
 #undef printf
 #undef setlocale
 
@@ -70,6 +100,11 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "fft";
+
+void limit_to(const RealFftSpec& spec, VkFFTConfiguration& configuration) {
+  configuration.makeForwardPlanOnly = spec.goes_back() ? 0 : 1;
+  configuration.makeInversePlanOnly = spec.goes_forward() ? 0 : 1;
+}
 
 /// VkFFT's planning and the destruction of its plans, one at a time in the process.
 std::mutex planning_mutex;
@@ -154,6 +189,7 @@ VkFFTConfiguration real_configuration(const RealFftSpec& spec) {
   configuration.performR2C = 1;
   configuration.isInputFormatted = 1;
   configuration.inverseReturnToInputBuffer = 1;
+  limit_to(spec, configuration);
   // From row to row, from plane to plane, and from image to image (an image's third size is 1).
   const std::uint64_t planes = configuration.size[2];
   const std::array<std::uint64_t, 3> real{width, width * height, width * height * planes};
@@ -195,6 +231,7 @@ class ColumnPlan final : public FftPlan {
     configuration.size[0] = extent(spec.shape.height);
     configuration.size[1] = volume ? extent(spec.shape.depth) : 1;
     configuration.numberBatches = volume ? 1 : extent(spec.shape.depth);
+    limit_to(spec, configuration);
     application_ = std::make_unique<Application>(context, configuration);
   }
 

@@ -52,16 +52,16 @@ WA_INLINE float sum_of_lanes(float16 v) {
 // four: a transposition.
 WA_INLINE void transpose(float16* block) {
   float16 mixed[16];
-#pragma unroll
+#pragma unroll 1
   for (int stage = 0; stage < 4; ++stage) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       const float16 a = block[i];
       const float16 b = block[i + 8];
-      mixed[2 * i] = (float16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5,
-                               b.s5, a.s6, b.s6, a.s7, b.s7);
-      mixed[2 * i + 1] = (float16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd,
-                                   b.sd, a.se, b.se, a.sf, b.sf);
+      mixed[2 * i].even = a.lo;
+      mixed[2 * i].odd = b.lo;
+      mixed[2 * i + 1].even = a.hi;
+      mixed[2 * i + 1].odd = b.hi;
     }
 #pragma unroll
     for (int i = 0; i < 16; ++i) block[i] = mixed[i];

@@ -25,7 +25,6 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   const AxisView view = maker.view(shape, axis);
   const std::string options = pixel_option(maker.source_type(first)) + maker.recursion_options() +
                               int_option("HALO", halo) + int_option("STRETCH", stretch) +
-                              float_option("GAIN", maker.gain_after(axes_before + 1)) +
                               int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.context, stage, kernels::prefilter_cpu,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
@@ -44,8 +43,9 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
   const cl_float cval = maker.cval_after(axes_before);
+  const auto gain = static_cast<cl_float>(maker.gain_after(axes_before + 1));
   return {[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
-            kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval);
+            kernel.launch(queue, grid, source, target, outer, n, inner, margin, cval, gain);
           },
           maker.with_margin(shape, axis)};
 }

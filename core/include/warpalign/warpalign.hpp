@@ -3,6 +3,7 @@
 
 #include <warpalign/batch.hpp>
 #include <warpalign/boundary.hpp>
+#include <warpalign/compilation.hpp>
 #include <warpalign/config.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>

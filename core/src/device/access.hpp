@@ -4,7 +4,11 @@
 #include <warpalign/backend/driver.hpp>
 #include <warpalign/device.hpp>
 
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace warpalign::detail {
@@ -14,6 +18,8 @@ namespace warpalign::detail {
 struct DeviceState {
   std::shared_ptr<void> module;
   std::unique_ptr<backend::Driver> driver;
+  std::mutex announced_mutex;
+  std::set<std::string> announced;
 };
 
 struct Access {
@@ -27,6 +33,16 @@ struct Access {
   }
   static Stream make_stream(const Device& device, bool timed) {
     return Stream(device, driver(device).make_queue(timed), timed);
+  }
+  /// Has the backend compile ahead what `make_plans` makes, the first time that it is asked to
+  /// under this name.
+  static void announce(const Device& device, const std::string& name,
+                       const std::function<void()>& make_plans) {
+    {
+      const std::lock_guard lock(device.state_->announced_mutex);
+      if (!device.state_->announced.insert(name).second) return;
+    }
+    driver(device).announce(make_plans);
   }
   static backend::Driver& driver(const Device& device) { return *device.state_->driver; }
   static backend::Queue& queue(Stream& stream) { return *stream.queue_; }

@@ -1,6 +1,7 @@
 // What core offers to backend modules: configuration and the cache on disk.
 #pragma once
 
+#include "device/compilation_report.hpp"
 #include "device/disk_cache.hpp"
 #include "device/folders.hpp"
 
@@ -19,6 +20,9 @@ class HostServices final : public backend::Host {
   }
   void store_cached(std::string_view key, std::string_view bytes) const override {
     cache_.store(key, bytes);
+  }
+  void compiling(std::size_t compiled, std::size_t total) const override {
+    report_compilation({compiled, total});
   }
 
  private:

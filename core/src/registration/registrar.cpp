@@ -2,6 +2,7 @@
 #include <warpalign/registrar.hpp>
 
 #include "device/check.hpp"
+#include "registration/announce.hpp"
 #include "registration/confidence.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
@@ -89,6 +90,7 @@ struct Registrar::State {
     if (options.fast) {
       fast.emplace(device, options);
     } else {
+      detail::announce_similarity(device, options);
       search.emplace(device, options);
     }
   }
@@ -127,6 +129,7 @@ template <class Pixels>
 void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels,
                             PixelType type, const HostImage* mask, const char* what) {
   if (!image || !image->fits(type, pixels.shape())) {
+    detail::announce_images(device, type);
     image.reset();  // the old memory goes before the new is asked for
     image.emplace(device, type, pixels.shape());
   }

@@ -8,10 +8,10 @@
 // more on either side of it. Rows have inner = COMPONENTS (2 for complex numbers, else 1).
 //
 // Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; HALO; STRETCH: coefficients of a
-// work item, a multiple of 16 less 2 HALO; POLE_0, POLE_1 (with TWO_POLES); GAIN; COMPONENTS.
+// work item, a multiple of 16 less 2 HALO; POLE_0, POLE_1 (with TWO_POLES); COMPONENTS.
 //
-// variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DHALO=13 -DSTRETCH=102 -DPOLE_0=(-0.2679492f) -DGAIN=6.0f -DCOMPONENTS=1
-// variant: cpu -DPIXEL_U8 -DEXTENSION=2 -DHALO=20 -DSTRETCH=88 -DPOLE_0=(-0.4305753f) -DTWO_POLES -DPOLE_1=(-0.0430963f) -DGAIN=120.0f -DCOMPONENTS=2
+// variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DHALO=13 -DSTRETCH=102 -DPOLE_0=(-0.2679492f) -DCOMPONENTS=1
+// variant: cpu -DPIXEL_U8 -DEXTENSION=2 -DHALO=20 -DSTRETCH=88 -DPOLE_0=(-0.4305753f) -DTWO_POLES -DPOLE_1=(-0.0430963f) -DCOMPONENTS=2
 #include "formulas/boundary.h"
 #include "lib/simd.h"
 #include "lib/pixels.h"
@@ -67,7 +67,7 @@ WA_INLINE void store_row(global float* row, int first, int from, int to, float16
 
 // Work item (s, b): stretch s of the 16 rows (of components) from 16 b on.
 kernel void prefilter_rows(global const Pixel* source, global float* target, long outer, int n,
-                           long inner, int margin, float cval) {
+                           long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
   const int start = (int)get_global_id(0) * STRETCH;
   const int count = min(STRETCH, out - start);
@@ -77,7 +77,7 @@ kernel void prefilter_rows(global const Pixel* source, global float* target, lon
   const int length = count + 2 * HALO;
   float16 line[LENGTH + 15];
   for (int k = 0; k < length; k += 16) {
-#pragma unroll
+#pragma unroll 1
     for (int r = 0; r < 16; ++r) {
       const long lane = min(first_lane + r, last_lane);
       const size_t row = (size_t)(lane / COMPONENTS) * (size_t)n * COMPONENTS;
@@ -90,8 +90,9 @@ kernel void prefilter_rows(global const Pixel* source, global float* target, lon
   for (int k = 0; k < count; k += 16) {
     float16 block[16];
 #pragma unroll
-    for (int r = 0; r < 16; ++r) block[r] = GAIN * line[HALO + k + r];
+    for (int r = 0; r < 16; ++r) block[r] = gain * line[HALO + k + r];
     transpose(block);
+#pragma unroll 1
     for (int r = 0; r < 16 && first_lane + r <= last_lane; ++r) {
       const long lane = first_lane + r;
       const size_t row = (size_t)(lane / COMPONENTS) * (size_t)out * COMPONENTS;
@@ -125,7 +126,7 @@ WA_INLINE void store_columns(global float* row, long column, long inner, float16
 
 // Work item (c, j): columns from 16 VECTORS c on, stretch j % stretches of plane j / stretches.
 kernel void prefilter_columns(global const Pixel* source, global float* target, long outer, int n,
-                              long inner, int margin, float cval) {
+                              long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
   const int stretches = (out + STRETCH - 1) / STRETCH;
   const long column = (long)get_global_id(0) * (16 * VECTORS);
@@ -147,7 +148,7 @@ kernel void prefilter_columns(global const Pixel* source, global float* target, 
   for (int k = 0; k < count; ++k) {
     global float* row = target + (size_t)(plane * out + start + k) * (size_t)inner;
     for (int v = 0; v < VECTORS; ++v) {
-      store_columns(row, column + 16 * v, inner, GAIN * line[(HALO + k) * VECTORS + v]);
+      store_columns(row, column + 16 * v, inner, gain * line[(HALO + k) * VECTORS + v]);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <warpalign/backend/stage_list.hpp>
 #include <warpalign/device.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace warpalign::backend {
@@ -44,6 +45,11 @@ class Driver : public MakesAll<AllStages> {
 
   /// With `sampling` and `fft` filled in.
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
+
+  /// What is going to be needed: `make_plans` makes such stages through this driver, on the calling
+  /// thread, and lets go of them. A backend that compiles at run time makes them without compiling
+  /// and has what they lack compiled in the background; to others it is nothing.
+  virtual void announce(const std::function<void()>& /*make_plans*/) {}
 
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
   /// Memory for dense pixels, with whatever kernels here read such images through, so that no stage

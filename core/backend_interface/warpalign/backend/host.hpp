@@ -3,6 +3,7 @@
 
 #include <warpalign/config.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ class Host {
   [[nodiscard]] virtual std::optional<std::string> load_cached(std::string_view key) const = 0;
   /// Stores bytes under `key`, atomically, where the disk allows it. Never throws for the disk.
   virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
+
+  /// Tells whoever watches that `compiled` of `total` programs that had to be compiled are.
+  virtual void compiling(std::size_t compiled, std::size_t total) const = 0;
 };
 
 }  // namespace warpalign::backend

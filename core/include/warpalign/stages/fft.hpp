@@ -9,11 +9,17 @@ namespace backend {
 class RealFft;
 }
 
+/// Which transforms a plan is made for. What is not asked for is not compiled.
+enum class FftDirections { both, forward, inverse };
+
 struct RealFftSpec {
   Shape shape;         ///< of the real images; in two dimensions `depth` is the number of images
                        ///< transformed at once
   int dimensions = 2;  ///< 2: of images; 3: of one volume
+  FftDirections directions = FftDirections::both;
 
+  [[nodiscard]] bool goes_forward() const noexcept { return directions != FftDirections::inverse; }
+  [[nodiscard]] bool goes_back() const noexcept { return directions != FftDirections::forward; }
   friend bool operator==(const RealFftSpec&, const RealFftSpec&) = default;
 };
 
@@ -30,6 +36,7 @@ struct RealFftSpec {
 class WARPALIGN_API RealFftPlan {
  public:
   RealFftPlan(const Device& device, const RealFftSpec& spec);
+  /// Throw Error(invalid_argument) where the plan was not made for that direction.
   void forward(Stream& stream, const Image& real, Image& spectrum) const;
   void inverse(Stream& stream, Image& spectrum, Image& real) const;
 

@@ -26,8 +26,8 @@ RealFftSpec checked(const RealFftSpec& spec) {
 RealFftSpec without_idle_axes(const RealFftSpec& spec) {
   if (spec.dimensions == 2) return spec;
   const Shape& s = spec.shape;
-  if (s.depth == 1) return {s, 2};
-  if (s.height == 1) return {{s.width, s.depth, 1}, 2};
+  if (s.depth == 1) return {s, 2, spec.directions};
+  if (s.height == 1) return {{s.width, s.depth, 1}, 2, spec.directions};
   return spec;
 }
 
@@ -39,6 +39,7 @@ RealFftPlan::RealFftPlan(const Device& device, const RealFftSpec& spec)
       kernel_(detail::Access::driver(device).make(without_idle_axes(spec))) {}
 
 void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) const {
+  if (!spec_.goes_forward()) detail::refuse(stage, "the plan was made for the inverse alone");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
@@ -48,6 +49,7 @@ void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) co
 }
 
 void RealFftPlan::inverse(Stream& stream, Image& spectrum, Image& real) const {
+  if (!spec_.goes_back()) detail::refuse(stage, "the plan was made for the forward one alone");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));

@@ -1,0 +1,100 @@
+// Making one program: from source, or from the binary that an earlier run kept.
+#include "device/program_build.hpp"
+
+#include "device/context.hpp"
+
+#include <sstream>
+
+namespace warpalign::opencl {
+
+namespace {
+
+std::string build_log(cl_program program, cl_device_id context) {
+  std::size_t size = 0;
+  if (clGetProgramBuildInfo(program, context, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
+      CL_SUCCESS) {
+    return "(no log)";
+  }
+  std::string log(size, '\0');
+  clGetProgramBuildInfo(program, context, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+  return log;
+}
+
+std::string numbered(std::string_view source) {
+  std::istringstream lines{std::string(source)};
+  std::string result;
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::string label = std::to_string(number);
+    label.insert(0, label.size() < 4 ? 4 - label.size() : 0, ' ');
+    result += label + "  " + line + "\n";
+  }
+  return result;
+}
+
+}  // namespace
+
+Compiler compiler_of(const std::string& platform) {
+  Compiler compiler;
+  compiler.keeps_programs = platform == "Portable Computing Language";
+  compiler.exclusive = platform == "rusticl" || platform == "Clover" || platform == "Oclgrind";
+  compiler.parallel = !compiler.keeps_programs && !compiler.exclusive;
+  return compiler;
+}
+
+std::optional<compute::program> program_from_binary(const Context& context,
+                                                    const std::string& binary,
+                                                    const std::string& options) {
+  const cl_device_id id = context.id();
+  const std::size_t size = binary.size();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  cl_int loaded = CL_SUCCESS;
+  cl_int status = CL_SUCCESS;
+  const cl_program raw =
+      clCreateProgramWithBinary(context.handle().get(), 1, &id, &size, &bytes, &loaded, &status);
+  if (raw == nullptr || status != CL_SUCCESS) return std::nullopt;
+  compute::program program(raw, false);
+  if (loaded != CL_SUCCESS) return std::nullopt;
+  if (clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
+    return std::nullopt;
+  }
+  return program;
+}
+
+compute::program program_from_source(const Context& context, std::string_view source,
+                                     const std::string& options, const CallSite& site) {
+  const cl_device_id id = context.id();
+  const char* text = source.data();
+  const std::size_t size = source.size();
+  cl_int status = CL_SUCCESS;
+  const cl_program raw =
+      clCreateProgramWithSource(context.handle().get(), 1, &text, &size, &status);
+  check(status, "clCreateProgramWithSource", site);
+  compute::program program(raw, false);
+  status = clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr);
+  if (status != CL_SUCCESS) {
+    throw Error(ErrorKind::build_failed,
+                "an OpenCL kernel does not compile\noptions: " + options + "\nlog:\n" +
+                    build_log(raw, id) + "\nsource:\n" + numbered(source),
+                {site.stage, "opencl", site.device, "clBuildProgram", code_name(status),
+                 "report this with the text above; another device may work meanwhile"});
+  }
+  return program;
+}
+
+std::string binary_of(cl_program program) {
+  std::size_t size = 0;
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
+      CL_SUCCESS) {
+    return {};
+  }
+  std::string binary(size, '\0');
+  auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  return binary;
+}
+
+}  // namespace warpalign::opencl
