@@ -44,7 +44,7 @@ TEST_CASE("tiles: every neighbour of every point of a tile lies in its box") {
       for (std::size_t axis = 0; axis < 2; ++axis) {
         const double* row = t.m.data() + 4 * axis;
         const double origin = row[0] * x0 + row[1] * y0 + row[3];
-        const int least = static_cast<int>(std::floor(origin + source->least[axis]));
+        const int least = static_cast<int>(std::floor(origin + source->minimum[axis]));
         // Along x the box begins at a multiple of 4: the worst one is three before.
         const int first = least - degree / 2 - 1;
         const int end = first + source->extent[axis] - (axis == 0 ? 3 : 0);

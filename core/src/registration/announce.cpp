@@ -5,6 +5,7 @@
 #include "registration/announce.hpp"
 
 #include "device/access.hpp"
+#include "registration/ones.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 #include "registration/similarity/translation_search.hpp"
@@ -47,7 +48,8 @@ void announce_similarity(const Device& device, const RegistrationOptions& option
                                                                     : "similarity by grey levels";
   Access::announce(device, what, [&] {
     RotationScaleSearch(device, level.width, options);
-    TranslationSearch(device, image.width);
+    Ones ones(device);
+    TranslationSearch(device, image.width, ones);
     make_window(device, options);
     LocalNormalizationPlan(device, {.shape = level});
     WarpPlan(device, {level, level});
