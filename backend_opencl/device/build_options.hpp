@@ -8,25 +8,24 @@
 
 namespace warpalign::opencl {
 
-/// " -D NAME=value", exact to the last bit.
+/// Returns " -D NAME=value". A float is written in hexadecimal, so that no bit of it is lost.
 [[nodiscard]] std::string float_option(const char* name, double value);
 [[nodiscard]] std::string int_option(const char* name, int value);
 
-/// " -D PIXEL_..." for formulas/opencl_pixels.h; complex numbers are read as pairs of f32.
+/// Returns " -D PIXEL_..." for lib/pixels.h. Complex numbers are read as pairs of f32.
 [[nodiscard]] std::string pixel_option(PixelType type);
 
-/// The options of formulas/opencl_signal.h for images of `width` pixels.
+/// Returns the options of lib/signal.h for images that are `width` pixels wide.
 [[nodiscard]] std::string signal_options(PixelType type, Signal signal, std::int64_t width);
 
-/// " -D EXTENSION=..." with the number of formulas/boundary.h.
+/// Returns " -D EXTENSION=..." with the number that formulas/boundary.h gives the extension.
 [[nodiscard]] std::string extension_option(backend::Extension extension);
 
-/// " -D POINTS_..." for formulas/opencl_spline_points.h, and " -D OUTPUT_..." for
-/// formulas/opencl_output.h.
+/// Return " -D POINTS_..." for lib/spline_points.h, and " -D OUTPUT_..." for lib/output.h.
 [[nodiscard]] std::string points_option(backend::InterpolateDetails::Points points);
 [[nodiscard]] std::string output_option(PixelType type);
 
-/// What evaluation pixel by pixel, and by rows, is built with in all forms.
+/// Returns the options of all kernels that evaluate splines pixel by pixel, or by rows.
 [[nodiscard]] std::string spline_options(const InterpolateSpec& spec,
                                          const backend::InterpolateDetails& details);
 

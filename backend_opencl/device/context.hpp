@@ -1,4 +1,4 @@
-// What every part of this backend needs of an opened device.
+// An opened device, as every part of this backend uses it.
 #pragma once
 
 #include "device/errors.hpp"
@@ -17,7 +17,7 @@ namespace warpalign::opencl {
 
 class FftPlans;
 
-/// One device, one context, and the programs compiled for it. Outlives all that is made with it.
+/// One device, one context, and the programs compiled for it. It outlives everything made with it.
 class Context {
  public:
   Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
@@ -34,22 +34,22 @@ class Context {
   [[nodiscard]] FftPlans& fft_plans() noexcept { return *fft_plans_; }
 
   [[nodiscard]] bool is_cpu() const noexcept { return info_.kind == DeviceKind::cpu; }
-  /// CPUs whose compiler keeps vectors. rusticl's takes them apart, value by value: a minute for
-  /// the kernels of prefilter_lines.cl. Such a CPU takes the GPUs' kernels.
+  /// True for CPUs whose compiler keeps vectors. rusticl's compiler splits them into scalars, and
+  /// takes a minute for the kernels of prefilter_cpu.cl. Such a CPU uses the GPUs' kernels.
   [[nodiscard]] bool has_vectors() const;
   [[nodiscard]] CallSite call_site(std::string stage) const {
     return {std::move(stage), info_.name};
   }
-  /// Platform, device and driver in full: what compiled programs depend on.
+  /// The full names of platform, device and driver, on which compiled programs depend.
   [[nodiscard]] std::string identity() const;
 
-  /// To be called for every buffer and image that is made.
+  /// Must be called for every buffer and image that is made.
   void count_allocation() const noexcept { allocations_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::size_t allocations() const noexcept {
     return allocations_.load(std::memory_order_relaxed);
   }
 
-  /// A queue for work done while opening the device or making a plan.
+  /// A queue for work that is done while the device is opened or a plan is made.
   [[nodiscard]] compute::command_queue make_service_queue() const;
 
  private:

@@ -1,4 +1,4 @@
-// Asks every platform for its devices; a platform that fails is left out, not fatal.
+// Asks every platform for its devices. A platform that fails is left out; that is not an error.
 #include "device/device_list.hpp"
 
 #include "device/errors.hpp"
@@ -64,7 +64,7 @@ ListedDevice describe(cl_device_id device, const std::string& platform) {
   return {device, info};
 }
 
-/// Appends a platform's devices; returns why it has none.
+/// Appends a platform's devices. Returns why there are none, or an empty string.
 std::string append_devices(cl_platform_id platform, std::vector<ListedDevice>& all) {
   const std::string name = platform_name(platform);
   cl_uint count = 0;

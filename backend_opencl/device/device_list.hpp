@@ -14,14 +14,14 @@ struct ListedDevice {
   DeviceInfo info;
 };
 
-/// Every device of every platform that answers, GPUs first and CPUs last. Throws
-/// Error(device_unavailable) when there is none, with the reason and what to install.
+/// Every device of every platform that responds, GPUs first and CPUs last. If there is none, throws
+/// Error(device_unavailable) with the reason and with what to install.
 [[nodiscard]] std::vector<ListedDevice> list_devices();
 
-/// A text property of a device, without trailing blanks; empty if it does not say.
+/// A text property of a device, without trailing blanks; empty if the query fails.
 [[nodiscard]] std::string device_text(cl_device_id device, cl_device_info what);
 
-/// A number or flag of a device; 0 if it does not say.
+/// A numeric property or flag of a device; 0 if the query fails.
 template <class T>
 [[nodiscard]] T device_value(cl_device_id device, cl_device_info what) {
   T value{};

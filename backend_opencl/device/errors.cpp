@@ -1,4 +1,4 @@
-// OpenCL's status codes by name, and what to do about them.
+// The names of OpenCL's status codes, and what to do about them.
 #include "device/errors.hpp"
 
 #include <array>

@@ -9,7 +9,7 @@
 
 namespace warpalign::opencl {
 
-/// Where a call is made, for messages.
+/// Where a call is made, for error messages.
 struct CallSite {
   std::string stage;   ///< "sobel", "memory", ...
   std::string device;  ///< the device's name
@@ -18,7 +18,7 @@ struct CallSite {
 /// "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -9999" for codes the standard does not name.
 [[nodiscard]] std::string code_name(cl_int status);
 
-/// The Error for a failed call; memory shortages get ErrorKind::out_of_memory.
+/// The Error for a failed call. A shortage of memory gets ErrorKind::out_of_memory.
 [[nodiscard]] Error failure(cl_int status, const char* call, const CallSite& site);
 
 /// Throws failure() unless `status` is CL_SUCCESS.
@@ -26,7 +26,7 @@ inline void check(cl_int status, const char* call, const CallSite& site) {
   if (status != CL_SUCCESS) throw failure(status, call, site);
 }
 
-/// An Error of our own, with stage, backend and device filled in.
+/// An Error that this backend raises itself, with stage, backend and device filled in.
 [[nodiscard]] Error error(ErrorKind kind, const std::string& message, const CallSite& site,
                           const std::string& advice = {});
 

@@ -1,5 +1,5 @@
-// Boost.Compute's owning handles, and nothing of its algorithms. Costs seconds: for .cpp files and
-// the headers that only they include.
+// Boost.Compute's owning handles, and none of its algorithms. They take seconds to compile, so
+// include this header only from .cpp files and from headers that only .cpp files include.
 #pragma once
 
 #include <boost/compute/buffer.hpp>

@@ -1,4 +1,4 @@
-// Grids for this device, and launching.
+// Chooses grids for a device, and launches kernels.
 #include "device/kernel.hpp"
 
 #include "device/device_list.hpp"
@@ -9,7 +9,7 @@ namespace warpalign::opencl {
 
 Grid covering(const Context& context, std::int64_t width, std::int64_t height) {
   if (context.is_cpu()) {
-    // Rounded, too: PoCL divides a prime number of items into groups of one.
+    // Rounded up here, too: PoCL splits a prime number of work-items into groups of one.
     return {{rounded_up(width, 64), static_cast<std::size_t>(height)}, {0, 0}};
   }
   const std::size_t rows = height == 1 ? 1 : 4;

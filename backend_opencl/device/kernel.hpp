@@ -1,4 +1,4 @@
-// A kernel ready to be launched: program, name, arguments, grid.
+// A kernel that is ready to be launched: program, name, arguments and grid.
 #pragma once
 
 #include "device/memory.hpp"
@@ -11,44 +11,46 @@
 
 namespace warpalign::opencl {
 
-/// How many work items, and in what groups. `group` 0: the runtime chooses.
+/// The number of work-items and the size of a work-group. Where `group` is 0, the runtime chooses.
 struct Grid {
   std::array<std::size_t, 2> items{1, 1};
   std::array<std::size_t, 2> group{0, 0};
 };
 
-/// How many groups of `by` hold n, the last of which may not be full.
+/// n / by, rounded up.
 [[nodiscard]] constexpr std::int64_t divide_up(std::int64_t n, std::int64_t by) noexcept {
   return (n + by - 1) / by;
 }
-/// The multiple of `by` that holds n.
+/// The smallest multiple of `by` that is not less than n.
 [[nodiscard]] constexpr std::size_t rounded_up(std::int64_t n, std::size_t by) noexcept {
   return static_cast<std::size_t>(divide_up(n, static_cast<std::int64_t>(by))) * by;
 }
 
-/// A grid covering width x height work items, rounded up to whole groups; kernels check bounds.
-/// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs choose their own.
+/// A grid that covers width x height work-items, rounded up to whole groups; kernels check bounds.
+/// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64); on CPUs the runtime chooses.
 [[nodiscard]] Grid covering(const Context& context, std::int64_t width, std::int64_t height = 1);
 
-/// A grid of items with 4 x 2 pixels each, for kernels that use formulas/opencl_signal.h.
+/// A grid of work-items with 4 x 2 pixels each, for kernels that use lib/signal.h.
 [[nodiscard]] Grid signal_blocks(const Context& context, const Shape& image);
 
-/// A grid covering width x height items in patches, one a work group, for kernels that use
-/// formulas/opencl_grid.h: any number of rows, and on CPUs, too, what neighbours read stays in the
-/// first cache.
+/// A grid that covers width x height work-items in patches, one per work-group, for kernels that
+/// use lib/grid.h. It may have any number of rows, and what neighbouring work-items read stays in
+/// the L1 cache, on CPUs as well.
 [[nodiscard]] Grid patches(const Context& context, std::int64_t width, std::int64_t height);
 
-/// The work-group's size for reductions through local memory: a power of two.
+/// The work-group size for reductions in local memory: a power of two.
 [[nodiscard]] std::size_t reduction_group(const Context& context);
 
-/// The size of work groups that go over rows, which may be short, and hold several sums in
-/// registers: 64 items, or one on CPUs, whose items share nothing and need no barriers then.
+/// The work-group size for kernels that go over rows, which may be short, and keep several sums in
+/// registers: 64 work-items, or one on CPUs, whose work-items then share nothing and need no
+/// barriers.
 [[nodiscard]] std::size_t short_row_group(const Context& context);
 
-/// How many groups of that size share `pixels`, each item adding at least 16 of them.
+/// How many groups of reduction_group() work-items share `pixels`, so that each work-item adds at
+/// least 16 of them.
 [[nodiscard]] std::size_t reduction_groups(const Context& context, std::int64_t pixels);
 
-/// An argument in local memory: its size.
+/// A kernel argument in local memory, given by its size.
 struct LocalMemory {
   std::size_t bytes;
 };

@@ -1,10 +1,11 @@
-// Allocates device memory, saying how much there is when it fails.
+// Allocates device memory; when that fails, the error says how much there is.
 #include "device/memory.hpp"
 
 namespace warpalign::opencl {
 
 compute::buffer make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
-  // Drivers allocate on first use, so a size that can never work is refused here, by name.
+  // Drivers allocate on first use, so a size that can never work is refused here, where the error
+  // can name it.
   cl_int status = CL_INVALID_BUFFER_SIZE;
   cl_mem raw = nullptr;
   if (bytes <= context.info().max_allocation_bytes) {

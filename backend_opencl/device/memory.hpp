@@ -7,7 +7,7 @@
 
 namespace warpalign::opencl {
 
-/// An uninitialised buffer; Error(out_of_memory) with the sizes when it cannot be had.
+/// An uninitialised buffer. Throws Error(out_of_memory) with the sizes if it cannot be allocated.
 [[nodiscard]] compute::buffer make_buffer(const Context& context, std::size_t bytes,
                                           const std::string& stage);
 
@@ -22,7 +22,7 @@ class Memory : public backend::Memory {
   compute::buffer buffer_;
 };
 
-/// The cl_mem of memory that this backend made; core hands over no other.
+/// The cl_mem of memory that this backend made; core passes no other.
 [[nodiscard]] inline cl_mem buffer_of(const backend::Memory& memory) {
   return static_cast<const Memory&>(memory).get();
 }

@@ -7,8 +7,8 @@
 
 namespace warpalign::opencl {
 
-/// NVIDIA's driver copies to it while the host goes on; to other memory it takes 50 us longer, and
-/// for the few bytes of a small download 10 us.
+/// NVIDIA's driver copies to this memory while the host goes on. A copy to other memory takes 50 us
+/// longer, and 10 us longer for the few bytes of a small download.
 class PinnedMemory {
  public:
   PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site);

@@ -37,7 +37,7 @@ class Queue : public backend::Queue {
   const Context& context_;
   CallSite site_;
   compute::command_queue queue_;
-  std::optional<PinnedMemory> staging_;  ///< for small downloads, once there is one
+  std::optional<PinnedMemory> staging_;  ///< for small downloads; made by the first one
 };
 
 /// The cl_command_queue of a queue that this backend made.

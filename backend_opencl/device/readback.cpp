@@ -1,4 +1,4 @@
-// A few bytes on their way to the host.
+// Asynchronous copies of a few bytes to the host.
 #include "device/readback.hpp"
 
 #include "device/errors.hpp"

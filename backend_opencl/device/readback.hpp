@@ -1,4 +1,4 @@
-// A few bytes on their way to the host.
+// Asynchronous copies of a few bytes to the host.
 #pragma once
 
 #include "device/memory.hpp"
@@ -20,7 +20,7 @@ class PinnedReadback final : public backend::Readback {
   CallSite site_;
   std::size_t bytes_;
   PinnedMemory host_;
-  compute::event arrived_;  // none: nothing is under way
+  compute::event arrived_;  // null while no copy is pending
 };
 
 }  // namespace warpalign::opencl

@@ -1,4 +1,4 @@
-// Tests a device's texture unit with a few points whose values are known.
+// Tests a device's texture unit at a few points whose values are known.
 #include "device/sampling_test.hpp"
 
 #include "device/device_list.hpp"
@@ -65,13 +65,14 @@ Values sampled(Context& context, const Pixels& pixels) {
   return values;
 }
 
-/// Empty when the texture unit filters as it should, else why it is not used.
+/// Empty if the texture unit filters correctly, else the reason why it is not used.
 std::string fault_of_texture_unit(Context& context) {
   Pixels pixels{};
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     pixels[i] = static_cast<float>((i * 7) % pixels.size()) + 1;
   }
-  // Eight fractional bits along each axis: half a step of 1/256 times the largest difference.
+  // The weights have eight fractional bits along each axis, so the error is up to half a step of
+  // 1/256 times the largest difference.
   constexpr float tolerance = 2 * side * side * 0.5F / 256 + 1e-3F;
   const Values values = sampled(context, pixels);
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,11 +1,11 @@
-// How images are to be sampled on a device: tested, not believed.
+// Decides how images are sampled on a device, by a test.
 #pragma once
 
 #include "device/context.hpp"
 
 namespace warpalign::opencl {
 
-/// Sets `sampling` and `sampling_reason` of the device's info.
+/// Sets `sampling` and `sampling_reason` in the device's info.
 void choose_sampling(Context& context);
 
 }  // namespace warpalign::opencl

@@ -1,4 +1,4 @@
-// Orders two queues by an event, only when the queue changes.
+// Orders two queues by an event, and only when the queue changes.
 #include "device/scratch_guard.hpp"
 
 #include "device/errors.hpp"

@@ -8,8 +8,8 @@
 
 namespace warpalign::opencl {
 
-/// Images of two dimensions are written by a kernel where the device can, others by the driver's
-/// copy, which on NVIDIA's takes several times as long.
+/// Two-dimensional images are written by a kernel where the device can do so. All others are filled
+/// by the driver's copy, which takes several times as long with NVIDIA's driver.
 class TextureCopy {
  public:
   TextureCopy(Context& context, const TextureKind& kind, const std::string& stage);

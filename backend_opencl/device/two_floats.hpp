@@ -13,9 +13,9 @@ struct TwoFloats {
   cl_float4 rest{};
 };
 
-/// The one place where a row of a double transform becomes floats. A row with numbers beyond 1e28
-/// is scaled down to them, so that nothing made of it overflows on its way: far stays far, on the
-/// same side.
+/// The only place where a row of a transform in double precision becomes floats. A row with numbers
+/// beyond 1e28 is scaled down to that, so that nothing computed from it overflows: a point that is
+/// far away stays far away, on the same side.
 [[nodiscard]] TwoFloats to_two_floats(const std::array<double, 4>& values);
 
 }  // namespace warpalign::opencl

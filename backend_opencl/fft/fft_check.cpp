@@ -1,6 +1,7 @@
-// Compares a plan's spectra of a few impulses with their closed form, and the way back.
+// Compares a plan's spectra of a few impulses with their closed form, and the inverse transforms
+// with the impulses.
 //
-// Compilers have been seen to miscompile FFT kernels (pocl#2069); a wrong plan must not get out.
+// Compilers have been seen to miscompile FFT kernels (pocl#2069); a wrong plan must not be used.
 #include "fft/fft_check.hpp"
 
 #include "device/memory.hpp"
@@ -20,10 +21,11 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr const char* stage = "fft check";
-constexpr double tolerance = 1e-4;       // of the impulses' total; right plans are near 1e-6
-constexpr std::int64_t max_rows = 1024;  // of each image, or of a volume, that are compared
+constexpr double tolerance = 1e-4;       // relative to the impulses' total; correct plans: ~ 1e-6
+constexpr std::int64_t max_rows = 1024;  // compared in each image, or in a volume
 
-/// A plan with wrong strides writes beyond its output: a stretch after it that must stay as it is.
+/// Bytes behind each buffer that must not change: a plan with wrong strides writes beyond its
+/// output.
 constexpr std::size_t guard_bytes = 65536;
 constexpr cl_float guard_value = -777;
 
@@ -32,7 +34,8 @@ struct Impulse {
   double weight;
 };
 
-/// Three impulses in a volume, or other ones in each image; on tiny images they may fall together.
+/// Three impulses in a volume, or three in each image, different ones from image to image. In tiny
+/// images they may coincide.
 std::array<Impulse, 3> impulses(const RealFftSpec& spec, std::int64_t slice) {
   const std::int64_t w = spec.shape.width;
   const std::int64_t h = spec.shape.height;
@@ -54,8 +57,8 @@ std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t 
   return table;
 }
 
-/// Rows 0, step, 2 step, ... of an image or a volume are compared. A volume's step comes by every
-/// row of a plane.
+/// Rows 0, step, 2 step, ... of an image or a volume are compared. In a volume, the step shares no
+/// factor with the height, so that every row position is compared.
 std::int64_t row_step(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
   if (spec.dimensions == 2) return (shape.height + max_rows - 1) / max_rows;
@@ -232,7 +235,7 @@ std::string describe(const char* direction, double error) {
          " (tolerance " + std::to_string(tolerance * total_weight) + ")";
 }
 
-/// `error_of` for every slice: what is wrong, empty if nothing. NaN is wrong.
+/// Evaluates `error_of` for every slice. Returns what is wrong, empty if nothing is; NaN is wrong.
 template <class ErrorOf>
 std::string fault(const Bench& bench, const char* direction, ErrorOf error_of) {
   for (std::int64_t slice = 0; slice < bench.shape.depth; ++slice) {

@@ -1,4 +1,4 @@
-// Does a plan transform correctly?
+// Tests whether an FFT plan transforms correctly.
 #pragma once
 
 #include "fft/fft_provider.hpp"

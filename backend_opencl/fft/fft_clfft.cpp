@@ -1,9 +1,10 @@
-// FFT provider: clFFT, opened when it is asked for, so that the module loads without it.
+// FFT provider: clFFT. The library is opened when it is asked for, so that the module loads without
+// it.
 //
-// Its state is global and not safe in planning (two threads baking equal plans abort), hence one
-// mutex around create, bake and destroy. It is torn down once, when this module is unloaded or the
-// process ends, and only if every plan is gone by then: a plan destroyed after the teardown would
-// be freed twice.
+// Its state is global, and planning is not thread-safe (two threads that bake equal plans abort),
+// hence one mutex around create, bake and destroy. It is torn down once, when this module is
+// unloaded or the process ends, and only if every plan is gone by then: a plan destroyed after the
+// teardown would be freed twice.
 #include "fft/fft_provider.hpp"
 
 #include "device/memory.hpp"
@@ -84,10 +85,10 @@ Library open_library() {
   return library;
 }
 
-/// Plans alive, guarded by planning_mutex.
+/// The number of plans that exist; guarded by planning_mutex.
 int living_plans = 0;
 
-/// Opens the library, and tears it down in the end.
+/// Opens the library, and tears it down at the end.
 struct Session {
   Library library = open_library();
   Session() = default;
@@ -123,7 +124,7 @@ clfftDim rank_of(const RealFftSpec& spec) {
   return spec.shape.height > 1 ? CLFFT_2D : CLFFT_1D;
 }
 
-/// One direction of a shape's transform.
+/// The forward or the inverse transform of one shape.
 class Direction {
  public:
   Direction(const Context& context, const RealFftSpec& spec, clfftDirection direction)

@@ -1,4 +1,4 @@
-// Makes, checks, remembers and shares FFT plans.
+// Makes, checks, caches and shares FFT plans.
 #include "fft/fft_plans.hpp"
 
 #include "fft/fft_check.hpp"
@@ -9,7 +9,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-// Plans kept although nobody holds them: one pair after another often has the same few shapes.
+// Plans that are kept although nobody uses them: successive pairs often have the same few shapes.
 constexpr std::size_t max_kept = 8;
 
 std::string what(const RealFftSpec& spec) {

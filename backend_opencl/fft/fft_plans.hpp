@@ -1,4 +1,4 @@
-// The FFT plans of a device: which library makes them, whether they are right, which are kept.
+// The FFT plans of a device: which library makes them, whether they are correct, which are kept.
 #pragma once
 
 #include "device/scratch_guard.hpp"
@@ -14,8 +14,9 @@
 
 namespace warpalign::opencl {
 
-/// A plan that several RealFftPlan objects of one shape share. It owns one temporary buffer, so
-/// launches are serialised: threads by a mutex, queues by an event.
+/// A plan that several RealFftPlan objects of one shape share. It has one temporary buffer, so its
+/// launches are serialised: those of several threads by a mutex, those of several queues by an
+/// event.
 class SharedFft {
  public:
   explicit SharedFft(std::unique_ptr<FftPlan> plan) : plan_(std::move(plan)) {}
@@ -34,7 +35,7 @@ class FftPlans {
   explicit FftPlans(Context& context);
 
   /// A plan that has been checked on this device and driver, now or in an earlier run. Falls back
-  /// from VkFFT to clFFT; Error(build_failed) with all reasons when no library is right.
+  /// from VkFFT to clFFT. Throws Error(build_failed) with all reasons if no library is correct.
   [[nodiscard]] std::shared_ptr<SharedFft> get(const RealFftSpec& spec);
 
  private:
@@ -48,7 +49,7 @@ class FftPlans {
   std::unique_ptr<FftProvider> preferred_;
   std::unique_ptr<FftProvider> fallback_;
   std::mutex mutex_;
-  std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // latest first
+  std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // last used first
 };
 
 }  // namespace warpalign::opencl

@@ -1,4 +1,5 @@
-// What an FFT library must offer this backend. VkFFT and clFFT do; a third is one more file.
+// What this backend needs of an FFT library. VkFFT and clFFT provide it; a third library would be
+// one more file.
 #pragma once
 
 #include "device/context.hpp"
@@ -10,8 +11,9 @@
 
 namespace warpalign::opencl {
 
-/// The transforms of real images, or a volume, of one shape; contract in warpalign/stages/fft.hpp.
-/// Its scratch memory serves one launch at a time: FftPlans keeps the order.
+/// The transforms of real images, or of a volume, of one shape; warpalign/stages/fft.hpp has the
+/// contract. Its scratch memory serves one launch at a time: SharedFft (fft_plans.hpp) serialises
+/// them.
 class FftPlan {
  public:
   FftPlan() = default;
@@ -31,15 +33,15 @@ class FftProvider {
   /// "vkfft" or "clfft", as the configuration names them.
   [[nodiscard]] virtual const char* name() const noexcept = 0;
   [[nodiscard]] virtual std::string version() const = 0;
-  /// Throws Error(invalid_argument) for sizes the library cannot do, Error(build_failed) when it
-  /// fails otherwise.
+  /// Throws Error(invalid_argument) for sizes that the library cannot transform, and
+  /// Error(build_failed) if it fails otherwise.
   [[nodiscard]] virtual std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) = 0;
 };
 
-/// Never throws for want of a library: VkFFT is compiled in.
+/// Cannot fail for lack of a library: VkFFT is compiled in.
 [[nodiscard]] std::unique_ptr<FftProvider> make_vkfft(Context& context);
 
-/// Throws Error(configuration) saying why when clFFT's library cannot be loaded.
+/// Throws Error(configuration) with the reason if clFFT's library cannot be loaded.
 [[nodiscard]] std::unique_ptr<FftProvider> make_clfft(Context& context);
 
 }  // namespace warpalign::opencl

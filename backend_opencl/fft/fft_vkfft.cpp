@@ -1,4 +1,4 @@
-// FFT provider: VkFFT. The one file that includes its header.
+// FFT provider: VkFFT. This is the only file that includes its header.
 //
 // VkFFT is C code in a header that compiles kernels, prints and sets the process's locale as it
 // pleases. Some of the functions it calls are therefore replaced before it is included:
@@ -173,7 +173,7 @@ class Application {
 std::uint64_t extent(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
 /// Real to half complex, out of place: VkFFT's "input buffer" is the real image in both
-/// directions, its "buffer" the spectrum.
+/// directions, and its "buffer" is the spectrum.
 VkFFTConfiguration real_configuration(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
   const bool volume = spec.dimensions == 3;
@@ -215,8 +215,8 @@ class RealPlan final : public FftPlan {
   Application application_;
 };
 
-/// Images and volumes one pixel wide, which VkFFT has no real transform for: a complex one along
-/// the other axes, in place in the spectrum.
+/// Images and volumes one pixel wide, for which VkFFT has no real transform: a complex transform
+/// along the other axes, in place in the spectrum.
 class ColumnPlan final : public FftPlan {
  public:
   ColumnPlan(Context& context, const RealFftSpec& spec)

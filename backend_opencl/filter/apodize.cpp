@@ -1,4 +1,4 @@
-// Stage: window an image, or its gradient, about its mean and place it on a canvas.
+// Stage: window an image, or its gradient, about its mean, and place it in a padded frame.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
@@ -54,7 +54,7 @@ class Apodize final : public backend::Apodize {
  private:
   CallSite site_;
   cl_int width_, height_, padded_width_, ox_, oy_;
-  std::size_t margin_bytes_;  // to clear, 0 when the input covers the canvas
+  std::size_t margin_bytes_;  // to clear; 0 if the input covers the padded frame
   compute::buffer window_x_, window_y_;
   Grid grid_;
   Kernel kernel_;

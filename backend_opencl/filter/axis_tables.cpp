@@ -1,4 +1,4 @@
-// The weights of a separable stage, on the device.
+// Copies the weights of a separable stage to the device.
 #include "filter/axis_tables.hpp"
 
 #include "device/errors.hpp"

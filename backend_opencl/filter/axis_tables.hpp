@@ -7,7 +7,7 @@
 
 namespace warpalign::opencl {
 
-/// One axis: backend::AxisWeights as kernels take them.
+/// The backend::AxisWeights of one axis, as kernels take them.
 struct AxisTable {
   AxisTable(Context& context, const backend::AxisWeights& axis, const char* stage);
 

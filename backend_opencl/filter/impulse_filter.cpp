@@ -1,4 +1,4 @@
-// Stage: impulse noise found and filled.
+// Stage: find impulse noise and fill it in.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

@@ -1,4 +1,4 @@
-// Stage: brightness and contrast evened out locally.
+// Stage: normalize brightness and contrast locally.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
@@ -61,7 +61,7 @@ class LocalNormalization final : public backend::LocalNormalization {
 
   cl_int width_, height_;
   AxisTable x_, y_;
-  bool by_lanes_;  // CPUs: by vectors of sixteen, columns first
+  bool by_lanes_;  // on CPUs: in vectors of sixteen, columns first
   compute::buffer moments_;
   Grid grid_;
   Kernel sum_, normalized_;

@@ -1,4 +1,4 @@
-// Stage: Gaussian smoothing onto a grid of its own, rows and columns.
+// Stage: separable Gaussian smoothing onto an output grid of its own.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
@@ -69,7 +69,7 @@ class Smooth final : public backend::Smooth {
   ScratchGuard order_;
 };
 
-// On CPUs, by vectors of sixteen; columns first.
+// The form for CPUs: in vectors of sixteen numbers, columns first.
 class SmoothCpu final : public backend::Smooth {
  public:
   SmoothCpu(Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)

@@ -1,4 +1,5 @@
-// Stage: gradient magnitude by the Sobel operator, 4 x 2 outputs a work item, or one (plain).
+// Stage: gradient magnitude by the Sobel operator. A work-item computes 4 x 2 outputs, or one
+// (plain).
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"

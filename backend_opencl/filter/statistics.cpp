@@ -1,5 +1,5 @@
-// Stage: mean, extremes and number of non-finite pixels of an image or its gradient, by a two-stage
-// reduction.
+// Stage: mean, minimum, maximum and number of non-finite pixels of an image or its gradient, by a
+// two-stage reduction.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"

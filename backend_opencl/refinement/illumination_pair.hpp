@@ -1,4 +1,5 @@
-// What the kernels of a light field take, in either form: of the two images, and of the prior.
+// The arguments of the illumination kernels that both forms share: those that describe the two
+// images and the prior.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -9,7 +10,7 @@
 
 namespace warpalign::opencl {
 
-/// The gain that a field leans towards, and the levels that sums are about.
+/// The gain towards which a field is regularized, and the grey levels about which sums are taken.
 struct IlluminationLeaning {
   explicit IlluminationLeaning(const IlluminationPrior& prior)
       : means{{static_cast<cl_float>(prior.reference), static_cast<cl_float>(prior.moving)}},
@@ -28,7 +29,7 @@ class IlluminationPair {
         height_(to_int(spec.moving.height, site)),
         moving_margin_(spec.moving_margin) {}
 
-  /// "light_moments"; `rest`: what it takes after the images.
+  /// Launches "illumination_moments"; `rest` are the arguments that follow those of the images.
   template <class... Rest>
   void launch_moments(Kernel& kernel, cl_command_queue queue, const Grid& grid,
                       const backend::SimilarityMemory& images, const Affine& matrix,

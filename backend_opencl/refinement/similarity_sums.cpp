@@ -1,4 +1,4 @@
-// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+// Stage: the sums of a Gauss-Newton step of registration by a similarity transform.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
@@ -16,16 +16,16 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "similarity_sums";
-constexpr std::size_t largest_group = 128;  // each item holds all the sums in registers
+constexpr std::size_t largest_group = 128;  // each work-item holds all the sums in registers
 constexpr std::int64_t max_groups = 1024;
 
-// A CPU's work items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
+// On CPUs, work-items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
 // around this many private sums.
 std::size_t group_for(const Context& context) {
   return context.is_cpu() ? 1 : std::min(reduction_group(context), largest_group);
 }
 
-// Of an axis within margins at both ends.
+// The extent of an axis without the margins at its ends.
 cl_int within(std::int64_t size, std::int64_t margin, const CallSite& site) {
   return to_int(std::max<std::int64_t>(size - 2 * margin, 0), site);
 }
@@ -82,7 +82,7 @@ class SimilaritySums final : public backend::SimilaritySums {
   }
 
  private:
-  // What work groups share: tiles, or rows.
+  // How many tiles, or rows, the work-groups divide among themselves.
   [[nodiscard]] std::int64_t shares() const {
     if (!by_lanes_) return rows_;
     return divide_up(columns_, place_segment) * divide_up(rows_, tile_rows_);

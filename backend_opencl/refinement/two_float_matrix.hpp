@@ -1,4 +1,4 @@
-// A plane transform as kernels take it (formulas/opencl_spline_place.h).
+// A plane transform as kernels take it (lib/sample_location.h).
 #pragma once
 
 #include "device/two_floats.hpp"

@@ -1,4 +1,4 @@
-// Stage: the normalised cross-power spectrum, one pass for one or two slices.
+// Stage: the normalised cross-power spectrum, in one pass for one or two slices.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* stage = "cross_power";
 
-// Of a work item of cross_power_lanes.cl.
+// The tile of a work-item in cross_power_cpu.cl.
 constexpr std::int64_t lane_columns = 128;
 constexpr std::int64_t lane_rows = 16;
 
@@ -25,7 +25,7 @@ std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
   return options;
 }
 
-/// Volumes may have more rows than a grid has.
+/// Volumes get patches, because they may have more rows than a grid can have.
 Grid grid_for(const Context& context, const Shape& image) {
   const Shape half = RealFftPlan::half_spectrum(image);
   if (context.has_vectors()) {

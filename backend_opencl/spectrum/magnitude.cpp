@@ -1,4 +1,4 @@
-// Stage: the magnitude of a half spectrum, its rows reordered around v = 0.
+// Stage: the magnitude of a half spectrum, with its rows reordered around v = 0.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

@@ -1,4 +1,5 @@
-// Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
+// Stages: the products of spectra and the scores of correlation surfaces, for correlation that
+// takes account of how much of the images overlaps.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

@@ -15,11 +15,11 @@ namespace {
 
 constexpr const char* stage = "peak";
 constexpr std::size_t partial_bytes = 8;   // Best in peak.cl
-constexpr std::size_t lane_share = 16384;  // SHARE
+constexpr std::size_t lane_share = 16384;  // SHARE in peak.cl
 
 static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
 
-/// Pixels in a slice as the kernel's 32-bit index counts them; its largest value means "none".
+/// The number of pixels in a slice, for the kernel's 32-bit index; its largest value means "none".
 cl_uint plane_of(const PeakSpec& spec, const CallSite& site) {
   if (spec.shape.plane() >= std::numeric_limits<cl_uint>::max()) {
     throw error(ErrorKind::invalid_argument,

@@ -1,4 +1,4 @@
-// Stage: the radial profile divided out of a log-polar spectrum.
+// Stage: divide a log-polar spectrum by its radial profile.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"

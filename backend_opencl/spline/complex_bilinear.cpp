@@ -22,7 +22,7 @@ TextureKind texture_of(const ComplexBilinearSpec& spec) {
           .filter = static_cast<cl_filter_mode>(filtered ? CL_FILTER_LINEAR : CL_FILTER_NEAREST)};
 }
 
-/// The form that this device has: loads where images are not usable or not large enough.
+/// The form that this device can run: loads, where its images are unusable or not large enough.
 BilinearForm usable_form(const Context& context, const ComplexBilinearSpec& spec) {
   const bool usable =
       context.info().sampling == Sampling::texture && fits_texture(context, texture_of(spec));
@@ -87,7 +87,7 @@ class ComplexBilinear final : public backend::ComplexBilinear {
   cl_int width_, height_, output_width_, output_height_;
   BilinearForm form_;
   Grid grid_;
-  std::optional<Kernel> kernel_;  ///< or rows_
+  std::optional<Kernel> kernel_;  ///< unset if rows_ is used
   std::optional<RowEvaluation> rows_;
   std::optional<TextureCopy> texture_;
   ScratchGuard order_;

@@ -1,5 +1,4 @@
-// Rows of an affine transform as kernels take them that compute points in fixed point
-// (formulas/opencl_fixed_point.h).
+// Rows of an affine transform, for kernels that compute points in fixed point (lib/fixed_point.h).
 #pragma once
 
 #include <CL/cl.h>
@@ -19,7 +18,7 @@ struct FixedRow {
   cl_long4 fine, steps;
 };
 
-/// `row`: three entries, at most 4, and the shift.
+/// `row`: three matrix entries, at most 4 each, and the shift.
 [[nodiscard]] inline FixedRow fixed_row(const double* row) {
   const auto entry = [row](int i, int bits) { return to_fixed(row[i], bits); };
   return {{{entry(0, fine_bits), entry(1, fine_bits), entry(2, fine_bits), entry(3, fixed_bits)}},

@@ -1,4 +1,4 @@
-// Stage: evaluate a B-spline anywhere.
+// Stage: evaluate a B-spline at arbitrary points.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
@@ -71,7 +71,7 @@ class Interpolate final : public backend::Interpolate {
     if (points.transform != nullptr) at = points_of(*points.transform, output_);
     if (points.log_polar != nullptr) at = points_of(*points.log_polar);
     const cl_mem source = buffer_of(coefficients);
-    // Kernels take some buffer even where there is no field.
+    // Kernels need some buffer here even if there is no field.
     const cl_mem field = points.coordinates != nullptr ? buffer_of(*points.coordinates) : source;
     if (gradient != nullptr) {
       return launch(*gradients_, commands, source, at, field, output, *gradient);
@@ -97,7 +97,7 @@ class Interpolate final : public backend::Interpolate {
            spec.precision == Precision::full;
   }
 
-  /// A spline too small to have a neighbourhood within it needs no texture.
+  /// A spline that is too small to contain a whole neighbourhood needs no texture.
   [[nodiscard]] bool is_by_texture(const Context& context, const InterpolateSpec& spec) const {
     const std::int64_t minimum =
         std::min({shape_.width, shape_.height, spec.dimensions == 3 ? shape_.depth : shape_.width});
@@ -125,7 +125,7 @@ class Interpolate final : public backend::Interpolate {
     check(clFinish(queue.get()), "clFinish", site_);
   }
 
-  /// By a kernel for tiles of the output, if there is one for the transform.
+  /// Enqueues a kernel that works on tiles of the output. False if there is none for the transform.
   bool enqueue_tiles(cl_command_queue commands, cl_mem coefficients, const Transform& transform,
                      const backend::Memory& output) {
     if (volumes_) return volumes_->enqueue(commands, coefficients, transform, output);
@@ -134,7 +134,7 @@ class Interpolate final : public backend::Interpolate {
     return boxes_ && boxes_->enqueue(commands, coefficients, transform, output);
   }
 
-  /// Launches a kernel that takes `first` before what all of them take.
+  /// Launches a kernel that takes `first` before the arguments that all of them take.
   template <class... Arguments>
   void launch(Kernel& kernel, cl_command_queue queue, cl_mem source, const Points& at, cl_mem field,
               const backend::Memory& output, const Arguments&... first) {

@@ -20,14 +20,14 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
-// As interpolate_linear.cl has them.
+// These must be equal to those of interpolate_linear.cl.
 constexpr int group_items = 256;
 using Sides = std::array<int, 3>;
 constexpr Sides plane_tile{16, 64, 1};
 constexpr Sides volume_tile{32, 8, 8};
 
-// The width of the patch of pixels that 32 neighbouring items have. The wider, the better their
-// stores; but what they load then lies in more rows the steeper the transform is.
+// The width of the patch of pixels that 32 neighbouring work-items compute. A wider patch makes
+// their stores better; but the steeper the transform is, the more rows its loads then lie in.
 constexpr int wide_patch = 16;
 constexpr int narrow_patch = 8;
 
@@ -51,20 +51,20 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
          output_option(spec.output_type);
 }
 
-/// An axis of a transform as the kernel takes it: a tile's coordinates reach from `least` to
-/// `greatest` beyond its first.
+/// An axis of a transform as the kernel takes it: a tile's coordinates reach from `minimum` to
+/// `greatest`, counted from its first one.
 struct AxisRow {
   FixedRow fixed;
   cl_long minimum, greatest;
 };
 
 AxisRow axis_row(const double* row, int dimensions) {
-  constexpr double rounding = 0x1p-20;  // more than steps in fixed point lose over a tile
+  constexpr double rounding = 0x1p-20;  // more than fixed-point steps lose over a tile
   const backend::TileRange range = backend::tile_range(row, tile_of(dimensions));
   return {fixed_row(row), to_fixed(range.minimum - rounding), to_fixed(range.greatest + rounding)};
 }
 
-/// Whether a step along a row of the output is mostly one across rows or planes of the source.
+/// Whether a step along a row of the output mainly crosses rows or planes of the source.
 bool is_steep(const double* matrix) {
   constexpr double steep = 0.75;
   return std::max(std::abs(matrix[4]), std::abs(matrix[8])) > steep;
@@ -89,7 +89,7 @@ LinearEvaluation::LinearEvaluation(Context& context, const InterpolateSpec& spec
       grid_(grid_for(spec)),
       kernel_(context, stage, kernels::interpolate_linear, "interpolate_linear",
               options_for(spec, details, dimensions_ == 2 ? narrow_patch : wide_patch)) {
-  if (dimensions_ == 2) return;  // narrow ones are as good in planes, whatever the transform
+  if (dimensions_ == 2) return;  // in planes, narrow patches are as good for every transform
   steep_.emplace(context, stage, kernels::interpolate_linear, "interpolate_linear",
                  options_for(spec, details, narrow_patch));
 }

@@ -11,16 +11,16 @@ namespace warpalign::opencl {
 
 class LinearEvaluation {
  public:
-  /// Whether a plan may be served so: GPUs (and CPUs without vectors), real splines of degree 1 in
-  /// two or three dimensions, in any precision: the results are those of full precision, and loads
-  /// take less time than the copy to an image that the texture unit would need.
+  /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real splines of
+  /// degree 1 in two or three dimensions, in any precision. The results are those of full
+  /// precision, and loads take less time than the copy to an image that the texture unit needs.
   [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
   LinearEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details);
 
-  /// False where the transform is not affine, or leads too far away: nothing was enqueued.
+  /// Returns false, and enqueues nothing, if the transform is not affine or leads too far away.
   bool enqueue(cl_command_queue queue, cl_mem samples, const Transform& transform,
                const backend::Memory& output);
 
@@ -30,7 +30,7 @@ class LinearEvaluation {
   cl_float cval_;
   Grid grid_;
   Kernel kernel_;
-  std::optional<Kernel> steep_;  // the better one where rows of the output cross many of the source
+  std::optional<Kernel> steep_;  // the faster one where rows of the output cross many source rows
 };
 
 }  // namespace warpalign::opencl

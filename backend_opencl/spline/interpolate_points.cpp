@@ -1,4 +1,4 @@
-// Points to evaluate a spline at, as interpolation kernels take them.
+// The points at which a spline is evaluated, as interpolation kernels take them.
 #include "spline/interpolate_points.hpp"
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace warpalign::opencl {
 
 namespace {
 
-/// The rows of a transform with their values at the output's centre, which coordinates are counted
-/// from so that they stay small. Of a projective one only ratios count: the divisor becomes
-/// about 1, by a power of two, which rounds nothing.
+/// The rows of a transform, with their values at the output's centre: coordinates are counted from
+/// there so that they stay small. Only the ratios of a projective transform's rows matter, so these
+/// are scaled to a divisor of about 1, by a power of two, which rounds nothing.
 std::array<std::array<double, 4>, 4> rows_about(const std::array<cl_int, 3>& centre,
                                                 const Transform& transform) {
   std::array<std::array<double, 4>, 4> rows{};

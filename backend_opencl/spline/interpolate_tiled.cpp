@@ -1,4 +1,4 @@
-// Evaluation from a copy of the source in local memory, under an affine transform.
+// Evaluation under an affine transform, from a copy of the source in local memory.
 #include "spline/interpolate_tiled.hpp"
 
 #include "device/build_options.hpp"
@@ -19,17 +19,18 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
-// As interpolate_box.cl has them.
+// Must be equal to that of interpolate_tiled.cl.
 constexpr int group_items = 256;
-constexpr int kept_bytes = 1024;  // of local memory beside the box, at most
-/// Sides of a tile that are tried, the largest first.
+constexpr int kept_bytes = 1024;  // of local memory besides the box, at most
 using Sides = std::array<int, 3>;
+/// The sides of tiles in the order in which they are tried, the largest first.
 constexpr std::array<Sides, 4> plane_tiles{{{64, 64, 1}, {64, 32, 1}, {64, 16, 1}, {64, 8, 1}}};
 constexpr std::array<Sides, 4> volume_tiles{{{16, 16, 8}, {16, 8, 8}, {16, 8, 4}, {16, 8, 2}}};
 
-// How far apart rows of a box lie, in floats. In planes 32 neighbouring items go along a row of the
-// output: where that is mostly a row of the source too, a multiple of the 32 banks is best, else
-// anything but. In volumes they cover 16 x 1 x 2 pixels: planes half the banks apart.
+// The distance between rows of a box, in floats. In planes, 32 neighbouring work-items go along a
+// row of the output: where that is mostly a row of the source, too, a multiple of the 32 banks is
+// best, and otherwise anything but a multiple. In volumes they cover 16 x 1 x 2 pixels, so planes
+// are offset by half the banks.
 constexpr int flat_pitch = 96;
 constexpr int steep_pitch = 100;
 constexpr int volume_pitch = 32;

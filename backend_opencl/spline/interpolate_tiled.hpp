@@ -1,5 +1,5 @@
 // Evaluation from a copy of the source in local memory: for each tile of the output, the box of
-// coefficients that it needs.
+// coefficients that the tile needs.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -10,16 +10,17 @@ namespace warpalign::opencl {
 
 class TiledEvaluation {
  public:
-  /// Whether a plan may be served so: GPUs (and CPUs without vectors), real splines in two or three
-  /// dimensions, from degree 3 on, in full precision.
+  /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real splines in two
+  /// or three dimensions, from degree 3 on, in full precision.
   [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
-  /// `stored`: the shape of the coefficients.
+  /// `stored` is the shape of the coefficients.
   TiledEvaluation(Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// False where the transform is not affine, or a tile's box does not fit: nothing was enqueued.
+  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's box does not
+  /// fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                const backend::Memory& output);
 
@@ -34,7 +35,7 @@ class TiledEvaluation {
   backend::InterpolateDetails details_;
   Shape stored_;
   std::size_t max_bytes_;
-  Kernel flat_, steep_;  // by how far apart rows of a box lie
+  Kernel flat_, steep_;  // with different distances between rows of a box
 };
 
 }  // namespace warpalign::opencl

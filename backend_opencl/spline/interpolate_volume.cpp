@@ -1,4 +1,4 @@
-// Cubic evaluation in volumes from a copy of the source in local memory.
+// Cubic evaluation in volumes, from a copy of the source in local memory.
 #include "spline/interpolate_volume.hpp"
 
 #include "device/build_options.hpp"
@@ -20,20 +20,20 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
-// As interpolate_volume.cl has them.
+// These must be equal to those of interpolate_volume.cl.
 constexpr int group_items = 256;
 constexpr int pitch = 32;
 
 using Sides = std::array<int, 3>;
-/// Sides of a tile that are tried, the largest first.
+/// The sides of tiles in the order in which they are tried, the largest first.
 constexpr std::array<Sides, 7> tiles{
     {{16, 16, 8}, {16, 16, 6}, {16, 8, 8}, {16, 16, 4}, {16, 8, 6}, {16, 8, 4}, {16, 8, 2}}};
 
-/// What tiles need of the coefficients.
+/// The box of coefficients that each tile needs.
 struct Boxes {
   Sides tile{};
   Sides extent{};
-  std::array<cl_long, 3> minimum{};  // coordinates, from the tile's first point, in fixed point
+  std::array<cl_long, 3> minimum{};  // coordinates from the tile's first point, in fixed point
   int plane = 0;
   [[nodiscard]] std::size_t bytes() const {
     return sizeof(cl_float) * static_cast<std::size_t>(plane) * static_cast<std::size_t>(extent[2]);
@@ -41,7 +41,7 @@ struct Boxes {
 };
 
 Boxes boxes_of(const double* matrix, const Sides& tile) {
-  constexpr double rounding = 0x1p-20;  // more than steps in fixed point lose over a tile
+  constexpr double rounding = 0x1p-20;  // more than fixed-point steps lose over a tile
   constexpr int neighbours = 4;
   Boxes boxes;
   boxes.tile = tile;
@@ -51,7 +51,7 @@ Boxes boxes_of(const double* matrix, const Sides& tile) {
     boxes.minimum[axis] = to_fixed(range.minimum - rounding);
     boxes.extent[axis] = static_cast<int>(std::ceil(span)) + neighbours;
   }
-  boxes.extent[0] = (boxes.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
+  boxes.extent[0] = (boxes.extent[0] + 3 + 3) / 4 * 4;  // a box begins at a multiple of 4
   boxes.plane = boxes.extent[1] * pitch + pitch / 2;
   return boxes;
 }

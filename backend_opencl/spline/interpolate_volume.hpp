@@ -1,5 +1,5 @@
-// Cubic evaluation in volumes from a copy of the source in local memory: for each tile of the
-// output, the box of coefficients that it needs.
+// Cubic evaluation in volumes, from a copy of the source in local memory: for each tile of the
+// output, the box of coefficients that the tile needs.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -10,16 +10,17 @@ namespace warpalign::opencl {
 
 class VolumeEvaluation {
  public:
-  /// Whether a plan may be served so: GPUs (and CPUs without vectors), real cubic splines in three
-  /// dimensions, in full precision.
+  /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real cubic splines in
+  /// three dimensions, in full precision.
   [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const backend::InterpolateDetails& details);
 
-  /// `stored`: the shape of the coefficients.
+  /// `stored` is the shape of the coefficients.
   VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// False where the transform is not affine, or a tile's box does not fit: nothing was enqueued.
+  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's box does not
+  /// fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                const backend::Memory& output);
 

@@ -1,4 +1,4 @@
-// Stage: from samples to B-spline coefficients, as a chain of passes.
+// Stage: B-spline coefficients from samples, by a chain of passes.
 #include "device/build_options.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
@@ -31,8 +31,8 @@ std::vector<Pass> make_passes(const PassMaker& maker) {
   return streaming_passes(maker);
 }
 
-/// The gain of formulas/bspline.h's recursions, of the poles as kernels have them: rounded to
-/// float, which alone would put the result off by up to 6e-8 per pole.
+/// The gain of the recursions in formulas/bspline.h. It is that of the poles as kernels have them,
+/// rounded to float, because that rounding alone would put the result off by up to 6e-8 per pole.
 double axis_gain(const std::vector<double>& poles) {
   double product = 1;
   for (const double pole : poles) {
@@ -70,8 +70,8 @@ class Prefilter final : public backend::Prefilter {
   }
 
  private:
-  /// The last pass writes the coefficients; before it, passes that are not in place take turns
-  /// between the scratch memory and the coefficients', which is large enough for all of them.
+  /// The last pass writes the coefficients. The passes before it that are not in place alternate
+  /// between the scratch memory and that of the coefficients, which is large enough for all passes.
   void place_passes() {
     to_scratch_.assign(passes_.size(), false);
     for (std::size_t i = passes_.size() - 1; i > 0; --i) {

@@ -1,4 +1,4 @@
-// The baseline prefilter: one line a work item, pole by pole, axis by axis.
+// The baseline prefilter: one line per work-item, pole by pole and axis by axis.
 #include "device/build_options.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
-/// A pole after the first filters the line with its margin in place. What lies beyond repeats by
-/// the samples' own rule, or has settled to a constant (`clamp`, `fill`).
+/// A pole after the first filters the line, with its margin, in place. Beyond its ends the line
+/// then repeats by the samples' own boundary rule, or has become constant (`clamp`, `fill`).
 Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t pole, bool first) {
   using backend::Extension;
   const bool in_place = pole > 0 || (maker.details.margin == 0 && !first);

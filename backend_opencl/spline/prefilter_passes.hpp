@@ -1,4 +1,4 @@
-// The prefilter as a chain of passes, each filtering one axis, or two at once.
+// The prefilter as a chain of passes, each of which filters one axis, or two at once.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -10,7 +10,7 @@
 
 namespace warpalign::opencl {
 
-/// An array seen as [outer][n][inner], to be filtered along its middle axis.
+/// An array viewed as [outer][n][inner], to be filtered along its middle axis.
 struct AxisView {
   std::int64_t outer = 1;
   std::int64_t n = 1;
@@ -19,7 +19,7 @@ struct AxisView {
 
 struct Pass {
   std::function<void(cl_command_queue, cl_mem source, cl_mem target)> launch;
-  Shape result;           ///< the shape that it leaves
+  Shape result;           ///< the shape of its output
   bool in_place = false;  ///< reads and writes the target
 };
 
@@ -30,28 +30,28 @@ struct PassMaker {
   const backend::PrefilterDetails& details;
 
   [[nodiscard]] int components() const { return spec.input == PixelType::c32 ? 2 : 1; }
-  /// Axis 0 (x), 1 or 2 of an array of that shape.
+  /// The view of an array of that shape along axis 0 (x), 1 or 2.
   [[nodiscard]] AxisView view(const Shape& shape, int axis) const;
-  /// That shape with the margin on either side of the axis.
+  /// That shape with the margin added at both ends of the axis.
   [[nodiscard]] Shape with_margin(const Shape& shape, int axis) const;
-  /// The type that a pass reads: the samples' if it is the chain's first.
+  /// The type that a pass reads: that of the samples if it is the first of the chain, else f32.
   [[nodiscard]] PixelType source_type(bool first) const;
   [[nodiscard]] int halo() const;
-  /// What filtering so many axes is multiplied by in the end.
+  /// The factor by which the result of filtering so many axes must be multiplied.
   [[nodiscard]] double gain_of(int axes) const;
-  /// What the pass after which `axes` are filtered multiplies by: the gain of all axes in the last
-  /// one, else 1, so that a constant image is not rounded once more for every axis.
+  /// The factor that is applied by the pass after which `axes` axes are filtered: in the last pass
+  /// the gain of all axes, else 1, so that a constant image is not rounded once more for each axis.
   [[nodiscard]] double gain_after(int axes) const;
-  /// `cval` as it would be after `axes` filtered without their gain.
+  /// What `cval` has become after `axes` axes are filtered without their gain.
   [[nodiscard]] cl_float cval_after(int axes) const;
-  /// EXTENSION and the poles.
+  /// The options EXTENSION, POLE_0 and, with two poles, TWO_POLES and POLE_1.
   [[nodiscard]] std::string recursion_options() const;
 };
 
-// The chains, one for each way of filtering; each in the file of its kernels.
-/// exact, and fir of up to most_marching_taps; GPUs, CPUs without vectors
+// The chains of passes, one for each way of filtering; each has a file of its own.
+/// exact, and fir of up to max_streaming_taps; on GPUs, and on CPUs without vectors
 std::vector<Pass> streaming_passes(const PassMaker& maker);
-std::vector<Pass> line_passes(const PassMaker& maker);  ///< exact, CPUs with vectors
+std::vector<Pass> line_passes(const PassMaker& maker);  ///< exact, on CPUs with vectors
 std::vector<Pass> iir_passes(const PassMaker& maker);
 std::vector<Pass> fir_passes(const PassMaker& maker);
 

@@ -1,5 +1,5 @@
-// The prefilter on GPUs, and on CPUs without vectors: x and y in one kernel, what remains axis by
-// axis; complex images axis by axis.
+// The prefilter on GPUs, and on CPUs without vectors: x and y are filtered by one kernel, a third
+// axis by another; complex images are filtered axis by axis.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
 #include "device/stage.hpp"
@@ -21,26 +21,26 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "prefilter";
-constexpr int group_items = 128;         // GROUP in formulas/opencl_march.h
+constexpr int group_items = 128;         // GROUP in lib/prefilter_streaming.h
 constexpr int group_rows = 4;            // GROUP_ROWS
 constexpr int row_pixels = 128;          // ROW_PIXELS
 constexpr int longest_column_block = 8;  // in chunks
 constexpr int longest_segment = 64;
 
-/// A filter as formulas/opencl_march.h takes it.
+/// A filter as lib/prefilter_streaming.h takes it.
 struct Filter {
   cl_float8 taps{};
   std::string options;
-  double axis_gain = 1;  // of a convolution; that of recursions is PassMaker's
+  double axis_gain = 1;  // of a convolution; PassMaker has that of recursions
   int chunk = 1;
   int side = 0;                           ///< columns beyond each end of a group's row
-  int plane_groups = 8, axis_groups = 6;  ///< that a compute unit has at work at once, about
+  int plane_groups = 8, axis_groups = 6;  ///< that a compute unit runs at once, about
   [[nodiscard]] int useful() const { return row_pixels - 2 * side; }
 };
 
-/// Samples over which the recursions forget their start: |z|^halo of the slower pole, and what the
-/// other adds, fall below single precision (0.268^12 = 1.4e-7, of a start that is itself off by
-/// less than 0.3 of the samples' range; 0.361^20 = 1.4e-9; 0.431^24 = 1.6e-9).
+/// The number of samples over which the recursions forget their start: |z|^halo of the slower pole,
+/// and what the other pole adds, fall below single precision (0.268^12 = 1.4e-7, of a start that is
+/// itself off by less than 0.3 of the samples' range; 0.361^20 = 1.4e-9; 0.431^24 = 1.6e-9).
 int halo_of(int degree) { return degree == 4 ? 20 : degree == 5 ? 24 : 12; }
 
 std::string pole_options(const std::vector<double>& poles, std::size_t i) {
@@ -77,7 +77,7 @@ Filter convolution(const PassMaker& maker) {
   return filter;
 }
 
-/// The 15 taps, each a power of the pole times the one in the middle.
+/// The convolution with 15 taps, each of which is the middle one times a power of the pole.
 Filter running_sums(const PassMaker& maker) {
   Filter filter = convolution(maker);
   filter.options += " -D RUNNING_SUMS";
@@ -95,7 +95,7 @@ Filter filter_of(const PassMaker& maker) {
                                                              : convolution(maker);
 }
 
-/// A chain of passes while it is made.
+/// Builds a chain of passes.
 class StreamingPasses {
  public:
   StreamingPasses(const PassMaker& maker, Filter filter)
@@ -176,7 +176,7 @@ class StreamingPasses {
     cl_float8 taps;
   };
 
-  /// What a pass over so many axes is told besides its sizes.
+  /// The arguments of a pass over so many axes, apart from its sizes.
   [[nodiscard]] Rest rest(int axes) const {
     const bool recursive = maker_.spec.method == PrefilterMethod::exact;
     return {
@@ -219,7 +219,7 @@ class StreamingPasses {
   Filter filter_;
   const PassMaker& maker_;
   CallSite site_;
-  Shape shape_;  // as the passes so far leave it
+  Shape shape_;  // after the passes so far
   std::vector<Pass> passes_;
 };
 

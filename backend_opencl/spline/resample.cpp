@@ -1,5 +1,5 @@
-// Stage: prefilter and evaluation in one kernel, where there is one: cubic splines in the plane,
-// from and in single precision, exact prefilter, affine transforms, on GPUs.
+// Stage: prefilter and evaluation in one kernel. There is one on GPUs, for cubic splines in the
+// plane, computed from and in single precision, the exact prefilter and affine transforms.
 #include "device/build_options.hpp"
 #include "device/device_list.hpp"
 #include "device/kernel.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t local_bytes(int rows) {
          backend::resample_columns;
 }
 
-/// GPUs that have the local memory.
+/// Whether the device is a GPU with enough local memory.
 bool serves(const Context& context) {
   return !context.is_cpu() &&
          device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE) >=

@@ -56,8 +56,8 @@ class Warp final : public backend::Warp {
   CallSite site_;
   static int pixels_an_item(const Context& context) { return context.is_cpu() ? 1 : 4; }
 
-  /// On GPUs 32 neighbouring items cover 8 x 4 pixels, which keeps what a rotated picture's are
-  /// read from together, and go on to the right.
+  /// On GPUs, 32 neighbouring work-items cover 8 x 4 pixels and then go on to the right. What they
+  /// read lies close together in this way even if the image is rotated.
   [[nodiscard]] Grid grid_for(const Context& context) const {
     if (context.is_cpu()) return covering(context, output_width_, output_height_);
     constexpr std::size_t columns = 8;

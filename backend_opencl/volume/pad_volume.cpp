@@ -1,4 +1,4 @@
-// Stage: a volume's voxels levelled, tapered, and placed on a canvas.
+// Stage: offset and scale a volume's grey levels, taper them, and place them in a padded frame.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"

@@ -1,4 +1,4 @@
-// Shapes and places in volumes as kernels take them.
+// Shapes of volumes, and positions in them, as kernels take them.
 #pragma once
 
 #include "device/stage.hpp"
@@ -12,7 +12,7 @@ namespace warpalign::opencl {
   return {{to_int(shape.width, site), to_int(shape.height, site), to_int(shape.depth, site), 0}};
 }
 
-/// (x, y, z, 0), which fit an int.
+/// (x, y, z, 0); each value must fit an int.
 [[nodiscard]] inline cl_int4 to_int4(const std::array<std::int64_t, 3>& site) {
   return {{static_cast<cl_int>(site[0]), static_cast<cl_int>(site[1]), static_cast<cl_int>(site[2]),
            0}};

@@ -1,4 +1,4 @@
-// Stage: sums over what two shifted volumes have in common.
+// Stage: sums over the overlap of two shifted volumes.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
@@ -49,7 +49,8 @@ class VolumeSums final : public backend::VolumeSums {
   [[nodiscard]] std::string options() const { return "-D GROUP=" + std::to_string(group_); }
   [[nodiscard]] Grid grid() const { return {{groups_ * group_, 1}, {group_, 1}}; }
 
-  /// `before` voxels before the one that the box's first is compared with.
+  /// The position `before` voxels, along each axis, before the moving voxel that the box's first
+  /// voxel is compared with.
   [[nodiscard]] static cl_int4 moving_first(const backend::VolumeBox& box, std::int64_t before) {
     return to_int4({box.first[0] + box.shift[0] - before, box.first[1] + box.shift[1] - before,
                     box.first[2] + box.shift[2] - before});

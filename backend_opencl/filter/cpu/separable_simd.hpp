@@ -1,19 +1,20 @@
-// Grids and memory of kernels by formulas/opencl_separable_lanes.h.
+// Grids and memory of the kernels that use lib/separable_simd.h.
 #pragma once
 
 #include "device/kernel.hpp"
 
 namespace warpalign::opencl {
 
-/// Strips of `columns` of blocks of sixteen of `rows`.
+/// One work-item for each block of 128 columns by sixteen rows.
 [[nodiscard]] inline Grid separable_column_blocks(std::int64_t columns, std::int64_t rows) {
-  constexpr std::int64_t column_block = 128;  // STRIP
+  constexpr std::int64_t column_block = 128;  // COLUMN_BLOCK in lib/separable_simd.h
   return {{static_cast<std::size_t>(divide_up(columns, column_block)),
            static_cast<std::size_t>(divide_up(rows, 16))},
           {1, 1}};
 }
 
-/// What stands between the columns and the rows: `planes` of an input's columns, an output's rows.
+/// The size of what the pass over columns leaves to the pass over rows: `planes` planes with the
+/// input's columns and the output's rows.
 [[nodiscard]] inline std::size_t separable_bytes(std::int64_t columns, std::int64_t rows,
                                                  std::int64_t planes) {
   return static_cast<std::size_t>(planes * columns) * rounded_up(rows, 16) * sizeof(cl_float);

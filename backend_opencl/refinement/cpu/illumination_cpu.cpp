@@ -1,4 +1,4 @@
-// The local gain and offset between two registered images on CPUs, sixteen at a time.
+// The local gain and offset between two registered images, on CPUs: sixteen values at a time.
 #include "refinement/cpu/illumination_cpu.hpp"
 
 #include "device/kernel.hpp"
@@ -17,11 +17,11 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "illumination";
-constexpr std::int64_t moments_a_cell = 5;  // WA_LIGHT_MOMENTS
-constexpr std::int64_t sums_a_cell = 9;     // WA_LIGHT_ROW_SUMS
-constexpr std::int64_t block_rows = 32;     // of pixels, of a work item
+constexpr std::int64_t moments_a_cell = 5;  // WA_ILLUMINATION_MOMENTS
+constexpr std::int64_t sums_a_cell = 9;     // WA_ILLUMINATION_ROW_SUMS
+constexpr std::int64_t block_rows = 32;     // of pixels, per work-item
 
-// A grid of work items by themselves.
+// A grid of work-groups of one work-item each.
 Grid items(std::int64_t count) { return {{static_cast<std::size_t>(count), 1}, {1, 1}}; }
 
 class IlluminationCpu final : public backend::Illumination {

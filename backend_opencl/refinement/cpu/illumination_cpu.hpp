@@ -1,4 +1,4 @@
-// The local gain and offset between two registered images on CPUs, sixteen at a time.
+// The local gain and offset between two registered images, on CPUs: sixteen values at a time.
 #pragma once
 
 #include "device/context.hpp"

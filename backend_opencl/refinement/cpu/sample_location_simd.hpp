@@ -1,4 +1,4 @@
-// Grids of kernels by formulas/opencl_place_lanes.h: on CPUs with vectors.
+// Grids of the kernels that use lib/sample_location_simd.h, on CPUs with vectors.
 #pragma once
 
 #include <CL/cl.h>
@@ -8,11 +8,11 @@
 
 namespace warpalign::opencl {
 
-/// Pixels of a row that are placed together.
-inline constexpr std::int64_t place_segment = 128;  // SEGMENT
+/// The pixels of a row whose sample locations are computed together.
+inline constexpr std::int64_t place_segment = 128;  // SEGMENT in lib/sample_location_simd.h
 
-/// Rows of a tile of such segments: enough tiles for all cores, and enough rows for what a tile
-/// begins with.
+/// The rows of a tile of such segments: few enough to have tiles for all cores, and enough to make
+/// up for the preparation of each tile.
 [[nodiscard]] inline cl_int place_tile_rows(std::int64_t rows) {
   return static_cast<cl_int>(std::clamp<std::int64_t>(rows / 32, 4, 32));
 }

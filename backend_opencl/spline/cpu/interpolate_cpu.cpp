@@ -17,10 +17,10 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr int fixed_point_bits = 40;  // FIXED_POINT in interpolate_rows.cl
-constexpr double farthest = 0x1p21;   // that fixed point holds, with room for a row's end
+constexpr int fixed_point_bits = 40;  // FIXED_POINT in lib/row_points.h
+constexpr double farthest = 0x1p21;   // coordinate in fixed point, with room for a row's end
 
-/// Pixels of the output that a work item computes.
+/// The tile of the output that a work-item computes, in pixels.
 constexpr cl_int tile_x = 128;
 constexpr cl_int tile_y = 32;
 
@@ -28,7 +28,7 @@ int components_of(const InterpolateSpec& spec) {
   return spec.coefficients == PixelType::c32 ? 2 : 1;
 }
 
-/// Floats of a row of neighbours as vectors have them: 1, 2, 4, 8 or 16.
+/// The floats of a row of neighbours, rounded up to the size of a vector: 1, 2, 4, 8 or 16.
 int loaded_floats(const InterpolateSpec& spec) {
   int floats = 1;
   while (floats < (spec.degree + 1) * components_of(spec)) floats *= 2;
@@ -49,7 +49,7 @@ bool all_near(const Transform& transform, const Shape& output) {
 
 cl_long fixed(double value) { return to_fixed(value, fixed_point_bits); }
 
-/// An axis of a transform, from the first coefficient, `shift` of them being before the first
+/// An axis of a transform, counted from the first coefficient, which lies `shift` before the first
 /// sample.
 cl_long4 fixed_row(const double* m, double shift) {
   return {{fixed(m[0]), fixed(m[1]), fixed(m[2]), fixed(m[3]) + fixed(shift)}};

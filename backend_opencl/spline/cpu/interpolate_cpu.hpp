@@ -13,8 +13,8 @@ namespace warpalign::opencl {
 
 class RowEvaluation {
  public:
-  /// Bilinear interpolation of images to which zeros are added on all sides, as stages that are no
-  /// evaluation of splines ask for it: spec and details.
+  /// The spec and the details of bilinear interpolation in images that are surrounded by zeros, for
+  /// stages that do not evaluate splines.
   [[nodiscard]] static InterpolateSpec bilinear(const Shape& image, const Shape& output,
                                                 PixelType pixels);
   static constexpr backend::InterpolateDetails amid_zeros{
@@ -22,8 +22,8 @@ class RowEvaluation {
       .extension = backend::Extension::fill,
       .margin = 0};
 
-  /// Whether a plan may be served so: CPUs with vectors, splines with room for a neighbourhood.
-  /// `stored`: the shape of the coefficients.
+  /// Whether this class can serve a plan: on CPUs with vectors, splines that are large enough to
+  /// contain a neighbourhood. `stored` is the shape of the coefficients.
   [[nodiscard]] static bool serves(const Context& context, const InterpolateSpec& spec,
                                    const Shape& stored);
 
@@ -31,12 +31,13 @@ class RowEvaluation {
   RowEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
                 const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// Made from a transform. False where the transform is not affine, or leads too far away: nothing
-  /// was enqueued.
+  /// For objects made with From::transform. Returns false, and enqueues nothing, if the transform
+  /// is not affine or leads too far away.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                const backend::Memory& output);
 
-  /// Made from a field: axis i of pixel p is coordinates[i][i apart + p].
+  /// For objects made with From::field: coordinates[i][i * apart + p] is the coordinate of pixel p
+  /// along axis i.
   void enqueue(cl_command_queue queue, cl_mem coefficients,
                const std::array<cl_mem, 3>& coordinates, std::int64_t apart,
                const backend::Memory& output);

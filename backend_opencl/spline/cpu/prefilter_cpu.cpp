@@ -1,4 +1,4 @@
-// The exact prefilter on CPUs: sixteen lines a work item; columns first, then rows.
+// The exact prefilter on CPUs: sixteen lines at a time, columns first, then rows.
 #include "device/build_options.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
@@ -12,11 +12,11 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
-/// Samples of a stretch with both halos: long, so that halos cost little, but within the first
-/// caches.
+/// The samples of a stretch with both halos: long, so that halos cost little, but short enough for
+/// the first levels of cache.
 constexpr int stretch_with_halo = 256;
 constexpr std::int64_t lanes = 16;
-constexpr std::int64_t vectors = 2;  // VECTORS in prefilter_lines.cl
+constexpr std::int64_t vectors = 2;  // VECTORS in prefilter_cpu.cl
 
 Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first) {
   const int halo = maker.halo();
