@@ -1,4 +1,4 @@
-// Making a device the calling thread's current one.
+// Makes a device the calling thread's current one.
 #include "device/context.hpp"
 
 #include "device/errors.hpp"

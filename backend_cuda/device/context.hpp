@@ -1,4 +1,4 @@
-// What every part of an opened CUDA device shares: its number, name and limits.
+// What every part of an opened CUDA device shares: its number, its name and its limits.
 #pragma once
 
 #include <array>
@@ -13,27 +13,28 @@ struct Context {
   int ordinal = 0;
   std::string name;
   int multiprocessors = 1;
-  bool early_launch = false;      ///< whether kernels can be launched before the last has ended
+  bool early_launch = false;      ///< a kernel may be launched before the last one has ended
   bool texture_filtering = true;  ///< whether the self-test trusts the texture unit
   std::size_t texture_pitch_alignment = 32;
   std::array<std::size_t, 3> linear_texture_limit{};  ///< width, height (texels), pitch (bytes)
   std::array<std::size_t, 2> array_texture_limit{};   ///< width, height (texels)
   std::array<std::size_t, 3> volume_texture_limit{};  ///< width, height, depth (texels)
-  /// Of device memory, host memory that kernels write, and textures.
+  /// Counts allocations: of device memory, of host memory that kernels write, and of textures.
   std::unique_ptr<std::atomic<std::size_t>> allocations =
       std::make_unique<std::atomic<std::size_t>>(0);
 
-  /// To be called for each of these.
+  /// Must be called for each such allocation.
   void count_allocation() const noexcept { allocations->fetch_add(1, std::memory_order_relaxed); }
 
-  /// Makes this the calling thread's device: every entry does, because threads and devices mix.
-  /// The previous one is not put back: doing so could create a context on a device nobody uses.
+  /// Makes this the calling thread's current device. Every entry point does so, because a program
+  /// may use several threads and several devices. The previous device is not restored: doing so
+  /// could create a context on a device that nobody uses.
   void activate() const;
-  /// For destructors.
+  /// The same for destructors: a failure is ignored.
   void activate_quietly() const noexcept;
 };
 
-/// Where in the program a call is made, for messages.
+/// The device and the stage on whose behalf a call is made, for error messages.
 struct CallSite {
   const Context& context;
   const char* stage = "";

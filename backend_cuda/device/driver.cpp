@@ -14,7 +14,7 @@
 namespace warpalign::cuda {
 namespace {
 
-// Before a device is open, every failure means that it cannot be had.
+// Before a device is open, every failure means that no device is available.
 void require(cudaError_t code, const char* call, const std::string& what,
              const std::string& device = {}) {
   if (code == cudaSuccess) return;
@@ -140,7 +140,7 @@ std::unique_ptr<backend::Memory> CudaDriver::allocate_image(PixelType type, cons
   return memory;
 }
 
-// Marks make their own events: every queue here can be timed.
+// Every queue of this backend can be timed, because a mark creates its own event.
 std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
   return std::make_unique<StreamQueue>(context_);
 }

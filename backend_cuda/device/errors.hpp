@@ -9,16 +9,17 @@
 
 namespace warpalign::cuda {
 
-/// Throws unless `code` is cudaSuccess: Error(out_of_memory) or Error(device_failure).
+/// Throws Error(out_of_memory) or Error(device_failure) unless `code` is cudaSuccess.
 void check(cudaError_t code, const char* call, const CallSite& site);
 
-/// The same for allocations, naming the bytes asked for and the memory there is.
+/// The same for allocations, which a success also counts. The message for a lack of memory names
+/// the bytes that were asked for and the memory that is free.
 void check_allocation(cudaError_t code, const char* call, std::size_t bytes, const CallSite& site);
 
-/// What to do about a failure; may be empty.
+/// Advice on what to do about a failure; may be empty.
 [[nodiscard]] std::string advice_for(cudaError_t code);
 
-/// "no CUDA-capable device is detected (cudaErrorNoDevice)".
+/// For example "no CUDA-capable device is detected (cudaErrorNoDevice)".
 [[nodiscard]] std::string describe(cudaError_t code);
 
 }  // namespace warpalign::cuda

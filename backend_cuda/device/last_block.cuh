@@ -1,6 +1,8 @@
-// Reductions in one kernel: the block that comes last adds up what all have written.
+// Reductions in a single kernel: the last block to finish combines the partial results of all
+// blocks.
 //
-// One counter for each reduction, 0 when the kernel starts; the last block leaves it 0 again.
+// Each reduction has a counter, which is 0 when the kernel starts; the last block sets it back to
+// 0.
 #pragma once
 
 #include "device/memory.hpp"
@@ -12,8 +14,9 @@
 
 namespace warpalign::cuda {
 
-/// Whether this block is the last of `blocks` to come here; true in all its threads or in none.
-/// What thread 0 of the others wrote before is then there for load_fresh().
+/// Whether this block is the last of `blocks` to arrive here; the answer is the same in all of its
+/// threads. What thread 0 of the other blocks wrote before arriving can then be read with
+/// load_fresh().
 __device__ __forceinline__ bool comes_last(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0 && threadIdx.y == 0) {
@@ -25,7 +28,7 @@ __device__ __forceinline__ bool comes_last(unsigned* counter, unsigned blocks) {
   return last;
 }
 
-/// What another block wrote, past this multiprocessor's own cache.
+/// Reads what another block wrote, bypassing this multiprocessor's own cache.
 template <class T>
 __device__ __forceinline__ T load_fresh(const T* source) {
   static_assert(sizeof(T) % 8 == 0 && alignof(T) == 8);
@@ -40,7 +43,7 @@ __device__ __forceinline__ T load_fresh(const T* source) {
   return copy.value;
 }
 
-/// Counters for `count` reductions, all 0.
+/// Counters for `count` reductions, initialised to 0.
 class Counters {
  public:
   Counters(const CallSite& site, std::size_t count) : memory_(site, count * sizeof(unsigned)) {

@@ -1,4 +1,4 @@
-// Launching kernels: sizes of grids, loading at plan time, checked launches. For .cu files.
+// Launching kernels: grid sizes, loading when a plan is made, and checked launches. For .cu files.
 #pragma once
 
 #include "device/context.hpp"
@@ -18,12 +18,14 @@
 namespace warpalign::cuda {
 
 inline constexpr int warp_lanes = 32;
-/// Blocks of kernels that go over rows: one warp along a row, eight rows.
+/// The height of the blocks of kernels that process images row by row: a warp wide, eight rows
+/// high.
 inline constexpr int row_block_height = 8;
-/// Blocks of reductions.
+/// The size of the blocks of reductions.
 inline constexpr int reduction_threads = 256;
 
-/// An extent as kernels index it. The limit leaves room for adding a tile without overflow.
+/// An extent as the int that kernels index with. The limit leaves room for adding a tile without
+/// overflow.
 [[nodiscard]] inline int extent(std::int64_t n, const CallSite& site) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
   if (n >= 1 && n <= limit) return static_cast<int>(n);
@@ -40,22 +42,23 @@ inline constexpr int reduction_threads = 256;
   return (n + by - 1) / by;
 }
 
-/// A grid of tiles over an image. Kernels step down by gridDim.y tiles until the image ends,
-/// because a grid has at most 65535 rows.
+/// A grid of tiles over an image. A grid has at most 65535 rows, so kernels step down by gridDim.y
+/// tiles until the image ends.
 [[nodiscard]] inline dim3 tile_grid(int width, int height, int tile_width, int tile_height) {
   return dim3(static_cast<unsigned>(divide_up(width, tile_width)),
               static_cast<unsigned>(std::min<std::int64_t>(divide_up(height, tile_height), 65535)));
 }
 
-/// Blocks for the first stage of a reduction: enough to fill the device with loads, each with some
-/// work, and no more, because what all of them found is reduced by one.
+/// The number of blocks for the first step of a reduction: enough to saturate the device with loads
+/// while each block has some work, and no more, because a single block reduces their partial
+/// results.
 [[nodiscard]] inline int reduction_blocks(std::int64_t pixels, const Context& context) {
   constexpr std::int64_t pixels_a_block = 8 * reduction_threads;
   return static_cast<int>(std::clamp<std::int64_t>(divide_up(pixels, pixels_a_block), 1,
                                                    4 * std::int64_t{context.multiprocessors}));
 }
 
-/// Loads a kernel now, so that its first launch does not.
+/// Loads a kernel now, so that its first launch does not have to.
 template <class... Parameters>
 void load(void (*kernel)(Parameters...), const CallSite& site) {
   site.context.activate();
@@ -64,8 +67,8 @@ void load(void (*kernel)(Parameters...), const CallSite& site) {
         "cudaFuncGetAttributes", site);
 }
 
-/// The shared memory that a block may be launched with; kernels may have 2 KiB of their own
-/// besides.
+/// The dynamic shared memory that a block may be launched with. 2 KiB are left for the static
+/// shared memory that a kernel may declare.
 [[nodiscard]] inline std::size_t max_shared(const CallSite& site) {
   int bytes = 0;
   check(
@@ -74,7 +77,8 @@ void load(void (*kernel)(Parameters...), const CallSite& site) {
   return static_cast<std::size_t>(bytes) - 2048;
 }
 
-/// Lets a kernel be launched with up to `bytes` of shared memory; every kernel may have 48 KiB.
+/// Lets a kernel be launched with up to `bytes` of dynamic shared memory. Without this, every
+/// kernel may have 48 KiB.
 template <class... Parameters>
 void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const CallSite& site) {
   site.context.activate();
@@ -83,7 +87,8 @@ void allow_shared(void (*kernel)(Parameters...), std::size_t bytes, const CallSi
         "cudaFuncSetAttribute", site);
 }
 
-/// With `shared_bytes` of shared memory sized at the launch, and an attribute or none (null).
+/// Launches with `shared_bytes` of dynamic shared memory and with one launch attribute, or none
+/// where `attribute` is null.
 template <class... Parameters, class... Arguments>
 void launch_with_attribute(const CallSite& site, const backend::Queue& queue, dim3 grid, dim3 block,
                            std::size_t shared_bytes, cudaLaunchAttribute* attribute,

@@ -13,15 +13,16 @@ DeviceMemory::DeviceMemory(const CallSite& site, std::size_t bytes) : context_(s
 
 DeviceMemory::~DeviceMemory() {
   context_.activate_quietly();
-  // Memory first: cudaFree waits for the kernels that may still read through the textures.
+  // The memory is freed first, because cudaFree waits for kernels that may still read through the
+  // textures.
   static_cast<void>(cudaFree(data_));
   for (const Texture& texture : textures_) {
     static_cast<void>(cudaDestroyTextureObject(texture.object));
   }
 }
 
-// `warp`, `interpolate` and `complex_bilinear` read planes in place where rows are aligned, complex
-// numbers filtered or not.
+// `warp`, `interpolate` and `complex_bilinear` read planes in place where the rows are aligned;
+// complex planes are read with and without filtering.
 void DeviceMemory::make_textures(PixelType type, const Shape& shape, const CallSite& site) {
   const bool is_complex = type == PixelType::c32;
   if ((type != PixelType::f32 && !is_complex) || shape.depth != 1) return;
@@ -47,7 +48,7 @@ cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite&
   resource.res.pitch2D.pitchInBytes =
       view.width * static_cast<std::size_t>(view.channels) * sizeof(float);
   const TextureReading reading{.linear = view.linear, .border = true};
-  textures_.reserve(textures_.size() + 1);  // so that the texture cannot be lost to bad_alloc
+  textures_.reserve(textures_.size() + 1);  // so that push_back() cannot throw and leak the texture
   textures_.push_back({view, make_texture(resource, reading, site)});
   return textures_.back().object;
 }

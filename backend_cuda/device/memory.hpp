@@ -23,19 +23,19 @@ class DeviceMemory final : public backend::Memory {
     return static_cast<T*>(data_);
   }
 
-  /// A dense image of floats at the start of this memory, as a texture shows it; 0 outside.
+  /// A dense image of floats at the start of this memory, read through a texture that is 0 outside.
   struct ImageView {
     std::size_t width;
     std::size_t height;
-    int channels = 1;    ///< 1 or 2 floats a texel
-    bool linear = true;  ///< filtered bilinearly, or the texel's own value
+    int channels = 1;    ///< 1 or 2 floats per texel
+    bool linear = true;  ///< whether lookups are filtered bilinearly
     friend bool operator==(const ImageView&, const ImageView&) = default;
   };
-  /// The texture of a view: one that make_textures() made, else made now. Kept as long as the
-  /// memory, since a kernel in flight may still read through it.
+  /// The texture of a view: the one that make_textures() made, or else one made now. It lives as
+  /// long as the memory, since a kernel in flight may still read through it.
   [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const CallSite& site) const;
 
-  /// Makes the textures that stages may want of an image that fills this memory.
+  /// Makes the textures that stages may need for an image that fills this memory.
   void make_textures(PixelType type, const Shape& shape, const CallSite& site);
 
  private:
@@ -50,7 +50,7 @@ class DeviceMemory final : public backend::Memory {
   mutable std::vector<Texture> textures_;
 };
 
-/// The typed start of memory that this backend made.
+/// A typed pointer to the start of memory that this backend allocated.
 template <class T>
 [[nodiscard]] const T* data(const backend::Memory& memory) noexcept {
   return static_cast<const DeviceMemory&>(memory).as<const T>();

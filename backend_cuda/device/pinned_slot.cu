@@ -1,4 +1,4 @@
-// A place in host memory that a kernel fills.
+// Pinned host memory that a kernel fills.
 #include "device/pinned_slot.hpp"
 
 #include "device/early_launch.cuh"
@@ -14,9 +14,9 @@ namespace {
 
 constexpr int threads = 256;
 constexpr std::int64_t bytes_a_block = std::int64_t{16} << 10;
-constexpr unsigned looks_between_queries = 1U << 10;  // some 50 us
+constexpr unsigned looks_between_queries = 1U << 10;  // about 50 us
 
-// `arrived` comes after the bytes, for the host as well.
+// `arrived` becomes 1 only after the bytes are visible, to the host as well.
 __global__ void __launch_bounds__(threads)
     store_kernel(const char* __restrict__ source, std::size_t bytes, char* __restrict__ target,
                  unsigned* arrived, unsigned* counter) {
@@ -41,7 +41,7 @@ unsigned blocks_for(std::size_t bytes) {
   return static_cast<unsigned>(divide_up(static_cast<std::int64_t>(bytes), bytes_a_block));
 }
 
-// Leaves the core to its other thread for a moment.
+// Yields the core to its other hardware thread for a moment.
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -92,7 +92,7 @@ void PinnedSlot::set_arrived(bool there) noexcept {
 void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::size_t bytes) {
   const CallSite site{context_};
   context_.activate();
-  // What nobody waited for must not be taken for what comes now.
+  // A result that nobody waited for must not be mistaken for the new one.
   if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", site);
   filling_ = static_cast<const StreamQueue&>(queue).handle();
   set_arrived(false);
@@ -102,12 +102,12 @@ void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::s
                  reinterpret_cast<unsigned*>(mapped_ + padded(bytes_)),
                  counter_ ? counter_->get() : nullptr);
   } catch (...) {
-    set_arrived(true);  // nothing is under way
+    set_arrived(true);  // no copy is in flight
     throw;
   }
 }
 
-// What a failing device was to store never arrives, so the stream is asked now and then.
+// On a failing device the bytes never arrive, so the state of the stream is queried now and then.
 const void* PinnedSlot::wait() {
   for (unsigned looks = 1; !arrived(); ++looks) {
     relax();

@@ -1,8 +1,8 @@
-// A place in host memory that a kernel fills while the host looks on.
+// Pinned host memory that a kernel fills while the host polls.
 //
-// Results of a few kilobytes are what the host waits for between a registration's steps. A copy
-// and an event take the device and the driver some 15 us to finish and to notice (20 us into
-// pageable memory); a kernel's stores are there after two.
+// Between the steps of a registration the host waits for results of a few kilobytes. With a copy
+// and an event, it takes the device and the driver some 15 us to finish and to notice it (20 us for
+// a copy to pageable memory); the stores of a kernel arrive after 2 us.
 #pragma once
 
 #include "device/context.hpp"
@@ -22,7 +22,7 @@ class PinnedSlot {
   PinnedSlot(const Context& context, std::size_t bytes);
   PinnedSlot(const PinnedSlot&) = delete;
   PinnedSlot& operator=(const PinnedSlot&) = delete;
-  /// Waits for the stream that is still to fill the slot.
+  /// Waits for the stream if it is still to fill the slot.
   ~PinnedSlot();
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
@@ -30,7 +30,8 @@ class PinnedSlot {
   /// Enqueues the copy of the first `bytes` of `source`.
   void enqueue(const backend::Queue& queue, const void* source, std::size_t bytes);
 
-  /// Waits for what was enqueued last, which stays there until the next is.
+  /// Waits for the copy that was enqueued last. The bytes stay valid until the next one is
+  /// enqueued.
   [[nodiscard]] const void* wait();
 
  private:
@@ -39,9 +40,9 @@ class PinnedSlot {
 
   const Context& context_;
   std::size_t bytes_;
-  char* host_ = nullptr;      // the bytes, then the word that says that they are there
-  char* mapped_ = nullptr;    // the same as kernels see it
-  unsigned* word_ = nullptr;  // on the host
+  char* host_ = nullptr;      // the bytes, then a flag that says that they have arrived
+  char* mapped_ = nullptr;    // the device address of the same memory
+  unsigned* word_ = nullptr;  // the flag, on the host
   std::unique_ptr<Counters> counter_;
   std::shared_ptr<StreamHandle> filling_;
 };

@@ -1,4 +1,4 @@
-// Samples of every type as floats. A c32 pixel is two floats, its components.
+// Conversion of pixels of every type to floats. A c32 pixel becomes two floats, its components.
 #pragma once
 
 #include <warpalign/pixel.hpp>
@@ -10,7 +10,7 @@
 
 namespace warpalign::cuda {
 
-/// make(Pixel{}) for the C++ type of a pixel type.
+/// Calls make(Pixel{}) with the C++ type of a pixel type.
 template <class Make>
 auto with_pixel_type(PixelType type, Make make) {
   switch (type) {
@@ -27,7 +27,7 @@ auto with_pixel_type(PixelType type, Make make) {
   }
 }
 
-/// The same of the types that pictures have: u8, u16, f32.
+/// The same for the types of greyscale images: u8, u16 and f32.
 template <class Make>
 auto with_grey_type(PixelType type, Make make) {
   switch (type) {
@@ -60,7 +60,8 @@ __device__ __forceinline__ void to_floats(float2 pixel, float (&value)[2]) {
   value[1] = pixel.y;
 }
 
-/// Four pixels as one word, aligned to their size (two words for c32, each aligned to 16 bytes).
+/// Four pixels that are loaded as one word, aligned to its size (for c32: two words, each aligned
+/// to 16 bytes).
 template <class Pixel>
 struct alignas(4 * sizeof(Pixel) < 16 ? 4 * sizeof(Pixel) : 16) FourPixels {
   Pixel pixel[4];

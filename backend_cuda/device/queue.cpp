@@ -1,4 +1,4 @@
-// CUDA streams as queues, events as marks, and the fence that guards a stage's scratch memory.
+// CUDA streams as queues, events as marks, and the guard of a stage's scratch memory.
 #include "device/queue.hpp"
 
 #include "device/errors.hpp"
@@ -33,7 +33,8 @@ Event::~Event() {
 StreamQueue::StreamQueue(const Context& context)
     : context_(context), handle_(std::make_shared<StreamHandle>(context)) {}
 
-// A fence in another thread may hold the handle a moment longer, so the wait stands here too.
+// A ScratchGuard in another thread may hold the handle a moment longer, so the destructor waits
+// here as well.
 StreamQueue::~StreamQueue() {
   context_.activate_quietly();
   static_cast<void>(cudaStreamSynchronize(handle_->get()));
@@ -106,7 +107,7 @@ ScratchGuard::ScratchGuard(const CallSite& site)
 
 void ScratchGuard::enter(const backend::Queue& queue) {
   const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();
-  // A stream that is gone has waited for its work.
+  // A stream that no longer exists has already waited for its work.
   const std::shared_ptr<StreamHandle> last = last_.lock();
   if (last == current) return;
   if (last) {

@@ -1,4 +1,4 @@
-// CUDA streams as queues, events as marks, and the fence that guards a stage's scratch memory.
+// CUDA streams as queues, events as marks, and the guard of a stage's scratch memory.
 #pragma once
 
 #include "device/context.hpp"
@@ -18,7 +18,7 @@ class StreamHandle {
   explicit StreamHandle(const Context& context);
   StreamHandle(const StreamHandle&) = delete;
   StreamHandle& operator=(const StreamHandle&) = delete;
-  ~StreamHandle();  ///< waits for the work enqueued
+  ~StreamHandle();  ///< waits for the enqueued work
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
 
  private:
@@ -56,7 +56,7 @@ class StreamQueue final : public backend::Queue {
 
   const Context& context_;
   std::shared_ptr<StreamHandle> handle_;
-  std::optional<PinnedSlot> slot_;  ///< for small downloads, once there is one
+  std::optional<PinnedSlot> slot_;  ///< for small downloads; made by the first of them
 };
 
 /// The stream of a queue that this backend made.
@@ -64,12 +64,12 @@ class StreamQueue final : public backend::Queue {
   return static_cast<const StreamQueue&>(queue).handle()->get();
 }
 
-/// Orders the uses of a stage's scratch memory when the stage is enqueued on one queue after
-/// another. Costs nothing while it stays on one queue.
+/// Orders the uses of a stage's scratch memory when the stage is enqueued on different queues.
+/// Costs nothing while the stage stays on one queue.
 class ScratchGuard {
  public:
   explicit ScratchGuard(const CallSite& site);
-  /// Work enqueued on `queue` from now on runs after this stage's earlier work.
+  /// Work that is enqueued on `queue` from now on runs after the stage's earlier work.
   void enter(const backend::Queue& queue);
 
  private:

@@ -1,4 +1,4 @@
-// A few bytes on their way to the host.
+// Readback of a few bytes to the host.
 #pragma once
 
 #include "device/memory.hpp"

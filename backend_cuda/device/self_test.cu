@@ -1,4 +1,4 @@
-// What is tried on a device before it is handed out.
+// Checks that are run on a device before it is made available.
 #include "device/self_test.hpp"
 
 #include "device/errors.hpp"
@@ -15,9 +15,9 @@ namespace {
 
 __global__ void probe_kernel() {}
 
-constexpr Affine shift{1, 0, 0.5, 0, 1, 0.25};  // fractions that 8 bits hold exactly
+constexpr Affine shift{1, 0, 0.5, 0, 1, 0.25};  // fractions that 8 bits represent exactly
 
-// The pixels of the test image, 0 outside.
+// The pixels of the test image; 0 outside.
 double pixel(const Shape& shape, std::int64_t x, std::int64_t y) {
   if (x < 0 || y < 0 || x >= shape.width || y >= shape.height) return 0;
   return static_cast<double>((x * 37 + y * 101) % 64 + 1);

@@ -1,4 +1,4 @@
-// What is tried on a device before it is handed out.
+// Checks that are run on a device before it is made available.
 #pragma once
 
 #include "device/context.hpp"
@@ -12,7 +12,7 @@ namespace warpalign::cuda {
 /// Throws Error(device_unavailable) when this build holds no code for the device.
 void require_kernels(const Context& context);
 
-/// Why warps through the texture unit are not to be trusted; empty when they are right.
+/// Why warps through the texture unit cannot be trusted; empty when their results are right.
 [[nodiscard]] std::string texture_fault(backend::Driver& driver);
 
 }  // namespace warpalign::cuda

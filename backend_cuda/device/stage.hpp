@@ -1,5 +1,5 @@
-// How this backend makes its stages: the file of each one defines make() for its class, and the
-// driver calls it for every stage of the list (stage_list.hpp).
+// How this backend makes its stages: the file of each stage defines make() for its class, and the
+// driver calls it for every stage in stage_list.hpp.
 #pragma once
 
 #include "device/context.hpp"

@@ -12,7 +12,7 @@ cudaTextureObject_t make_texture(const cudaResourceDesc& resource, const Texture
                                  const CallSite& site) {
   cudaTextureDesc description{};
   for (auto& mode : description.addressMode) {
-    mode = reading.border ? cudaAddressModeBorder : cudaAddressModeClamp;  // the border is 0
+    mode = reading.border ? cudaAddressModeBorder : cudaAddressModeClamp;  // the border colour is 0
   }
   description.filterMode = reading.linear ? cudaFilterModeLinear : cudaFilterModePoint;
   description.readMode = cudaReadModeElementType;

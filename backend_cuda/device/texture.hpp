@@ -11,8 +11,9 @@
 
 namespace warpalign::cuda {
 
-/// Blocks of kernels with one lookup a pixel: a warp covers 8 x 4 pixels at a time, which keeps the
-/// texels of a rotated picture together, and goes on to the right; a block covers 32 x 32.
+/// The block of kernels that do one lookup per pixel. A warp covers 8 x 4 pixels at a time, which
+/// keeps the texels that a rotated image reads close together, and then moves on to the right; a
+/// block covers 32 x 32 pixels.
 struct LookupBlock {
   static constexpr int width = 8;
   static constexpr int height = 32;
@@ -20,17 +21,18 @@ struct LookupBlock {
   static constexpr int tile_width = width * pixels_a_thread;
 };
 
-/// How a texture is read; coordinates in texels always, 0 (`border`) or the edge beyond the array.
+/// How a texture is read. Coordinates are in texels, not normalised. Beyond the array the value is
+/// 0 (`border`) or that of the edge.
 struct TextureReading {
-  bool linear = true;  ///< filtered, or the texel's own value
+  bool linear = true;  ///< filtered; otherwise the value of the nearest texel
   bool border = true;
 };
 
 [[nodiscard]] cudaTextureObject_t make_texture(const cudaResourceDesc& resource,
                                                const TextureReading& reading, const CallSite& site);
 
-/// An array of 1, 2 or 4 floats a texel, and a texture over it. Height 0: one dimension; depth 0:
-/// two.
+/// An array of 1, 2 or 4 floats per texel, and a texture over it. A height of 0 means one
+/// dimension, a depth of 0 means two.
 class TextureArray {
  public:
   struct Size {
@@ -43,7 +45,7 @@ class TextureArray {
   TextureArray& operator=(const TextureArray&) = delete;
   ~TextureArray();
 
-  /// Enqueues a copy of dense device memory of the array's size.
+  /// Enqueues a copy from dense device memory of the array's size.
   void copy_from(const void* source, const backend::Queue& queue) const;
 
   [[nodiscard]] cudaTextureObject_t texture() const noexcept { return texture_; }
@@ -54,19 +56,19 @@ class TextureArray {
   std::size_t texel_bytes_;
   cudaArray_t array_ = nullptr;
   cudaTextureObject_t texture_ = 0;
-  cudaSurfaceObject_t surface_ = 0;  ///< of planes and volumes of single floats
+  cudaSurfaceObject_t surface_ = 0;  ///< of planes and volumes with one float per texel
 };
 
-/// Enqueues a copy of dense floats to an array of that size, through a surface over it: two to
-/// three times as fast as the runtime's own.
+/// Enqueues a copy of dense floats to an array of that size through a surface over it, which is two
+/// to three times as fast as the runtime's own copy.
 void write_surface(const CallSite& site, const backend::Queue& queue, const float* source,
                    cudaSurfaceObject_t surface, const TextureArray::Size& size);
-/// Loads the kernels for that.
+/// Loads the kernels of write_surface().
 void load_surface_kernels(const CallSite& site);
 
-/// Whether the texture unit of the device takes an array.
+/// Whether the size is within the device's limits for textures over arrays.
 [[nodiscard]] bool fits_array(const Context& context, const TextureArray::Size& size) noexcept;
-/// Whether it reads dense linear memory of rows of `width` texels in place.
+/// Whether the texture unit can read dense linear memory with rows of `width` texels in place.
 [[nodiscard]] bool fits_linear(const Context& context, std::size_t width, std::size_t height,
                                std::size_t texel_bytes) noexcept;
 

@@ -9,8 +9,8 @@ struct Extent {
   int width, height, depth;
 };
 
-// A thread writes `pixels` of a row. Blocks are as high as wide, or higher: so are the tiles in
-// which arrays lie.
+// A thread writes `pixels` consecutive pixels of a row. The blocks of the kernel that writes four
+// are high rather than wide, because arrays are stored in tiles.
 template <int pixels>
 __global__ void write_plane_kernel(const float* __restrict__ source, cudaSurfaceObject_t surface,
                                    Extent size) {

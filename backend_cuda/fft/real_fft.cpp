@@ -1,8 +1,8 @@
 // Stage: the Fourier transform of real images and volumes, by cuFFT.
 //
-// Images and volumes one pixel wide take a way of their own: their half spectrum is the whole
-// spectrum of a line, or of a plane, which a complex transform in place computes. cuFFT is thus
-// never asked for a dimension of size 1.
+// Images and volumes that are one pixel wide are handled separately: their half spectrum is the
+// whole spectrum of a line or of a plane, which an in-place complex transform computes. cuFFT is
+// thus never asked for a dimension of size 1.
 #include "device/errors.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
@@ -71,7 +71,7 @@ std::string advice_for_fft(cufftResult code) {
 
 void check_fft(cufftResult code, const char* call, const CallSite& site) {
   if (code == CUFFT_SUCCESS) return;
-  static_cast<void>(cudaGetLastError());  // the runtime's error below, if any, is reported here
+  static_cast<void>(cudaGetLastError());  // clears an error of the runtime, which is reported here
   ErrorContext context;
   context.stage = site.stage;
   context.backend = "cuda";
@@ -85,7 +85,7 @@ void check_fft(cufftResult code, const char* call, const CallSite& site) {
               std::move(context));
 }
 
-// One cuFFT plan; its work area is the stage's.
+// A cuFFT plan, which uses a work area of the stage.
 class FftPlan {
  public:
   FftPlan(const CallSite& site, std::vector<long long> extents, cufftType type, long long batch)
@@ -119,8 +119,8 @@ class FftPlan {
   }
 
  private:
-  // Dense arrays, the images of a batch behind one another: what cuFFT assumes when no embedding
-  // is given. `extents`: outermost first.
+  // The arrays are dense and the images of a batch follow one another, which is what cuFFT assumes
+  // when no embedding is given. `extents` are ordered from the outermost dimension.
   void make(std::vector<long long>& extents, cufftType type, long long batch) {
     check_fft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation", site_);
     check_fft(cufftMakePlanMany64(handle_, static_cast<int>(extents.size()), extents.data(),
@@ -133,7 +133,7 @@ class FftPlan {
   std::size_t work_bytes_ = 0;
 };
 
-// cuFFT takes 0 for no work area, cudaMalloc does not.
+// cuFFT may need no work area, but cudaMalloc() does not take a size of 0.
 DeviceMemory make_work_area(const CallSite& site, std::size_t bytes) {
   return DeviceMemory(site, std::max<std::size_t>(bytes, 1));
 }
@@ -145,7 +145,7 @@ std::vector<long long> extents_of(const RealFftSpec& spec) {
   return {shape.height, shape.width};
 }
 
-/// Of what is one pixel wide.
+/// The same for images and volumes that are one pixel wide.
 std::vector<long long> column_extents_of(const RealFftSpec& spec) {
   if (spec.dimensions == 3) return {spec.shape.depth, spec.shape.height};
   return {spec.shape.height};
@@ -171,7 +171,7 @@ class RealFftStage final : public backend::RealFft {
     if (inverse_) inverse_->use_work_area(*work_);
   }
 
-  // Out of place, a real-to-complex transform leaves its input as it is.
+  // An out-of-place real-to-complex transform leaves its input unchanged.
   void enqueue_forward(backend::Queue& queue, const backend::Memory& real,
                        backend::Memory& spectrum) override {
     site_.context.activate();
@@ -198,10 +198,10 @@ class RealFftStage final : public backend::RealFft {
   std::optional<FftPlan> inverse_;
   std::optional<DeviceMemory> work_;
   ScratchGuard fence_;
-  std::mutex mutex_;  // a plan's stream and its execution belong together
+  std::mutex mutex_;  // setting a plan's stream and executing it must not be interleaved
 };
 
-// Images and volumes of width 1, and of 1 x 1, which are their own transform.
+// Transforms images and volumes of width 1. Those of 1 x 1 are their own transform.
 class ColumnFftStage final : public backend::RealFft {
  public:
   ColumnFftStage(const Context& context, const RealFftSpec& spec)
@@ -242,7 +242,7 @@ class ColumnFftStage final : public backend::RealFft {
     check_fft(cufftExecC2C(plan_->on(queue), line, line, direction), "cufftExecC2C", site_);
   }
 
-  // One real number each `source_step` bytes to one each `target_step` bytes.
+  // Copies one real number every `source_step` bytes to one every `target_step` bytes.
   void copy_every(const backend::Queue& queue, void* target, std::size_t target_step,
                   const void* source, std::size_t source_step) const {
     check(cudaMemcpy2DAsync(target, target_step, source, source_step, sizeof(cufftReal), pixels_,

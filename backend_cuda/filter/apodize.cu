@@ -1,4 +1,5 @@
-// Stage: window an image, or its gradient, about its mean and place it on a canvas.
+// Stage: subtract the mean from an image, or from its gradient, apply a window, and place the
+// result in a padded frame.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
@@ -18,7 +19,7 @@ namespace {
 struct Geometry {
   int width, height;  // of the input
   int padded_width, padded_height;
-  int offset_x, offset_y;  // of the input on the canvas
+  int offset_x, offset_y;  // of the input in the padded frame
 };
 
 struct Window2d {
@@ -30,8 +31,8 @@ __device__ __forceinline__ float weighted_deviation(float value, float mean, flo
   return isfinite(value) ? (value - mean) * weight : 0.0f;
 }
 
-// What lies beside the input on the canvas is 0 already. `words`: the input's rows, and
-// `canvas_words`: the canvas's, too, begin at words of four pixels.
+// The padded frame is 0 already outside the input. `words` says that the rows of the input, and
+// `padded_words` that those of the padded frame too, begin at a word of four pixels.
 template <bool gradient, bool words, bool padded_words, class Pixel>
 __global__ void apodize_kernel(const Pixel* __restrict__ input, const float* __restrict__ mean,
                                Window2d window, float* __restrict__ padded, Geometry g) {
@@ -102,7 +103,7 @@ class ApodizeStage final : public backend::Apodize {
  private:
   CallSite site_;
   Geometry geometry_;
-  std::size_t margin_bytes_;  // to clear, 0 when the input covers the canvas
+  std::size_t margin_bytes_;  // to clear; 0 when the input covers the padded frame
   Constants window_x_, window_y_;
   Kernel<Pixel> kernel_;
 };

@@ -1,4 +1,4 @@
-// The weights of separable stages, on the device.
+// The weights of separable stages, in device memory.
 #include "filter/axis_tables.hpp"
 
 #include "device/queue.hpp"

@@ -1,4 +1,4 @@
-// The weights of separable stages, on the device.
+// The weights of separable stages, in device memory.
 #pragma once
 
 #include "device/memory.hpp"
@@ -9,7 +9,7 @@
 
 namespace warpalign::cuda {
 
-/// Numbers in device memory, there when the constructor returns.
+/// Constant numbers in device memory; the upload is complete when the constructor returns.
 class Constants {
  public:
   Constants(const CallSite& site, const void* values, std::size_t bytes);
@@ -28,8 +28,8 @@ template <class T>
   return {site, values.data(), values.size() * sizeof(T)};
 }
 
-/// One axis as kernels take it: output i of n is the sum over k < taps of weights[k n + i] times
-/// input first[i] + k.
+/// The weights of one axis in the form that kernels take: output i of n is the sum over k < taps of
+/// weights[k n + i] times input first[i] + k.
 struct Axis {
   const int* first;
   const float* weights;
@@ -37,7 +37,7 @@ struct Axis {
   int n;
 };
 
-/// backend::AxisWeights on the device.
+/// backend::AxisWeights in device memory.
 class AxisTable {
  public:
   AxisTable(const CallSite& site, const backend::AxisWeights& axis);

@@ -1,7 +1,9 @@
-// Images, or their Sobel gradients, four pixels of a row at a time (registration paper, section 4).
+// Reads an image, or its Sobel gradient, four pixels of a row at a time (registration paper,
+// section 4).
 //
-// Each thread computes blocks of 4 x 4 pixels. For a gradient it reads six rows of four pixels,
-// one word a row, and takes the columns left and right of them from its neighbours in the warp.
+// Each thread computes blocks of 4 x 4 pixels. For a gradient it reads six rows of four pixels, one
+// word per row, and takes the columns to the left and right of them from its neighbours in the
+// warp.
 #pragma once
 
 #include "device/launch.hpp"
@@ -16,7 +18,7 @@ inline constexpr int block_columns = 4;
 inline constexpr int block_rows = 4;
 inline constexpr unsigned all_lanes = 0xffffffffU;
 
-/// Blocks of 32 x 8 threads; kernels step down by gridDim.y of them.
+/// The grid for blocks of 32 x 8 threads; kernels step down the image by gridDim.y blocks.
 [[nodiscard]] inline dim3 gradient_grid(int width, int height) {
   return tile_grid(width, height, block_columns * warp_lanes, block_rows * row_block_height);
 }
@@ -25,8 +27,9 @@ inline constexpr unsigned all_lanes = 0xffffffffU;
 /// Whether every row begins at a word of four pixels.
 [[nodiscard]] inline bool rows_are_words(int width) { return width % block_columns == 0; }
 
-// Bytes of a word as the last digits of 2^23 + n: a permutation and an addition, where conversions
-// run at a quarter of their rate. `selector` names the bytes, 4 those of the exponent.
+// Converts bytes of a word to a float by placing them in the mantissa of 2^23 + n. That costs a
+// permutation and an addition, whereas conversions run at a quarter of their rate. `selector` names
+// the bytes; 4 stands for those of the exponent.
 template <unsigned selector>
 __device__ __forceinline__ float digits_of(unsigned word) {
   return __uint_as_float(__byte_perm(word, 0x4b000000U, selector)) - 8388608.0f;
@@ -48,8 +51,9 @@ __device__ __forceinline__ float4 load_four(const float* pixels) {
   return *reinterpret_cast<const float4*>(pixels);
 }
 
-// Pixels x ... x + 3 of a row; beyond the edge, any pixels of the row where `words`, and the
-// edge's pixel otherwise. `words`: the width is a multiple of four, so that words are aligned.
+// Pixels x ... x + 3 of a row. Beyond the edge they are arbitrary pixels of the row if `words`,
+// otherwise the pixel at the edge. `words` says that the width is a multiple of four, so that words
+// are aligned.
 template <bool words, class Pixel>
 __device__ __forceinline__ float4 four_pixels(const Pixel* row, int x, int width) {
   const int last = width - 1;
@@ -61,7 +65,7 @@ __device__ __forceinline__ float4 four_pixels(const Pixel* row, int x, int width
   }
 }
 
-// Pixels x - 1 ... x + 4 of a row, the edge repeated. All lanes of the warp take part.
+// Pixels x - 1 ... x + 4 of a row, with the edge repeated. All lanes of the warp must take part.
 template <bool words, class Pixel>
 __device__ __forceinline__ void six_pixels(const Pixel* row, int x, int width, float (&six)[6]) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -82,8 +86,8 @@ __device__ __forceinline__ void six_pixels(const Pixel* row, int x, int width, f
   six[5] = right;
 }
 
-// Four magnitudes from three rows of six pixels: the sums and differences down each column are
-// computed once and shared by the pixels beside it.
+// Four gradient magnitudes from three rows of six pixels. The sums and differences down each column
+// are computed once and shared by the neighbouring pixels.
 __device__ __forceinline__ float4 four_magnitudes(const float (&above)[6], const float (&at)[6],
                                                   const float (&below)[6]) {
   float smooth[6];
@@ -100,8 +104,9 @@ __device__ __forceinline__ float4 four_magnitudes(const float (&above)[6], const
   return make_float4(magnitude(0), magnitude(1), magnitude(2), magnitude(3));
 }
 
-/// Calls take(x, y, four) for pixels x ... x + 3 of row y, until every pixel had its turn, with the
-/// gradient's magnitudes or the pixels themselves; columns from `width` on hold anything.
+/// Calls take(x, y, four) for pixels x ... x + 3 of row y until every pixel of the image has been
+/// visited; `four` holds the magnitudes of the gradient or the pixels themselves. Values of columns
+/// from `width` on are unspecified.
 template <bool gradient, bool words, class Pixel, class Take>
 __device__ __forceinline__ void for_rows_of_four(const Pixel* __restrict__ input, int width,
                                                  int height, Take take) {
@@ -109,7 +114,7 @@ __device__ __forceinline__ void for_rows_of_four(const Pixel* __restrict__ input
   const int first = block_rows * static_cast<int>(blockIdx.y * row_block_height + threadIdx.y);
   const int step = block_rows * static_cast<int>(gridDim.y * row_block_height);
   const auto row_at = [&](int y) { return input + static_cast<std::size_t>(y) * width; };
-  for (int y = first; y < height; y += step) {  // the same for all lanes of a warp
+  for (int y = first; y < height; y += step) {  // the same iterations for all lanes of a warp
     if constexpr (gradient) {
       float pixels[block_rows + 2][6];
 #pragma unroll
@@ -131,7 +136,8 @@ __device__ __forceinline__ void for_rows_of_four(const Pixel* __restrict__ input
   }
 }
 
-/// Stores what for_rows_of_four gives to a row of `width` pixels. `words`: row + x is aligned.
+/// Stores four values from for_rows_of_four() to a row of `width` pixels. `words` says that row + x
+/// is aligned.
 template <bool words>
 __device__ __forceinline__ void store_four(float* row, int x, int width, float4 four) {
   if constexpr (words) {

@@ -1,4 +1,4 @@
-// Stage: impulse noise found and filled.
+// Stage: detection and removal of impulse noise.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -12,7 +12,8 @@
 namespace warpalign::cuda {
 namespace {
 
-// Neighbours of (x, y) within the image at the same end of the range.
+// The number of neighbours of (x, y) within the image that are equal to `value`, an end of the
+// range.
 template <class Pixel>
 __device__ int company(const Pixel* __restrict__ input, int width, int height, int x, int y,
                        float value) {
@@ -25,7 +26,7 @@ __device__ int company(const Pixel* __restrict__ input, int width, int height, i
   return same - 1;
 }
 
-// rows: (lowest, highest) of every step-th row, a block each.
+// Writes (lowest, highest) of every step-th row to `rows`. A block processes one row.
 template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     row_extremes_kernel(const Pixel* __restrict__ input, int width, int step,
@@ -51,7 +52,8 @@ __global__ void __launch_bounds__(reduction_threads)
   if (item == 0) rows[blockIdx.x] = shared[0];
 }
 
-// rows: how many pixels of every step-th row stand at an end of the range all alone.
+// Counts in every step-th row the pixels at an end of the range that have no equal neighbour, and
+// writes the counts to `rows`.
 template <class Pixel>
 __global__ void __launch_bounds__(reduction_threads)
     row_isolated_kernel(const Pixel* __restrict__ input, int width, int height, int step,
@@ -75,7 +77,8 @@ __global__ void __launch_bounds__(reduction_threads)
   if (item == 0) rows[blockIdx.x] = shared[0];
 }
 
-// The mean of the neighbours within `reach` that are no impulses; `weight` is 0 where none is.
+// The mean of the neighbours within `reach` that are not at an end of the range, weighted by their
+// distance; `weight` is 0 where there is none.
 template <class Pixel>
 __device__ float filled(const Pixel* __restrict__ input, int width, int height, int x, int y,
                         int reach, float lowest, float highest, float* weight) {

@@ -1,4 +1,5 @@
-// Stage: brightness and contrast evened out locally: moments along rows, then along columns.
+// Stage: local normalization of brightness and contrast. Moments are summed along rows, then along
+// columns.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -13,12 +14,12 @@ namespace {
 
 struct LocalImage {
   const float* __restrict__ input;
-  const float* __restrict__ counts;  // how much each pixel counts, where masked
+  const float* __restrict__ counts;  // the weight of each pixel, where masked
   int width, height;
   float mean;
 };
 
-// moments: (sum of weights, of values, of squares, 0), of values less the mean given.
+// Writes the moments (sum of weights, of values, of squares, 0) of the values less image.mean.
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     local_moments_kernel(LocalImage image, Axis axis, float4* __restrict__ moments) {

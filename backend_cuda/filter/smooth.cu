@@ -1,7 +1,9 @@
-// Stage: Gaussian smoothing onto a grid of its own, rows and columns.
+// Stage: Gaussian smoothing with resampling to the output's grid, along rows and then along
+// columns.
 //
-// A thread sums several pixels for each weight that it loads: several rows of one output column,
-// then several columns of one output row. Neighbours share what they load through the cache.
+// For each weight that it loads, a thread updates the sums of several pixels: first of several rows
+// of one output column, then of several columns of one output row. Neighbouring threads share their
+// loads through the cache.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -19,7 +21,7 @@ constexpr int rows_a_thread = 4;
 constexpr int columns_a_thread = 4;
 constexpr int column_block_height = 16;
 
-// A weighted sum of pixels; under a mask with (sum, weight of the pixels that count).
+// A weighted sum of pixels; with a mask, (sum, weight of the pixels that count).
 template <bool masked>
 using Sum = std::conditional_t<masked, float2, float>;
 

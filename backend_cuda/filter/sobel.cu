@@ -1,7 +1,7 @@
 // Stage: gradient magnitude by the 3 x 3 Sobel operator (registration paper, section 4).
 //
-// By blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it is compared with,
-// computes one pixel a thread from reads of its own.
+// The usual kernel computes blocks of 4 x 4 pixels (gradient_rows.cuh). The plain kernel, which it
+// is compared with, computes one pixel per thread and loads all of its neighbours itself.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/pixel_load.cuh"
@@ -53,7 +53,7 @@ __global__ void plain_kernel(const Pixel* __restrict__ input, float* __restrict_
   }
 }
 
-/// A kernel and the pixels that one of its threads computes.
+/// A kernel and the columns and rows of pixels that one of its threads computes.
 template <class Pixel>
 struct SobelKernel {
   void (*function)(const Pixel*, float*, int, int);

@@ -1,5 +1,5 @@
-// Stage: mean, extremes and validity of an image or its gradient, by a parallel reduction of blocks
-// and then of what blocks found.
+// Stage: mean, extremes and number of non-finite pixels of an image or its gradient, by a parallel
+// reduction within blocks and then over the results of the blocks.
 #include "device/early_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
@@ -20,7 +20,8 @@ namespace {
 
 static_assert(sizeof(StatisticsRecord) == 16);
 
-// The sum is double: 2^28 pixels of 3e38 do not overflow it, and it rounds less than the mean.
+// The sum is a double: 2^28 pixels of 3e38 do not overflow it, and its rounding error is smaller
+// than that of the mean.
 struct Partial {
   double sum;
   unsigned long long nonfinite;
@@ -42,7 +43,8 @@ __device__ __forceinline__ void include_pixel(Partial& partial, float pixel) {
   }
 }
 
-// A sum of four that is finite has only finite terms, and rounds less than the mean will.
+// If the sum of four pixels is finite, so are its terms. Its rounding error is smaller than that of
+// the mean.
 __device__ __forceinline__ void include_four(Partial& partial, float4 four) {
   const float sum = (four.x + four.y) + (four.z + four.w);
   if (isfinite(sum)) {
@@ -67,7 +69,7 @@ struct Combine {
 constexpr int reduction_rows = reduction_threads / warp_lanes;
 static_assert(reduction_rows == row_block_height);
 
-// Blocks of 32 x 8 threads, numbered by x + 32 y.
+// Blocks have 32 x 8 threads, numbered by x + 32 y.
 using Reduce =
     cub::BlockReduce<Partial, warp_lanes, cub::BLOCK_REDUCE_WARP_REDUCTIONS, reduction_rows>;
 
@@ -82,7 +84,7 @@ __device__ __forceinline__ Partial partial_of_pixels(const Pixel* __restrict__ i
   const long long step = static_cast<long long>(gridDim.x) * reduction_threads;
   const long long quads = pixels / 4;
   Partial partial = nothing();
-#pragma unroll 4  // so many loads are under way at a time
+#pragma unroll 4  // so many loads are in flight at a time
   for (long long i = first; i < quads; i += step) {
     include_four(partial, load_four(input + 4 * i));
   }
@@ -110,7 +112,7 @@ struct Scratch {
   unsigned* counter;
 };
 
-// The record's fields as raw words: its type is for the host.
+// The fields of the record as raw words, because the type of the record is for the host.
 __device__ __forceinline__ float4 record_of(const Partial& total, long long pixels) {
   const long long finite = pixels - static_cast<long long>(total.nonfinite);
   const double mean = finite > 0 ? total.sum / static_cast<double>(finite) : 0.0;
@@ -155,7 +157,8 @@ __global__ void __launch_bounds__(reduction_threads)
 
 unsigned blocks_in(const dim3& grid) { return grid.x * grid.y; }
 
-// Gradients: at most so many blocks that each thread has several rows, as in reduction_blocks().
+// For gradients, the number of blocks is limited so that each thread has several rows, as in
+// reduction_blocks().
 dim3 grid_for(const StatisticsSpec& spec, const CallSite& site) {
   const int blocks = reduction_blocks(spec.shape.pixels(), site.context);
   if (spec.signal == Signal::pixels) return dim3(static_cast<unsigned>(blocks));

@@ -1,5 +1,5 @@
-// Stage: the local gain and offset between two registered images: moments of cells, one warp each,
-// then the fit.
+// Stage: the local gain and offset between two registered images. One warp per cell sums its
+// moments; a second kernel then fits gain and offset.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -18,7 +18,7 @@ struct Cells {
   int side, across, down;
 };
 
-/// What is compared; r and m are summed about the means given.
+/// The images that are compared. The values r and m are summed about the means given.
 struct Comparison {
   Affine matrix;
   const float* reference;
@@ -42,7 +42,7 @@ __device__ __forceinline__ void add_pixel(const Comparison& pair, int px, int py
   wa_add_illumination_pixel(r, m, 1.0f, sums);
 }
 
-// Moments of a cell: sums of 1, r, m, r r, r m; moment i of cell c stands at i cells + c.
+// Moments of a cell: the sums of 1, r, m, r r and r m. Moment i of cell c is stored at i cells + c.
 template <bool masked>
 __global__ void __launch_bounds__(warp_lanes* cells_a_block)
     illumination_moments_kernel(const __grid_constant__ Comparison pair, Cells cells,
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(warp_lanes* cells_a_block)
   }
 }
 
-// weights: b(0) ... b(reach) of a Gaussian over cells.
+// `weights` holds b(0) ... b(reach) of a Gaussian over cells.
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     illumination_fit_kernel(const float* __restrict__ moments, Cells cells,
                             const float* __restrict__ weights, int reach, float gain,

@@ -1,4 +1,5 @@
-// Where a reference pixel lands in a moving image, and its cubic spline there.
+// The sample location of a reference pixel in the moving image, and the moving image's cubic spline
+// there.
 #pragma once
 
 #include "device/launch.hpp"
@@ -16,20 +17,20 @@
 
 namespace warpalign::cuda {
 
-/// A moving image's spline: coefficients, and the cells that count.
+/// The spline of a moving image: its coefficients, and the cells that count.
 struct MovingSpline {
   const float* coefficients;
   int width;
   int margin;
-  int cells_x, cells_y;  ///< from `margin` on; 0 where the margin leaves none
+  int cells_x, cells_y;  ///< counted from `margin`; 0 where the margin leaves none
 };
 
-/// What margins on both sides leave of n.
+/// What margins on both sides leave of n pixels.
 [[nodiscard]] inline int within(int n, int margin) {
   return static_cast<int>(std::max<std::int64_t>(n - 2 * std::int64_t{margin}, 0));
 }
 
-/// Of an image whose coefficients are not known yet.
+/// The spline of an image whose coefficients are not known yet.
 [[nodiscard]] inline MovingSpline moving_spline(const Shape& shape, int margin,
                                                 const CallSite& site) {
   const int width = extent(shape.width, site);
@@ -37,19 +38,19 @@ struct MovingSpline {
           within(extent(shape.height, site) - 1, margin)};
 }
 
-/// The start of memory that a stage may do without.
+/// The start of memory that a stage may do without; null where there is none.
 template <class T>
 [[nodiscard]] const T* data_or_null(const backend::Memory* memory) noexcept {
   return memory == nullptr ? nullptr : data<T>(*memory);
 }
 
-/// The cell (x0, y0) of the spline and the fraction (a, b) within it.
+/// A cell (x0, y0) of the spline and the fraction (a, b) within it.
 struct SampleLocation {
   int x0, y0;
   float a, b;
 };
 
-// The integer below a near x, and what is left in [0, 1].
+// The largest integer not above x, and the remainder in [0, 1]. x must be near (see is_near()).
 __device__ __forceinline__ int cell_of(double x, float& part) {
   const AxisLocation location = split(x, false);
   const bool before = location.fraction < 0.0f;
@@ -57,8 +58,9 @@ __device__ __forceinline__ int cell_of(double x, float& part) {
   return before ? location.whole - 1 : location.whole;
 }
 
-// False where the place is nearer than the margin to the edge pixels' centres, or no number.
-// Double, since single precision would misplace the pixels of large images by 1e-4.
+// Returns false where the sample location lies within the margin of the moving image or outside it,
+// or is not a number. Double precision is needed because single precision would misplace the pixels
+// of large images by 1e-4.
 __device__ __forceinline__ bool find_sample_location(const Affine& m, int px, int py,
                                                      const MovingSpline& moving,
                                                      SampleLocation& location) {
@@ -117,13 +119,14 @@ __device__ __forceinline__ ValueAndSlopes spline_value_and_slopes(const MovingSp
   return sum;
 }
 
-/// The images' weights where a plan is masked; unused otherwise.
+/// The weights of the two images where a plan is masked; unused otherwise.
 struct PairWeights {
   const float* reference;
   const float* moving;
 };
 
-// Whether the reference's pixel, and the pixel of the moving image nearest to its place, count.
+// Whether both the reference pixel and the moving image's pixel nearest to the sample location
+// count.
 __device__ __forceinline__ bool pair_counts(const PairWeights& weights, long long reference_pixel,
                                             const MovingSpline& moving,
                                             const SampleLocation& location) {

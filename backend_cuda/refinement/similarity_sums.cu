@@ -1,8 +1,8 @@
-// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+// Stage: the sums of one Gauss-Newton step of registration by a similarity transform.
 //
-// A warp covers a small tile of the reference at a time, which keeps together what a turned picture
-// is read at; blocks go over tiles. The sums of a block's threads are added by shuffles, then
-// across its warps through shared memory.
+// A warp covers a small tile of the reference at a time, which keeps its reads of a rotated moving
+// image close together; blocks step over the tiles. The sums of a block's threads are added by
+// shuffles within each warp, then across the warps through shared memory.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -18,7 +18,7 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int threads = 512;  // one block a multiprocessor: few partial sums for the host
+constexpr int threads = 512;  // one block per multiprocessor leaves few partial sums for the host
 constexpr int warps = threads / warp_lanes;
 constexpr int blocks_a_multiprocessor = 1;
 constexpr int tile_width = 8;  // of a warp
@@ -26,7 +26,7 @@ constexpr int tile_height = warp_lanes / tile_width;
 constexpr int block_width = warps * tile_width;
 static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
 
-/// Gain and offset of every pixel, or those of cells.
+/// The illumination model: one gain and offset for all pixels, or those of a field of cells.
 struct Light {
   float gain, offset;
   const float2* field;
@@ -34,7 +34,7 @@ struct Light {
   int across, down;
 };
 
-/// What a step compares, and where it starts.
+/// The images that a step compares, and the state that it starts from.
 struct Step {
   Affine matrix;
   const float* reference;

@@ -14,17 +14,17 @@ namespace {
 struct Grid {
   int columns, height, depth;             // of the half spectrum
   float rho_per_u, rho_per_v, rho_per_w;  // 2 / width, 2 / height, 2 / depth of the image
-  float falloff;                          // of the Gaussian weight, 0 for none
+  float falloff;                          // of the Gaussian weight; 0 for no weight
 };
 
-// z / |z|, and 0 where that is undefined. Each spectrum is normalised by itself, because the
-// product of two large coefficients overflows.
+// z / |z|, or 0 where that is undefined. Each spectrum is normalised on its own, because the
+// product of two large coefficients would overflow.
 __device__ __forceinline__ float2 phase(float2 z) {
   const float r = wa_reciprocal_magnitude(z.x, z.y);
   return r > 0.0f ? make_float2(z.x * r, z.y * r) : make_float2(0.0f, 0.0f);
 }
 
-// w a b, or w a conj(b).
+// The weighted products w a b and w a conj(b).
 __device__ __forceinline__ float2 weighted_product(float w, float2 a, float2 b) {
   return make_float2(w * (a.x * b.x - a.y * b.y), w * (a.x * b.y + a.y * b.x));
 }

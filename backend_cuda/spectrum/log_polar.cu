@@ -14,11 +14,11 @@
 namespace warpalign::cuda {
 namespace {
 
-// A warp covers 8 radii x 4 angles: along a ray that is far out, 32 radii would lie in as many rows
-// of the spectrum, each a cache line of its own.
+// A warp covers 8 radii x 4 angles: 32 radii along a ray far from the centre could lie in as many
+// rows of the spectrum, each in a cache line of its own.
 constexpr int block_radii = 8;
 constexpr int block_angles = 32;
-constexpr int rows_a_thread = 2;  // so that the loads of several are under way at a time
+constexpr int rows_a_thread = 2;  // so that several loads are in flight at a time
 constexpr int rows_a_block = rows_a_thread * block_angles;
 
 struct Map {
@@ -26,7 +26,7 @@ struct Map {
   int radii, angles;    // of the output
   float nyquist_u, nyquist_v;
   const float* __restrict__ radius;      // of each column
-  const float2* __restrict__ direction;  // of each row: (u, v) a unit of radius
+  const float2* __restrict__ direction;  // of each row: (u, v) per unit of radius
 };
 
 // The magnitude at frequency (u, v), within both Nyquist frequencies.

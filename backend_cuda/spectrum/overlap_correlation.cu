@@ -1,4 +1,5 @@
-// Stages: products of spectra and scores of surfaces for the correlation judged by its overlap.
+// Stages: the products of spectra and the scores of surfaces for the correlation that is judged by
+// its overlap.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -18,7 +19,7 @@ struct Spectra {
   const float2 *a, *a_weight, *b, *b_weight;
 };
 
-// A conj(B) to one slice of the products, A B to the next.
+// Writes A conj(B) to one slice of the products and A B to the next.
 __device__ __forceinline__ void multiply(float2 p, float2 q, long long i, long long plane,
                                          float2* __restrict__ products) {
   products[i] = make_float2(fmaf(p.x, q.x, p.y * q.y), fmaf(p.y, q.x, -p.x * q.y));
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// Surfaces: C, C mirrored, N, N mirrored, times `plane`.
+// The surfaces are C, C mirrored, N and N mirrored, each of them times `plane`.
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     overlap_score_kernel(const float* __restrict__ surfaces, int width, int height,
                          OverlapLimits limits, float* __restrict__ scores) {

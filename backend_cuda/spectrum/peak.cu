@@ -1,5 +1,5 @@
-// Stage: the maximum of an image with its coordinates and neighbours, in two stages
-// (registration paper, section 4), of which the last block to end does the second.
+// Stage: the maximum of an image with its coordinates and neighbours, by a reduction in two steps
+// (registration paper, section 4); the last block to finish does the second step.
 #include "device/early_launch.cuh"
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
@@ -49,13 +49,13 @@ __device__ __forceinline__ void consider(Candidate& best, float value, int index
   if (beats(value, index, best)) best = {value, index};
 }
 
-// The same for indices that rise from call to call; pixels of -infinity are left to consider().
+// The same for indices that increase from call to call. Pixels of -infinity are left to consider().
 __device__ __forceinline__ void consider_next(Candidate& best, float value, int index) {
   if (value > best.value) best = {value, index};
 }
 
 __device__ __forceinline__ void consider_next_four(Candidate& best, float4 four, int index) {
-  const float highest = fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w));  // leaves NaN out
+  const float highest = fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w));  // ignores NaN
   if (!(highest > best.value)) return;
   consider_next(best, four.x, index);
   consider_next(best, four.y, index + 1);
@@ -65,10 +65,10 @@ __device__ __forceinline__ void consider_next_four(Candidate& best, float4 four,
 
 using Reduce = cub::BlockReduce<Candidate, reduction_threads>;
 
-constexpr int quads_at_once = 8;  // so many loads are under way at a time
+constexpr int quads_at_once = 8;  // so many loads are in flight at a time
 
-// The best of each block's share of one slice. `quads`: groups of four pixels that can be loaded
-// at once, from the slice's start.
+// The best pixel of this thread's share of one slice. `quads` is the number of groups of four
+// pixels, from the start of the slice, that can be loaded as one word.
 __device__ __forceinline__ Candidate scan(const float* slice, int pixels, int quads) {
   const int first = static_cast<int>(blockIdx.x * reduction_threads + threadIdx.x);
   const int step = static_cast<int>(gridDim.x) * reduction_threads;
@@ -93,10 +93,10 @@ __device__ __forceinline__ int wrap(int i, int n) { return i < 0 ? i + n : (i >=
 
 struct Plane {
   int width, height;
-  int quads;  // groups of four pixels that are aligned in every slice
+  int quads;  // groups of four pixels, aligned in every slice
 };
 
-// By the first nine threads.
+// Executed by the first nine threads.
 __device__ __forceinline__ void write_record(const float* slice, const Candidate& peak, Plane plane,
                                              Record& record) {
   const int x = peak.index % plane.width;
@@ -114,7 +114,8 @@ __device__ __forceinline__ void write_record(const float* slice, const Candidate
   }
 }
 
-// Partials and counters: those of every block, one after the other, and one a slice.
+// `partials` holds a candidate of every block for each slice, one slice after the other; `counters`
+// holds one counter per slice.
 __global__ void __launch_bounds__(reduction_threads)
     peak_kernel(const float* __restrict__ input, Plane plane, int depth,
                 Candidate* __restrict__ partials, unsigned* __restrict__ counters,
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(reduction_threads)
     }
     __syncthreads();
     write_record(pixels_of_slice, peak, plane, records[slice]);
-    __syncthreads();  // before another slice changes the peak
+    __syncthreads();  // before the next slice overwrites the peak
   }
 }
 

@@ -1,4 +1,4 @@
-// Stage: the radial profile divided out of a log-polar spectrum.
+// Stage: radial whitening, which divides a log-polar spectrum by its radial profile.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

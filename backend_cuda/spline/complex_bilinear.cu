@@ -1,8 +1,9 @@
 // Stage: bilinear interpolation of complex data at given points, in the three forms of the
 // interview text (equations 1 to 4).
 //
-// The textures are read in the input's own memory where its rows are aligned as the texture unit
-// wants them, and otherwise in an array that the stage copies the input to. Texels outside are 0.
+// A texture is placed over the input's own memory where its rows are aligned as the texture unit
+// requires, and otherwise over an array that the stage copies the input to. Texels outside the
+// image are 0.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -28,7 +29,7 @@ __device__ __forceinline__ bool touches(float x, float y, const Sizes& size) {
          y < static_cast<float>(size.height);
 }
 
-// Equations 1 to 4 for both components; neighbour(i, j) is 0 outside.
+// Equations 1 to 4 for both components; neighbour(i, j) is 0 outside the image.
 template <class Neighbour>
 __device__ __forceinline__ float2 bilinear(float x, float y, Neighbour neighbour) {
   const float whole_x = WA_FLOOR(x);
@@ -56,7 +57,7 @@ struct FromMemory {
   }
 };
 
-// Texel centres stand at half-integers in texture coordinates.
+// In texture coordinates, texel centres are at half-integers.
 struct ByFetches {
   using Source = cudaTextureObject_t;
   static __device__ __forceinline__ float2 value(Source image, const Sizes&, float x, float y) {

@@ -1,4 +1,4 @@
-// Coordinates in fixed point, in kernels.
+// Fixed-point coordinates in kernels.
 #pragma once
 
 #include "spline/fixed_point.hpp"
@@ -11,7 +11,8 @@ __device__ __forceinline__ long long fixed_of(double coordinate) {
   return __double2ll_rn(coordinate * fixed_one);
 }
 
-/// The two words of a coordinate, which the compiler would else shift and mask.
+/// The two words of a coordinate, taken apart without the shift and mask that the compiler would
+/// emit.
 struct FixedParts {
   int whole;
   unsigned rest;

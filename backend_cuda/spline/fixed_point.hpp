@@ -1,7 +1,7 @@
-// Coordinates in fixed point: multiples of 2^-32 of a pixel, in 64 bits.
+// Fixed-point coordinates: multiples of 2^-32 of a pixel, in 64 bits.
 //
-// Steps from pixel to pixel are off by half of one, so points of a tile by less than 2^-26 of a
-// pixel.
+// The step from pixel to pixel is rounded by up to half such a multiple, so the points of a tile
+// are off by less than 2^-26 of a pixel.
 #pragma once
 
 #include <cmath>

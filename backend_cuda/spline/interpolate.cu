@@ -1,8 +1,8 @@
 // Stage: evaluate a B-spline at the points of a transform, a coordinate field or a log-polar grid.
 //
-// In full precision, neighbours are loaded, where possible through shared memory; in texture
-// precision they are looked up where they lie, if rows are aligned, else in an array that the stage
-// copies the coefficients to.
+// In full precision the neighbours are loaded, through shared memory where possible. In texture
+// precision the texture unit looks them up: in place if the rows are aligned, otherwise in an array
+// that the stage copies the coefficients to.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -59,8 +59,8 @@ PointSource points_of(const backend::SamplingPoints& points, long long pixels) {
   return source;
 }
 
-// Blocks of 256 threads. In planes a warp covers 8 x 4 pixels, which keeps the neighbours of a
-// turned picture together.
+// Blocks have 256 threads. In planes and volumes a warp covers 8 x 4 pixels, which keeps the
+// neighbours that a rotated image reads close together.
 dim3 block_for(int dimensions) { return dimensions == 1 ? dim3(256) : dim3(8, 32); }
 
 class InterpolateStage : public backend::Interpolate {
@@ -227,16 +227,16 @@ class TextureInterpolate final : public InterpolateStage {
   }
 
   TextureArray::Size size_;
-  std::optional<TextureArray> array_;  ///< none where coefficients are read in place
+  std::optional<TextureArray> array_;  ///< empty where coefficients are read in place
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;
-  TextureTileKernel tile_kernel_ = nullptr;  // of planes, degree 3
+  TextureTileKernel tile_kernel_ = nullptr;  // for planes of degree 3
   bool by_short_tiles_ = false;
-  BilinearKernel bilinear_kernel_ = nullptr;  // of planes, degree 1
+  BilinearKernel bilinear_kernel_ = nullptr;  // for planes of degree 1
   ScratchGuard fence_{site_};
 };
 
-// Volumes of degree 1 take less time by loads than by lookups, which need a copy to an array.
+// Volumes of degree 1 are faster by loads than by texture lookups, which need a copy to an array.
 bool wants_lookups(const InterpolateSpec& spec) {
   return spec.precision != Precision::full && (spec.dimensions == 2 || spec.degree == 3);
 }

@@ -1,9 +1,10 @@
-// Bilinear evaluation of planes under affine transforms by the texture unit: one lookup a pixel.
+// Bilinear evaluation of planes under affine transforms by the texture unit: one lookup per pixel.
 //
-// A thread locates its first pixel in double and the others from there in single precision, which
-// is as exact as the texture unit takes coordinates. What lies beyond an edge is brought back to
-// where the boundary's rule has its value; pixels so near an edge that rounding might matter, and
-// those whose neighbours are not side by side, are evaluated in full precision.
+// A thread locates its first pixel in double precision and the others relative to it in single
+// precision, which is as exact as the coordinates of the texture unit. A point beyond an edge is
+// mapped to a point inside the image where the boundary rule gives the same value. Pixels so near
+// an edge that rounding might matter, and those whose neighbours are not adjacent in memory, are
+// evaluated in full precision.
 #include "device/early_launch.cuh"
 #include "device/texture.hpp"
 #include "spline/interpolate_bilinear.hpp"
@@ -13,17 +14,18 @@ namespace warpalign::cuda {
 namespace {
 
 enum class Answer {
-  lookup,    // one lookup at the coordinate
+  lookup,    // one texture lookup at the coordinate
   constant,  // cval
-  ask        // full precision
+  ask        // evaluate in full precision
 };
 
-// Of a coordinate less than eight periods away; perhaps a rounding below 0 or above the period.
+// A coordinate modulo the period, for coordinates less than eight periods away. The result may be
+// below 0 or above the period by a rounding error.
 __device__ __forceinline__ float modulo(float at, float period) {
   return fmaf(-period, floorf(__fdividef(at, period)), at);
 }
 
-// Brings a coordinate that is free to lie anywhere into [0, n - 1].
+// Maps a coordinate that may lie anywhere into [0, n - 1].
 __device__ __forceinline__ Answer extend(int extension, int n, float& at) {
   const float last = static_cast<float>(n - 1);
   switch (extension) {
@@ -47,13 +49,13 @@ __device__ __forceinline__ Answer extend(int extension, int n, float& at) {
   }
 }
 
-// What to do at a coordinate along an axis of n samples, which is brought into [0, n - 1] for a
-// lookup.
+// What to do at a coordinate along an axis of n samples. For a lookup, the coordinate is mapped
+// into [0, n - 1].
 __device__ __forceinline__ Answer answer_at(const SplineRules& rules, int n, float& at) {
-  constexpr float doubtful = 0.0078125f;  // more than coordinates below 2^15 are rounded by
+  constexpr float doubtful = 0.0078125f;  // exceeds the rounding error of coordinates below 2^15
   const float last = static_cast<float>(n - 1);
   if (at >= doubtful && at <= last - doubtful) return Answer::lookup;
-  if (!(fabsf(at) < 4.0f * static_cast<float>(n))) return Answer::ask;  // far, or NaN
+  if (!(fabsf(at) < 4.0f * static_cast<float>(n))) return Answer::ask;  // far away, or NaN
   switch (rules.points) {
     case PointRule::reject_outside:
       return at < -doubtful || at > last + doubtful ? Answer::constant : Answer::ask;
@@ -72,7 +74,7 @@ __device__ __forceinline__ Answer answer_at(const SplineRules& rules, int n, flo
   }
 }
 
-// Not inlined: its registers would be every pixel's.
+// Not inlined, because every pixel would pay for its registers.
 __device__ __noinline__ float full_precision(const float* __restrict__ coefficients,
                                              const Evaluation& e, int x, int y) {
   double point[2];
@@ -81,7 +83,7 @@ __device__ __noinline__ float full_precision(const float* __restrict__ coefficie
 }
 
 struct Lookup {
-  float u, v;  // for a lookup; anywhere otherwise
+  float u, v;  // valid for a lookup only
   Answer answer;
 };
 
@@ -94,7 +96,7 @@ __device__ __forceinline__ Lookup lookup_of(const SplineGeometry& spline, float 
   return lookup;
 }
 
-// All lookups of a thread are on their way before the first result is needed.
+// All lookups of a thread are issued before the first result is needed.
 template <bool floats>
 __global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
     bilinear_kernel(cudaTextureObject_t texture, const float* __restrict__ coefficients,
@@ -117,7 +119,7 @@ __global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
       const Lookup lookup = lookup_of(e.spline, fmaf(steps, step_u, static_cast<float>(first[0])),
                                       fmaf(steps, step_v, static_cast<float>(first[1])));
       answers[k] = lookup.answer;
-      // Texel centres stand at half-integers in texture coordinates.
+      // In texture coordinates, texel centres are at half-integers.
       values[k] = tex2D<float>(texture, lookup.u + 0.5f, lookup.v + 0.5f);
     }
     const long long row = static_cast<long long>(y) * e.output.width;

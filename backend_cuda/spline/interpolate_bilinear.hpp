@@ -10,10 +10,12 @@ using BilinearKernel = void (*)(cudaTextureObject_t, const float*, Evaluation);
 /// `floats`: whether the output is f32.
 [[nodiscard]] BilinearKernel bilinear_kernel_of(bool floats);
 
-/// Whether the kernel takes these points. The spline is a plane of degree 1 without margins.
+/// Whether the kernel can evaluate at these points. The spline must be a plane of degree 1 without
+/// margins.
 [[nodiscard]] bool bilinear_serves(const Evaluation& e);
 
-/// `texture`: the samples, filtered, in texels; `coefficients`: the same in memory.
+/// `texture` holds the samples, read with filtering at coordinates in texels; `coefficients` holds
+/// the same samples in memory.
 void launch_bilinear(const CallSite& site, const backend::Queue& queue, BilinearKernel kernel,
                      cudaTextureObject_t texture, const float* coefficients, const Evaluation& e);
 

@@ -1,4 +1,4 @@
-// Interpolation kernels that give the gradient with the value.
+// Interpolation kernels that compute the gradient with the value.
 #include "spline/interpolate_kernel.cuh"
 
 namespace warpalign::cuda {

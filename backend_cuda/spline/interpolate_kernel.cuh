@@ -1,4 +1,4 @@
-// The interpolation kernel: a pixel a thread, the tensor product of B-spline weights in single
+// The interpolation kernel: one pixel per thread, the tensor product of B-spline weights in single
 // precision (Ruijters et al., equation 1).
 #pragma once
 
@@ -32,17 +32,17 @@ __device__ __forceinline__ void derivatives(float t, float (&w)[degree + 1]) {
   if constexpr (degree == 5) wa_bspline_derivatives_5(t, w);
 }
 
-/// The neighbours of a place along one axis, in coefficient indices, and their weights.
+/// The neighbours of a location along one axis, as indices of coefficients, and their weights.
 template <int degree, bool gradient>
 struct Neighbours {
   int first = 0;
-  float t = 0.0f;  // what the weights are functions of
+  float t = 0.0f;  // the argument of the weight functions
   float w[degree + 1];
   float slope[gradient ? degree + 1 : 1];
 
   __device__ __forceinline__ void choose(AxisLocation location, int margin) {
     if (degree % 2 == 0) {
-      if (location.halfway) {  // floor(x + 1/2): ties go up
+      if (location.halfway) {  // floor(x + 1/2): ties round up
         location.whole += 1;
         location.fraction = -0.5f;
       }
@@ -77,13 +77,14 @@ __device__ __forceinline__ void accumulate(float2& sum, float w, float2 value) {
   sum.y = fmaf(w, value.y, sum.y);
 }
 
-/// A sum of products and, where wanted, its derivatives along the axes summed so far.
+/// A sum of products and, where wanted, its derivatives along the axes that have been summed so
+/// far.
 template <class Value, bool gradient>
 struct Sums {
   Value value{};
   float slope[gradient ? 3 : 1] = {};
 
-  // Adds w * part, along an axis whose derivative weight is d; `axis` is that axis.
+  // Adds w * part along `axis`, for which d is the weight of the derivative.
   template <int axis>
   __device__ __forceinline__ void add(const Sums& part, float w, float d) {
     accumulate(value, w, part.value);
@@ -108,7 +109,7 @@ __device__ __forceinline__ Sums<Value, gradient> sum_row(const Neighbours<degree
   return row;
 }
 
-// All neighbours lie side by side in the coefficients.
+// Sums the neighbours where all of them lie within the coefficients.
 template <int degree, int dimensions, bool gradient, class Value>
 __device__ __forceinline__ Sums<Value, gradient> sum_inside(
     const Value* __restrict__ coefficients, const SplineGeometry& spline,
@@ -147,8 +148,8 @@ __device__ __forceinline__ Sums<Value, gradient> sum_inside(
   }
 }
 
-// Some neighbours lie beyond the coefficients: each is found by the boundary's rule. Rare, hence
-// loops that are not unrolled, over copies of what they index.
+// Sums the neighbours where some lie beyond the coefficients; the boundary rule finds each of them.
+// This is rare, so the loops are not unrolled, and they work on copies of what they index.
 template <int degree, int dimensions, bool gradient, class Value>
 __device__ __forceinline__ Sums<Value, gradient> sum_at_border(
     const Value* __restrict__ coefficients, const SplineGeometry& spline,
@@ -194,7 +195,7 @@ __device__ __forceinline__ Sums<Value, gradient> sum_at_border(
   }
 }
 
-// Chooses the neighbours of a point; false: its value is cval.
+// Finds the neighbours of a point. Returns false if the value is cval.
 template <int degree, int dimensions, bool gradient>
 __device__ __forceinline__ bool find_neighbours(const SplineGeometry& spline,
                                                 const double (&point)[dimensions], bool snap,
@@ -236,7 +237,8 @@ __device__ __forceinline__ Sums<Value, gradient> evaluate(const Value* __restric
   return sum_at_border<degree, dimensions, gradient>(coefficients, spline, at);
 }
 
-// Integers: rounded, halves away from zero, and saturated.
+// Stores a pixel. For integer types the value is rounded, with halves away from zero, and
+// saturated.
 __device__ __forceinline__ void store(const OutputImage& output, long long index, float value) {
   switch (output.type) {
     case PixelType::u8:
@@ -259,7 +261,7 @@ __device__ __forceinline__ void store(const OutputImage& output, long long index
   static_cast<float2*>(output.pixels)[index] = value;
 }
 
-/// The same where the type is known to the compiler to be f32 or not.
+/// The same where it is known at compile time whether the type is f32.
 template <bool floats>
 __device__ __forceinline__ void store_pixel(const OutputImage& output, long long index,
                                             float value) {
@@ -270,7 +272,7 @@ __device__ __forceinline__ void store_pixel(const OutputImage& output, long long
   }
 }
 
-/// Calls visit(x, y, z, index) for every pixel of the output that is this thread's.
+/// Calls visit(x, y, z, index) for every pixel of the output that this thread processes.
 template <class Visit>
 __device__ __forceinline__ void for_each_pixel(const OutputImage& output, Visit visit) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -305,7 +307,7 @@ __global__ void __launch_bounds__(256)
   });
 }
 
-/// The kernel of a degree that is known when the program runs.
+/// The kernel for a degree that is known at run time only.
 template <int dimensions, bool gradient, class Value>
 InterpolateKernel<Value> kernel_of_degree(int degree) {
   switch (degree) {

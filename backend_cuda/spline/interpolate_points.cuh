@@ -1,8 +1,9 @@
-// Where a spline is evaluated: from an output pixel to a point, and from the point to a place on
-// each axis.
+// Where a spline is evaluated: the point of an output pixel, and the location of a point on each
+// axis.
 //
-// Points are double: a place is then split, exactly, into the nearest integer and a fraction in
-// [-1/2, 1/2], which float holds to 3e-8 of a pixel anywhere in an image.
+// Points are computed in double precision. A coordinate is then split, exactly, into the nearest
+// integer and a fraction in [-1/2, 1/2], which a float holds to 3e-8 of a pixel anywhere in an
+// image.
 #pragma once
 
 #include "spline/interpolate_spline.hpp"
@@ -13,24 +14,24 @@
 
 namespace warpalign::cuda {
 
-/// A place on an axis: whole + fraction, in sample positions.
+/// A location on an axis: whole + fraction, in sample positions.
 struct AxisLocation {
   int whole = 0;
   float fraction = 0.0f;
-  bool halfway = false;  // the fraction is 1/2 exactly; a float of 1/2 may be a little less
-  bool flat = false;     // moved here from where the spline is constant along this axis
+  bool halfway = false;  // exactly 1/2, which the rounded fraction cannot tell
+  bool flat = false;     // clamped; the spline is constant along this axis there
 };
 
-// |x| < 2^30, by the exponent. False for NaN and infinity.
+// Whether |x| < 2^30, from the exponent. False for NaN and infinity.
 __device__ __forceinline__ bool is_near(double x) {
   constexpr int two_to_30 = 0x41d00000;
   return (__double2hiint(x) & 0x7fffffff) < two_to_30;
 }
 
-// Of a near x. Adding 1.5 * 2^52 leaves the nearest integer in the low bits: additions instead of
-// conversions, which are several times slower. Computed points (`snap`) that miss an integer by
-// less than 2^-25 are brought to it, as wa_snap() does: rounding must not decide whether the last
-// sample lies within an image.
+// Splits a coordinate for which is_near() holds. Adding 1.5 * 2^52 leaves the nearest integer in
+// the low bits, which takes additions instead of conversions, which are several times slower.
+// Computed points (`snap`) that miss an integer by less than 2^-25 are moved to it, as in
+// wa_snap(): rounding must not decide whether the last sample lies within an image.
 __device__ __forceinline__ AxisLocation split(double x, bool snap) {
   constexpr double magic = 6755399441055744.0;
   const double shifted = x + magic;
@@ -50,8 +51,8 @@ __device__ __forceinline__ bool is_above(const AxisLocation& p, int end) {
   return p.whole > end || (p.whole == end && p.fraction > 0.0f);
 }
 
-// `wrap`: into [0, n - 1] modulo n - 1. That interval stays as it is; further multiples of n - 1
-// land on 0 from above and on n - 1 from below, as in SciPy.
+// Boundary mode `wrap`: maps a location into [0, n - 1] modulo n - 1. Locations in that interval do
+// not change. Other multiples of n - 1 map to 0 from above and to n - 1 from below, as in SciPy.
 __device__ __forceinline__ void wrap_location(AxisLocation& p, int n) {
   const int last = n - 1;
   if (!is_below(p, 0) && !is_above(p, last)) return;
@@ -73,28 +74,30 @@ __device__ __forceinline__ void clamp_location(AxisLocation& p, int lowest, int 
   p.flat = true;
 }
 
-// Brings a far point near, keeping its value; false: its value is cval. fmod() is exact.
+// Maps a coordinate that is far away to a near one with the same value. Returns false if the value
+// is cval. fmod() is exact.
 __device__ __forceinline__ bool bring_near(const SplineRules& rules, int n, double& x) {
   if (isnan(x)) return false;
   if (rules.points == PointRule::clamp_to_margin) {
-    x = x < 0 ? -0x1p29 : 0x1.8p+30;  // beyond any margin; n <= 2^30
+    x = x < 0 ? -0x1p29 : 0x1.8p+30;  // beyond any margin, since n <= 2^30
     return true;
   }
   if (rules.points == PointRule::reject_outside || isinf(x)) return false;
   const double period = rules.points == PointRule::period_minus_one
                             ? static_cast<double>(n) - 1.0
                             : static_cast<double>(wa_extension_period(rules.extension, n));
-  if (rules.points == PointRule::free && period == 0.0) return false;  // fill, all around
+  if (rules.points == PointRule::free && period == 0.0) return false;  // cval everywhere outside
   if (period == 0.0) {
     x = 0.0;
     return true;
   }
-  // A multiple of the period below 0 stays below 0, as wrap_place() tells it from one above.
+  // A multiple of the period below 0 must stay below 0, because wrap_location() distinguishes it
+  // from one above.
   x = x < 0 ? fmod(x, period) - period : fmod(x, period);
   return true;
 }
 
-/// The place of coordinate x on an axis of n samples; false: the value is cval.
+/// The location of coordinate x on an axis of n samples. Returns false if the value is cval.
 __device__ __forceinline__ bool find_location(const SplineRules& rules, int n, double x, bool snap,
                                               AxisLocation& location) {
   if (!is_near(x) && !bring_near(rules, n, x)) return false;
@@ -113,7 +116,7 @@ __device__ __forceinline__ bool find_location(const SplineRules& rules, int n, d
   }
 }
 
-/// One row of a transform's matrix times an output pixel.
+/// One row of a transform's matrix times the coordinates of an output pixel.
 template <int dimensions>
 __device__ __forceinline__ double product_with_row(const double* m, int x, int y, int z) {
   double sum = m[3];
@@ -122,7 +125,8 @@ __device__ __forceinline__ double product_with_row(const double* m, int x, int y
   return fma(m[0], static_cast<double>(x), sum);
 }
 
-/// The point that an output pixel is read at; `index` is the pixel's number.
+/// The point of the source at which an output pixel is evaluated; `index` is the number of the
+/// pixel.
 template <int dimensions>
 __device__ __forceinline__ void find_point(const PointSource& s, int x, int y, int z,
                                            long long index, double (&point)[dimensions]) {
@@ -136,7 +140,7 @@ __device__ __forceinline__ void find_point(const PointSource& s, int x, int y, i
   if constexpr (dimensions == 2) {
     if (s.kind == PointKind::log_polar) {
       const double radius = exp(fma(s.polar.log_step, static_cast<double>(x), s.polar.log_radius0));
-      double sine, cosine;  // of half turns: no reduction by pi, which is slow in double
+      double sine, cosine;  // of multiples of pi: avoids the slow reduction modulo pi in double
       sincospi(fma(s.polar.angle_step, static_cast<double>(y), s.polar.angle0), &sine, &cosine);
       point[0] = fma(radius, cosine, s.polar.centre_x);
       point[1] = fma(radius, sine, s.polar.centre_y);

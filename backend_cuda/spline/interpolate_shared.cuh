@@ -1,4 +1,4 @@
-// Sums over neighbours in shared memory, whose places among one another are known to the compiler.
+// Sums over neighbours in shared memory whose relative addresses are known at compile time.
 #pragma once
 
 #include <cuda_runtime.h>

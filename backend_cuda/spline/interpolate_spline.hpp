@@ -1,4 +1,5 @@
-// What interpolation kernels are told: the spline, its rules, the points, the output. Plain data.
+// The parameters of interpolation kernels: the spline, its rules, the points and the output. Plain
+// data.
 #pragma once
 
 #include "device/context.hpp"
@@ -15,14 +16,14 @@ struct SplineRules {
   PointRule points = PointRule::free;
   int extension = 0;  // numbered as in formulas/boundary.h
   int margin = 0;
-  int reach = 0;  // clamp_to_margin: how far beyond the samples a point may lie
+  int reach = 0;  // clamp_to_margin: how far outside the samples a point may lie
   float cval = 0;
 };
 
-/// Axes: x, y, z; those beyond the spline's dimensions hold 1 sample and no margin.
+/// The axes are x, y and z; those beyond the spline's dimensions hold 1 sample and no margin.
 struct SplineGeometry {
   int samples[3];
-  int stored[3];  // coefficients: samples and margins
+  int stored[3];  // numbers of coefficients: samples and margins
   SplineRules rules;
 };
 
@@ -37,7 +38,7 @@ struct PointSource {
   double m[16] = {};             // affine, projective: row-major
   const float* field = nullptr;  // field: all x, then all y, then all z
   long long field_plane = 0;     // pixels of the output
-  LogPolarSampling polar;        // angles in half turns
+  LogPolarSampling polar;        // angles in units of pi
 };
 
 [[nodiscard]] PointSource points_of(const Transform& transform);
@@ -49,7 +50,7 @@ struct OutputImage {
   float* gradient = nullptr;  // planes of ds/dx, ds/dy, ds/dz
 };
 
-/// All that a kernel is launched with.
+/// All parameters of a kernel except the coefficients.
 struct Evaluation {
   SplineGeometry spline;
   PointSource points;
@@ -59,7 +60,7 @@ struct Evaluation {
 template <class Value>
 using InterpolateKernel = void (*)(const Value*, Evaluation);
 
-// The kernels there are, by dimensions: one file each, so that they compile side by side.
+// The kernels by number of dimensions, each in a file of its own, so that they compile in parallel.
 template <class Value>
 InterpolateKernel<Value> interpolate_kernel_1d(int degree);
 template <class Value>
@@ -68,12 +69,12 @@ template <class Value>
 InterpolateKernel<Value> interpolate_kernel_3d(int degree);
 InterpolateKernel<float> gradient_kernel(int dimensions, int degree);
 
-/// Evaluation through the texture unit.
+/// The textures that evaluation through the texture unit reads.
 struct TextureSources {
   cudaTextureObject_t coefficients = 0;
-  cudaTextureObject_t table = 0;  // of Sigg and Hadwiger
+  cudaTextureObject_t table = 0;  // Sigg and Hadwiger's, see LookupTable
 };
-/// Degree 3 in two or three dimensions, degree 1 in two.
+/// Kernels for degree 3 in two or three dimensions, and for degree 1 in two.
 using TextureKernel = void (*)(TextureSources, const float*, Evaluation);
 TextureKernel texture_kernel(int dimensions, int degree, bool by_table);
 

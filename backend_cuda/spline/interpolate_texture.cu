@@ -1,7 +1,8 @@
-// Interpolation kernels that let the texture unit sum neighbours: two lookups an axis for degree 3
-// (Ruijters et al., equation 5), one in all for degree 1.
+// Interpolation kernels that let the texture unit sum neighbours: two lookups per axis for degree 3
+// (Ruijters et al., equation 5), a single lookup for degree 1.
 //
-// Only where all neighbours lie within the coefficients; elsewhere as in full precision.
+// They use the texture unit only where all neighbours lie within the coefficients; other pixels are
+// evaluated in full precision.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "spline/lookup_table.hpp"
@@ -18,12 +19,12 @@ struct Lookups {
   float weight;
 };
 
-// At coefficient index `whole` + t.
+// The lookups for coefficient index `whole` + t.
 template <bool by_table>
 __device__ __forceinline__ Lookups cubic_lookups(int whole, float t, cudaTextureObject_t table) {
   float h0, h1, g0;
   if constexpr (by_table) {
-    // Sigg and Hadwiger's table, filtered; entry i belongs to t = i / (entries - 1).
+    // Sigg and Hadwiger's table, read with filtering; entry i belongs to t = i / (entries - 1).
     const float4 entry = tex1D<float4>(table, fmaf(t, table_entries - 1.0f, 0.5f));
     h0 = entry.x;
     h1 = entry.y;
@@ -31,7 +32,7 @@ __device__ __forceinline__ Lookups cubic_lookups(int whole, float t, cudaTexture
   } else {
     g0 = wa_bspline_lookups_3(t, &h0, &h1);
   }
-  // Texel centres stand at half-integers in texture coordinates.
+  // In texture coordinates, texel centres are at half-integers.
   const float centre = static_cast<float>(whole) + 0.5f;
   return {{centre + h0, centre + h1}, g0};
 }
@@ -55,7 +56,7 @@ __device__ __forceinline__ float cubic(cudaTextureObject_t c, const Lookups (&l)
   return mix(l[2], plane(l[2].at[0]), plane(l[2].at[1]));
 }
 
-/// At coefficient indices `whole` + t.
+/// The value at coefficient indices `whole` + t.
 template <int degree, int dimensions, bool by_table>
 __device__ __forceinline__ float look_up(const TextureSources& sources,
                                          const int (&whole)[dimensions],
@@ -107,7 +108,8 @@ __global__ void __launch_bounds__(256)
   });
 }
 
-// Affine transforms of planes, degree 3, by tiles; those at the border pixel by pixel.
+// Evaluates planes of degree 3 under affine transforms by tiles. Tiles at the border are evaluated
+// pixel by pixel.
 template <class Tile, bool by_table, bool floats>
 __global__ void __launch_bounds__(tile_threads)
     texture_tile_kernel(TextureSources sources, const float* __restrict__ coefficients,

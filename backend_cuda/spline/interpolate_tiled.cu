@@ -1,4 +1,4 @@
-// Evaluation of planes from a copy of the source in shared memory, under an affine transform.
+// Evaluation of planes under an affine transform from a copy of the source in shared memory.
 #include "device/early_launch.cuh"
 #include "spline/interpolate_shared.cuh"
 #include "spline/interpolate_tiled.hpp"
@@ -13,13 +13,14 @@
 namespace warpalign::cuda {
 namespace {
 
-// The pitches of boxes in shared memory. A warp goes along a row of the output. Where that is
-// mostly a row of the source too, a multiple of the 32 banks is best; else anything but.
+// The row pitch of a box in shared memory. A warp runs along a row of the output. Where that is
+// mostly a row of the source too, a multiple of the 32 banks is best; otherwise any pitch that is
+// not such a multiple is better.
 constexpr int flat_pitch = 96;
 constexpr int steep_pitch = 100;
 constexpr std::size_t wanted_shared = 96 * 1024;
 
-// Copies a box that lies within the coefficients; a lane has four of a row.
+// Copies a box that lies within the coefficients; each lane copies four coefficients of a row.
 template <int pitch>
 __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
                                          const Evaluation& e, const TileSource<2>& source,
@@ -38,7 +39,7 @@ __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
   }
 }
 
-// Copies any box, coefficient by coefficient, extended by the boundary's rule.
+// Copies any box, coefficient by coefficient, extended by the boundary rule.
 template <int pitch>
 __device__ __forceinline__ void extend_box(const float* __restrict__ coefficients,
                                            const Evaluation& e, const TileSource<2>& source,
@@ -64,7 +65,7 @@ __device__ __forceinline__ void extend_box(const float* __restrict__ coefficient
   }
 }
 
-// Threads that a multiprocessor holds: 1024 on Turing, 1536 and more since.
+// A multiprocessor holds 1024 threads on Turing, and 1536 or more on later architectures.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 inline constexpr int max_box_blocks = 1024 / tile_threads;
 #else
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
       blank_tile(e, site);
       return;
     }
-    if (site.torn) return;  // torn_kernel()'s
+    if (site.torn) return;  // left to torn_kernel()
     if (site.within && source.words) {
       copy_box<pitch>(coefficients, e, source, site, copy);
     } else {
@@ -114,11 +115,11 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
     } else {
       evaluate_tile<degree, floats, false>(e, source, site, value);
     }
-    __syncthreads();  // before the next tile's box arrives
+    __syncthreads();  // before the next tile's box is copied
   });
 }
 
-// The tiles that `wrap` tears, pixel by pixel.
+// Evaluates, pixel by pixel, the tiles that `wrap` splits (see TileLocation::torn).
 template <int degree>
 __global__ void __launch_bounds__(tile_threads)
     torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
@@ -152,7 +153,7 @@ struct Box {
   int pitch;
 };
 
-// Of both pitches.
+// The kernels for both pitches.
 std::array<Box, 2> boxes_of(int degree, bool floats) {
   return {{{kernel_of<flat_pitch>(degree, floats), flat_pitch},
            {kernel_of<steep_pitch>(degree, floats), steep_pitch}}};

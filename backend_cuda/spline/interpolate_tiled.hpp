@@ -11,19 +11,19 @@
 
 namespace warpalign::cuda {
 
-/// Evaluates so where it can be done: affine transforms in two or three dimensions, from degree 1
-/// on (of degree 0 a point rounded across a knot would have another value), boxes that fit. False:
-/// nothing was enqueued.
+/// Evaluates from shared memory where that is possible: for affine transforms in two or three
+/// dimensions, degrees 1 and above (at degree 0 a point rounded across a knot would have another
+/// value), and boxes that fit. Returns false if nothing was enqueued.
 bool evaluate_tiled(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                     const Evaluation& e, int dimensions, int degree);
 /// The same in three dimensions.
 bool evaluate_volume(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                      const Evaluation& e, int degree);
-/// Loads all kernels that these may use.
+/// Loads all kernels that evaluate_tiled() and evaluate_volume() may use.
 void load_tiled_kernels(const CallSite& site, int dimensions, int degree);
 void load_volume_kernels(const CallSite& site, int degree);
 
-/// make() of a degree from 1 to 5 as a type's constant.
+/// Calls make() with a degree from 1 to 5 as an integral constant.
 template <class Make>
 auto with_tiled_degree(int degree, Make make) {
   switch (degree) {

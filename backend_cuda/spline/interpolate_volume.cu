@@ -1,9 +1,9 @@
-// Evaluation of splines in space from a copy of the source in shared memory, under an affine
-// transform.
+// Evaluation of splines in three dimensions under an affine transform from a copy of the source in
+// shared memory.
 //
-// 64 neighbours a point of a cubic spline: shared memory is what bounds it. A warp evaluates 16 x 1
-// x 2 pixels, and rows and planes of the copy lie so that its lanes meet in a bank as seldom as may
-// be.
+// A cubic spline has 64 neighbours per point, so shared memory is the bottleneck. A warp evaluates
+// 16 x 1 x 2 pixels, and the rows and planes of the copy are laid out so that its lanes conflict in
+// a bank as rarely as possible.
 #include "device/early_launch.cuh"
 #include "spline/interpolate_shared.cuh"
 #include "spline/interpolate_tiled.hpp"
@@ -17,30 +17,30 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int side = 16;  // of a tile, along x and y
+constexpr int side = 16;  // of a tile along x and y
 constexpr int greatest_depth = 16;
 constexpr int threads = 256;
 constexpr int warps = threads / warp_lanes;
-// The pitches of rows: in the usual one a row begins in the bank where the one before did; the
-// other is for wider copies.
+// The pitches of rows. With the usual pitch every row begins in the same bank as the row before;
+// the other pitch is for wider copies.
 constexpr int usual_pitch = 32;
 constexpr int wide_pitch = 48;
-constexpr int plane_offset = 16;               // planes begin half the banks apart
-constexpr int longest_extent = 48;             // along y and z; more would not fit
-constexpr std::size_t max_bytes = 110 * 1024;  // so that two blocks fit
+constexpr int plane_offset = 16;               // consecutive planes begin half the banks apart
+constexpr int longest_extent = 48;             // along y and z; a longer one would not fit
+constexpr std::size_t max_bytes = 110 * 1024;  // two blocks per multiprocessor
 
-/// What the tiles of a transform have in common.
+/// What all tiles of a transform have in common.
 struct VolumeSource : TileSource<3> {
   int depth = 0;  // of a tile
   int pitch = 0;  // floats from row to row of the copy
-  int plane = 0;  // and from plane to plane
+  int plane = 0;  // floats from plane to plane
 
   [[nodiscard]] std::size_t bytes() const {
     return sizeof(float) * static_cast<std::size_t>(plane) * static_cast<std::size_t>(extent[2]);
   }
 };
 
-// Of the deepest tile that fits into `most` bytes.
+// The source for the deepest tile whose copy fits into `maximum` bytes.
 std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::size_t maximum) {
   for (const int pitch : {usual_pitch, wide_pitch}) {
     for (int depth = greatest_depth; depth >= 8; depth -= 4) {
@@ -59,9 +59,9 @@ std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::
   return std::nullopt;
 }
 
-/// Where a tile lies.
+/// The location of a tile.
 struct VolumeLocation : TileLocation<3> {
-  bool whole;  // all of the tile's pixels are there
+  bool whole;  // all of the tile's pixels lie in the output
 };
 
 template <int degree>
@@ -73,7 +73,8 @@ __device__ __forceinline__ VolumeLocation location_of(const Evaluation& e,
                                                                z + source.depth <= e.output.depth};
 }
 
-// A copy that lies within the coefficients: a thread copies four of a row, in every plane.
+// Makes a copy that lies within the coefficients; a thread copies four coefficients of a row in
+// every plane.
 template <int pitch>
 __device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients,
                                           const Evaluation& e, const VolumeSource& source,
@@ -95,7 +96,7 @@ __device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients
   }
 }
 
-// Any copy, coefficient by coefficient, extended by the boundary's rule.
+// Makes any copy, coefficient by coefficient, extended by the boundary rule.
 template <int pitch>
 __device__ __forceinline__ void extend_rows(const float* __restrict__ coefficients,
                                             const Evaluation& e, const VolumeSource& source,
@@ -128,12 +129,12 @@ __device__ __forceinline__ void extend_rows(const float* __restrict__ coefficien
 
 /// A pixel and its point.
 struct VolumeWalk {
-  int at[3];           // the pixel, from the tile's first
-  long long point[3];  // from the copy's corner, in fixed point
+  int at[3];           // the pixel, relative to the tile's first
+  long long point[3];  // relative to the corner of the copy, in fixed point
 };
 
-// `address`: of the first neighbour of a point at the copy's corner; planes lie `plane` bytes
-// apart.
+// The interpolated value. `address` is that of the first neighbour of a point at the corner of the
+// copy; planes are `plane` bytes apart.
 template <int degree, int pitch>
 __device__ __forceinline__ float sum_of_neighbours(const Located<degree> (&at)[3], unsigned address,
                                                    unsigned plane) {
@@ -152,7 +153,8 @@ __device__ __forceinline__ float sum_of_neighbours(const Located<degree> (&at)[3
   return sum;
 }
 
-// Calls visit(walk, index) for a thread's pixels that are in the output: `whole`, all of them.
+// Calls visit(walk, index) for the pixels of a thread that lie in the output. `whole` says that all
+// pixels of the tile do.
 template <int degree, bool whole, class Visit>
 __device__ __forceinline__ void for_pixels(const Evaluation& e, const VolumeSource& source,
                                            const VolumeLocation& location, Visit visit) {
@@ -199,7 +201,7 @@ __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ c
     });
     return;
   }
-  if (location.torn) return;  // torn_kernel()'s
+  if (location.torn) return;  // left to torn_kernel()
   if (location.within && source.words) {
     copy_rows<pitch>(coefficients, e, source, location, box);
   } else {
@@ -228,10 +230,10 @@ __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ c
   } else {
     for_pixels<degree, false>(e, source, location, visitor(careful));
   }
-  __syncthreads();  // before the next tile's copy arrives
+  __syncthreads();  // before the next tile's copy is made
 }
 
-// Calls visit(place) for the tiles of a block.
+// Calls visit(location) for every tile of a block.
 template <int degree, class Visit>
 __device__ __forceinline__ void for_volume_tiles(const Evaluation& e, const VolumeSource& source,
                                                  Visit visit) {
@@ -246,7 +248,7 @@ __device__ __forceinline__ void for_volume_tiles(const Evaluation& e, const Volu
   }
 }
 
-// Of degree 1, three blocks' copies fit.
+// At degree 1, the copies of three blocks fit.
 template <int degree>
 inline constexpr int volume_blocks = degree == 1 ? 3 : 2;
 
@@ -262,7 +264,7 @@ __global__ void __launch_bounds__(threads, volume_blocks<degree>)
   });
 }
 
-// The tiles that `wrap` tears, voxel by voxel.
+// Evaluates, voxel by voxel, the tiles that `wrap` splits (see TileLocation::torn).
 template <int degree>
 __global__ void __launch_bounds__(threads)
     torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,

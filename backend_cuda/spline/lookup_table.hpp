@@ -1,4 +1,4 @@
-// Sigg and Hadwiger's table: cubic weights as linear lookups, filled on the device when a plan is
+// Sigg and Hadwiger's table of cubic weights as linear lookups, filled on the device when a plan is
 // made.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Stage: from samples to B-spline coefficients, by the method asked for.
+// Stage: computes B-spline coefficients from samples by the method asked for.
 #include "device/stage.hpp"
 #include "spline/prefilter_method.hpp"
 

@@ -1,4 +1,4 @@
-// What the prefilter's kernels know of an axis, and how a pass along one axis walks memory.
+// What the prefilter's kernels know about an axis, and the memory layout of a pass along one axis.
 #pragma once
 
 #include "device/launch.hpp"
@@ -15,7 +15,7 @@ static_assert(static_cast<int>(backend::Extension::periodic) == WA_PERIODIC);
 static_assert(static_cast<int>(backend::Extension::clamp) == WA_CLAMP);
 static_assert(static_cast<int>(backend::Extension::fill) == WA_FILL);
 
-/// How samples go on beyond an axis, and the coefficients kept there.
+/// How samples are extended beyond the ends of an axis, and how many coefficients are kept there.
 struct Beyond {
   int rule = WA_MIRROR;
   int margin = 0;
@@ -27,29 +27,30 @@ struct Beyond {
   return {static_cast<int>(details.extension), details.margin, static_cast<float>(spec.cval)};
 }
 
-/// A pass along one axis of an array of floats (outer, axis, inner), dense: element k of a line
-/// stands k * inner from its start. The result has n + 2 margin elements along the axis.
+/// A pass along one axis of a dense array of floats (outer, axis, inner). Element k of a line is k
+/// * inner floats from its start. The result has n + 2 margin elements along the axis.
 struct AxisPass {
   int n = 1;
-  int components = 1;  ///< 2: floats alternate between real and imaginary
+  int components = 1;  ///< 2: real and imaginary parts alternate
   long long inner = 1;
   long long outer = 1;
   Beyond beyond;
 };
 
-/// The value beyond an axis under WA_FILL: cval is real.
+/// The value beyond an axis under WA_FILL. cval is real.
 __device__ __forceinline__ float fill_value(const AxisPass& pass, long long column) {
   return pass.components == 2 && (column & 1) != 0 ? 0.0f : pass.beyond.fill;
 }
 
-/// Sample k of a line, in positions of the axis, from anywhere.
+/// Sample k of a line, for any k, extended beyond the ends of the axis.
 __device__ __forceinline__ float sample_at(const float* __restrict__ line, const AxisPass& pass,
                                            int k, float fill) {
   const int at = wa_extend(pass.beyond.rule, k, pass.n);
   return at < 0 ? fill : line[at * pass.inner];
 }
 
-/// Rows of blocks for segments of an axis; no segment is shorter than a grid's height allows.
+/// The length of the segments of an axis, one per row of blocks: about `wanted`, a multiple of
+/// `multiple`, and large enough for the number of segments to fit the height of a grid.
 [[nodiscard]] inline int segment_length(int length, int wanted, int multiple) {
   const std::int64_t minimum = divide_up(length, 65535);
   return static_cast<int>(divide_up(std::max<std::int64_t>(wanted, minimum), multiple) * multiple);
@@ -59,7 +60,7 @@ __device__ __forceinline__ float sample_at(const float* __restrict__ line, const
   return static_cast<unsigned>(std::min<std::int64_t>(slices, 65535));
 }
 
-/// The shape of an array in floats as a stage filters it, and the passes that remain along it.
+/// The shape of the array that a stage filters, and the number of axes along which it does so.
 struct Volume {
   int width, height, depth;
   int components;
@@ -75,7 +76,7 @@ struct Volume {
           extent(spec.shape.depth, site), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions};
 }
 
-/// The pass along axis 0, 1 or 2 of a volume whose earlier axes have their margins already.
+/// The pass along axis 0, 1 or 2 of a volume whose earlier axes already have their margins.
 [[nodiscard]] inline AxisPass axis_pass(const Volume& v, const Beyond& beyond, int axis) {
   const long long wide = v.width + 2 * beyond.margin;
   const long long high = v.height + 2 * beyond.margin;
@@ -90,7 +91,7 @@ struct Volume {
   }
 }
 
-/// Floats that a pass writes.
+/// The number of floats that a pass writes.
 [[nodiscard]] inline long long result_elements(const AxisPass& pass) {
   return pass.outer * pass.inner * (pass.n + 2 * pass.beyond.margin);
 }

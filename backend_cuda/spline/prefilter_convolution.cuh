@@ -1,5 +1,5 @@
 // The truncated prefilter (Champagnat and Le Sant, equation 12) of one line, in registers: across
-// the lanes of a warp, and marching down a column. For up to 15 taps; fewer are padded with zeros.
+// the lanes of a warp, and streaming down a column. For up to 15 taps; fewer are padded with zeros.
 #pragma once
 
 #include "spline/prefilter_recursion.cuh"
@@ -24,7 +24,7 @@ struct SymmetricTaps {
   return half;
 }
 
-/// sum_k b(k) window[i + k], from the middle outwards.
+/// sum_k b(k) window(k), computed from the middle outwards.
 template <class Window>
 __device__ __forceinline__ float convolve_at(const SymmetricTaps& taps, Window window) {
   float sum = taps.value[0] * window(0);
@@ -33,12 +33,13 @@ __device__ __forceinline__ float convolve_at(const SymmetricTaps& taps, Window w
   return sum;
 }
 
-// A row, four pixels a lane; the seven samples on either side come from the two lanes there.
+// Filters a row with four pixels per lane. The seven samples on either side come from the two lanes
+// on that side.
 __device__ __forceinline__ void convolve_row(float (&v)[lane_pixels], const SymmetricTaps& taps) {
   float window[lane_pixels + 2 * reach];
 #pragma unroll
   for (int i = 0; i < lane_pixels + 2 * reach; ++i) {
-    const int site = i - reach + 2 * lane_pixels;  // counted from two lanes before
+    const int site = i - reach + 2 * lane_pixels;  // relative to two lanes before
     const int lanes = site / lane_pixels - 2;
     const float own = v[site % lane_pixels];
     window[i] = lanes < 0   ? from_neighbour<true>(own, -lanes)
@@ -51,10 +52,10 @@ __device__ __forceinline__ void convolve_row(float (&v)[lane_pixels], const Symm
   }
 }
 
-/// As RecursiveColumn: a chunk's results come out when the next one is there.
+/// As RecursiveColumn: the results of a chunk come out when the next chunk goes in.
 template <int chunk>
 struct ConvolvedColumn {
-  float window[chunk + reach];  // the end of the chunk two before, and the one before
+  float window[chunk + reach];  // the last samples before the previous chunk, and that chunk
 
   __device__ __forceinline__ void advance(int, const SymmetricTaps& taps,
                                           const float (&samples)[chunk], float (&results)[chunk]) {
@@ -70,7 +71,7 @@ struct ConvolvedColumn {
   }
 };
 
-/// The convolution as the marching kernels take it.
+/// The convolution in the form that the streaming kernels take.
 template <int chunk_length, int side_columns>
 struct Convolution {
   static_assert(chunk_length >= reach && side_columns >= reach);

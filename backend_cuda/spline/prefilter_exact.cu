@@ -5,9 +5,10 @@
 namespace warpalign::cuda {
 namespace {
 
-// Halos: where |z|^halo, of the slower pole, and what the other adds fall below single precision.
-constexpr int halo_one_pole = 12;  // degrees 2 and 3: 0.268^12 = 1.4e-7, of a start that is
-                                   // itself off by less than 0.3 of the samples' range
+// The halos are long enough for |z|^halo, of the pole of larger magnitude, and what the other pole
+// adds to fall below single precision.
+constexpr int halo_one_pole = 12;  // degrees 2 and 3: 0.268^12 = 1.4e-7 of a start that is
+                                   // itself wrong by less than 0.3 of the samples' range
 constexpr int halo_degree_4 = 20;  // 0.361^20 = 1.4e-9
 constexpr int halo_degree_5 = 24;  // 0.431^24 = 1.6e-9
 

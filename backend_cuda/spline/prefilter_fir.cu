@@ -1,10 +1,11 @@
 // Prefilter, method `fir`: convolution with the truncated closed form of the cubic prefilter
 // (Champagnat and Le Sant, equation 12 and proposition 1).
 //
-// Up to 15 taps march as the exact filter does, 15 themselves by running sums. For more,
-// two-dimensional real images are one kernel: a block convolves the rows of a tile and the rows
-// around it into shared memory, then its columns. Other arrays are convolved axis by axis. All
-// passes compute several neighbouring results a thread, so that each sample is read once for them.
+// Filters of up to 15 taps stream as the exact filter does, those of exactly 15 taps by running
+// sums. With more taps, two-dimensional real images take a single kernel: a block convolves the
+// rows of a tile and the rows around it into shared memory, then its columns. Other arrays are
+// convolved axis by axis. Except in a pass along x alone, a thread computes several neighbouring
+// results, so that it reads each sample once for all of them.
 #include "spline/prefilter_convolution.cuh"
 #include "spline/prefilter_method.hpp"
 #include "spline/prefilter_running.cuh"
@@ -24,12 +25,13 @@ constexpr int tile_warps = 4;
 constexpr int tile_threads = tile_warps * warp_lanes;
 constexpr int results_a_lane = 4;  // along a row
 constexpr int tile_columns = results_a_lane * warp_lanes;
-constexpr int results_a_column = 8;  // of a thread, along a column
+constexpr int results_a_column = 8;  // per thread, along a column
 constexpr int staged_pixels = tile_columns + max_taps;
 constexpr int tallest_tile = 48;
-constexpr std::size_t shared_bytes = 48 * 1024;  // what every device grants
+constexpr std::size_t shared_bytes = 48 * 1024;  // what every device allows
 
-/// Taps b(-K) ... b(K), the window being `count` samples long, a multiple of 8: zeros follow.
+/// Taps b(-K) ... b(K). The window is `count` samples long, a multiple of 8; the taps are padded
+/// with zeros.
 struct Taps {
   float value[max_taps];
   int count;
@@ -43,8 +45,8 @@ struct FirPlane {
   Beyond beyond;
 };
 
-// result[r] = sum_t tap[t] sample(r + t), `together` results from neighbouring windows. The samples
-// slide through registers; `fetch(i, values)` gives samples i ... i + together - 1.
+// Computes result[r] = sum_t tap[t] sample(r + t): `together` results from neighbouring windows.
+// The samples slide through registers; `fetch(i, values)` gives samples i ... i + together - 1.
 template <int together, class Fetch>
 __device__ __forceinline__ void convolve(const Taps& taps, Fetch fetch, float (&result)[together]) {
   float window[2 * together];
@@ -65,7 +67,8 @@ __device__ __forceinline__ void convolve(const Taps& taps, Fetch fetch, float (&
   }
 }
 
-// Stages the samples that a tile's row is made from; `row` null: all fill.
+// Stages in shared memory the samples that a row of a tile is computed from. A null `row` stands
+// for the fill value throughout.
 template <class Pixel>
 __device__ __forceinline__ void stage_row(const Pixel* __restrict__ row, const FirPlane& p,
                                           int first, int count, float* staged) {
@@ -77,7 +80,7 @@ __device__ __forceinline__ void stage_row(const Pixel* __restrict__ row, const F
   }
 }
 
-// The rows of a tile, and of its surroundings along y, convolved along x.
+// Convolves along x the rows of a tile and of its surroundings along y.
 template <class Pixel>
 __device__ __forceinline__ void convolve_rows(const Pixel* __restrict__ plane, const FirPlane& p,
                                               const Taps& taps, int left, int top, int rows,
@@ -102,11 +105,11 @@ __device__ __forceinline__ void convolve_rows(const Pixel* __restrict__ plane, c
         four);
     *reinterpret_cast<float4*>(tile + i * tile_columns + x) =
         make_float4(four[0], four[1], four[2], four[3]);
-    __syncwarp();  // before the next row takes the staging place
+    __syncwarp();  // before the next row is staged in the same memory
   }
 }
 
-// The tile's columns, a thread each.
+// Convolves the tile's columns, one per thread.
 __device__ __forceinline__ void convolve_columns(const float* tile, const FirPlane& p,
                                                  const Taps& taps, float* __restrict__ result,
                                                  int left, int top) {
@@ -156,8 +159,9 @@ __global__ void __launch_bounds__(tile_threads)
   }
 }
 
-// One axis of an array; `together` neighbouring results a thread along the axis. Along x (inner is
-// the number of components) one, so that neighbouring threads read neighbouring samples.
+// Filters one axis of an array; a thread computes `together` neighbouring results along the axis.
+// Along x (where `inner` is the number of components) that is one, so that neighbouring threads
+// read neighbouring samples.
 template <class Pixel, int together>
 __global__ void __launch_bounds__(tile_threads)
     fir_axis_kernel(const Pixel* __restrict__ source, float* __restrict__ result, AxisPass pass,
@@ -203,14 +207,14 @@ Taps taps_of(const std::vector<double>& values) {
   return taps;
 }
 
-// As many rows as shared memory holds with those around them.
+// As many rows as shared memory can hold together with the rows around them.
 int tile_rows_for(const Taps& taps) {
   const std::size_t rest = shared_bytes - tile_warps * staged_pixels * sizeof(float);
   const int rows = static_cast<int>(rest / (tile_columns * sizeof(float))) - taps.count;
   return std::min(rows / results_a_column * results_a_column, tallest_tile);
 }
 
-/// Pixel is float for c32: its components are filtered alike.
+/// For c32, Pixel is float: both components are filtered alike.
 template <class Pixel>
 class FirPrefilter final : public backend::Prefilter {
  public:
@@ -318,7 +322,7 @@ std::unique_ptr<backend::Prefilter> make_prefilter_fir(const Context& context,
     });
   }
   return with_pixel_type(spec.input, [&](auto pixel) -> std::unique_ptr<backend::Prefilter> {
-    // Of c32, the components are filtered alike.
+    // For c32, both components are filtered alike.
     using Pixel = decltype(pixel);
     using Sample = std::conditional_t<std::is_same_v<Pixel, float2>, float, Pixel>;
     return std::make_unique<FirPrefilter<Sample>>(context, spec, details);

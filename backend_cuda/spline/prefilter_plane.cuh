@@ -1,10 +1,11 @@
-// A prefilter along x, and along x and y in one kernel: rows in registers across a warp.
+// A prefilter along x, and along x and y in one kernel: rows are held in registers across a warp.
 //
-// A warp reads 32 lanes' pixels of a row, filters them with shuffles and keeps those that are far
-// enough from both ends. For planes, a block marches down a strip: each turn its warps filter the
-// rows of a chunk, which the block's threads then take, one a column, through the filter along y.
-// Each coefficient is written once; what is read twice (halos) comes mostly from the L2 cache. The
-// next chunk's rows are loaded before this one's columns run: nothing may wait for them before.
+// A warp reads as many pixels of a row as its 32 lanes hold, filters them with shuffles and keeps
+// those that are far enough from both ends. For planes, a block streams down a column block: in
+// each iteration its warps filter the rows of a chunk, and the block's threads, one per column,
+// then run the filter along y over that chunk. Each coefficient is written once; what is read twice
+// (halos) comes mostly from the L2 cache. The loads of the next chunk's rows are issued before the
+// columns of the current chunk are filtered, so nothing may wait for them before that is done.
 #pragma once
 
 #include "device/early_launch.cuh"
@@ -17,7 +18,7 @@ namespace warpalign::cuda {
 struct Plane {
   int width, height;
   long long depth;
-  int column_block;  ///< coefficient rows of a strip
+  int column_block;  ///< rows of coefficients in a column block
   bool words;        ///< whether rows are aligned for loads of four pixels
   float scale;
   Beyond beyond;
@@ -26,7 +27,7 @@ struct Plane {
 template <class Pixel>
 using RowPixels = float[components_of<Pixel>][lane_pixels];
 
-// Four pixels that are one aligned word.
+// Loads four pixels that form one aligned word.
 template <class Pixel>
 __device__ __forceinline__ void load_word(const Pixel* __restrict__ at, RowPixels<Pixel>& v) {
   constexpr int components = components_of<Pixel>;
@@ -40,7 +41,7 @@ __device__ __forceinline__ void load_word(const Pixel* __restrict__ at, RowPixel
   }
 }
 
-// Four pixels of a row, each where column(k) says; -1: the fill value.
+// Loads four pixels of a row, pixel k from column(k); -1 stands for the fill value.
 template <class Pixel, class Column>
 __device__ __forceinline__ void load_pixels(const Pixel* __restrict__ row, float fill,
                                             Column column, RowPixels<Pixel>& v) {
@@ -55,27 +56,28 @@ __device__ __forceinline__ void load_pixels(const Pixel* __restrict__ row, float
   }
 }
 
-/// Whether the four pixels from x on are a word in every row.
+/// Whether the four pixels from x on form an aligned word in every row.
 __device__ __forceinline__ bool is_inside(const Plane& p, int x) {
   return p.words && x >= 0 && x % lane_pixels == 0 && x + lane_pixels <= p.width;
 }
 
 inline constexpr int block_warps = 4;
-inline constexpr int block_threads = block_warps * warp_lanes;  // a thread a column, halos and all
+inline constexpr int block_threads = block_warps * warp_lanes;  // one per column, with halos
 inline constexpr int longest_column_block = 8;                  // in chunks
 
-/// Columns of a block's rows that are right in the end.
+/// The columns of a block's rows that are correct after filtering.
 template <class Filter>
 inline constexpr int useful_columns = row_pixels - 2 * Filter::side;
 
-/// Where the samples of a strip are found: row k of the march, column i of the block; -1: nowhere.
+/// Where the samples of a column block are found: row k of the stream, column i of the block; -1
+/// stands for the fill value.
 template <class Filter>
 struct ColumnBlockMap {
   int row[(longest_column_block + 2) * Filter::chunk];
   int column[row_pixels];
 };
 
-// Stores results a stride apart, the first `count` of them.
+// Stores results `stride` floats apart, the first `count` of them.
 template <int maximum>
 __device__ __forceinline__ void store_column(float* at, long long stride, int count, float scale,
                                              const float (&results)[maximum]) {
@@ -90,8 +92,9 @@ __device__ __forceinline__ void store_column(float* at, long long stride, int co
   }
 }
 
-// One strip of one plane, the coefficient rows from `top` on. Every other strip is marched upwards,
-// so that neighbours reach their common edge at the same time and share what they read there.
+// Filters one column block of one plane, the rows of coefficients from `top` on. Every other column
+// block is streamed upwards, so that neighbours reach their common edge at the same time and share
+// through the cache what they read there.
 template <class Pixel, class Filter>
 __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
                                                float* __restrict__ result, const Plane& p,
@@ -122,7 +125,7 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
   map.column[thread] = wa_extend(p.beyond.rule, leftmost + thread, p.width);
   __syncthreads();
 
-  RowPixels<Pixel> rows[rows_a_warp];  // on their way from memory
+  RowPixels<Pixel> rows[rows_a_warp];  // being loaded from memory
   const auto load_chunk = [&](int chunk) {
     const int* locations = map.row + chunk * chunk_rows + warp;
 #pragma unroll
@@ -156,7 +159,7 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
           make_float4(row[0], row[1], row[2], row[3]);
     }
     if (chunk + 1 < chunks) load_chunk(chunk + 1);
-    __syncthreads();  // the next turn writes the other half, which all have left by then
+    __syncthreads();  // all threads are done with the other half, which the next iteration writes
     if (!has_column) continue;
     float samples[chunk_rows];
     float results[chunk_rows];
@@ -167,7 +170,7 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
     store_column(target, stride, rows_of_column - (chunk - 2) * chunk_rows, p.scale, results);
     target += chunk_rows * stride;
   }
-  __syncthreads();  // before another strip takes the buffers
+  __syncthreads();  // before another column block uses the buffers
 }
 
 template <class Pixel, class Filter>
@@ -188,7 +191,8 @@ __global__ void __launch_bounds__(block_threads, Filter::blocks_a_multiprocessor
   }
 }
 
-// x alone: a warp takes 128 pixels of one row at a time; here the plane's height counts all rows.
+// Filters along x only: a warp processes 128 pixels of one row at a time. Here the plane's depth
+// counts all rows.
 template <class Pixel, class Filter>
 __global__ void __launch_bounds__(block_threads)
     row_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
@@ -201,7 +205,7 @@ __global__ void __launch_bounds__(block_threads)
   const int tiles = (wide + useful - 1) / useful;
   const long long step = static_cast<long long>(gridDim.x) * block_warps;
   long long task = static_cast<long long>(blockIdx.x) * block_warps + threadIdx.x / warp_lanes;
-  for (; task < p.depth * tiles; task += step) {  // the same for all lanes of a warp
+  for (; task < p.depth * tiles; task += step) {  // the same iterations for all lanes of a warp
     const long long y = task / tiles;
     const int left = static_cast<int>(task % tiles) * useful;
     const int own = lane * lane_pixels - Filter::side;
@@ -228,7 +232,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// One axis of an array in floats, a thread a column, marching down a segment.
+// Filters one axis of an array of floats; each thread streams down one column of a segment.
 template <class Filter>
 __global__ void __launch_bounds__(block_threads, Filter::axis_blocks_a_multiprocessor)
     axis_kernel(const float* __restrict__ source, float* __restrict__ result, AxisPass pass,

@@ -1,13 +1,14 @@
-// The recursive prefilter of one line, in registers: across the lanes of a warp, and marching down
+// The recursive prefilter of one line, in registers: across the lanes of a warp, and streaming down
 // a column.
 //
-// Ruijters and Thevenaz' anticausal step c-[k] = z (c-[k + 1] - c+[k]) is run as d[k] = c+[k] +
-// z d[k + 1], the causal step backwards: c- = -z d. The factors -z and the gain (1 - z)(1 - 1/z)
-// make (1 - z)^2 together, applied once for all axes when results are stored. The filters of all
-// poles commute, so both causal runs come first, then both anticausal ones.
+// Ruijters and Thevenaz' anticausal step c-[k] = z (c-[k + 1] - c+[k]) is run as
+//   d[k] = c+[k] + z d[k + 1],
+// which is the causal step run backwards, with c- = -z d. Together, the factor -z and the gain
+// (1 - z)(1 - 1/z) make (1 - z)^2, which is applied once for all axes when results are stored. The
+// filters of all poles commute, so both causal runs come first, then both anticausal ones.
 //
 // A run starts a halo before the first result, from the state that a constant signal would have
-// left; |z|^halo makes what was wrong about that vanish.
+// left; |z|^halo makes the error of that start negligible.
 #pragma once
 
 #include "device/launch.hpp"
@@ -30,7 +31,8 @@ struct Recursion {
   Pole pole[2];
 };
 
-// Everything follows from the pole as kernels have it, so that a constant stays what it is.
+// Every factor is derived from the pole as kernels have it, in single precision, so that a constant
+// image stays constant.
 [[nodiscard]] inline double as_in_kernels(double pole) { return static_cast<float>(pole); }
 
 [[nodiscard]] inline Recursion recursion_of(const std::vector<double>& poles) {
@@ -45,7 +47,7 @@ struct Recursion {
   return recursion;
 }
 
-/// The factor per filtered axis: (1 - z)^2 over the poles.
+/// The factor per filtered axis: the product of (1 - z)^2 over the poles.
 [[nodiscard]] inline double scale_of(const std::vector<double>& poles) {
   double scale = 1;
   for (const double z : poles) scale *= (1 - as_in_kernels(z)) * (1 - as_in_kernels(z));
@@ -62,9 +64,10 @@ __device__ __forceinline__ float from_neighbour(float value, int lanes) {
                  : __shfl_down_sync(whole_warp, value, static_cast<unsigned>(lanes));
 }
 
-// One run over a row of 128 pixels, four a lane, along the row or back. Each lane runs over its own
-// four; what the lanes before it leave behind decays by z^4 a lane and is gathered in `steps`
-// doubling steps, from 2^steps lanes: z^(4 2^steps) is far below single precision.
+// One run over a row of 128 pixels, four per lane, along the row or backwards. Each lane first runs
+// over its own four pixels. The contribution of the lanes before it decays by z^4 per lane and is
+// gathered in `steps` doubling steps, from 2^steps lanes: z^(4 2^steps) is far below single
+// precision.
 template <bool forward, int steps>
 __device__ __forceinline__ void run_along_row(float (&v)[lane_pixels], const Pole& p) {
   constexpr int i0 = forward ? 0 : 3;
@@ -92,8 +95,9 @@ __device__ __forceinline__ void run_along_row(float (&v)[lane_pixels], const Pol
   v[i3] = fmaf(p.z4, before, v[i3]);
 }
 
-// All runs over a row. Doubling steps: z^16 = 7e-10 for one pole (degrees 2 and 3); of two (degrees
-// 4 and 5), z^32 <= 2e-12 for the slower and z^8 <= 2e-11 for the other.
+// All runs over a row. The numbers of doubling steps: z^16 = 7e-10 for one pole (degrees 2 and 3);
+// for two poles (degrees 4 and 5), z^32 <= 2e-12 for the pole of larger magnitude and z^8 <= 2e-11
+// for the other.
 template <int poles>
 __device__ __forceinline__ void run_over_row(float (&v)[lane_pixels], const Recursion& r) {
   if constexpr (poles == 1) {
@@ -107,7 +111,8 @@ __device__ __forceinline__ void run_over_row(float (&v)[lane_pixels], const Recu
   }
 }
 
-/// The runs' state at one place of a column: one number a pole, each the input of the next.
+/// The state of the runs at one element of a column: one number per pole, each of which is the
+/// input of the next pole's run.
 template <int poles>
 struct RunState {
   float value[poles];
@@ -129,15 +134,15 @@ struct RunState {
   }
 };
 
-/// A column's march: chunks of samples go in, none shorter than the halo; a chunk's results come
-/// out once the next chunk, over which the anticausal run warms up, is there. The first only warms
-/// the causal run.
+/// Streams a column: chunks of samples, none shorter than the halo, go in; the results of a chunk
+/// come out once the next chunk is there, because the anticausal run warms up over that one. The
+/// first chunk only warms up the causal run.
 template <int chunk, int halo, int poles>
 struct RecursiveColumn {
   RunState<poles> causal;
-  float previous[chunk];  // causal results of the chunk before
+  float previous[chunk];  // causal results of the previous chunk
 
-  /// Takes chunk number `index`; from number 2 on, `results` are those of the chunk before.
+  /// Takes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
   __device__ __forceinline__ void advance(int index, const Recursion& r, float (&samples)[chunk],
                                           float (&results)[chunk]) {
     if (index == 0) causal.settle(samples[0], r);
@@ -154,15 +159,16 @@ struct RecursiveColumn {
   }
 };
 
-/// The recursive filter as the marching kernels take it: `side` columns beyond each end of a
-/// block's row and a chunk beyond each end of its strip warm it up.
+/// The recursive filter in the form that the streaming kernels take. `side` columns beyond each end
+/// of a block's row, and a chunk beyond each end of its column block, warm it up.
 template <int chunk_length, int side_columns, int halo, int poles>
 struct Recursive {
   static_assert(chunk_length >= halo && side_columns >= halo);
   static constexpr int chunk = chunk_length;
   static constexpr int side = side_columns;
-  // Left alone, the compiler spends twice the registers that a march needs (two chunks of a column
-  // and the rows on their way) and halves the blocks at work. None of these spills.
+  // Without launch bounds the compiler uses twice the registers that streaming needs (two chunks of
+  // a column and the rows being loaded), which halves the number of resident blocks. With these
+  // bounds none of the kernels spills.
   static constexpr int blocks_a_multiprocessor = chunk <= 12 ? 8 : (chunk <= 20 ? 5 : 4);
   static constexpr int axis_blocks_a_multiprocessor = chunk <= 12 ? 6 : 4;
   using Coefficients = Recursion;

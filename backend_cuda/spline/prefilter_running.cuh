@@ -1,5 +1,5 @@
-// The truncated prefilter of 15 taps by running sums (formulas/running_sums.h), as the marching
-// kernels take it: a third of the operations of a convolution.
+// The truncated prefilter of 15 taps by running sums (formulas/running_sums.h), in the form that
+// the streaming kernels take: a third of the operations of a convolution.
 #pragma once
 
 #include "spline/prefilter_recursion.cuh"
@@ -11,9 +11,9 @@
 namespace warpalign::cuda {
 
 inline constexpr int running_taps = 15;
-inline constexpr int running_length = (running_taps + 1) / 2;  // of a sum to either side
+inline constexpr int running_length = (running_taps + 1) / 2;  // samples of the sum on either side
 
-/// Powers of the pole, the zeroth among them.
+/// Powers of the pole, including the zeroth.
 struct PolePowers {
   float z[running_length + 1];
 };
@@ -26,7 +26,8 @@ struct PolePowers {
   return powers;
 }
 
-// What a lane's pixels reach of the two lanes before it (`forward` false: after it).
+// For each pixel of a lane, the sum over the pixels within its reach in the two lanes before it, or
+// after it if `forward` is false.
 template <bool forward>
 __device__ __forceinline__ void reached_sums(const float (&v)[lane_pixels], const PolePowers& p,
                                              float (&reached)[lane_pixels]) {
@@ -38,11 +39,11 @@ __device__ __forceinline__ void reached_sums(const float (&v)[lane_pixels], cons
   wa_reached_sums(from_neighbour<forward>(sum[3], 1), part, p.z, reached);
 }
 
-/// As RecursiveColumn; begins with zeros.
+/// As RecursiveColumn, but begins with zeros.
 struct RunningColumn {
   static constexpr int chunk = running_length;
-  float previous[chunk];  // the chunk before
-  float causal[chunk];    // and the sums up to each of it
+  float previous[chunk];  // the previous chunk
+  float causal[chunk];    // and the sums up to each of its samples
 
   __device__ __forceinline__ void advance(int, const PolePowers& p, const float (&samples)[chunk],
                                           float (&results)[chunk]) {

@@ -1,8 +1,9 @@
-// A prefilter whose kernels march: planes along x and y at once, what remains axis by axis.
+// A prefilter whose kernels stream: planes along x and y at once, other axes one by one.
 //
-// Two-dimensional real images are one kernel; volumes add a pass along z, complex ones take a pass
-// for each axis. Every run is warmed up over a halo of extended samples, so that every size and
-// every boundary rule is right and any place can be computed apart.
+// Two-dimensional real images take one kernel; volumes take one more pass along z; complex images
+// and volumes take one pass per axis. Every run is warmed up over a halo of extended samples, so
+// that the result is correct for every size and boundary rule and any part of it can be computed
+// independently.
 #pragma once
 
 #include "device/memory.hpp"
@@ -16,7 +17,7 @@ namespace warpalign::cuda {
 
 inline constexpr int longest_segment = 64;  // in chunks, of a pass along one axis
 
-/// The kernels of one filter; complex planes go axis by axis.
+/// The kernels of one filter. Complex planes are filtered axis by axis.
 template <class Pixel, class Coefficients>
 struct StreamingKernels {
   using OfPlane = void (*)(const Pixel*, float*, Plane, Coefficients);
@@ -26,7 +27,7 @@ struct StreamingKernels {
   OfAxis axis = nullptr;
   int chunk = 1;
   int useful_columns = 1;
-  int plane_blocks = 1, axis_blocks = 1;  // a multiprocessor
+  int plane_blocks = 1, axis_blocks = 1;  // per multiprocessor
 };
 
 template <class Pixel, class Filter>
@@ -58,7 +59,7 @@ class StreamingPrefilter final : public backend::Prefilter {
         coefficients_(coefficients),
         scale_(scale) {
     load_kernels();
-    // The array before its last pass, which never runs in place.
+    // Scratch memory for the input of the last pass, which never runs in place.
     const int last = volume_.dimensions - 1;
     if (last == 2 || (is_complex && last == 1)) {
       const long long floats = result_elements(axis_pass(volume_, beyond_, last - 1));
@@ -77,7 +78,8 @@ class StreamingPrefilter final : public backend::Prefilter {
     } else if (volume_.dimensions == 2) {
       planes(queue, input, output, scratch);
     } else {
-      // With margins the result is larger than what goes before, so it can hold that meanwhile.
+      // The result is at least as large as the intermediate array before, so it can hold that array
+      // meanwhile.
       planes(queue, input, scratch, output);
       along(queue, scratch, output, 2);
     }
@@ -90,7 +92,7 @@ class StreamingPrefilter final : public backend::Prefilter {
     if (volume_.dimensions == 3 || is_complex) load(kernels_.axis, site_);
   }
 
-  // Filters along x and y; complex ones by way of `between`.
+  // Filters along x and y; complex planes by way of `between`.
   void planes(backend::Queue& queue, const Pixel* input, float* output, float* between) const {
     if constexpr (is_complex) {
       rows(queue, input, between);

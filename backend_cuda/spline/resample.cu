@@ -1,5 +1,5 @@
-// Stage: prefilter and evaluation in one kernel, where there is one: cubic splines in the plane,
-// from and in single precision, exact prefilter, affine transforms.
+// Stage: prefilter and evaluation in one kernel, for the cases that have one: cubic splines in the
+// plane, from f32 samples, in single precision, with the exact prefilter, under affine transforms.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -13,7 +13,8 @@
 namespace warpalign::cuda {
 namespace {
 
-// Whether the points of a tile all lie where there are samples, or none does.
+// Whether the points of a tile all lie within the samples (lies_within) or all lie outside them
+// (lies_apart).
 __device__ __forceinline__ bool lies_within(const Evaluation& e, const ResampleSource& source,
                                             const ResampleLocation& location) {
   const int extent[2] = {source.columns, source.rows - 2 * resample_halo};
@@ -41,7 +42,7 @@ __device__ __forceinline__ bool is_in(const OutputImage& output, int x, int y) {
   return x >= 0 && x < output.width && y >= 0 && y < output.height;
 }
 
-// Whether all pixels of a tile are there.
+// Whether all pixels of a tile lie in the output.
 __device__ __forceinline__ bool is_whole(const OutputImage& output, const ResampleSource& source,
                                          const ResampleLocation& location) {
   const int sheared = source.shear * (resample_tile / shear_group - 1);
@@ -82,8 +83,8 @@ __device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
   }
 }
 
-// Calls visit(u, v, x, y) for a thread's pixels that are in the output, (x, y): number u of row v
-// of the tile. Warps go along rows.
+// Calls visit(u, v, x, y) for the pixels (x, y) of a thread that lie in the output; each is pixel u
+// of row v of the tile. Warps run along rows.
 template <bool steep, class Visit>
 __device__ __forceinline__ void for_pixels_of_rows(const Evaluation& e,
                                                    const ResampleSource& source,
@@ -97,7 +98,8 @@ __device__ __forceinline__ void for_pixels_of_rows(const Evaluation& e,
   }
 }
 
-// Warps go down the output; by way of shared memory the results are stored along its rows.
+// Warps run down the columns of the output; the results are staged in shared memory and stored
+// along the rows of the output.
 template <bool floats>
 __device__ __forceinline__ void evaluate_down_columns(const Evaluation& e,
                                                       const ResampleSource& source, float scale,
@@ -128,7 +130,7 @@ __device__ __forceinline__ void blank(const Evaluation& e, const ResampleSource&
 }
 
 template <int rows, bool steep>
-inline constexpr int resample_blocks = rows == few_rows && !steep ? 4 : 3;  // a multiprocessor
+inline constexpr int resample_blocks = rows == few_rows && !steep ? 4 : 3;  // per multiprocessor
 
 template <int rows, bool steep, bool floats>
 __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>)

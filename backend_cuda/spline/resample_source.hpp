@@ -1,4 +1,5 @@
-// What resampling in one kernel is told: the part of the source that a tile of the output needs.
+// The parameters of resampling in one kernel: the part of the source that a tile of the output
+// needs.
 #pragma once
 
 #include "spline/interpolate_spline.hpp"
@@ -25,15 +26,15 @@ struct ResampleSource {
   bool steep = false;
   int shear = 0;
   int before[2] = {};
-  long long along_x[2] = {};  // steps of a point, of x and of y, in fixed point
-  long long along_y[2] = {};
+  long long along_x[2] = {};  // steps per pixel along x, in fixed point
+  long long along_y[2] = {};  // steps per pixel along y
 };
 
-/// None where one kernel cannot do it: for `wrap`, for points far away or far apart, and unless
-/// affine.
+/// Nothing where one kernel cannot do it: for the boundary mode `wrap`, for points that are far
+/// away or far apart, and for transforms that are not affine.
 [[nodiscard]] std::optional<ResampleSource> resample_source(const Evaluation& e);
 
-/// The recursion, whose gain and the weights' is left for the end.
+/// The recursion. Its gain and that of the weights are applied at the end, by `scale`.
 struct ResampleFilter {
   float z = 0;
   float start = 0;                       // 1 / (1 - z)

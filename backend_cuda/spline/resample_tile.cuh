@@ -1,9 +1,10 @@
 // Prefilter and evaluation in one kernel, for cubic splines in the plane under affine transforms: a
-// block loads the samples that a tile of the output needs, filters them and evaluates.
+// block loads the samples that a tile of the output needs, filters them and evaluates the spline.
 //
 // A thread filters one column, or half of one, in registers, straight from global memory; warps
-// filter the rows in shared memory, in place. What the transform leaves level is cheapest: the tile
-// may be a parallelogram, and for steep transforms a warp goes down the output rather than along.
+// filter the rows in shared memory, in place. Reads are cheapest where neighbouring threads stay
+// near one row of the source: therefore the tile may be a parallelogram, and for steep transforms a
+// warp runs down the output rather than along it.
 #pragma once
 
 #include "spline/fixed_point.cuh"
@@ -15,7 +16,7 @@
 namespace warpalign::cuda {
 
 inline constexpr int resample_threads = 256;
-inline constexpr int resample_pitch = resample_columns;  // a multiple of the banks
+inline constexpr int resample_pitch = resample_columns;  // a multiple of the number of banks
 inline constexpr int staged_pitch = resample_tile + 1;
 
 template <int rows>
@@ -26,11 +27,11 @@ inline constexpr std::size_t resample_bytes = sizeof(float) *
                                               (kept_rows<rows> * resample_pitch +
                                                (steep ? resample_tile * staged_pitch : 0));
 
-// Left alone, the compiler computes such a value again wherever it is used.
+// Keeps the compiler from computing a value again wherever it is used.
 __device__ __forceinline__ void keep(int& value) { asm volatile("" : "+r"(value)); }
 __device__ __forceinline__ void keep(float& value) { asm volatile("" : "+f"(value)); }
 
-/// Where a block's tile lies.
+/// The location of a block's tile.
 struct ResampleLocation {
   int first[2];      // its first output pixel
   double origin[2];  // that pixel's point
@@ -49,12 +50,13 @@ struct ResampleLocation {
   }
 };
 
-/// The number of a thread's warp, known to be the same for all its lanes.
+/// The number of a thread's warp, which the compiler then knows to be the same for all of its
+/// lanes.
 __device__ __forceinline__ int warp_number() {
   return __shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / warp_lanes, 0);
 }
 
-// The samples of half a column: `rows` / 2 of them.
+// Loads the samples of half a column, `rows` / 2 of them.
 template <int rows>
 __device__ __forceinline__ void load_half_column(const float* __restrict__ samples,
                                                  const Evaluation& e,
@@ -84,8 +86,8 @@ __device__ __forceinline__ void load_half_column(const float* __restrict__ sampl
   }
 }
 
-// Filters the columns; of their rows, those between the halos go to `box`. The upper half's causal
-// run goes on in the lower one, the lower's anticausal run in the upper.
+// Filters the columns and stores the rows between the halos to `box`. The causal run of the upper
+// half continues in the lower half, the anticausal run of the lower half in the upper.
 template <int rows>
 __device__ __forceinline__ void filter_columns(const float* __restrict__ samples,
                                                const Evaluation& e, const ResampleFilter& f,
@@ -132,16 +134,17 @@ __device__ __forceinline__ void filter_columns(const float* __restrict__ samples
   }
 }
 
-/// A lane's eight pixels of a row of 128: half a warp has a row. Of any eight lanes in turn, four
-/// have the upper row of the warp's two, whose pixels begin four later: so their words of four meet
-/// in no bank. What the upper row's last lane reads beyond its row is too far away to matter.
+/// A lane's eight pixels of a row of 128: half a warp processes one row. Of any eight consecutive
+/// lanes, four work on the upper of the warp's two rows, whose pixels begin four later, so that the
+/// lanes' words of four pixels do not conflict in a bank. What the last lane of the upper row reads
+/// beyond its row is too far away to matter.
 struct RowLane {
   static constexpr int pixels = 8;
-  int before[2], after[2];  // the lanes with the pixels before and after, and those next to them
-  float from_before[2], from_after[2];  // factors of what they leave behind
-  float from_first, from_last;          // and of what the row's ends count as having left
-  int at;                               // the first pixel, from the warp's upper row
-  bool low, high;                       // whether the first and last four are kept
+  int before[2], after[2];              // the two nearest lanes before and after
+  float from_before[2], from_after[2];  // factors of what those lanes leave behind
+  float from_first, from_last;          // factors of what lies beyond the row's ends
+  int at;                               // the first pixel, from the start of the upper row
+  bool low, high;                       // whether the first and the last four are kept
 
   __device__ __forceinline__ RowLane(const ResampleFilter& f, int columns) {
     const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
@@ -211,14 +214,14 @@ __device__ __forceinline__ void filter_rows(const ResampleFilter& f, int columns
   }
 }
 
-/// The points of a thread's pixels: along a row of the output for all threads together, or for
-/// steep transforms down a column.
+/// The points of a thread's pixels. In each step all threads together cover rows of the output or,
+/// for steep transforms, columns.
 template <bool steep>
 struct ResampleWalk {
   static constexpr int step = resample_threads / resample_tile;
   static constexpr int count = resample_tile / step;
-  int u, v;            // from the tile's first pixel
-  long long point[2];  // from the first coefficient, in fixed point
+  int u, v;            // relative to the tile's first pixel
+  long long point[2];  // relative to the first coefficient, in fixed point
 
   __device__ __forceinline__ ResampleWalk(const ResampleSource& source,
                                           const ResampleLocation& location) {
@@ -254,7 +257,7 @@ __device__ __forceinline__ bool has_value_here(const Evaluation& e,
   return has_value(e, axis, at.whole + location.corner[axis], at.fraction(), exactly);
 }
 
-// The weights' factor of six on either axis is in the filter's scale.
+// The factor of six of the weights along either axis is part of the filter's scale.
 __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, float ty) {
   constexpr auto along = std::make_integer_sequence<int, 4>{};
   float wx[4], wy[4];
@@ -263,12 +266,13 @@ __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, f
   return sum_box_plane<3, resample_pitch>(wx, wy, address, along);
 }
 
-// Calls store(walk, result) for a thread's pixels. `careful`: points outside have no value.
+// Calls store(walk, result) for a thread's pixels. `careful` says that some points may lie outside,
+// where they may have no value, and some pixels of the tile outside the output.
 template <bool steep, bool careful, class Store>
 __device__ __forceinline__ void evaluate_pixels(const Evaluation& e, const ResampleSource& source,
                                                 const ResampleLocation& location, float scale,
                                                 const float* box, Store store) {
-  constexpr unsigned behind = resample_pitch + 1 - resample_first;  // the first neighbour, of 0, 0
+  constexpr unsigned behind = resample_pitch + 1 - resample_first;  // first neighbour of (0, 0)
   const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(box)) - 4 * behind;
   ResampleWalk<steep> walk(source, location);
   const auto result_here = [&] {

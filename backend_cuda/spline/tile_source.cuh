@@ -1,6 +1,6 @@
-// Affine transforms by tiles of the output: coordinates without double precision a pixel.
+// Affine transforms by tiles of the output: coordinates without double precision per pixel.
 //
-// Relative to the box of coefficients that a tile needs, points are in fixed point: their integer
+// Points are in fixed point, relative to the box of coefficients that a tile needs. Their integer
 // part is a word of its own, and a point near a knot has the neighbours that go with its fraction.
 #pragma once
 
@@ -13,15 +13,15 @@ namespace warpalign::cuda {
 
 inline constexpr int tile_warps = tile_threads / warp_lanes;
 
-/// Where a tile's points lie.
+/// The location of a tile's points.
 template <int dimensions>
 struct TileLocation {
   int first[3];               // the tile's first pixel
   double origin[dimensions];  // its point
-  int corner[dimensions];     // of the box of coefficients; along x a multiple of 4
-  bool within;                // all of the box is there
-  bool apart;                 // nothing of it
-  bool torn;                  // `wrap`: points lie on either side of where a period ends
+  int corner[dimensions];     // of the box of coefficients; a multiple of 4 along x
+  bool within;                // the whole box lies within the coefficients
+  bool apart;                 // no part of it does
+  bool torn;                  // `wrap`: the end of a period splits the tile
 
   template <int degree>
   static __device__ __forceinline__ TileLocation of(const Evaluation& e,
@@ -53,8 +53,8 @@ struct TileLocation {
     return location;
   }
 
-  // How much of a coordinate is whole periods, 0 where the tile is torn; its points lie from
-  // `least` on, less than `extent` long, rounding included.
+  // The part of a coordinate that is whole periods, or 0 where the tile is torn. The tile's
+  // coordinates begin at `minimum` and span less than `extent`, rounding included.
   __device__ __forceinline__ int whole_periods(int minimum, int extent, int period) {
     const int begin = minimum - 1;
     const int rest = period > 0 ? wa_extend_periodic(begin, period) : 0;
@@ -63,8 +63,8 @@ struct TileLocation {
     return 0;
   }
 
-  /// The first pixel's coordinate from the box's corner, in fixed point; of even degrees half a
-  /// pixel on, so that the integer part is that of the middle neighbour.
+  /// The first pixel's coordinate relative to the corner of the box, in fixed point. For even
+  /// degrees half a pixel is added, so that the integer part is that of the middle neighbour.
   template <int degree>
   __device__ __forceinline__ long long start(const Evaluation& e, int axis) const {
     constexpr long long half = degree % 2 == 0 ? 1LL << 31 : 0;
@@ -73,7 +73,8 @@ struct TileLocation {
   }
 };
 
-/// The neighbour that a coordinate's weights count from, and what they are functions of.
+/// The neighbour that a coordinate's weights are counted from, and the argument of the weight
+/// functions.
 template <int degree>
 struct Located {
   int whole;
@@ -86,8 +87,8 @@ struct Located {
   }
 };
 
-// `constant`: whether a coordinate whole + t, counted as the samples are, has a value. The rule
-// itself is asked only where rounding might matter.
+// Boundary mode `constant`: whether a coordinate whole + t, counted as the samples are, has a
+// value. The rule itself is evaluated only where rounding might matter.
 template <class Exactly>
 __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int whole, float t,
                                           Exactly exactly) {
@@ -100,8 +101,8 @@ __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int who
   return find_location(e.spline.rules, e.spline.samples[axis], exactly(), true, location);
 }
 
-// The same of all coordinates of a pixel, `x`, `y`, `z` from the tile's first, counted from the
-// box's corner.
+// The same for all coordinates of a pixel. `x`, `y` and `z` are relative to the tile's first pixel,
+// `at` to the corner of the box.
 template <int degree, int dimensions>
 __device__ __forceinline__ bool has_value_here(const Evaluation& e,
                                                const TileLocation<dimensions>& site, int x, int y,
@@ -119,7 +120,7 @@ __device__ __forceinline__ bool has_value_here(const Evaluation& e,
   return has;
 }
 
-/// A thread's pixels in a plane's tile: those of one column.
+/// A thread's pixels in a tile of a plane: those of one column.
 struct TileThread {
   int column, first;
   static constexpr int step = tile_threads / PlaneTile::width;
@@ -129,7 +130,7 @@ struct TileThread {
         first(static_cast<int>(threadIdx.x) / PlaneTile::width) {}
 };
 
-// The pixels of a tile that are a thread's: visit(row in the tile, index).
+// Calls visit(row in the tile, index) for the pixels of a tile that a thread processes.
 template <class Tile = PlaneTile, class Visit>
 __device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileLocation<2>& site,
                                                 Visit visit) {
@@ -144,8 +145,8 @@ __device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileL
   for (int j = thread.first; j < count; j += TileThread::step, index += stride) visit(j, index);
 }
 
-// Evaluates a plane's tile: value(at) of both coordinates, counted from the box's corner. `check`:
-// points outside have cval.
+// Evaluates a tile of a plane; value(at) is given both coordinates relative to the corner of the
+// box. `check` says that points outside have the value cval.
 template <int degree, bool floats, bool check, class Tile = PlaneTile, class Value>
 __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
                                               const TileLocation<2>& site, Value value) {
@@ -168,7 +169,7 @@ __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSou
   });
 }
 
-// Evaluates one pixel of an affine transform by itself, whatever its tile.
+// Evaluates one pixel of an affine transform on its own, whatever its tile.
 template <int degree, int dimensions>
 __device__ __forceinline__ void evaluate_alone(const float* __restrict__ coefficients,
                                                const Evaluation& e, int x, int y, int z,
@@ -182,14 +183,14 @@ __device__ __forceinline__ void evaluate_alone(const float* __restrict__ coeffic
         evaluate<degree, dimensions, false>(coefficients, e.spline, point, true).value);
 }
 
-// Gives all pixels of a plane's tile cval.
+// Sets all pixels of a plane's tile to cval.
 template <class Tile = PlaneTile>
 __device__ __forceinline__ void blank_tile(const Evaluation& e, const TileLocation<2>& site) {
   for_tile_pixels<Tile>(e, site,
                         [&](int, long long index) { store(e.output, index, e.spline.rules.cval); });
 }
 
-// Calls visit(place) for a block's tiles of a plane.
+// Calls visit(location) for every tile of a block in a plane.
 template <int degree, class Tile = PlaneTile, class Visit>
 __device__ __forceinline__ void for_tiles(const Evaluation& e, const TileSource<2>& source,
                                           Visit visit) {

@@ -1,9 +1,9 @@
 // Stage: resample an image under an affine transform, bilinearly.
 //
-// Three ways to read the input, chosen once for each plan: a texture over the input's own memory
-// where its rows are aligned as the texture unit wants them; a texture over an array that the
-// stage copies the input to; loads, where there is no trustworthy texture unit or the image is
-// beyond its limits.
+// There are three ways to read the input, of which each plan chooses one: a texture over the
+// input's own memory where its rows are aligned as the texture unit requires; a texture over an
+// array that the stage copies the input to; and loads, where there is no trustworthy texture unit
+// or the image exceeds its limits.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -16,8 +16,9 @@
 namespace warpalign::cuda {
 namespace {
 
-// The one place where the transform meets pixels: double, since in single precision the products
-// of a 16384-pixel image would be wrong by 0.002 pixels.
+// The point of an output pixel. This is the only place that applies the transform to pixels. It is
+// in double precision, because in single precision the products of a 16384-pixel image would be off
+// by 0.002 pixels.
 __device__ __forceinline__ double2 locate(const Affine& t, int x, int y) {
   return make_double2(fma(t.a, static_cast<double>(x), fma(t.b, static_cast<double>(y), t.c)),
                       fma(t.d, static_cast<double>(x), fma(t.e, static_cast<double>(y), t.f)));
@@ -34,8 +35,8 @@ __device__ __forceinline__ bool touches(Real u, Real v, Size size) {
          v < static_cast<Real>(size.height);
 }
 
-// Only the first pixel of a thread is located in double; single precision is ample for the few
-// steps to the others, and for the texture unit's 8 fractional bits.
+// Only the first pixel of a thread is located in double precision; single precision is sufficient
+// for the few steps to the others, and for the 8 fractional bits of the texture unit.
 __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
                                     float* __restrict__ output, Size output_size, Affine t) {
   await_previous();
@@ -55,7 +56,7 @@ __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
       const int x = left + k * LookupBlock::width;
       const float u = fmaf(static_cast<float>(k * LookupBlock::width), du, u0);
       const float v = fmaf(static_cast<float>(k * LookupBlock::width), dv, v0);
-      // Texel centres stand at half-integers in texture coordinates.
+      // In texture coordinates, texel centres are at half-integers.
       const float value =
           touches(u, v, input_size) ? tex2D<float>(input, u + 0.5f, v + 0.5f) : 0.0f;
       if (x < output_size.width) row[x] = value;

@@ -1,4 +1,5 @@
-// Stage: a volume's voxels levelled, tapered, and placed on a canvas.
+// Stage: subtract an offset from a volume's voxels, scale and taper them, and place them in a
+// padded frame.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

@@ -1,5 +1,5 @@
-// Stage: how much of their power the spectra of two volumes have at the same frequencies. Warps go
-// over rows.
+// Stage: how much of the power of two volumes' spectra lies at the same frequencies. Each warp
+// processes rows.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"

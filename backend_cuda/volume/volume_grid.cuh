@@ -1,4 +1,4 @@
-// What kernels that go over volumes share: sides, sums over blocks.
+// What the kernels for volumes share: extents along the axes, and sums over the threads of a block.
 #pragma once
 
 #include "device/launch.hpp"
@@ -10,7 +10,7 @@
 
 namespace warpalign::cuda {
 
-/// Along x, y and z.
+/// Integers along x, y and z.
 struct Triple {
   int x, y, z;
 };
@@ -19,12 +19,12 @@ struct Triple {
   return {extent(shape.width, site), extent(shape.height, site), extent(shape.depth, site)};
 }
 
-/// Of numbers that fit an int.
+/// Converts numbers that fit an int.
 [[nodiscard]] inline Triple triple_of(const std::array<std::int64_t, 3>& numbers) {
   return {static_cast<int>(numbers[0]), static_cast<int>(numbers[1]), static_cast<int>(numbers[2])};
 }
 
-/// Blocks whose warps go over rows, a row each.
+/// Blocks whose warps process one row each at a time.
 inline constexpr int row_warps = 4;
 inline constexpr int row_threads = row_warps * warp_lanes;
 
@@ -33,7 +33,8 @@ inline constexpr int row_threads = row_warps * warp_lanes;
                                   4 * std::int64_t{context.multiprocessors});
 }
 
-// Adds up the sums of a block of row_threads: sum i of block g goes to partials[i blocks + g].
+// Adds up the sums of the row_threads threads of a block: sum i of block g goes to partials[i
+// blocks + g], where `blocks` is the number of blocks.
 template <int count>
 __device__ __forceinline__ void add_up_rows(const float (&sums)[count],
                                             float* __restrict__ partials) {

@@ -1,4 +1,4 @@
-// Stage: the highest peaks of a volume. A thread a brick.
+// Stage: the highest peaks of a volume. Each thread processes one brick at a time.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -16,7 +16,7 @@ constexpr int brick_z = static_cast<int>(backend::brick.depth);
 
 static_assert(sizeof(backend::BrickRecord) == sizeof(uint2), "the kernel writes two words");
 
-// Whether index i of an axis of n that goes round is within reach of 0; reach 0: any.
+// Whether index i of a periodic axis of n is within `reach` of 0. A reach of 0 allows any index.
 __device__ __forceinline__ bool within_reach(int i, int n, int reach) {
   return reach == 0 || i <= reach || n - i <= reach;
 }

@@ -1,4 +1,4 @@
-// Stage: sums over what two shifted volumes have in common. Warps go over rows of the overlap.
+// Stage: sums over the overlap of two shifted volumes. Each warp processes rows of the overlap.
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -14,7 +14,7 @@ namespace {
 static_assert(WA_VOLUME_MOMENTS == backend::volume_moment_count);
 static_assert(WA_VOLUME_STEP_SUMS == backend::volume_step_count);
 
-/// A part of a volume: the whole's sides, and the part's first voxel.
+/// A part of a volume: the sides of the whole volume, and the first voxel of the part.
 struct Part {
   const float* voxels;
   Triple sides;
@@ -33,7 +33,7 @@ __device__ __forceinline__ const float* row_of(const Part& part, int row, int ro
   return part.voxels + (z * part.sides.y + y) * part.sides.x + part.first.x;
 }
 
-/// Calls add(reference, moving) for every pair of voxels.
+/// Calls add(reference, moving) with pointers to the two voxels of every pair.
 template <class Add>
 __device__ __forceinline__ void for_each(const Parts& parts, Add add) {
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(row_threads)
   add_up_rows(sums, partials);
 }
 
-// The moving part begins at the first neighbour of the first voxel's place.
+// The moving part begins at the first of the spline's neighbours of the first voxel's sample
+// location.
 __global__ void __launch_bounds__(row_threads)
     volume_step_kernel(const __grid_constant__ Parts parts, float3 fraction,
                        float* __restrict__ partials) {
@@ -120,7 +121,8 @@ class VolumeSumsStage final : public backend::VolumeSums {
   }
 
  private:
-  /// The moving part begins `before` voxels before the one that the box's first is compared with.
+  /// The moving part begins `before` voxels before the voxel that the first voxel of the box is
+  /// compared with.
   [[nodiscard]] Parts parts_of(const backend::Memory& reference, const backend::Memory& moving,
                                const backend::VolumeBox& box, int before) const {
     const Triple first = triple_of(box.first);
