@@ -40,7 +40,7 @@ bool warps_rightly(backend::Driver& driver, const Shape& shape) {
   const auto input = driver.allocate_image(PixelType::f32, shape);
   const auto output = driver.allocate_image(PixelType::f32, shape);
   const auto queue = driver.make_queue(false);
-  const auto warp = driver.make_warp({shape, shape});
+  const auto warp = driver.make(WarpSpec{shape, shape});
   queue->upload({pixels.data(), 1, bytes, bytes}, *input);
   warp->enqueue(*queue, *input, shift, *output);
   queue->download(*output, pixels.data(), bytes);

@@ -116,22 +116,22 @@ __global__ void __launch_bounds__(tile_threads)
                         const __grid_constant__ Evaluation e,
                         const __grid_constant__ TileSource<2> source) {
   await_previous();
-  for_tiles<3, Tile>(e, source, [&](const TileLocation<2>& site) {
-    if (site.within && !site.torn) {
-      evaluate_tile<3, floats, false, Tile>(e, source, site, [&](const Located<3>(&at)[2]) {
-        const int whole[2] = {at[0].whole + site.corner[0], at[1].whole + site.corner[1]};
+  for_tiles<3, Tile>(e, source, [&](const TileLocation<2>& location) {
+    if (location.within && !location.torn) {
+      evaluate_tile<3, floats, false, Tile>(e, source, location, [&](const Located<3>(&at)[2]) {
+        const int whole[2] = {at[0].whole + location.corner[0], at[1].whole + location.corner[1]};
         const float t[2] = {at[0].t, at[1].t};
         return look_up<3, 2, by_table>(sources, whole, t);
       });
-    } else if (site.apart && e.spline.rules.points == PointRule::reject_outside) {
-      blank_tile<Tile>(e, site);
+    } else if (location.apart && e.spline.rules.points == PointRule::reject_outside) {
+      blank_tile<Tile>(e, location);
     } else {
       const TileThread thread;
-      for_tile_pixels<Tile>(e, site, [&](int j, long long index) {
-        store(
-            e.output, index,
-            look_up_or_load<3, 2, by_table>(sources, coefficients, e, site.first[0] + thread.column,
-                                            site.first[1] + j, 0, index));
+      for_tile_pixels<Tile>(e, location, [&](int j, long long index) {
+        store(e.output, index,
+              look_up_or_load<3, 2, by_table>(sources, coefficients, e,
+                                              location.first[0] + thread.column,
+                                              location.first[1] + j, 0, index));
       });
     }
   });

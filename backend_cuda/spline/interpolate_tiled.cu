@@ -24,13 +24,13 @@ constexpr std::size_t wanted_shared = 96 * 1024;
 template <int pitch>
 __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
                                          const Evaluation& e, const TileSource<2>& source,
-                                         const TileLocation<2>& site, float* target) {
+                                         const TileLocation<2>& location, float* target) {
   const int x = static_cast<int>(threadIdx.x) % warp_lanes * 4;
   if (x >= source.extent[0]) return;
   const int stored = e.spline.stored[0];
   const int first = static_cast<int>(threadIdx.x) / warp_lanes;
-  const float* from =
-      coefficients + static_cast<long long>(site.corner[1] + first) * stored + site.corner[0] + x;
+  const float* from = coefficients + static_cast<long long>(location.corner[1] + first) * stored +
+                      location.corner[0] + x;
   float* to = target + first * pitch + x;
   float* const end = target + source.extent[1] * pitch;
 #pragma unroll 4
@@ -43,17 +43,17 @@ __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
 template <int pitch>
 __device__ __forceinline__ void extend_box(const float* __restrict__ coefficients,
                                            const Evaluation& e, const TileSource<2>& source,
-                                           const TileLocation<2>& site, float* target) {
+                                           const TileLocation<2>& location, float* target) {
   __shared__ int columns[pitch];
   const int rule = e.spline.rules.extension;
   const int thread = static_cast<int>(threadIdx.x);
   const int width = source.extent[0];
   if (thread < width) {
-    columns[thread] = wa_extend(rule, site.corner[0] + thread, e.spline.stored[0]);
+    columns[thread] = wa_extend(rule, location.corner[0] + thread, e.spline.stored[0]);
   }
   __syncthreads();
   for (int row = thread / warp_lanes; row < source.extent[1]; row += tile_warps) {
-    const int y = wa_extend(rule, site.corner[1] + row, e.spline.stored[1]);
+    const int y = wa_extend(rule, location.corner[1] + row, e.spline.stored[1]);
     const float* from = coefficients + static_cast<long long>(y) * e.spline.stored[0];
     for (int x = thread % warp_lanes; x < width; x += warp_lanes) {
       if (y >= 0 && columns[x] >= 0) {
@@ -88,16 +88,16 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
   const unsigned base =
       static_cast<unsigned>(__cvta_generic_to_shared(copy)) - degree / 2 * (4 + 4 * pitch);
   const bool rejects = e.spline.rules.points == PointRule::reject_outside;
-  for_tiles<degree>(e, source, [&](const TileLocation<2>& site) {
-    if (rejects && site.apart) {
-      blank_tile(e, site);
+  for_tiles<degree>(e, source, [&](const TileLocation<2>& location) {
+    if (rejects && location.apart) {
+      blank_tile(e, location);
       return;
     }
-    if (site.torn) return;  // left to torn_kernel()
-    if (site.within && source.words) {
-      copy_box<pitch>(coefficients, e, source, site, copy);
+    if (location.torn) return;  // left to torn_kernel()
+    if (location.within && source.words) {
+      copy_box<pitch>(coefficients, e, source, location, copy);
     } else {
-      extend_box<pitch>(coefficients, e, source, site, copy);
+      extend_box<pitch>(coefficients, e, source, location, copy);
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -110,10 +110,10 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
       return sum_box_plane<degree, pitch>(wx, wy, address,
                                           std::make_integer_sequence<int, degree + 1>{});
     };
-    if (rejects && !site.within) {
-      evaluate_tile<degree, floats, true>(e, source, site, value);
+    if (rejects && !location.within) {
+      evaluate_tile<degree, floats, true>(e, source, location, value);
     } else {
-      evaluate_tile<degree, floats, false>(e, source, site, value);
+      evaluate_tile<degree, floats, false>(e, source, location, value);
     }
     __syncthreads();  // before the next tile's box is copied
   });
@@ -124,11 +124,11 @@ template <int degree>
 __global__ void __launch_bounds__(tile_threads)
     torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                 const __grid_constant__ TileSource<2> source) {
-  for_tiles<degree>(e, source, [&](const TileLocation<2>& site) {
-    if (!site.torn) return;
-    const int x = site.first[0] + TileThread().column;
-    for_tile_pixels(e, site, [&](int j, long long index) {
-      evaluate_alone<degree, 2>(coefficients, e, x, site.first[1] + j, 0, index);
+  for_tiles<degree>(e, source, [&](const TileLocation<2>& location) {
+    if (!location.torn) return;
+    const int x = location.first[0] + TileThread().column;
+    for_tile_pixels(e, location, [&](int j, long long index) {
+      evaluate_alone<degree, 2>(coefficients, e, x, location.first[1] + j, 0, index);
     });
   });
 }

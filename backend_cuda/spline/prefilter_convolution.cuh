@@ -39,9 +39,9 @@ __device__ __forceinline__ void convolve_row(float (&v)[lane_pixels], const Symm
   float window[lane_pixels + 2 * reach];
 #pragma unroll
   for (int i = 0; i < lane_pixels + 2 * reach; ++i) {
-    const int site = i - reach + 2 * lane_pixels;  // relative to two lanes before
-    const int lanes = site / lane_pixels - 2;
-    const float own = v[site % lane_pixels];
+    const int index = i - reach + 2 * lane_pixels;  // relative to two lanes before
+    const int lanes = index / lane_pixels - 2;
+    const float own = v[index % lane_pixels];
     window[i] = lanes < 0   ? from_neighbour<true>(own, -lanes)
                 : lanes > 0 ? from_neighbour<false>(own, lanes)
                             : own;

@@ -55,7 +55,7 @@ template <bool floats>
 __device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
                                                     const ResampleSource& source, float scale,
                                                     const float* box, bool careful) {
-  const ResampleLocation place(e, source);
+  const ResampleLocation location(e, source);
   if (!careful && is_whole(e.output, source, location)) {
     const ResampleWalk<false> start(source, location);
     const long long first =
@@ -105,7 +105,7 @@ __device__ __forceinline__ void evaluate_down_columns(const Evaluation& e,
                                                       const ResampleSource& source, float scale,
                                                       const float* box, bool careful,
                                                       float* staged) {
-  const ResampleLocation place(e, source);
+  const ResampleLocation location(e, source);
   const auto stage = [&](const auto& walk, float value) {
     const int u = walk.u - source.shear * (walk.v / shear_group);
     staged[walk.v * staged_pitch + u] = value;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
   float* box = reinterpret_cast<float*>(shared_words);
   bool careful = false;
   {
-    const ResampleLocation place(e, source);
+    const ResampleLocation location(e, source);
     if (e.spline.rules.points == PointRule::reject_outside) {
       if (lies_apart(e, source, location)) {
         blank<steep, floats>(e, source, location);

@@ -149,28 +149,28 @@ struct RowLane {
   __device__ __forceinline__ RowLane(const ResampleFilter& f, int columns) {
     const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
     const int row = (lane >> 2) & 1;
-    const int site = (lane & 3) | ((lane >> 1) & 12);
+    const int slot = (lane & 3) | ((lane >> 1) & 12);
     const auto lane_at = [row](int p) {
       p = min(max(p, 0), 15);
       return (p & 3) | (row << 2) | ((p & 12) << 1);
     };
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      before[i] = lane_at(site - 1 - i);
-      after[i] = lane_at(site + 1 + i);
+      before[i] = lane_at(slot - 1 - i);
+      after[i] = lane_at(slot + 1 + i);
       const float power = i == 0 ? 1.0f : f.powers[pixels];
-      from_before[i] = site > i ? power : 0.0f;
-      from_after[i] = site < 15 - i ? power : 0.0f;
+      from_before[i] = slot > i ? power : 0.0f;
+      from_after[i] = slot < 15 - i ? power : 0.0f;
       keep(before[i]);
       keep(after[i]);
       keep(from_before[i]);
       keep(from_after[i]);
     }
-    from_first = site == 0 ? f.start : 0.0f;
-    from_last = site == 15 ? f.start : 0.0f;
+    from_first = slot == 0 ? f.start : 0.0f;
+    from_last = slot == 15 ? f.start : 0.0f;
     keep(from_first);
     keep(from_last);
-    const int own = pixels * site + (row == 0 ? 4 : 0);
+    const int own = pixels * slot + (row == 0 ? 4 : 0);
     low = own + 4 > resample_first && own < resample_first + columns;
     high = own + 8 > resample_first && own + 4 < resample_first + columns;
     at = row * resample_pitch + own;

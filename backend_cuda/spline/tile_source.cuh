@@ -105,16 +105,16 @@ __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int who
 // `at` to the corner of the box.
 template <int degree, int dimensions>
 __device__ __forceinline__ bool has_value_here(const Evaluation& e,
-                                               const TileLocation<dimensions>& site, int x, int y,
-                                               int z, const Located<degree>* at) {
+                                               const TileLocation<dimensions>& location, int x,
+                                               int y, int z, const Located<degree>* at) {
   bool has = true;
 #pragma unroll
   for (int i = 0; i < dimensions; ++i) {
     const auto exactly = [&] {
-      return product_with_row<dimensions>(e.points.m + 4 * i, site.first[0] + x, site.first[1] + y,
-                                          site.first[2] + z);
+      return product_with_row<dimensions>(e.points.m + 4 * i, location.first[0] + x,
+                                          location.first[1] + y, location.first[2] + z);
     };
-    const int whole = at[i].whole + site.corner[i] - e.spline.rules.margin;
+    const int whole = at[i].whole + location.corner[i] - e.spline.rules.margin;
     has = has && has_value(e, i, whole, at[i].t, exactly);
   }
   return has;
@@ -132,15 +132,15 @@ struct TileThread {
 
 // Calls visit(row in the tile, index) for the pixels of a tile that a thread processes.
 template <class Tile = PlaneTile, class Visit>
-__device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileLocation<2>& site,
-                                                Visit visit) {
+__device__ __forceinline__ void for_tile_pixels(const Evaluation& e,
+                                                const TileLocation<2>& location, Visit visit) {
   const TileThread thread;
-  const int x = site.first[0] + thread.column;
+  const int x = location.first[0] + thread.column;
   if (x >= e.output.width) return;
   constexpr int maximum = Tile::height;
-  const int count = min(e.output.height - site.first[1], maximum);
+  const int count = min(e.output.height - location.first[1], maximum);
   const long long stride = static_cast<long long>(TileThread::step) * e.output.width;
-  long long index = static_cast<long long>(site.first[1] + thread.first) * e.output.width + x;
+  long long index = static_cast<long long>(location.first[1] + thread.first) * e.output.width + x;
 #pragma unroll 2
   for (int j = thread.first; j < count; j += TileThread::step, index += stride) visit(j, index);
 }
@@ -149,19 +149,19 @@ __device__ __forceinline__ void for_tile_pixels(const Evaluation& e, const TileL
 // box. `check` says that points outside have the value cval.
 template <int degree, bool floats, bool check, class Tile = PlaneTile, class Value>
 __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
-                                              const TileLocation<2>& site, Value value) {
+                                              const TileLocation<2>& location, Value value) {
   const TileThread thread;
   long long point[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    point[i] = site.start<degree>(e, i) + thread.column * source.along[i][0] +
+    point[i] = location.start<degree>(e, i) + thread.column * source.along[i][0] +
                thread.first * source.along[i][1];
   }
-  for_tile_pixels<Tile>(e, site, [&](int j, long long index) {
+  for_tile_pixels<Tile>(e, location, [&](int j, long long index) {
     const Located<degree> at[2] = {Located<degree>(point[0]), Located<degree>(point[1])};
     float result = value(at);
     if constexpr (check) {
-      if (!has_value_here(e, site, thread.column, j, 0, at)) result = e.spline.rules.cval;
+      if (!has_value_here(e, location, thread.column, j, 0, at)) result = e.spline.rules.cval;
     }
     store_pixel<floats>(e.output, index, result);
 #pragma unroll
@@ -185,8 +185,8 @@ __device__ __forceinline__ void evaluate_alone(const float* __restrict__ coeffic
 
 // Sets all pixels of a plane's tile to cval.
 template <class Tile = PlaneTile>
-__device__ __forceinline__ void blank_tile(const Evaluation& e, const TileLocation<2>& site) {
-  for_tile_pixels<Tile>(e, site,
+__device__ __forceinline__ void blank_tile(const Evaluation& e, const TileLocation<2>& location) {
+  for_tile_pixels<Tile>(e, location,
                         [&](int, long long index) { store(e.output, index, e.spline.rules.cval); });
 }
 

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(row_threads)
   const long long reference_deep = reference_down * parts.reference.sides.y;
   float sums[WA_VOLUME_STEP_SUMS] = {};
   for_each(parts, [&](const float* r, const float* m) {
-    float site[4] = {};
+    float value_and_slopes[4] = {};
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       float plane[3] = {};
@@ -79,12 +79,12 @@ __global__ void __launch_bounds__(row_threads)
         wa_volume_add_row(__ldg(c), __ldg(c + 1), __ldg(c + 2), __ldg(c + 3), &weights,
                           weights.y[j], weights.dy[j], plane);
       }
-      wa_volume_add_plane(plane, weights.z[k], weights.dz[k], site);
+      wa_volume_add_plane(plane, weights.z[k], weights.dz[k], value_and_slopes);
     }
     const float slope[3] = {0.5f * (__ldg(r + 1) - __ldg(r - 1)),
                             0.5f * (__ldg(r + reference_down) - __ldg(r - reference_down)),
                             0.5f * (__ldg(r + reference_deep) - __ldg(r - reference_deep))};
-    wa_volume_add_step(__ldg(r), slope, site, sums);
+    wa_volume_add_step(__ldg(r), slope, value_and_slopes, sums);
   });
   add_up_rows(sums, partials);
 }

@@ -20,10 +20,10 @@ ApodizeSpec checked(const ApodizeSpec& spec) {
     detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.type));
   }
   detail::check_shape(stage, "the image", spec.input);
-  detail::check_shape(stage, "the padded", spec.padded);
+  detail::check_shape(stage, "the padded frame", spec.padded);
   if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height) {
-    detail::refuse(stage, "an image of " + to_string(spec.input) + " does not fit a padded of " +
-                              to_string(spec.padded));
+    detail::refuse(stage, "an image of " + to_string(spec.input) +
+                              " does not fit a padded frame of " + to_string(spec.padded));
   }
   return spec;
 }
@@ -56,7 +56,7 @@ void ApodizePlan::execute(Stream& stream, const Image& input, const Buffer& stat
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the input", device_, input, spec_.type, spec_.input);
   detail::check_buffer(stage, "the statistics", device_, statistics, sizeof(StatisticsRecord));
-  detail::check_image(stage, "the padded", device_, padded, PixelType::f32, spec_.padded);
+  detail::check_image(stage, "the padded frame", device_, padded, PixelType::f32, spec_.padded);
   detail::check_distinct(stage, input, padded);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(statistics), detail::Access::memory(padded));

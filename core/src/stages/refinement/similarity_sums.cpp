@@ -30,7 +30,7 @@ SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   detail::check_pair(pair_of(spec));
   if (spec.illumination_cell != 0 &&
       (spec.illumination_cell < 2 || spec.illumination_cell > largest_cell)) {
-    detail::refuse(stage, "a light field's cells are 2 to 64 pixels wide");
+    detail::refuse(stage, "the illumination model's cells are 2 to 64 pixels wide");
   }
   return spec;
 }
@@ -82,11 +82,12 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
-    detail::refuse(stage, spec_.illumination_cell != 0 ? "the light field is missing"
-                                                       : "this plan takes no light field");
+    detail::refuse(stage, spec_.illumination_cell != 0 ? "the illumination model is missing"
+                                                       : "this plan takes no illumination model");
   }
   if (images.illumination != nullptr) {
-    detail::check_image(stage, "the light field", device_, *images.illumination, PixelType::c32,
+    detail::check_image(stage, "the illumination model", device_, *images.illumination,
+                        PixelType::c32,
                         IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
   check_state(state);

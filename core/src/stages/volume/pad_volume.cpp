@@ -14,11 +14,11 @@ constexpr const char* stage = "pad_volume";
 
 PadVolumeSpec checked(const PadVolumeSpec& spec) {
   detail::check_shape(stage, "the volume", spec.input, detail::largest_side);
-  detail::check_shape(stage, "the padded", spec.padded, detail::largest_side);
+  detail::check_shape(stage, "the padded frame", spec.padded, detail::largest_side);
   if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height ||
       spec.padded.depth < spec.input.depth) {
-    detail::refuse(stage, "a volume of " + to_string(spec.input) + " does not fit a padded of " +
-                              to_string(spec.padded));
+    detail::refuse(stage, "a volume of " + to_string(spec.input) +
+                              " does not fit a padded frame of " + to_string(spec.padded));
   }
   if (spec.input_type == PixelType::c32 || spec.input_type == PixelType::f16) {
     detail::refuse(stage,
@@ -37,7 +37,7 @@ void PadVolumePlan::execute(Stream& stream, const Image& input, const VolumeLeve
                             Image& padded) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the volume", device_, input, spec_.input_type, spec_.input);
-  detail::check_image(stage, "the padded", device_, padded, PixelType::f32, spec_.padded);
+  detail::check_image(stage, "the padded frame", device_, padded, PixelType::f32, spec_.padded);
   detail::check_distinct(stage, input, padded);
   if (!std::isfinite(levels.offset) || !std::isfinite(levels.scale)) {
     detail::refuse(stage, "the levels hold NaN or infinity");
