@@ -1,12 +1,12 @@
 // Devices, their memory, and the streams that work is enqueued on.
 //
 // A Device is a cheap handle: copies share one opened device, which is closed when the last
-// handle, buffer, stream and plan made from it is gone. There is no global current device;
-// devices of several backends live side by side. A buffer belongs to the device that made it,
-// and giving it to another device's plan is refused with an Error.
+// handle, buffer, stream and plan made from it is destroyed. There is no global current device;
+// devices of several backends can be used side by side. A buffer belongs to the device that made
+// it, and passing it to another device's plan throws an Error.
 //
-// Threads: a Device may be used by any number of threads at once; every other object, plans and
-// streams among them, by one thread at a time.
+// Threads: a Device may be used by any number of threads at once; every other object, including
+// plans and streams, by one thread at a time.
 #pragma once
 
 #include <warpalign/export.hpp>
@@ -38,9 +38,9 @@ enum class Sampling {
   buffer    ///< loads from memory and single-precision arithmetic
 };
 
-/// What is known of a device.
+/// Properties of a device.
 struct DeviceInfo {
-  std::string id;        ///< "cuda:0", "opencl:1": accepted by open_device
+  std::string id;        ///< "cuda:0", "opencl:1": a name that open_device accepts
   std::string backend;   ///< "cuda" or "opencl"
   std::string name;      ///< the device's own name
   std::string platform;  ///< the OpenCL platform's name, or "NVIDIA CUDA"
@@ -48,8 +48,8 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::other;
   std::size_t memory_bytes = 0;          ///< global memory
   std::size_t max_allocation_bytes = 0;  ///< the largest single allocation
-  Sampling sampling = Sampling::buffer;  ///< known once the device is open
-  std::string sampling_reason;           ///< why, when it is not `texture`
+  Sampling sampling = Sampling::buffer;  ///< valid once the device is open
+  std::string sampling_reason;           ///< why `sampling` is not `texture`, if it is not
   std::string fft;                       ///< the FFT library in use: "cufft", "vkfft", "clfft"
 };
 
@@ -57,20 +57,21 @@ class Buffer;
 class Image;
 class Stream;
 
-/// An opened device. Get one from open_device().
+/// An opened device, as returned by open_device().
 class WARPALIGN_API Device {
  public:
   [[nodiscard]] const DeviceInfo& info() const noexcept;
 
-  /// Uninitialised device memory. Throws Error(out_of_memory) when it cannot be had,
+  /// Allocates uninitialised device memory. Throws Error(out_of_memory) when there is not enough,
   /// Error(invalid_argument) for zero bytes.
   [[nodiscard]] Buffer make_buffer(std::size_t bytes) const;
-  /// Uninitialised, dense, row-major pixels in device memory. Every extent must be at least 1.
+  /// Allocates uninitialised, dense, row-major pixels in device memory. Every extent must be at
+  /// least 1.
   [[nodiscard]] Image make_image(PixelType type, const Shape& shape) const;
-  /// A new in-order stream. Only a `timed` stream can take marks.
+  /// Makes a new in-order stream. Only a `timed` stream can take marks.
   [[nodiscard]] Stream make_stream(bool timed = false) const;
 
-  /// Whether both handles mean the same opened device.
+  /// Whether both handles refer to the same opened device.
   [[nodiscard]] bool same_as(const Device& other) const noexcept { return state_ == other.state_; }
 
  private:
@@ -115,7 +116,7 @@ class WARPALIGN_API Image {
   Shape shape_;
 };
 
-/// A moment on a timed stream, for device-time measurements.
+/// A point in time on a timed stream, for measurements of device time.
 class WARPALIGN_API Mark {
  public:
   Mark(Mark&&) noexcept;
@@ -130,8 +131,8 @@ class WARPALIGN_API Mark {
   std::unique_ptr<backend::Mark> mark_;
 };
 
-/// An in-order queue of work on a device. Everything is asynchronous except where said.
-/// Move-only; its destructor waits for the work enqueued.
+/// An in-order queue of work on a device. Everything is asynchronous unless stated otherwise.
+/// Move-only; its destructor waits for the enqueued work.
 class WARPALIGN_API Stream {
  public:
   Stream(Stream&&) noexcept;
@@ -144,20 +145,21 @@ class WARPALIGN_API Stream {
   /// Copies `bytes` from the host to the start of `target`. The host memory may be reused on
   /// return.
   void upload(const void* source, std::size_t bytes, Buffer& target);
-  /// Copies a host image (of the same type and size, any row pitch) to `target`, likewise.
+  /// Copies a host image (of the same type and size, with any row pitch) to `target`. The host
+  /// memory may be reused on return.
   void upload(const HostImage& source, Image& target);
   /// Copies the first `bytes` of `source` to the host and waits for them.
   void download(const Buffer& source, void* target, std::size_t bytes);
-  /// Copies all pixels to the host, densely, and waits for them. `bytes` must be the image's.
+  /// Copies all pixels densely to the host and waits for them. `bytes` must be the image's size.
   void download(const Image& source, void* target, std::size_t bytes);
-  /// Device-to-device copy of two buffers of the same size on this device.
+  /// Copies one buffer to another of the same size on this device.
   void copy(const Buffer& source, Buffer& target);
-  /// Waits until all enqueued work is done; reports failures of that work.
+  /// Waits until all enqueued work is done, and reports failures of that work.
   void finish();
 
-  /// Marks this point of the stream. Only on a timed stream.
+  /// Marks this point of the stream, which must be a timed one.
   [[nodiscard]] Mark mark();
-  /// Device time between two marks of this stream in milliseconds; waits for the later one.
+  /// The device time between two marks of this stream in milliseconds. Waits for the later mark.
   [[nodiscard]] double milliseconds_between(const Mark& from, const Mark& to);
 
  private:

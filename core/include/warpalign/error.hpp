@@ -8,7 +8,7 @@
 
 namespace warpalign {
 
-/// What kind of trouble an Error reports; programs map it to an exit status or a retry.
+/// The kind of failure that an Error reports; programs map it to an exit status or a retry.
 enum class ErrorKind {
   invalid_argument,    ///< the caller's arguments are wrong; nothing was enqueued
   invalid_image,       ///< the pixels themselves cannot be used (constant, NaN, too small, ...)
@@ -16,7 +16,7 @@ enum class ErrorKind {
   device_unavailable,  ///< the named device or its backend cannot be opened here
   out_of_memory,       ///< the device (or host) has not enough memory
   build_failed,        ///< a kernel or FFT plan could not be compiled
-  device_failure       ///< a call of the device's runtime failed
+  device_failure       ///< a call to the device's runtime failed
 };
 
 /// Where and how a device's runtime failed. Every field may be empty.
@@ -29,8 +29,8 @@ struct ErrorContext {
   std::string advice{};   ///< what to do about it
 };
 
-/// Thrown by every public function that fails. `what()` is one readable text: what happened,
-/// where, and what to do; the parts are available separately.
+/// Thrown by every public function that fails. `what()` is one readable text that says what
+/// happened, where, and what to do; the parts are also available separately.
 class WARPALIGN_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message, ErrorContext context = {});

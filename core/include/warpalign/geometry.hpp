@@ -1,7 +1,7 @@
-// Plane transforms: how they are named, composed and inverted.
+// Transforms of the plane: how they are named, composed and inverted.
 //
-// Pixel centres stand at integer coordinates, x to the right, y down. A positive rotation turns
-// the picture counter-clockwise as displayed.
+// Pixel centres have integer coordinates, x to the right, y down. A positive rotation rotates the
+// image counter-clockwise as displayed.
 #pragma once
 
 #include <warpalign/export.hpp>
@@ -42,25 +42,25 @@ struct WARPALIGN_API Affine {
   [[nodiscard]] static Affine translation(double x, double y) noexcept;
 };
 
-/// A similarity from a reference image to a moving image, in the terms of a registration.
+/// A similarity from a reference image to a moving image, with the parameters of a registration.
 ///
-/// With A = scale [[cos r, sin r], [-sin r, cos r]] (r = rotation), a reference point p lands at
-/// A (p - reference centre) + moving centre + translation.
+/// With A = scale [[cos r, sin r], [-sin r, cos r]] (r = rotation), a reference point p is mapped
+/// to A (p - reference centre) + moving centre + translation.
 struct WARPALIGN_API Similarity {
-  double rotation_deg = 0;  ///< > 0: the moving picture's content is turned counter-clockwise
-  double scale = 1;         ///< > 1: the content is larger in the moving picture
-  Point translation;        ///< where the reference's centre lands, from the moving centre, in
-                            ///< moving pixels
+  double rotation_deg = 0;  ///< > 0: the moving image's content is rotated counter-clockwise
+  double scale = 1;         ///< > 1: the content is larger in the moving image
+  Point translation;        ///< where the reference's centre is mapped to, relative to the moving
+                            ///< image's centre, in moving pixels
 
-  /// The transform of reference pixel coordinates to moving pixel coordinates.
+  /// The transform from reference pixel coordinates to moving pixel coordinates.
   [[nodiscard]] Affine matrix(const Shape& reference, const Shape& moving) const noexcept;
-  /// The reverse, of a matrix that is a similarity's.
+  /// The parameters of a matrix that is a similarity; the reverse of matrix().
   [[nodiscard]] static Similarity of(const Affine& matrix, const Shape& reference,
                                      const Shape& moving) noexcept;
 };
 
-/// The smallest size >= n whose prime factors are 2, 3, 5 and 7 and that is a multiple of
-/// `multiple` (itself such a number): sizes every FFT here is fast at. n >= 1.
+/// The smallest size >= n that has no prime factors other than 2, 3, 5 and 7 and is a multiple of
+/// `multiple` (itself such a number). Every FFT library used here is fast for such sizes. n >= 1.
 [[nodiscard]] WARPALIGN_API std::int64_t fft_friendly_size(std::int64_t n,
                                                            std::int64_t multiple = 1);
 

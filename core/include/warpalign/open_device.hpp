@@ -11,15 +11,15 @@
 namespace warpalign {
 
 /// Opens a device. The name is taken from the first of these that is set: the argument, the
-/// environment variable `WARPALIGN_DEVICE`, `device` in the configuration; when none is, the best
-/// device that works is opened (CUDA, then OpenCL GPUs, then other OpenCL devices).
+/// environment variable `WARPALIGN_DEVICE`, `device` in the configuration. When none is set, the
+/// best device that works is opened (CUDA, then OpenCL GPUs, then other OpenCL devices).
 ///
 /// Names: `cuda`, `opencl` (that backend's first device that works), `cuda:0`, `opencl:1` (an
 /// index), `opencl:nvidia`, `opencl:pocl` (a case-insensitive part of the platform's or device's
 /// name; the first match).
 ///
-/// Throws Error(device_unavailable) saying what was looked for, what there is, and why a backend
-/// is missing; Error(invalid_argument) for a malformed name.
+/// Throws Error(device_unavailable), which says what was looked for, what is available, and why a
+/// backend is missing; Error(invalid_argument) for a malformed name.
 [[nodiscard]] WARPALIGN_API Device open_device(const std::string& name, const Config& config);
 [[nodiscard]] WARPALIGN_API Device open_device(const std::string& name = {});
 
@@ -27,13 +27,13 @@ namespace warpalign {
 struct BackendReport {
   std::string backend;              ///< "cuda" or "opencl"
   std::string module;               ///< the module's file name
-  bool available = false;           ///< it loaded, and has at least one device
-  std::string reason;               ///< why not, in words, when not
+  bool available = false;           ///< whether it loaded and has at least one device
+  std::string reason;               ///< why it is not available, in words
   std::vector<DeviceInfo> devices;  ///< without opening them: `sampling` is not yet known
 };
 
-/// All backends that this version knows, with their devices, never throwing for a backend that
-/// is missing or broken.
+/// All backends that the configuration names, or else those of this build, with their devices. A
+/// backend that is missing or broken is reported as such; it does not throw.
 [[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends(const Config& config);
 [[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends();
 

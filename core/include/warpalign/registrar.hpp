@@ -16,41 +16,43 @@ namespace warpalign {
 struct BatchResult;
 struct HostPair;
 
-/// What may differ between the pictures.
+/// The transforms that are allowed between the images.
 enum class Motion {
   similarity,  ///< rotation, scale and translation
   rigid,       ///< rotation and translation; the scale is 1
-  rotation,    ///< rotation about the centres alone
-  translation  ///< translation alone
+  rotation,    ///< rotation about the centres only
+  translation  ///< translation only
 };
 
-/// What the log-polar spectra are of.
+/// The signal of which the log-polar spectra are computed.
 enum class SpectrumOf {
   grey_levels,
   gradient  ///< the Sobel gradient magnitude, as in the registration paper
 };
 
 struct RegistrationOptions {
-  /// The registration paper's pipeline: one canvas, one peak to a fraction of a pixel, no
-  /// verification, no refinement; any rotation, scales of about 0.5 to 2, shifts up to half the
-  /// canvas. Takes none of the options marked (*).
+  /// Whether to use the registration paper's pipeline: one padded frame, one peak located to a
+  /// fraction of a pixel, no verification and no refinement. It finds any rotation, scales of about
+  /// 0.5 to 2, and shifts up to half the padded frame. The options marked (*) must then keep their
+  /// defaults.
   bool fast = false;
 
-  bool refine = true;                  ///< to thousandths of a pixel, at full resolution
+  bool refine = true;  ///< refine the result to thousandths of a pixel, at full resolution
   Motion motion = Motion::similarity;  ///< (*)
   double min_scale = 0.2;              ///< (*) of Similarity::scale
-  double max_scale = 5;
-  double min_angle = -180;  ///< (*) of Similarity::rotation_deg, modulo 360
-  double max_angle = 180;
-  double max_shift = 0;  ///< (*) of Similarity::translation's length, in pixels; 0: any
-  int candidates = 1;    ///< (*) 1 to 10: with more, RegistrationResult::runners_up is filled and
-                         ///< the search does not stop at the first candidate beyond doubt
-  SpectrumOf spectrum = SpectrumOf::grey_levels;  ///< (*); the fast pipeline takes gradients
+  double max_scale = 5;                ///< (*) likewise
+  double min_angle = -180;             ///< (*) of Similarity::rotation_deg, modulo 360
+  double max_angle = 180;              ///< (*) likewise
+  double max_shift = 0;  ///< (*) of the length of Similarity::translation, in pixels; 0: any
+  int candidates = 1;  ///< (*) 1 to 10; with more than 1, RegistrationResult::runners_up is filled
+                       ///< and the search does not stop at the first candidate beyond doubt
+  SpectrumOf spectrum = SpectrumOf::grey_levels;  ///< (*); the fast pipeline uses gradients
 
   Window window = Window::hann;    ///< applied before the FFT
-  float spectrum_exponent = 0.3F;  ///< power of the spectrum magnitude; the paper's is 1
-  float log_polar_sigma = 0.3F;    ///< Gaussian weight of the log-polar correlation, in units of
-                                   ///< the Nyquist frequency; 0: none, as in the paper
+  float spectrum_exponent = 0.3F;  ///< power of the spectrum's magnitude; 1 in the paper
+  float log_polar_sigma = 0.3F;    ///< standard deviation of the Gaussian weight of the log-polar
+                                   ///< correlation, in units of the Nyquist frequency; 0: no
+                                   ///< weight, as in the paper
   bool collect_timings = false;    ///< fill RegistrationResult::timings (device time; slower)
 };
 
@@ -60,31 +62,31 @@ struct StageTiming {
   double milliseconds = 0;
 };
 
-/// One way in which the pictures may lie on one another.
+/// One possible alignment of the two images.
 struct Registered {
   double confidence = 0;  ///< 0 to 1, see docs/registration.md
-  Similarity similarity;  ///< reference to moving, in the terms of geometry.hpp
+  Similarity similarity;  ///< from the reference to the moving image, see geometry.hpp
   Affine matrix;          ///< reference pixel coordinates -> moving pixel coordinates
-  /// Normalised correlation of the locally normalised pictures over what they have in common; of
-  /// the fast pipeline: height of the translation's phase correlation, 1 for identical images.
+  /// The normalised correlation of the locally normalized images over their overlap; in the fast
+  /// pipeline, the height of the translation's phase correlation, 1 for identical images.
   double correlation = 0;
-  /// atanh(correlation) sqrt(coarse pixels in common); of the fast pipeline: the height in standard
-  /// deviations of unrelated images'.
+  /// atanh(correlation) sqrt(coarse pixels in common); in the fast pipeline, the height of the peak
+  /// in standard deviations of the correlation of unrelated images.
   double significance = 0;
-  double overlap = 0;    ///< part of the reference in common, 0 to 1; the fast pipeline leaves 0
-  bool refined = false;  ///< whether the refinement at full resolution settled
+  double overlap = 0;    ///< fraction of the reference in common, 0 to 1; 0 in the fast pipeline
+  bool refined = false;  ///< whether the refinement at full resolution converged
 };
 
 struct RegistrationResult : Registered {
   bool reliable = false;               ///< whether `confidence` is at least 0.5
-  std::vector<Registered> runners_up;  ///< the next best, not refined; see
+  std::vector<Registered> runners_up;  ///< the next best alignments, not refined; see
                                        ///< RegistrationOptions::candidates
-  std::vector<StageTiming> timings;    ///< in order of first use; empty unless asked for
+  std::vector<StageTiming> timings;    ///< in order of first use; empty unless requested
 };
 
 /// Registers moving images to a reference: rotation and scale from log-polar spectra (registration
 /// paper, sections 2 and 4) at several base scales, translation by correlation over the overlap,
-/// then Gauss-Newton on the spline of one picture, robust to light and to what does not fit
+/// then Gauss-Newton refinement on the spline of one image, robust to illumination and to outliers
 /// (docs/registration.md). Keeps plans, scratch memory and the reference between calls.
 ///
 /// Images may differ in size and type (u8, u16, f32). Each side must be 16 to 16384 pixels.
@@ -95,22 +97,24 @@ class WARPALIGN_API Registrar {
   Registrar& operator=(Registrar&&) noexcept;
   ~Registrar();
 
-  /// Takes the reference; its pixels are not needed afterwards. Throws Error(invalid_argument) for
-  /// a wrong type or size, Error(invalid_image) when it is constant or holds NaN or infinities;
-  /// there is no reference then.
+  /// Sets the reference; its pixels are not needed afterwards. Throws Error(invalid_argument) for
+  /// a wrong type or size, Error(invalid_image) when the image is constant or holds NaN or
+  /// infinities; no reference is set then.
   void set_reference(const HostImage& reference);
   void set_reference(const Image& reference);
-  /// `mask`: u8, of the reference's shape, 0 where a pixel does not count (it may hold anything).
+  /// `mask`: u8, of the reference's shape, 0 where a pixel does not count (such a pixel may hold
+  /// any value).
   void set_reference(const HostImage& reference, const HostImage& mask);
 
   /// Finds where the reference's pixels are in `moving`. Throws as set_reference does, and
-  /// Error(invalid_argument) when there is no reference yet. An unreliable result is a result,
-  /// not an error.
+  /// Error(invalid_argument) when no reference is set. An unreliable result is returned, not
+  /// thrown.
   [[nodiscard]] RegistrationResult align(const HostImage& moving);
   [[nodiscard]] RegistrationResult align(const Image& moving);
   [[nodiscard]] RegistrationResult align(const HostImage& moving, const HostImage& mask);
 
-  /// Many pairs in one call, on a Registrar for each stream: see batch.hpp, which has more to say.
+  /// Registers many pairs in one call, with a Registrar for each stream; see batch.hpp, which also
+  /// offers more control.
   [[nodiscard]] static std::vector<BatchResult> align_batch(
       std::span<const Device> devices, std::span<const HostPair> pairs,
       const RegistrationOptions& options = {});
@@ -120,7 +124,7 @@ class WARPALIGN_API Registrar {
   std::unique_ptr<State> state_;
 };
 
-/// One pair, once: set_reference and align on a fresh Registrar.
+/// Registers a single pair: set_reference and align on a new Registrar.
 [[nodiscard]] WARPALIGN_API RegistrationResult
 register_images(const Device& device, const HostImage& reference, const HostImage& moving,
                 const RegistrationOptions& options = {});

@@ -9,8 +9,8 @@
 namespace warpalign {
 
 /// A projective transform of space: a homogeneous 4 x 4 matrix, row-major, acting on the column
-/// (x, y, z, 1); the result is divided by its last component. In fewer dimensions the axes left out
-/// stand at 0.
+/// (x, y, z, 1); the result is divided by its last component. In fewer dimensions the remaining
+/// coordinates are 0.
 struct WARPALIGN_API Transform {
   std::array<double, 16> m{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
@@ -19,11 +19,10 @@ struct WARPALIGN_API Transform {
 
   /// (x, y) -> ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w), w = h6 x + h7 y + h8.
   [[nodiscard]] static Transform homography(const std::array<double, 9>& h) noexcept;
-  /// Three rows (a b c d) acting on (x, y, z, 1).
+  /// Three rows (a b c d), each acting on (x, y, z, 1).
   [[nodiscard]] static Transform affine3(const std::array<double, 12>& rows) noexcept;
-  /// Output to input of an enlargement by `factor` along every axis that keeps the centres of the
-  /// corner pixels in place: x -> x (input - 1) / (output - 1) along each axis (0 where output is
-  /// 1).
+  /// The output-to-input transform of a zoom that keeps the centres of the corner pixels in place:
+  /// x -> x (input - 1) / (output - 1) along each axis (0 where output is 1).
   [[nodiscard]] static Transform zoom(const Shape& input, const Shape& output) noexcept;
 
   /// Whether the last row is (0, 0, 0, 1).

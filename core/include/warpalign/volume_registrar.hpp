@@ -11,34 +11,35 @@
 namespace warpalign {
 
 struct VolumeRegistrationOptions {
-  /// The largest translation along each axis, in voxels; 0: any. What lies beyond is not searched.
+  /// The largest translation along each axis, in voxels; 0: any. Larger ones are not searched.
   Point3 max_shift;
-  bool refine = true;            ///< to a fraction of a voxel; else the translation is whole voxels
+  bool refine = true;            ///< refine the translation, which is in whole voxels otherwise
   bool collect_timings = false;  ///< fill VolumeRegistration::timings (device time; slower)
 };
 
 struct VolumeRegistration {
-  /// In voxels: what stands at reference voxel p stands at p + translation in the moving volume.
+  /// In voxels: the content of reference voxel p is at p + translation in the moving volume.
   Point3 translation;
-  /// 0 to 1, calibrated on pairs that show the same and pairs that do not: docs/registration.md.
+  /// 0 to 1, calibrated on pairs that show the same content and pairs that do not; see
+  /// docs/registration.md.
   double confidence = 0;
   bool reliable = false;  ///< whether `confidence` is at least 0.5
-  /// Normalised correlation, over what the volumes have in common, of both smoothed by the cubic
+  /// The normalised correlation of the volumes over their overlap, both smoothed by the cubic
   /// B-spline.
   double correlation = 0;
   /// atanh(correlation) sqrt(independent voxels in common).
   double significance = 0;
-  double overlap = 0;                ///< part of the reference in common, 0 to 1
-  bool refined = false;              ///< whether the refinement settled
-  std::vector<StageTiming> timings;  ///< in order of first use; empty unless asked for
+  double overlap = 0;                ///< fraction of the reference in common, 0 to 1
+  bool refined = false;              ///< whether the refinement converged
+  std::vector<StageTiming> timings;  ///< in order of first use; empty unless requested
 };
 
-/// Finds the translation of moving volumes to a reference: phase correlation (Kuglin & Hines 1975)
-/// by three-dimensional FFT, every peak's wrapped positions judged by the normalised correlation
-/// over their true overlap, then Gauss-Newton (Lucas & Kanade 1981) on the cubic B-spline
-/// (docs/registration.md). Shifts beyond half a side are found, as long as 4 % of the smaller
-/// volume is in common. A gain and an offset between the volumes do not matter. Keeps plans,
-/// scratch memory and the reference's spectrum between calls.
+/// Finds the translation between a reference and moving volumes: phase correlation (Kuglin & Hines
+/// 1975) by three-dimensional FFT, evaluation of every peak's wrapped positions by the normalised
+/// correlation over their true overlap, then Gauss-Newton refinement (Lucas & Kanade 1981) on the
+/// cubic B-spline (docs/registration.md). Shifts beyond half a side are found, as long as 4 % of
+/// the smaller volume is in common. The result does not depend on a gain and an offset between the
+/// volumes. Keeps plans, scratch memory and the reference's spectrum between calls.
 ///
 /// Volumes may differ in size and type (u8, u16, f32). Each side must be 8 to 16384 voxels.
 class WARPALIGN_API VolumeRegistrar {
@@ -48,16 +49,16 @@ class WARPALIGN_API VolumeRegistrar {
   VolumeRegistrar& operator=(VolumeRegistrar&&) noexcept;
   ~VolumeRegistrar();
 
-  /// Takes the reference; its voxels are not needed afterwards. Throws Error(invalid_argument) for
-  /// a wrong type, size or device, Error(out_of_memory) where the device has too little for
-  /// volumes like this, Error(invalid_image) when it is constant or holds NaN or infinities; there
-  /// is no reference then.
+  /// Sets the reference; its voxels are not needed afterwards. Throws Error(invalid_argument) for
+  /// a wrong type, size or device, Error(out_of_memory) when the device has too little memory for
+  /// such volumes, Error(invalid_image) when the volume is constant or holds NaN or infinities; no
+  /// reference is set then.
   void set_reference(const HostVolume& reference);
   void set_reference(const Image& reference);
 
   /// Finds where the reference's voxels are in `moving`. Throws as set_reference does, and
-  /// Error(invalid_argument) when there is no reference yet. An unreliable result is a result,
-  /// not an error.
+  /// Error(invalid_argument) when no reference is set. An unreliable result is returned, not
+  /// thrown.
   [[nodiscard]] VolumeRegistration align(const HostVolume& moving);
   [[nodiscard]] VolumeRegistration align(const Image& moving);
 
@@ -66,7 +67,7 @@ class WARPALIGN_API VolumeRegistrar {
   std::unique_ptr<State> state_;
 };
 
-/// One pair, once: set_reference and align on a fresh VolumeRegistrar.
+/// Registers a single pair: set_reference and align on a new VolumeRegistrar.
 [[nodiscard]] WARPALIGN_API VolumeRegistration
 register_volumes(const Device& device, const HostVolume& reference, const HostVolume& moving,
                  const VolumeRegistrationOptions& options = {});

@@ -1,4 +1,4 @@
-// Everything public of warpalign.
+// The complete public interface of warpalign.
 #pragma once
 
 #include <warpalign/batch.hpp>

@@ -1,4 +1,5 @@
-// How core reaches behind the public handles: the one friend of Device, Buffer, Image and Stream.
+// Access for core to what is behind the public handles: the only friend of Device, Buffer, Image
+// and Stream.
 #pragma once
 
 #include <warpalign/backend/driver.hpp>
@@ -13,8 +14,8 @@
 
 namespace warpalign::detail {
 
-/// What all handles of one opened device share. `module` keeps the backend's code loaded and is
-/// released last.
+/// The state that all handles of one opened device share. `module` keeps the backend's code loaded
+/// and is released last.
 struct DeviceState {
   std::shared_ptr<void> module;
   std::unique_ptr<backend::Driver> driver;

@@ -45,8 +45,8 @@ LoadedModule load_module(const std::string& backend, const Config& config) {
                              " (was it built? what it needs may have been missing then)");
   }
   // RTLD_LOCAL: two modules, or two versions of one, must not see each other's symbols.
-  // RTLD_NODELETE: the drivers that a module brings along (ICD loader, PoCL, CUDA) leak or crash
-  // when they are unloaded and loaded again; the module's code stays, what it opened is closed.
+  // RTLD_NODELETE: the drivers that a module depends on (ICD loader, PoCL, CUDA) leak or crash when
+  // they are unloaded and loaded again. The module's code stays loaded; what it opened is closed.
   void* raw = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (raw == nullptr) unavailable(backend, "its module does not load: " + last_loader_error());
   LoadedModule module;

@@ -10,20 +10,20 @@
 
 namespace warpalign::detail {
 
-/// A loaded module. Keep `handle` as long as anything of the module lives.
+/// A loaded module. Keep `handle` as long as any object made by the module exists.
 struct LoadedModule {
   std::shared_ptr<void> handle;
   const backend::ModuleTable* table = nullptr;
 };
 
-/// The backends that the configuration names, else those of the build; best first.
+/// The backends that the configuration names, or else those of this build; best first.
 [[nodiscard]] std::vector<std::string> backends_of(const Config& config);
 
 /// "warpalign_cuda.so", ...
 std::string module_file_name(const std::string& backend);
 
-/// Throws Error(device_unavailable) saying what is missing: the file, a library it needs, its
-/// entry point, or the right ABI number.
+/// Throws Error(device_unavailable), which says what is missing: the file, a library that it needs,
+/// its entry point, or the right ABI number.
 LoadedModule load_module(const std::string& backend, const Config& config);
 
 }  // namespace warpalign::detail

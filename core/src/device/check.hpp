@@ -10,16 +10,16 @@
 
 namespace warpalign::detail {
 
-/// The largest side of an image: 2-D FFT libraries and texture units agree on this and more.
+/// The largest side of an image: all 2-D FFT libraries and texture units support at least this.
 inline constexpr std::int64_t largest_side = 16384;
 
 [[noreturn]] void refuse(const char* stage, const std::string& message);
-/// Every extent at least 1 and at most `largest_side` (depth: at most `largest_depth`).
+/// Every extent must be at least 1 and at most `largest_side` (depth: at most `largest_depth`).
 void check_shape(const char* stage, const char* what, const Shape& shape,
                  std::int64_t largest_depth = 1);
-/// An array that is no picture: every extent 1 to 2^30.
+/// For arrays without an image's limit on its sides: every extent must be 1 to 2^30.
 void check_array(const char* stage, const char* what, const Shape& shape);
-/// 1, 2 or 3.
+/// The number of dimensions must be 1, 2 or 3.
 void check_dimensions(const char* stage, int dimensions);
 void check_same_device(const char* stage, const char* what, const Device& plan,
                        const Device& argument);
@@ -28,7 +28,7 @@ void check_image(const char* stage, const char* what, const Device& plan, const 
 void check_buffer(const char* stage, const char* what, const Device& plan, const Buffer& buffer,
                   std::size_t bytes);
 void check_stream(const char* stage, const Device& plan, const Stream& stream);
-/// No number of it infinite or NaN.
+/// No entry of the matrix may be infinite or NaN.
 void check_transform(const char* stage, const Transform& transform);
 void check_distinct(const char* stage, const Image& a, const Image& b);
 

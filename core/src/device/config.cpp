@@ -29,7 +29,7 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
   return *value;
 }
 
-// Names become parts of file names, so nothing else may be in them.
+// Names become parts of file names, so no other characters are allowed.
 bool is_backend_name(const std::string& name) {
   return !name.empty() &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;

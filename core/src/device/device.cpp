@@ -53,7 +53,7 @@ Buffer::Buffer(Buffer&&) noexcept = default;
 Buffer::~Buffer() = default;
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  memory_ = std::move(other.memory_);  // the old memory goes before the device it belongs to
+  memory_ = std::move(other.memory_);  // frees the old memory before its device is released
   device_ = std::move(other.device_);
   bytes_ = other.bytes_;
   return *this;

@@ -51,7 +51,7 @@ std::vector<std::size_t> matching_devices(const DeviceName& name,
                                 lower(devices[i].platform).find(name.part) != std::string::npos;
     if (fits) matches.push_back(i);
   }
-  // PoCL calls its platform "Portable Computing Language": its common name is accepted too.
+  // PoCL calls its platform "Portable Computing Language"; its common name is accepted as well.
   if (matches.empty() && name.part == "pocl") {
     return matching_devices({name.backend, {}, "portable computing language"}, devices);
   }

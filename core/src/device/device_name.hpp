@@ -17,10 +17,10 @@ struct DeviceName {
   std::string part;
 };
 
-/// Throws Error(invalid_argument) for malformed names and for backends that are none of these.
+/// Throws Error(invalid_argument) for malformed names and for backends not among `backends`.
 DeviceName parse_device_name(const std::string& name, const std::vector<std::string>& backends);
 
-/// The indices of the devices that fit, in order.
+/// The indices of the devices that match the name, in order.
 std::vector<std::size_t> matching_devices(const DeviceName& name,
                                           const std::vector<DeviceInfo>& devices);
 

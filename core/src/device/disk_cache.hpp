@@ -1,10 +1,10 @@
 // A cache of byte strings in a folder, shared by processes.
 //
-// An entry is one file named by the hash of its key. It begins with the hash of its key and of
-// its bytes, so that a damaged, truncated or foreign file is recognised and ignored. Files are
-// written beside their place and renamed, so that a reader never sees half of one. Only a folder
-// and files that belong to this user and that others cannot write are trusted: what is read here
-// is run.
+// An entry is one file, named by the hash of its key. It begins with the hashes of its key and of
+// its bytes, so that a damaged, truncated or foreign file is recognised and ignored. A file is
+// written under a temporary name in the same folder and then renamed, so that a reader never sees
+// an incomplete one. Only a folder and files that belong to this user and that others cannot write
+// are trusted, because what is read from here is executed.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace warpalign::detail {
 
 class DiskCache {
  public:
-  /// An empty folder name means no cache: nothing is found, nothing stored.
+  /// An empty folder name means no cache: nothing is found and nothing is stored.
   explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<std::string> load(std::string_view key) const;

@@ -1,4 +1,4 @@
-// Where configuration, cache and modules live (XDG base directories).
+// The folders of configuration, cache and modules (XDG base directories).
 #include "device/folders.hpp"
 
 #include <warpalign/version.hpp>
@@ -11,7 +11,7 @@ namespace warpalign::detail {
 namespace {
 
 std::filesystem::path xdg_folder(const char* variable, const char* below_home) {
-  // The specification: a relative path in these variables is invalid and to be ignored.
+  // By the specification, a relative path in these variables is invalid and must be ignored.
   if (const char* set = std::getenv(variable); set != nullptr && *set == '/') {
     return std::filesystem::path(set) / "warpalign";
   }

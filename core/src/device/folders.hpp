@@ -1,13 +1,13 @@
-// Where configuration, cache and modules live (XDG base directories).
+// The folders of configuration, cache and modules (XDG base directories).
 #pragma once
 
 #include <filesystem>
 
 namespace warpalign::detail {
 
-/// `$XDG_CONFIG_HOME/warpalign`, else `~/.config/warpalign`; empty when neither is known.
+/// `$XDG_CONFIG_HOME/warpalign`, or else `~/.config/warpalign`; empty when neither is known.
 std::filesystem::path config_folder();
-/// `$XDG_CACHE_HOME/warpalign`, else `~/.cache/warpalign`; empty when neither is known.
+/// `$XDG_CACHE_HOME/warpalign`, or else `~/.cache/warpalign`; empty when neither is known.
 std::filesystem::path cache_folder();
 /// The folder that this library was loaded from.
 std::filesystem::path library_folder();

@@ -1,4 +1,4 @@
-// What core offers to backend modules: configuration and the cache on disk.
+// The services that core offers to backend modules: the configuration and the cache on disk.
 #pragma once
 
 #include "device/compilation_report.hpp"

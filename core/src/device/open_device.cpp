@@ -31,7 +31,7 @@ std::string described(const std::vector<DeviceInfo>& devices) {
   return text.empty() ? "none" : text;
 }
 
-// The first that opens; if none does, the first one's trouble.
+// Returns the first device that opens; if none does, throws the error of the first candidate.
 Device open_first(const detail::LoadedModule& module, const std::vector<std::size_t>& candidates,
                   const Config& config) {
   std::exception_ptr first;
@@ -58,14 +58,14 @@ Device open_named(const std::string& name, const Config& config) {
   return open_first(module, matches, config);
 }
 
-// Why a backend cannot be used, for a reader who knows which backend is meant.
+// Why a backend cannot be used, for a text that has already named the backend.
 std::string reason_of(const Error& error) {
   const std::string& advice = error.context().advice;
   return error.message() + (advice.empty() ? "" : ". " + advice);
 }
 
-// Opens the first working device of `backend` of the wanted kind; nothing if there is none.
-// Trouble is added to `troubles`.
+// Opens the first device of `backend` that works and is of the wanted kind; returns nothing if
+// there is none. Reasons for failure are added to `troubles`.
 std::optional<Device> try_backend(const std::string& backend, bool gpus_only, const Config& config,
                                   std::string& troubles) {
   try {

@@ -1,4 +1,4 @@
-// Records that are on their way to the host while the stream goes on.
+// Asynchronous copies of records to the host while the stream continues.
 #pragma once
 
 #include "device/access.hpp"
@@ -9,20 +9,21 @@
 
 namespace warpalign::detail {
 
-/// `count` records at the start of a buffer, fetched in two steps.
+/// Fetches `count` records from the start of a buffer in two steps, enqueue and wait.
 template <class Record>
 class Readback {
  public:
   explicit Readback(const Device& device, std::size_t count = 1)
       : count_(count), readback_(Access::driver(device).make_readback(count * sizeof(Record))) {}
 
-  /// Enqueues their copy. What was enqueued before must have been waited for.
+  /// Enqueues the copy. A copy that was enqueued before must have been waited for.
   void enqueue(Stream& stream, const Buffer& source) {
     check_buffer("readback", "the source", stream.device(), source, count_ * sizeof(Record));
     readback_->enqueue(Access::queue(stream), Access::memory(source));
   }
 
-  /// Waits for the copy, not for what was enqueued after it. Valid until the next enqueue.
+  /// Waits for the copy, but not for work that was enqueued after it. The result is valid until the
+  /// next enqueue.
   [[nodiscard]] std::span<const Record> wait() {
     return {static_cast<const Record*>(readback_->wait()), count_};
   }

@@ -1,4 +1,4 @@
-// Sums that work groups have left, added up in double.
+// Adds up the partial sums of work groups in double precision.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace warpalign::detail {
 
-/// Sum number `sum` of partials that hold those of `groups` groups one behind the other.
+/// The total of sum number `sum` over all work groups. `partials` holds, for each sum in turn, the
+/// values of all `groups` groups one after the other.
 inline double added_up(std::span<const float> partials, std::size_t groups, std::size_t sum) {
   double total = 0;
   for (std::size_t g = 0; g < groups; ++g) {

@@ -1,4 +1,4 @@
-// What kernels leave for the host to go over.
+// Records that kernels write and the host reads.
 #pragma once
 
 #include "device/access.hpp"
@@ -11,8 +11,8 @@
 
 namespace warpalign::detail {
 
-/// Records on the device and room for them on the host. A plan keeps both, so that fetching them
-/// allocates nothing.
+/// Records on the device and memory for them on the host. A plan keeps both, so that fetching the
+/// records allocates nothing.
 template <class Record>
 class Results {
  public:
@@ -21,7 +21,7 @@ class Results {
 
   [[nodiscard]] backend::Memory& memory() { return Access::memory(on_device_); }
 
-  /// The first `count`. Waits; valid until the next call.
+  /// The first `count` records. Waits for them; the result is valid until the next call.
   [[nodiscard]] std::span<const Record> fetch(Stream& stream, std::size_t count) {
     stream.download(on_device_, on_host_.data(), count * sizeof(Record));
     return std::span(on_host_).first(count);

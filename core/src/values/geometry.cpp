@@ -1,4 +1,4 @@
-// Plane transforms and friendly sizes.
+// Transforms of the plane, and FFT-friendly sizes.
 #include <warpalign/geometry.hpp>
 
 #include <warpalign/error.hpp>

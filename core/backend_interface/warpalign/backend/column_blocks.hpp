@@ -1,4 +1,4 @@
-// How long the strips are that work groups march along.
+// Chooses the length of the column blocks that work groups stream along.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace warpalign::backend {
 
-/// Work that is cut into strips along one axis.
+/// Work that is cut into column blocks along one axis.
 struct ColumnBlocks {
   std::int64_t length = 1;   ///< of the axis
-  std::int64_t abreast = 1;  ///< strips side by side on the other axes
-  int chunk = 1;             ///< a strip is a number of chunks, and costs two more to warm up
-  std::int64_t slots = 1;    ///< groups that a device has at work at once
+  std::int64_t abreast = 1;  ///< number of column blocks side by side on the other axes
+  int chunk = 1;           ///< a column block is a number of chunks, and costs two more to warm up
+  std::int64_t slots = 1;  ///< work groups that the device runs at once
 };
 
-/// Chunks a strip, from `least` to `most`: long strips read little twice; a device is busy to the
-/// end when its last round of groups is nearly full. Of all lengths, that of the shortest rounds
-/// together.
+/// The number of chunks per column block, from `minimum` to `maximum`. Long column blocks read few
+/// samples twice; a device stays busy to the end when the last wave of concurrent groups is nearly
+/// full. Returns the length for which all waves together take the least time.
 [[nodiscard]] inline int chunks_per_column_block(const ColumnBlocks& column_blocks, int minimum,
                                                  int maximum) {
   const auto rounded_up = [](std::int64_t n, std::int64_t by) { return (n + by - 1) / by; };

@@ -1,7 +1,7 @@
 // An opened device, as a backend implements it.
 //
 // A backend derives its driver from MakesEach and exports the module's entry points (module.hpp).
-// The stages come from stage_list.hpp; nothing here names one of them.
+// The stages come from stage_list.hpp; no stage is named here.
 #pragma once
 
 #include <warpalign/backend/queue.hpp>
@@ -13,8 +13,8 @@
 
 namespace warpalign::backend {
 
-/// The factory of one stage. It compiles, plans and allocates scratch memory, so that an enqueue
-/// does none of that.
+/// The factory of one stage. It compiles kernels, makes plans and allocates scratch memory, so that
+/// an enqueue does none of that.
 template <class Stage>
 class Makes {
  public:
@@ -40,10 +40,10 @@ class Driver : public MakesAll<AllStages> {
   Driver() = default;
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
-  /// Called when every memory, queue and stage made here is gone.
+  /// Called only after every memory object, queue and stage made by this driver was destroyed.
   virtual ~Driver() = default;
 
-  /// With `sampling` and `fft` filled in.
+  /// The device's properties, including `sampling` and `fft`.
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
 
   /// What is going to be needed: `make_plans` makes such stages through this driver, on the calling
@@ -52,20 +52,21 @@ class Driver : public MakesAll<AllStages> {
   virtual void announce(const std::function<void()>& /*make_plans*/) {}
 
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
-  /// Memory for dense pixels, with whatever kernels here read such images through, so that no stage
-  /// has to make that when it meets the image.
+  /// Memory for dense pixels, together with any objects (such as textures) through which this
+  /// backend's kernels read such images, so that no stage has to make them on first use.
   virtual std::unique_ptr<Memory> allocate_image(PixelType type, const Shape& shape) {
     return allocate(static_cast<std::size_t>(shape.pixels()) * size_of(type));
   }
-  /// How many pieces of memory that the device uses, and textures, have been made by this driver
-  /// and everything made with it: tests count that stages which are executed make none.
+  /// The number of allocations of memory that the device uses, and of textures, made so far by this
+  /// driver and by everything made with it. Tests use it to check that executing a stage makes
+  /// none.
   [[nodiscard]] virtual std::size_t allocations() const noexcept = 0;
   virtual std::unique_ptr<Queue> make_queue(bool timed) = 0;
   virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
 };
 
-/// A Driver whose factories all call `Derived::make_stage<Stage>(setup)`: a backend writes that one
-/// template in place of a function for each stage.
+/// A Driver whose factories all call `Derived::make_stage<Stage>(setup)`, so that a backend writes
+/// that one template instead of one function for each stage.
 template <class Derived, class List = AllStages>
 class MakesEach;
 template <class Derived>

@@ -1,4 +1,4 @@
-// What core offers a backend module: its configuration, and a cache on disk.
+// The services that core offers to a backend module: the configuration and a cache on disk.
 #pragma once
 
 #include <warpalign/config.hpp>
@@ -21,10 +21,11 @@ class Host {
 
   [[nodiscard]] virtual const Config& config() const noexcept = 0;
 
-  /// The bytes stored under `key` (any text that names everything they depend on: device, driver,
-  /// source, options), unless there are none or they are damaged. Never throws for the disk.
+  /// The bytes stored under `key`, or nothing when there are none or they are damaged. The key is
+  /// any text that names everything the bytes depend on: device, driver, source, options. A disk
+  /// error never throws.
   [[nodiscard]] virtual std::optional<std::string> load_cached(std::string_view key) const = 0;
-  /// Stores bytes under `key`, atomically, where the disk allows it. Never throws for the disk.
+  /// Stores `bytes` under `key`, atomically, where the disk allows it. A disk error never throws.
   virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
 
   /// Tells whoever watches that `compiled` of `total` programs that had to be compiled are.

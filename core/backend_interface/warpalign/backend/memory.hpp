@@ -1,4 +1,4 @@
-// Device memory, queues and marks, as a backend implements them.
+// Device memory and marks, as a backend implements them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class Memory {
   virtual ~Memory() = default;
 };
 
-/// A moment on a queue.
+/// A point in time on a queue.
 class Mark {
  public:
   Mark() = default;
@@ -23,8 +23,8 @@ class Mark {
   virtual ~Mark() = default;
 };
 
-/// Host memory of a 2-D copy: `rows` rows of `row_bytes`, `pitch_bytes` apart on the host and
-/// dense on the device.
+/// The host memory of a 2-D copy: `rows` rows of `row_bytes` each, which are `pitch_bytes` apart on
+/// the host and dense on the device.
 struct HostRows {
   const void* data = nullptr;
   std::size_t rows = 1;

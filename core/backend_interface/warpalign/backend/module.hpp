@@ -1,8 +1,8 @@
 // The entry points of a backend module.
 //
-// A module is a shared object beside the library, named `warpalign_<backend>` (with the
-// platform's suffix, no `lib`). It exports one C symbol, `warpalign_backend_module`, returning a
-// static table.
+// A module is a shared object beside the library, named `warpalign_<backend>` (with the platform's
+// suffix and without the prefix `lib`). It exports one C symbol, `warpalign_backend_module`, a
+// function that returns a static table.
 #pragma once
 
 #include <warpalign/backend/driver.hpp>
@@ -13,18 +13,19 @@
 
 namespace warpalign::backend {
 
-/// Changes whenever anything in warpalign/backend/ or a type it uses changes its layout.
+/// Changes whenever the layout of anything in warpalign/backend/, or of a type used there, changes.
 inline constexpr int abi_number = 6;
 
 struct ModuleTable {
   int abi = abi_number;
   const char* name = nullptr;  ///< "cuda", "opencl"
 
-  /// The devices there are, best first within the backend's own numbering (index i is `name:i`).
-  /// Throws Error(device_unavailable) with the reason when the backend's runtime is missing.
+  /// The available devices, best first. The order is the backend's own numbering: index i is the
+  /// device `name:i`. Throws Error(device_unavailable) with the reason when the backend's runtime
+  /// is missing.
   std::vector<DeviceInfo> (*list_devices)() = nullptr;
 
-  /// Opens device `index` of list_devices(). Throws Error.
+  /// Opens device `index` of list_devices(). Throws Error on failure.
   std::unique_ptr<Driver> (*open)(std::size_t index, std::shared_ptr<const Host> host) = nullptr;
 };
 

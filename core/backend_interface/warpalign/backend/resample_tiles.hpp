@@ -1,5 +1,5 @@
-// What resampling in one kernel is told: the part of the source that a tile of the output needs,
-// and the filter. For cubic splines in the plane under affine transforms.
+// The parameters of resampling in one kernel: the part of the source that a tile of the output
+// needs, and the filter. For 2-D cubic splines under affine transforms.
 #pragma once
 
 #include <warpalign/backend/tiles.hpp>
@@ -15,26 +15,27 @@
 
 namespace warpalign::backend {
 
-inline constexpr int resample_tile = 64;      ///< output pixels along each axis
-inline constexpr int resample_halo = 12;      ///< as the exact prefilter's for one pole
-inline constexpr int resample_columns = 128;  ///< of samples that are loaded for a tile
-inline constexpr int resample_first = 16;     ///< of these, the first that is kept
+inline constexpr int resample_tile = 64;      ///< output pixels of a tile along each axis
+inline constexpr int resample_halo = 12;      ///< as in the exact prefilter for one pole
+inline constexpr int resample_columns = 128;  ///< columns of samples that are loaded for a tile
+inline constexpr int resample_first = 16;     ///< the first of these columns that is kept
 inline constexpr int max_kept_columns = resample_columns - resample_halo - resample_first;
-inline constexpr int shear_group = 8;  ///< columns of a tile that lie at one height
-inline constexpr int few_rows = 104;   ///< of samples, halos included; there is a kernel for
-inline constexpr int many_rows = 120;  ///< either
+inline constexpr int shear_group = 8;  ///< columns of a tile that share a vertical offset
+/// Rows of samples that a kernel loads, halos included. There is one kernel for each number.
+inline constexpr int few_rows = 104;
+inline constexpr int many_rows = 120;
 
-/// What the tiles of a transform have in common.
+/// What all tiles of a transform have in common.
 struct ResampleTiles {
-  std::array<double, 2> minimum{};  ///< the least coordinates, from the tile's first point
-  int columns = 0;                  ///< of coefficients that a tile needs
-  int rows = few_rows;              ///< of samples that are loaded
-  bool steep = false;               ///< rows of the output go along columns of the source, rather
-  /// Of the columns of a tile (steep: of its rows), a group lies by so many rows (columns) below
-  /// (beside) the group before.
+  std::array<double, 2> minimum{};  ///< smallest coordinates, relative to the tile's first point
+  int columns = 0;                  ///< columns of coefficients that a tile needs
+  int rows = few_rows;              ///< rows of samples that are loaded
+  bool steep = false;  ///< whether rows of the output run along columns of the source, roughly
+  /// Each group of `shear_group` columns of a tile lies this many rows below the previous group
+  /// (steep: each group of rows lies this many columns to the right).
   int shear = 0;
-  std::array<int, 2>
-      before{};  ///< columns and rows by which the first tile begins before the output
+  /// Columns and rows by which the first tile begins before the output.
+  std::array<int, 2> before{};
 };
 
 namespace resample_details {
@@ -44,10 +45,10 @@ struct Range {
   double greatest = std::numeric_limits<double>::lowest();
 };
 
-/// One coordinate over a tile.
+/// The range of one coordinate over a tile.
 [[nodiscard]] inline Range range_over_tile(const double* row, bool steep, int shear) {
   Range range;
-  // A group's ends decide.
+  // The first and last columns of the groups determine the range.
   for (int i = 0; i < resample_tile; i += i % shear_group == 0 ? shear_group - 1 : 1) {
     for (const int end : {0, resample_tile - 1}) {
       const int sheared = end + shear * (i / shear_group);
@@ -59,13 +60,13 @@ struct Range {
   return range;
 }
 
-/// Coefficients that a range needs, wherever it begins, with one more on either side.
+/// The number of coefficients that a range needs, wherever it begins, with one more on either side.
 [[nodiscard]] inline int coefficients_of(const Range& range) {
   constexpr int neighbours = 4;
   return static_cast<int>(std::ceil(range.greatest - range.minimum)) + neighbours + 2;
 }
 
-/// Tiles of that shear, if a kernel takes so much of the source.
+/// Tiles with that shear, if there is a kernel that can load as much of the source as they need.
 [[nodiscard]] inline std::optional<ResampleTiles> tiles_of(const double* m, bool steep, int shear) {
   const Range x = range_over_tile(m, steep, shear);
   const Range y = range_over_tile(m + 4, steep, shear);
@@ -83,8 +84,8 @@ struct Range {
 
 inline constexpr int max_shear = shear_group / 2;
 
-/// The shear that levels half of the way what neighbouring threads go along: what they read then
-/// meets in fewer banks of shared memory, and lies in fewer rows.
+/// The shear that compensates half of the slope of the line in the source along which neighbouring
+/// threads read. Their reads then conflict in fewer banks of shared memory and lie in fewer rows.
 [[nodiscard]] inline int wanted_shear(const double* m, bool steep) {
   const double along = m[steep ? 5 : 4], across = m[steep ? 4 : 5];
   if (across == 0) return 0;
@@ -94,8 +95,8 @@ inline constexpr int max_shear = shear_group / 2;
 
 }  // namespace resample_details
 
-/// None where one kernel cannot do it: for points far away or far apart. `matrix`: of an affine
-/// transform, as in Transform.
+/// Empty where one kernel cannot do it: for points far away or far apart. `matrix` is that of an
+/// affine transform, as in Transform.
 [[nodiscard]] inline std::optional<ResampleTiles> resample_tiles(const double* matrix,
                                                                  const Shape& output) {
   using namespace resample_details;
@@ -114,7 +115,7 @@ inline constexpr int max_shear = shear_group / 2;
   return best;
 }
 
-/// Tiles side by side and one below the other that cover an output.
+/// The number of tiles across and down that cover an output.
 [[nodiscard]] inline std::array<std::int64_t, 2> resample_grid(const Shape& output, bool steep,
                                                                int shear) {
   const int sheared = std::abs(shear) * (resample_tile / shear_group - 1);
@@ -125,8 +126,9 @@ inline constexpr int max_shear = shear_group / 2;
           count(output.height + (steep ? 0 : sheared))};
 }
 
-/// The factor that the filter of either axis leaves for the end, 1 - z twice, and that by which
-/// sixfold weights are too large. `z`: the pole as kernels have it, in single precision.
+/// The factor that is applied once at the end. It holds the gain of the filter along each axis,
+/// (1 - z)^2, and makes up for spline weights that are six times too large along each axis. `z` is
+/// the pole as kernels have it, in single precision.
 [[nodiscard]] inline double resample_scale(float z) {
   const double gain = (1 - static_cast<double>(z)) * (1 - static_cast<double>(z));
   constexpr double weights = 36;

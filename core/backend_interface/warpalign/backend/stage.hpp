@@ -1,7 +1,7 @@
 // The base of what a backend implements for a stage: one class, one enqueue.
 //
-// Core has validated everything before it calls these: types, shapes, sizes and devices match the
-// plan. All geometry is decided in core and handed over as numbers. An enqueue allocates nothing,
+// Core validates everything before it calls a stage: types, shapes, sizes and devices match the
+// plan. All geometry is decided in core and passed as numbers. An enqueue allocates nothing,
 // compiles nothing and does not wait; failures are thrown as warpalign::Error.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace warpalign::backend {
 
-/// Each stage's class derives from this one and names what it is made from: its `Setup`, which is
-/// the public spec alone or a struct of it and of what core has worked out.
+/// The class of every stage derives from this one and defines a type `Setup`, from which the stage
+/// is made: either the public spec alone, or a struct of the spec and of what core derives from it.
 class Stage {
  public:
   Stage() = default;

@@ -1,5 +1,5 @@
-// Every stage there is: a stage is added here and nowhere else. Both backends' factories are made
-// from this list (driver.hpp).
+// The list of all stages: a new stage is added here and nowhere else. The factories of every
+// backend are made from this list (driver.hpp).
 #pragma once
 
 #include <warpalign/backend/stages/fft/fft.hpp>

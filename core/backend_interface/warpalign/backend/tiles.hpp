@@ -1,5 +1,5 @@
-// What evaluation by tiles is told: the part of the source that a tile of the output needs under an
-// affine transform.
+// The parameters of evaluation by tiles: the part of the source that a tile of the output needs
+// under an affine transform.
 #pragma once
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
@@ -12,24 +12,26 @@
 
 namespace warpalign::backend {
 
-/// What the tiles of a transform have in common. Axes: x, y, z; those beyond the dimensions are
-/// empty.
+/// What all tiles of a transform have in common. The axes are x, y and z; those beyond the number
+/// of dimensions are left at 0.
 struct TileSource {
-  std::array<int, 3> extent{};  ///< coefficients that a tile needs; along x from a multiple of 4 on
-  std::array<double, 3> minimum{};  ///< the least coordinates of a tile, from its first point
-  /// The transform's matrix by rows, split: products of `high` with pixel numbers of a tile, and
-  /// sums of them, are exact in float; `low` is the rest.
+  /// Coefficients that a tile needs along each axis; along x they begin at a multiple of 4.
+  std::array<int, 3> extent{};
+  std::array<double, 3> minimum{};  ///< smallest coordinates, relative to the tile's first point
+  /// The transform's matrix, row-major, split in two: products of `high` with a tile's pixel
+  /// numbers, and sums of such products, are exact in float; `low` is the remainder.
   std::array<std::array<float, 3>, 3> high{}, low{};
 };
 
-/// Multiples of its inverse are what `high` holds.
+/// The entries of TileSource::high are multiples of 1 / tile_fixed_point.
 inline constexpr double tile_fixed_point = 65536;
 
-/// Whether every point of the output is near (integers that differ by a tile then stay integers)
-/// and neighbouring points are. `matrix`: of an affine transform, as in Transform.
+/// Whether every point of the output is near the origin, so that integer coordinates stay in range
+/// when a tile's extent is added to them, and whether neighbouring points are near each other.
+/// `matrix` is that of an affine transform, as in Transform.
 [[nodiscard]] inline bool all_near(const double* matrix, const Shape& output, int dimensions) {
   constexpr double limit = 0x1p29;
-  constexpr double far_apart = 4;  // source pixels an output pixel
+  constexpr double far_apart = 4;  // source pixels per output pixel
   const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
   const auto axes = static_cast<std::size_t>(dimensions);
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -44,12 +46,13 @@ inline constexpr double tile_fixed_point = 65536;
   return true;
 }
 
-/// By how much a coordinate differs from that of a tile's first point.
+/// The range of a coordinate over a tile, relative to that of the tile's first point.
 struct TileRange {
   double minimum = 0, greatest = 0;
 };
 
-/// `row`: the transform's for the coordinate; `tile`: its sides in pixels.
+/// `row` is the row of the transform's matrix for the coordinate, `tile` the tile's sides in
+/// pixels.
 [[nodiscard]] inline TileRange tile_range(const double* row, const std::array<int, 3>& tile) {
   TileRange range;
   for (std::size_t i = 0; i < tile.size(); ++i) {
@@ -60,7 +63,7 @@ struct TileRange {
   return range;
 }
 
-/// None for points far away or far apart. `tile`: its sides in pixels.
+/// Empty for points far away or far apart. `tile`: its sides in pixels.
 [[nodiscard]] inline std::optional<TileSource> tile_source(const double* matrix,
                                                            const Shape& output, int dimensions,
                                                            int degree,
@@ -77,15 +80,16 @@ struct TileRange {
       source.low[axis][i] = static_cast<float>(entry - high);
     }
     source.minimum[axis] = range.minimum;
-    // One more on either side: a tie may be rounded either way.
+    // One more on either side, because a tie may be rounded either way.
     source.extent[axis] =
         static_cast<int>(std::ceil(range.greatest - range.minimum)) + degree + 1 + 2;
   }
-  source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // whose corner is a multiple of 4
+  source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // begins at a multiple of 4
   return source;
 }
 
-/// The same; none, too, for `period_minus_one`, and unless affine.
+/// The same for a Transform. Empty also for `period_minus_one` and for transforms that are not
+/// affine.
 [[nodiscard]] inline std::optional<TileSource> tile_source(const Transform& transform,
                                                            const Shape& output,
                                                            InterpolateDetails::Points points,

@@ -27,12 +27,13 @@ struct RealFftSpec {
 ///
 /// The contract, for every backend and library:
 /// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)), in three dimensions
-///   with w z / depth as a third term; inverse: the conjugate kernel; neither is normalised, so
+///   with w z / depth as a third term; inverse: the conjugate kernel. Neither is normalised, so
 ///   inverse(forward(f)) = width height f, or width height depth f.
 /// - The half spectrum has shape (width / 2 + 1, height, depth), dense: u = 0 ... width / 2, and
 ///   v (and w) in the usual order 0, 1, ..., -1.
-/// - forward keeps its input; inverse destroys it.
-/// - Any size from 1 x 1 (x 1) up (clFFT excepted: prime factors up to 13).
+/// - forward preserves its input; inverse destroys it.
+/// - Any size from 1 x 1 (x 1) up is supported, except that clFFT takes only sizes with prime
+///   factors up to 13.
 class WARPALIGN_API RealFftPlan {
  public:
   RealFftPlan(const Device& device, const RealFftSpec& spec);

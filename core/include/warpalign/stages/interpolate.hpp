@@ -1,4 +1,4 @@
-// Stage: evaluate a B-spline anywhere.
+// Stage: evaluation of a B-spline at arbitrary points.
 #pragma once
 
 #include <warpalign/boundary.hpp>
@@ -15,29 +15,30 @@ struct SamplingPoints;
 /// How weights and products are computed.
 enum class Precision {
   full,  ///< single precision, (degree + 1)^n neighbours
-  /// 2^n hardware linear lookups, weights on the fly (Ruijters et al., equation 5). As `full` where
-  /// a device has no usable filtering, and where degree 1 would need a copy that costs more than
-  /// the loads: see docs/interpolation.md.
+  /// 2^n linear lookups by the texture hardware, with weights computed on the fly (Ruijters et al.,
+  /// equation 5). Same as `full` where a device has no usable filtering, and where degree 1 would
+  /// need a copy that costs more than the loads; see docs/interpolation.md.
   texture,
-  texture_lut  ///< the same with Sigg & Hadwiger's table of 128 entries; a comparison
+  texture_lut  ///< the same with Sigg & Hadwiger's table of 128 entries, for comparison
 };
 
 struct InterpolateSpec {
   Shape image;  ///< of the samples (without the coefficients' margin)
   Shape output;
-  int dimensions = 2;                       ///< 1, 2 or 3; extents of further axes must be 1
+  int dimensions = 2;                       ///< 1, 2 or 3; extents of the other axes must be 1
   PixelType coefficients = PixelType::f32;  ///< f32 or c32
-  /// u8, u16, f16 or f32 for f32 coefficients, c32 for c32. Integers are rounded to the nearest
-  /// (halves away from zero) and saturated.
+  /// u8, u16, f16 or f32 for f32 coefficients, c32 for c32. Results are rounded to the nearest
+  /// integer (halves away from zero) and saturated for u8 and u16.
   PixelType output_type = PixelType::f32;
   int degree = 3;  ///< 0 to 5
   Boundary boundary = Boundary::mirror;
-  double cval = 0;  ///< of `constant` and `grid_constant`, and for coordinates that are NaN
-  /// `texture` and `texture_lut`: degree 1 or 3, 2 or 3 dimensions, f32 coefficients.
+  double cval = 0;  ///< for `constant` and `grid_constant`, and for coordinates that are NaN
+  /// `texture` and `texture_lut` require degree 1 or 3, 2 or 3 dimensions and f32 coefficients.
   Precision precision = Precision::full;
-  /// Whether the coefficients were prefiltered with this boundary mode and so carry the margin of
-  /// PrefilterPlan::margin(). Never for degrees 0 and 1; false also evaluates samples themselves
-  /// (the smoothing variant that Ruijters et al. warn of), extended by the boundary mode.
+  /// Whether the coefficients were prefiltered with this boundary mode and thus include the margin
+  /// of PrefilterPlan::margin(); those of degrees 0 and 1 never are. With false, samples themselves
+  /// can also be evaluated as coefficients, extended by the boundary mode (the smoothing variant
+  /// that Ruijters et al. warn about).
   bool prefiltered = true;
 };
 
@@ -49,33 +50,36 @@ struct LogPolarSampling {
   double angle0 = 0, angle_step = 0;
 };
 
-/// s(x) = sum_k c(k) beta_degree(x - k) (Ruijters et al., equation 1), as a tensor product in 2-D
-/// and 3-D, at the points that `execute` is told, for output coordinates (x, y, z) at integers.
+/// Computes s(x) = sum_k c(k) beta_degree(x - k) (Ruijters et al., equation 1), as a tensor product
+/// in 2-D and 3-D, at the points that are passed to `execute`. Output pixels have integer
+/// coordinates (x, y, z).
 ///
-/// Points may lie anywhere: the boundary mode gives the value outside; infinite coordinates give
-/// the mode's value where it has one (`constant`, `grid_constant`: cval; `nearest`: the edge) and
-/// cval elsewhere; NaN gives cval. Nothing is read out of bounds.
+/// Points may lie anywhere: the boundary mode determines the value outside. Infinite coordinates
+/// give the mode's value where it has one (`constant`, `grid_constant`: cval; `nearest`: the edge)
+/// and cval otherwise; NaN gives cval. Nothing is read out of bounds.
 ///
-/// Results of `full`: within 4e-7 of the largest coefficient, given the point.
+/// Accuracy of `full`: within 4e-7 of the largest coefficient, given the point.
 class WARPALIGN_API InterpolatePlan {
  public:
   InterpolatePlan(const Device& device, const InterpolateSpec& spec);
 
-  /// At transform(output point). The transform's points are computed in more than single precision.
+  /// Evaluates at output_to_input(output point). These points are computed in more than single
+  /// precision.
   void execute(Stream& stream, const Image& coefficients, const Transform& output_to_input,
                Image& output) const;
-  /// At the points of a coordinate field: f32 of shape coordinates_shape(): a stack of
-  /// `dimensions` arrays of the output's shape, all x first, then y, then z.
+  /// Evaluates at the points of a coordinate field: f32 of shape coordinates_shape(), a stack of
+  /// `dimensions` arrays of the output's shape, first all x, then all y, then all z.
   void execute(Stream& stream, const Image& coefficients, const Image& coordinates,
                Image& output) const;
-  /// On a log-polar grid; two dimensions.
+  /// Evaluates on a log-polar grid; two dimensions only.
   void execute(Stream& stream, const Image& coefficients, const LogPolarSampling& grid,
                Image& output) const;
 
-  /// Value and gradient in one pass, for degree >= 1, f32, `full`. `gradient` is f32 of shape
-  /// coordinates_shape(): ds/dx of all points, then ds/dy, then ds/dz, with respect to the input's
-  /// coordinates. (For degree 1 at a sample: the slope towards larger coordinates.)
-  /// Where the value is cval the gradient is 0; beyond `nearest`'s margin that along the axis is 0.
+  /// Evaluates value and gradient in one pass, for degree >= 1, f32 output and `full` precision.
+  /// `gradient` is f32 of shape coordinates_shape(): ds/dx of all points, then ds/dy, then ds/dz,
+  /// with respect to the input's coordinates. (For degree 1 at a sample, it is the slope towards
+  /// larger coordinates.) Where the value is cval, the gradient is 0; beyond the margin of
+  /// `nearest` the component along that axis is 0.
   void execute_with_gradient(Stream& stream, const Image& coefficients,
                              const Transform& output_to_input, Image& output,
                              Image& gradient) const;
@@ -84,7 +88,7 @@ class WARPALIGN_API InterpolatePlan {
 
   /// The output's shape with its depth multiplied by the number of dimensions.
   [[nodiscard]] static Shape coordinates_shape(const InterpolateSpec& spec) noexcept;
-  /// The shape that `coefficients` must have: that of the image, with the margin if prefiltered.
+  /// The shape that `coefficients` must have: that of the image, plus the margin if prefiltered.
   [[nodiscard]] static Shape coefficient_shape(const InterpolateSpec& spec);
 
  private:

@@ -10,22 +10,22 @@ class LogPolar;
 }
 
 struct LogPolarSpec {
-  Shape image;   ///< of the real image whose spectrum it is; depth 1
+  Shape image;   ///< of the real image whose spectrum is given; depth 1
   Shape output;  ///< width = number of radii, height = number of angles; depth 1
 };
 
 /// The geometry of the grid, from equations 11 to 13 of the registration paper.
 struct LogPolarGrid {
-  double angle_step = 0;  ///< pi / angles, radians a row (equation 11)
+  double angle_step = 0;  ///< pi / angles, in radians per row (equation 11)
   double log_base = 0;    ///< ln b, with b^radii = size (equation 12)
   double size = 0;        ///< the larger side of the image: radii are in cycles per `size` pixels
 };
 
-/// output(i, j) = magnitude at radius b^i, angle j angle_step - pi / 2, by bilinear lookups, 0
-/// beyond the Nyquist frequency of either axis. The angles cover the half plane u >= 0, which is
-/// all that a real image's spectrum holds; rows wrap around (period pi). For an image that is not
-/// square the radius is a true frequency: u = b^i cos(angle) width / size, v likewise with height.
-/// Input: the output of MagnitudePlan. Output: f32.
+/// output(i, j) = magnitude at radius b^i and angle j angle_step - pi / 2, by bilinear lookups, and
+/// 0 beyond the Nyquist frequency of either axis. The angles cover the half plane u >= 0, which is
+/// all that the half spectrum of a real image holds; rows wrap around (period pi). For an image
+/// that is not square the radius is a true frequency: u = b^i cos(angle) width / size, and v
+/// likewise with sin(angle) and height. Input: the output of MagnitudePlan. Output: f32.
 class WARPALIGN_API LogPolarPlan {
  public:
   LogPolarPlan(const Device& device, const LogPolarSpec& spec);

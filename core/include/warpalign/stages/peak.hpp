@@ -1,4 +1,4 @@
-// Stage: the maximum of an image with its coordinates and neighbours.
+// Stage: the maximum of an image, with its coordinates and neighbours.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -27,12 +27,12 @@ struct PeakRecord {
                                       ///< the image's edges; [4] is the maximum itself
 };
 
-/// The maximum and its coordinates in two stages: parallel partial maxima, then their reduction
-/// (registration paper, section 4). NaN is never a maximum.
+/// Finds the maximum and its coordinates in two steps: parallel partial maxima, then their
+/// reduction (registration paper, section 4). NaN is never a maximum.
 class WARPALIGN_API PeakPlan {
  public:
   PeakPlan(const Device& device, const PeakSpec& spec);
-  /// `records` holds at least depth x sizeof(PeakRecord) bytes; it stays on the device.
+  /// `records` must have room for depth x sizeof(PeakRecord) bytes; it stays on the device.
   void execute(Stream& stream, const Image& input, Buffer& records) const;
 
  private:
@@ -41,7 +41,7 @@ class WARPALIGN_API PeakPlan {
   std::shared_ptr<backend::Peak> kernel_;
 };
 
-/// A peak's position to a fraction of a pixel: the vertex of the parabola through the maximum and
+/// A peak's position with subpixel precision: the vertex of the parabola through the maximum and
 /// its two neighbours along each axis, at most half a pixel away from the maximum.
 [[nodiscard]] WARPALIGN_API Point subpixel_position(const PeakRecord& peak) noexcept;
 

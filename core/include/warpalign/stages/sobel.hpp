@@ -10,8 +10,8 @@ class Sobel;
 }
 
 enum class SobelMethod {
-  packed,  ///< a block of pixels a thread, four a load (registration paper, section 4: 4 x 2)
-  plain    ///< one pixel a thread, each reading its neighbours one by one (a baseline)
+  packed,  ///< a block of pixels per thread, four per load (registration paper, section 4: 4 x 2)
+  plain    ///< one pixel per thread, reading its neighbours one by one (a baseline)
 };
 
 struct SobelSpec {
@@ -20,16 +20,16 @@ struct SobelSpec {
   SobelMethod method = SobelMethod::packed;
 };
 
-/// What a stage takes an image for.
+/// The signal that a stage takes from its input image.
 enum class Signal {
-  pixels,   ///< what it holds
-  gradient  ///< the gradient magnitude that SobelPlan gives, computed on the way
+  pixels,   ///< the pixels themselves
+  gradient  ///< the gradient magnitude as computed by SobelPlan, computed on the fly
 };
 
 /// The gradient magnitude sqrt(gx^2 + gy^2) of an image, with
 /// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), unscaled,
 /// in the input's grey levels. Pixels beyond the edge repeat the edge. Output: f32, same shape.
-/// Both methods give the same numbers.
+/// Both methods give identical results.
 class WARPALIGN_API SobelPlan {
  public:
   /// Throws Error(invalid_argument) for other pixel types or an empty shape.

@@ -21,8 +21,8 @@ RealFftSpec checked(const RealFftSpec& spec) {
   return spec;
 }
 
-// A volume with an axis of one voxel is an image, in the same order in memory: backends see volumes
-// that are at least two voxels high and deep.
+// A volume with an axis of one voxel is an image with the same order in memory, so backends only
+// see volumes that are at least two voxels high and deep.
 RealFftSpec without_idle_axes(const RealFftSpec& spec) {
   if (spec.dimensions == 2) return spec;
   const Shape& s = spec.shape;

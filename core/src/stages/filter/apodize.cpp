@@ -1,4 +1,4 @@
-// Stage: window an image and place it on a canvas.
+// Stage: windowing of an image and its placement in a padded frame.
 #include <warpalign/backend/stages/filter/apodize.hpp>
 
 #include "device/access.hpp"

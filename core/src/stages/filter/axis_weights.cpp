@@ -1,4 +1,4 @@
-// Gaussian weights of separable stages, worked out in double.
+// Gaussian weights of separable stages, computed in double precision.
 #include "stages/filter/axis_weights.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double cut_off = 4;       // standard deviations; what lies beyond weighs 6e-5
-constexpr double min_sigma = 0.05;  // below it, a pixel half a pixel away counts for nothing
+constexpr double cut_off = 4;       // standard deviations; the weight beyond is 6e-5
+constexpr double min_sigma = 0.05;  // below it, the weight of a pixel half a pixel away vanishes
 
 struct Reach {
   std::int64_t first;

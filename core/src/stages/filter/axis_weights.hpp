@@ -1,11 +1,12 @@
-// Gaussian weights of separable stages, worked out in double.
+// Gaussian weights of separable stages, computed in double precision.
 #pragma once
 
 #include <warpalign/backend/stages/filter/axis_weights.hpp>
 
 namespace warpalign::detail {
 
-/// Samples along one axis: output i lies at origin + i spacing of n_input pixels.
+/// The grids along one axis: output i of n_output lies at origin + i spacing, in pixels of the
+/// input, which has n_input pixels.
 struct AxisGrid {
   std::int64_t n_input = 0;
   std::int64_t n_output = 0;
@@ -13,8 +14,8 @@ struct AxisGrid {
   double spacing = 1;
 };
 
-/// Weights of a Gaussian cut off at 4 sigma, over the pixels that exist, summing to 1 for each
-/// output. Every output must lie within half a pixel of the input.
+/// The weights of a Gaussian that is cut off at 4 sigma, for the pixels that exist; they sum to 1
+/// for each output. Every output must lie within half a pixel of the input.
 backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Stage: impulse noise ("salt and pepper") found and filled.
+// Stage: detection and removal of impulse noise ("salt and pepper").
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 
 #include "device/access.hpp"

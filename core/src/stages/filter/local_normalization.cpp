@@ -1,4 +1,4 @@
-// Stage: brightness and contrast evened out locally.
+// Stage: local normalization of brightness and contrast.
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// Stage: Gaussian smoothing, onto a grid of its own.
+// Stage: Gaussian smoothing, sampled on a grid of its own.
 #include <warpalign/backend/stages/filter/smooth.hpp>
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// Stage: Sobel gradient magnitude.
+// Stage: gradient magnitude by the 3 x 3 Sobel operator.
 #include <warpalign/stages/sobel.hpp>
 
 #include "device/access.hpp"

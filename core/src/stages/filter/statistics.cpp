@@ -1,4 +1,4 @@
-// Stage: mean, extremes and validity of an image.
+// Stage: mean, minimum, maximum and number of non-finite pixels of an image or a volume.
 #include <warpalign/backend/stages/filter/statistics.hpp>
 
 #include "device/access.hpp"

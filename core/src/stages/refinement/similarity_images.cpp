@@ -1,4 +1,4 @@
-// What the stages that compare a reference with a moving image's spline share.
+// Checks shared by the stages that compare a reference with a moving image's spline.
 #include "stages/refinement/similarity_images.hpp"
 
 #include "device/access.hpp"

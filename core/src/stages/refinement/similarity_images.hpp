@@ -1,11 +1,11 @@
-// What the stages that compare a reference with a moving image's spline share.
+// Checks shared by the stages that compare a reference with a moving image's spline.
 #pragma once
 
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 namespace warpalign::detail {
 
-/// The pair of images that a plan is for.
+/// The pair of images for which a plan was made.
 struct ComparedPair {
   const char* stage;
   Shape reference, moving;
@@ -13,9 +13,9 @@ struct ComparedPair {
   bool masked;
 };
 
-/// Throws Error(invalid_argument) for shapes or margins that no pair has.
+/// Throws Error(invalid_argument) for shapes or margins that are not allowed.
 void check_pair(const ComparedPair& pair);
-/// Throws Error(invalid_argument) unless the images are what the plan is for.
+/// Throws Error(invalid_argument) unless the images match the plan.
 void check_images(const ComparedPair& pair, const Device& device, const SimilarityImages& images);
 /// Throws Error(invalid_argument) for NaN and infinities.
 void check_finite(const char* stage, const Affine& matrix);

@@ -1,4 +1,4 @@
-// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+// Stage: the sums for one Gauss-Newton step of registration by a similarity.
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 

@@ -25,8 +25,8 @@ CrossPowerSpec checked(const CrossPowerSpec& spec) {
   return spec;
 }
 
-// The sum over all signed frequencies k of n of exp(-factor (2k/n)^2 / (2 sigma^2)): the weight is
-// a product over the axes, and so is its sum.
+// The sum of exp(-factor (2k/n)^2 / (2 sigma^2)) over all n signed frequencies k of one axis. The
+// weight is a product over the axes, and so is its sum.
 double axis_sum(std::int64_t n, double sigma, double factor) {
   if (sigma == 0) return static_cast<double>(n);
   double sum = 0;

@@ -22,7 +22,8 @@ LogPolarSpec checked(const LogPolarSpec& spec) {
   return spec;
 }
 
-// The points of equations 11 to 13, as radii and what a unit of radius is along each direction.
+// The points of equations 11 to 13, as radii and as directions that give the frequencies per unit
+// of radius.
 backend::LogPolarPoints points_of(const LogPolarSpec& spec) {
   const LogPolarGrid grid = LogPolarPlan::grid(spec);
   const double u_per_radius = static_cast<double>(spec.image.width) / grid.size;

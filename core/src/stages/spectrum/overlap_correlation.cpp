@@ -1,4 +1,4 @@
-// Stages: correlation of two images at every shift, judged by how much of them overlaps.
+// Stages: correlation of two images at every shift, scored by how much of the images overlaps.
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 
 #include <warpalign/stages/fft.hpp>

@@ -1,4 +1,4 @@
-// Stage: the maximum of an image with its coordinates and neighbours.
+// Stage: the maximum of an image, with its coordinates and neighbours.
 #include <warpalign/stages/peak.hpp>
 
 #include "device/access.hpp"

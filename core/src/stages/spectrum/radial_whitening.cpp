@@ -1,4 +1,4 @@
-// Stage: the radial profile divided out of a log-polar spectrum.
+// Stage: radial whitening, which divides a log-polar spectrum by its radial profile.
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 
 #include "device/access.hpp"

@@ -1,4 +1,4 @@
-// What the boundary modes mean for samples, coefficients and points; shared by both spline stages.
+// What the boundary modes mean for samples, coefficients and points; shared by the spline stages.
 #include "stages/spline/details.hpp"
 
 namespace warpalign::detail {

@@ -1,4 +1,4 @@
-// What the boundary modes mean for samples, coefficients and points; shared by both spline stages.
+// What the boundary modes mean for samples, coefficients and points; shared by the spline stages.
 #pragma once
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
@@ -7,17 +7,17 @@
 
 namespace warpalign::detail {
 
-/// How samples count as extended while they are prefiltered. `constant` and `wrap` say only where
-/// points may lie: their samples are extended by mirroring, as in SciPy.
+/// How the prefilter extends samples beyond the edges. `constant` and `wrap` only concern where
+/// points lie; for these modes samples are extended by mirroring, as in SciPy.
 backend::Extension sample_extension(Boundary boundary) noexcept;
 
-/// What follows from a valid spec.
+/// The details that follow from a valid spec.
 backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec);
 
-/// How points and neighbours are treated in evaluation; `margin` as the coefficients have it.
+/// How evaluation treats points and neighbours. `margin` is that of the coefficients.
 backend::InterpolateDetails interpolation_details(Boundary boundary, int margin) noexcept;
 
-/// The shape with `margin` more on both sides of its first `dimensions` axes.
+/// The shape, enlarged by `margin` on both sides of each of its first `dimensions` axes.
 Shape with_margin(const Shape& shape, int dimensions, int margin) noexcept;
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Stage: evaluate a B-spline anywhere.
+// Stage: evaluation of a B-spline at arbitrary points.
 #include <warpalign/stages/interpolate.hpp>
 
 #include "device/access.hpp"

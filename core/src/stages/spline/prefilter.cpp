@@ -1,4 +1,4 @@
-// Stage: from samples to B-spline coefficients.
+// Stage: conversion of samples to B-spline coefficients.
 #include <warpalign/stages/prefilter.hpp>
 
 #include "device/access.hpp"
@@ -48,8 +48,8 @@ struct Poles {
   std::array<double, 2> values{};
 };
 
-// Unser, "Splines: a perfect fit for signal and image processing", 1999, Table I; the closed forms
-// are the roots within the unit circle of the degree's B-spline polynomial.
+// Unser, "Splines: a perfect fit for signal and image processing", 1999, Table I. The closed forms
+// are the roots of the degree's B-spline polynomial that lie within the unit circle.
 Poles poles_of(int degree) {
   switch (degree) {
     case 2:
@@ -74,9 +74,9 @@ Poles poles_of(int degree) {
   }
 }
 
-// The same memory without the filtered axes of one sample. Where such a sample counts as repeated
-// for ever it is its own coefficient: recursions over the axis would only round it. At least one
-// axis is left.
+// Describes the same memory without those filtered axes that have only one sample. Where such a
+// sample is extended by repetition without end, it is its own coefficient, and a recursion along
+// the axis would only add rounding errors. At least one axis is kept.
 PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetails& details) {
   if (details.margin > 0) return spec;
   std::vector<std::int64_t> extents{spec.shape.width, spec.shape.height, spec.shape.depth};
@@ -134,7 +134,7 @@ std::vector<double> PrefilterPlan::poles(int degree) {
 
 int PrefilterPlan::horizon(int degree) {
   check_degree(degree, 0);
-  double slowest = 0;  // the poles that there are not are 0
+  double slowest = 0;  // unused entries of the poles are 0
   for (const double z : poles_of(degree).values) slowest = std::max(slowest, std::abs(z));
   return slowest == 0 ? 0 : static_cast<int>(std::ceil(std::log(0x1p-24) / std::log(slowest)));
 }

@@ -1,4 +1,4 @@
-// Stage: an image read at other points, prefilter and evaluation in one.
+// Stage: resampling of an image with prefilter and evaluation in one.
 #include <warpalign/stages/resample.hpp>
 
 #include "device/access.hpp"
@@ -39,7 +39,7 @@ InterpolateSpec interpolate_spec(const ResampleSpec& spec) {
   return part;
 }
 
-// Of a spec that both parts have accepted.
+// Requires a spec that both parts, prefilter and evaluation, have accepted.
 std::unique_ptr<backend::Resample> make_kernel(const Device& device, const ResampleSpec& spec) {
   if (spec.prefilter != PrefilterMethod::exact || spec.precision != Precision::full) return nullptr;
   constexpr int margin = 0;

@@ -1,4 +1,4 @@
-// Stage: resample an image under an affine transform, bilinearly.
+// Stage: bilinear resampling of an image under an affine transform.
 #include <warpalign/backend/stages/spline/warp.hpp>
 
 #include "device/access.hpp"

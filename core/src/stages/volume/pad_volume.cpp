@@ -1,4 +1,4 @@
-// Stage: a volume's voxels levelled, tapered, and placed on a canvas.
+// Stage: scaling and tapering of a volume's voxels and their placement in a padded frame.
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 
 #include "device/access.hpp"

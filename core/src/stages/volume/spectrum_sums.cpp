@@ -1,4 +1,4 @@
-// Stage: how much of their power the spectra of two volumes have at the same frequencies.
+// Stage: sums that say how much of the power of two volumes' spectra is at the same frequencies.
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 
 #include <warpalign/stages/fft.hpp>

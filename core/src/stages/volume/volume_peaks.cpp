@@ -14,8 +14,9 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "volume_peaks";
-constexpr std::int64_t apart = 2;  // voxels along some axis, at least one more than this
-// Bricks that one peak may show in: those around it, its flanks. So many more are looked at.
+constexpr std::int64_t apart = 2;  // two peaks are more than this many voxels apart along some axis
+// The bricks in which one peak may appear: its own and, with its flanks, those around it. The
+// number of maxima that are examined per wanted peak is therefore this large.
 constexpr std::size_t bricks_of_a_peak = 27;
 
 VolumePeaksSpec checked(const VolumePeaksSpec& spec) {
@@ -45,13 +46,13 @@ bool beside(const VolumePeak& a, const VolumePeak& b, const Shape& surface) {
          distance_around(a.z, b.z, surface.depth) <= apart;
 }
 
-// Leaves the indices of the highest records in `heap`, in order.
+// Stores the indices of the `count` highest records in `heap`, highest first.
 void find_highest(std::span<const backend::BrickRecord> records, std::size_t count,
                   std::vector<std::size_t>& heap) {
   const auto higher = [&](std::size_t a, std::size_t b) {
     return records[a].value != records[b].value ? records[a].value > records[b].value : a < b;
   };
-  heap.clear();  // the lowest of them on top
+  heap.clear();  // its top is the lowest of the records kept so far
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!(records[i].value > -INFINITY)) continue;
     if (heap.size() == count) {

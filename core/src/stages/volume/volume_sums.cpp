@@ -1,4 +1,4 @@
-// Stage: sums over what two shifted volumes have in common.
+// Stage: sums over the voxels that two shifted volumes have in common.
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
 
 #include "device/access.hpp"
@@ -14,7 +14,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "volume_sums";
-// Beyond every volume's sides: such shifts leave nothing in common.
+// Larger than the sides of any volume, so that larger shifts leave nothing in common.
 constexpr double largest_shift = 1 << 20;
 
 using Sides = std::array<std::int64_t, 3>;
@@ -28,8 +28,8 @@ VolumeSumsSpec checked(const VolumeSumsSpec& spec) {
   return spec;
 }
 
-// The voxels p of the reference, at least `margin` from its faces, for which p + shift - before to
-// p + shift + after exist in the moving volume.
+// The voxels p of the reference, at least `margin` away from its faces, for which all voxels from
+// p + shift - before to p + shift + after exist in the moving volume.
 backend::VolumeBox box_of(const VolumeSumsSpec& spec, const VoxelShift& shift, std::int64_t margin,
                           std::int64_t before, std::int64_t after) {
   const Sides reference = sides_of(spec.reference);
@@ -50,7 +50,7 @@ double voxels_of(const backend::VolumeBox& box) {
   return n;
 }
 
-// The five moments from sum `i` on.
+// Sets the five moments from the sums number `i` to `i + 4`.
 template <class Sum>
 void set_moments(VolumeMoments& moments, std::size_t i, const Sum& sum) {
   for (double* value : {&moments.reference, &moments.moving, &moments.reference_square,
@@ -65,7 +65,8 @@ struct VolumeSumsPlan::Work {
   Work(const Device& device, std::size_t sums) : partials(device, sums) {}
   detail::Results<float> partials;
   std::array<VolumeMoments, max_shifts> moments{};
-  std::array<std::size_t, max_shifts> filled{};  // the shifts with something in common, one a slot
+  // For each slot in use, the index of its shift; only shifts with voxels in common have a slot.
+  std::array<std::size_t, max_shifts> filled{};
 };
 
 VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)

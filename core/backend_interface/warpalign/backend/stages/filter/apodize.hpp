@@ -1,4 +1,4 @@
-// Stage: window an image and place it on a canvas.
+// Stage: windowing of an image and its placement in a padded frame.
 #pragma once
 
 #include <vector>
@@ -21,16 +21,16 @@ struct ApodizeSpec {
   Signal signal = Signal::pixels;
 };
 
-/// canvas(x + ox, y + oy) = (signal(x, y) - mean) w(x) w(y), 0 elsewhere; (ox, oy) is
-/// floor((canvas - input) / 2), see offset(). The signal is the input or its gradient; where it is
-/// not finite, it counts as the mean.
+/// padded(x + ox, y + oy) = (signal(x, y) - mean) w(x) w(y), and 0 elsewhere, with
+/// (ox, oy) = floor((padded - input) / 2), see offset(). The signal is the input or its gradient;
+/// where it is not finite, it counts as the mean.
 class WARPALIGN_API ApodizePlan {
  public:
   ApodizePlan(const Device& device, const ApodizeSpec& spec);
-  /// `statistics` is a StatisticsRecord of the signal, on the device, of which the mean is used.
+  /// `statistics` is a StatisticsRecord of the signal, on the device; its mean is used.
   void execute(Stream& stream, const Image& input, const Buffer& statistics, Image& padded) const;
 
-  /// Where the input's pixel (0, 0) lies on the canvas, as (x, y, 0).
+  /// Where the input's pixel (0, 0) lies in the padded frame, as (x, y, 0).
   [[nodiscard]] static Shape offset(const ApodizeSpec& spec) noexcept;
 
  private:
@@ -43,7 +43,7 @@ class WARPALIGN_API ApodizePlan {
 
 namespace warpalign::backend {
 
-/// The window's weight of each of the input's columns and rows.
+/// The window's weight for each column (x) and each row (y) of the input.
 struct WindowWeights {
   std::vector<float> x, y;
 };

@@ -1,4 +1,4 @@
-// Stage: impulse noise ("salt and pepper") found and filled.
+// Stage: detection and removal of impulse noise ("salt and pepper").
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -21,25 +21,27 @@ struct ImpulseFilterSpec {
   Shape shape;                       ///< of input and output; depth 1
 };
 
-/// The ends of a picture's range, and how much of it looks like impulses.
+/// The two ends of an image's range of grey levels, and how many of its pixels look like impulses.
 struct ImpulseStatistics {
-  float lowest = 0;  ///< the lowest and highest grey level of the rows looked at
-  float highest = 0;
-  double isolated = 0;  ///< part of their pixels at either end whose eight neighbours all differ
+  float lowest = 0;   ///< the lowest grey level of the rows examined
+  float highest = 0;  ///< the highest grey level of these rows
+  /// The fraction of the examined pixels that are at either end of the range and differ from all
+  /// eight neighbours.
+  double isolated = 0;
 };
 
-/// An impulse is a pixel at an end of the picture's range with at most two of its eight neighbours
-/// at the same end: areas at an end are left alone.
+/// An impulse is a pixel at an end of the image's range that has at most two of its eight
+/// neighbours at the same end. Larger areas at an end of the range are thus left unchanged.
 class WARPALIGN_API ImpulseFilterPlan {
  public:
   ImpulseFilterPlan(const Device& device, const ImpulseFilterSpec& spec);
 
-  /// Looks at no more than 64 rows, evenly spread. Waits.
+  /// Examines at most 64 evenly spaced rows. Waits for the result.
   [[nodiscard]] ImpulseStatistics impulse_statistics(Stream& stream, const Image& input) const;
 
-  /// Fills impulses with the mean of the neighbours that are none, of the 3 x 3 pixels around and,
-  /// where these have none, of the 5 x 5, weighted by the inverse of the squared distance; converts
-  /// the others. Output: f32.
+  /// Replaces each impulse by the mean of the neighbours that are not at an end of the range,
+  /// weighted by the inverse of the squared distance: those among the surrounding 3 x 3 pixels or,
+  /// where there are none, among the 5 x 5. All other pixels are only converted. Output: f32.
   void execute(Stream& stream, const Image& input, const ImpulseStatistics& impulse_statistics,
                Image& output) const;
 
@@ -59,9 +61,9 @@ class ImpulseFilter : public Stage {
  public:
   using Setup = ImpulseFilterSpec;
 
-  /// (lowest, highest) of every step-th row, as floats.
+  /// Writes (lowest, highest) of every step-th row, as floats.
   virtual void enqueue_extremes(Queue& queue, const Memory& input, int step, Memory& rows) = 0;
-  /// Isolated pixels at an end of the range in every step-th row, as floats.
+  /// Writes the number of isolated pixels at an end of the range in every step-th row, as floats.
   virtual void enqueue_isolated(Queue& queue, const Memory& input, int step,
                                 const ImpulseStatistics& impulse_statistics, Memory& rows) = 0;
   virtual void enqueue(Queue& queue, const Memory& input,

@@ -1,4 +1,4 @@
-// Stage: Gaussian smoothing, onto a grid of its own.
+// Stage: Gaussian smoothing, sampled on a grid of its own.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -22,21 +22,22 @@ struct SmoothSpec {
   double spacing = 1;                ///< between output pixels, in input pixels; > 0
   double sigma = 1;     ///< standard deviation of the Gaussian in input pixels, 0 to 1000; 0 takes
                         ///< the nearest pixel
-  bool masked = false;  ///< whether a mask tells which pixels count
+  bool masked = false;  ///< whether a mask says which pixels count
 };
 
-/// The mean of the input's pixels about origin + spacing (i, j), weighted by a Gaussian that is cut
-/// off at 4 sigma along each axis. Pixels outside of the image, and those that a mask leaves out,
-/// do not take part: the weights of the others are scaled up to sum to 1. Output: f32.
+/// Output pixel (i, j) is the mean of the input's pixels around origin + spacing (i, j), weighted
+/// by a Gaussian that is cut off at 4 sigma along each axis. Pixels outside the image and those
+/// that a mask excludes do not take part; the weights of the others are scaled up to sum to 1.
+/// Output: f32.
 ///
 /// Every output pixel must lie within half a pixel of the image.
 class WARPALIGN_API SmoothPlan {
  public:
   SmoothPlan(const Device& device, const SmoothSpec& spec);
   void execute(Stream& stream, const Image& input, Image& output) const;
-  /// `mask`: u8 of the input's shape, 0 where a pixel does not count (it may hold anything, NaN
-  /// too). `weight`: f32 of the output's shape, the part 0 to 1 of the Gaussian's weight within
-  /// the image that lies on pixels that count; where it is 0 the output is 0.
+  /// `mask`: u8 of the input's shape, 0 where a pixel does not count (such a pixel may hold any
+  /// value, even NaN). `weight`: f32 of the output's shape, the fraction (0 to 1) of the Gaussian's
+  /// weight within the image that lies on pixels that count; where it is 0 the output is 0.
   void execute(Stream& stream, const Image& input, const Image& mask, Image& output,
                Image& weight) const;
 

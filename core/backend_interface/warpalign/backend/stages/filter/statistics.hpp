@@ -1,4 +1,4 @@
-// Stage: mean, extremes and validity of an image.
+// Stage: mean, minimum, maximum and number of non-finite pixels of an image or a volume.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -20,9 +20,9 @@ struct StatisticsSpec {
 };
 
 /// What a StatisticsPlan writes to its 16-byte record. NaN and infinities are counted and
-/// otherwise left out.
+/// otherwise ignored.
 struct StatisticsRecord {
-  float mean = 0;               ///< over the finite pixels; 0 when there is none
+  float mean = 0;               ///< of the finite pixels; 0 when there are none
   float minimum = 0;            ///< +infinity when no pixel is finite
   float maximum = 0;            ///< -infinity when no pixel is finite
   std::uint32_t nonfinite = 0;  ///< pixels that are NaN or infinite
@@ -33,7 +33,7 @@ struct StatisticsRecord {
 class WARPALIGN_API StatisticsPlan {
  public:
   StatisticsPlan(const Device& device, const StatisticsSpec& spec);
-  /// `record` holds at least sizeof(StatisticsRecord) bytes; it stays on the device.
+  /// `record` must have room for sizeof(StatisticsRecord) bytes; it stays on the device.
   void execute(Stream& stream, const Image& input, Buffer& record) const;
 
  private:

@@ -20,27 +20,29 @@ struct IlluminationSpec {
   int moving_margin = 1;
   bool masked = false;
   int cell = 8;       ///< side of the cells in reference pixels, 2 to 64
-  double sigma = 12;  ///< standard deviation of the Gaussian that says what is local, in pixels
+  double sigma = 12;  ///< standard deviation of the Gaussian neighbourhood, in pixels
 };
 
-/// What is known of the light before a closer look.
+/// What is known of the illumination before it is estimated locally.
 struct IlluminationPrior {
-  double gain = 1;       ///< of the whole pictures: moving = gain reference + offset
-  double reference = 0;  ///< mean of the reference's pixels in common
-  double moving = 0;     ///< mean of the moving image's
+  double gain = 1;       ///< of the whole images: moving = gain reference + offset
+  double reference = 0;  ///< mean of the reference over the pixels in common
+  double moving = 0;     ///< mean of the moving image over the pixels in common
   double strength = 0;   ///< variance of the reference, in squared grey levels, below which the
-                         ///< local gain leans towards `gain`; > 0
+                         ///< local gain tends towards `gain`; > 0
 };
 
-/// For each cell of the reference the gain g and the offset o that fit moving(matrix(p)) =
-/// g reference(p) + o + slope . (p - centre) best in the least squares sense around the cell's
-/// centre, weighted by a Gaussian of the distance in cells:
-/// g = (cov(r, m) + strength gain) / (var(r) + strength), where each image is freed of its own
-/// plane first. Without that the slopes of uneven light in both pass for a gain.
+/// The illumination model: for each cell of the reference, the gain g and the offset o for which
+/// moving(matrix(p)) = g reference(p) + o + slope . (p - centre) holds best in the least squares
+/// sense around the cell's centre, weighted by a Gaussian of the distance in cells:
+/// g = (cov(r, m) + strength gain) / (var(r) + strength), after a plane of its own has been removed
+/// from each image. Without that, the slopes of uneven illumination in both images would be taken
+/// for a gain.
 class WARPALIGN_API IlluminationPlan {
  public:
   IlluminationPlan(const Device& device, const IlluminationSpec& spec);
-  /// `images.light` is not used. `field`: c32 of field_shape(), (g, o) at the cells' centres.
+  /// `images.illumination` is not used. `field`: c32 of field_shape(), (g, o) at the cells'
+  /// centres.
   void execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
                const IlluminationPrior& prior, Image& field) const;
 
@@ -60,7 +62,7 @@ class Illumination : public Stage {
  public:
   struct Setup {
     const IlluminationSpec& spec;
-    /// Of cells 0, 1, ... away from a cell, along either axis.
+    /// The weights of cells at distances 0, 1, ... from a cell, along either axis.
     const std::vector<float>& weights;
   };
 

@@ -1,4 +1,4 @@
-// Stage: the sums of a Gauss-Newton step of registration by a similarity.
+// Stage: the sums for one Gauss-Newton step of registration by a similarity.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -24,22 +24,22 @@ struct SimilaritySumsSpec {
   Shape moving;     ///< of the moving image whose f32 cubic coefficients (mirror) are given
   int reference_margin = 0;   ///< pixels at the reference's edges that do not count; >= 0
   int moving_margin = 1;      ///< likewise of the moving image; >= 1
-  bool masked = false;        ///< whether weights tell which pixels count
-  int illumination_cell = 0;  ///< side in pixels of the cells of a light field (see LightFieldPlan)
-                              ///< that takes the place of gain and offset; 0: none
+  bool masked = false;        ///< whether weight images say which pixels count
+  int illumination_cell = 0;  ///< side in pixels of the cells of an illumination model (see
+                              ///< IlluminationPlan) that replaces gain and offset; 0: none
   friend bool operator==(const SimilaritySumsSpec&, const SimilaritySumsSpec&) = default;
 };
 
-/// Where a step starts.
+/// The state at which a step starts.
 struct SimilarityState {
   Affine matrix;    ///< reference pixels -> moving pixels
   double gain = 1;  ///< moving(matrix(p)) is compared with gain reference(p) + offset
   double offset = 0;
-  double scale = 0;  ///< of Tukey's weights: residuals beyond it do not count; 0: all count alike
+  double scale = 0;  ///< of Tukey's weights: residuals beyond it do not count; 0: all count equally
 };
 
 /// The normal equations H delta = -b of one Gauss-Newton step, summed over the reference's pixels p
-/// whose place q = matrix(p) lies within the moving image, with residuals
+/// whose location q = matrix(p) lies within the moving image, with residuals
 /// e = m(q) - (gain r(p) + offset), m the moving image's cubic spline, weights
 /// w = (1 - (e/scale)^2)^2 (Tukey's biweight), and the parameters
 ///   0, 1: shift of q along x and y; 2: logarithm of the scale and 3: rotation (radians,
@@ -48,8 +48,8 @@ struct SimilaritySumsResult {
   std::array<double, 16> hessian{};  ///< sum of w J^T J, row-major, symmetric
   std::array<double, 4> gradient{};  ///< sum of w J^T e
   double weight = 0;                 ///< sum of w
-  // Of all pixels in common, whatever their weight:
-  double pixels = 0;            ///< how many they are
+  // Over all pixels in common, whatever their weight:
+  double pixels = 0;            ///< their number
   double absolute = 0;          ///< sum of |e|
   double reference = 0;         ///< sum of r
   double moving = 0;            ///< sum of m
@@ -64,16 +64,16 @@ struct SimilarityImages {
   const Image& coefficients;                ///< of the moving image's cubic spline
   const Image* reference_weight = nullptr;  ///< f32; with `masked`: pixels below 0.999 do not count
   const Image* moving_weight = nullptr;     ///< likewise, at the pixel nearest to q
-  const Image* illumination = nullptr;      ///< c32, with `light_cell`
+  const Image* illumination = nullptr;      ///< c32, with `illumination_cell`
 };
 
-/// One pass over the images: spline value and gradient, residual, weight and products of every
-/// pixel are computed in single precision, summed by work groups, and added up in double on the
-/// host.
+/// One pass over the images: the spline's value and gradient, the residual, the weight and the
+/// products of every pixel are computed in single precision and summed by each work group; the host
+/// adds up the sums of the groups in double precision.
 class WARPALIGN_API SimilaritySumsPlan {
  public:
   SimilaritySumsPlan(const Device& device, const SimilaritySumsSpec& spec);
-  /// Waits.
+  /// Waits for the result.
   [[nodiscard]] SimilaritySumsResult execute(Stream& stream, const SimilarityImages& images,
                                              const SimilarityState& state) const;
 
@@ -88,11 +88,12 @@ class WARPALIGN_API SimilaritySumsPlan {
 
 namespace warpalign::backend {
 
-/// Sums of one work group, in this order: the upper triangle of the 4 x 4 matrix by rows (10), the
-/// gradient (4), and the others as in SimilaritySumsResult (8).
+/// The number of sums of one work group, in this order: the upper triangle of the 4 x 4 matrix by
+/// rows (10), the gradient (4), and the others as in SimilaritySumsResult (8).
 inline constexpr int similarity_sum_count = 22;
 
-/// What SimilarityImages names; the weights are null unless masked, the light unless lit.
+/// The memory of SimilarityImages. The weights are null unless `masked` is set, the illumination
+/// model is null unless `illumination_cell` is.
 struct SimilarityMemory {
   const Memory& reference;
   const Memory& coefficients;
@@ -105,8 +106,8 @@ class SimilaritySums : public Stage {
  public:
   using Setup = SimilaritySumsSpec;
 
-  /// Work groups, each of which writes similarity_sum_count floats: sum i of group g stands at
-  /// i groups() + g.
+  /// The number of work groups, each of which writes similarity_sum_count floats: sum i of group g
+  /// is stored at i groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue(Queue& queue, const SimilarityMemory& images, const SimilarityState& state,
                        Memory& partials) = 0;

@@ -9,8 +9,9 @@
 
 namespace warpalign::backend {
 
-/// Point (i, j) of a log-polar grid is frequency (u, v) = radii[i] directions[j], u >= 0, in cycles
-/// per width and per height of the image. Beyond half of these (Nyquist) the output is 0.
+/// Point (i, j) of a log-polar grid is the frequency (u, v) = radii[i] directions[j], u >= 0, in
+/// cycles per width and per height of the image. Beyond the Nyquist frequencies, width / 2 and
+/// height / 2, the output is 0.
 struct LogPolarPoints {
   std::vector<float> radii;
   std::vector<std::array<float, 2>> directions;

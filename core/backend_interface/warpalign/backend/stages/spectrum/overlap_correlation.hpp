@@ -1,4 +1,4 @@
-// Stages: correlation of two images at every shift, judged by how much of them overlaps.
+// Stages: correlation of two images at every shift, scored by how much of the images overlaps.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -18,9 +18,10 @@ struct OverlapProductsSpec {
   Shape image;  ///< of the real images whose spectra are given; depth 1
 };
 
-/// From the half spectra (c32) of two pictures a and b and of their weights those of four surfaces
-/// (depth 4): the pictures' correlation sum_x a(x) b(x - d), the same with b mirrored about pixel
-/// (0, 0), x -> -x, and the weights' correlation likewise: A conj(B) and A B.
+/// From the half spectra (c32) of two images a and b and of their weights, computes the half
+/// spectra of four correlation surfaces (depth 4): the images' correlation sum_x a(x) b(x - d), the
+/// same with b mirrored about pixel (0, 0), x -> -x, and these two for the weights. The spectra are
+/// A conj(B) and A B.
 class WARPALIGN_API OverlapProductsPlan {
  public:
   OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec);
@@ -37,19 +38,19 @@ struct OverlapScoreSpec {
   Shape surface;  ///< of one surface; depth 1
 };
 
-/// What shifts may win.
+/// Limits on the shifts that may score.
 struct OverlapLimits {
-  float min_overlap = 1;  ///< pixels in common; shifts with fewer score 0
+  float min_overlap = 1;  ///< minimum number of pixels in common; shifts with fewer score 0
   float reach = 0;        ///< largest distance from (centre_x, centre_y), in pixels; 0: any
-  float centre_x = 0;     ///< of the shifts allowed, in pixels, on surface 0 ...
+  float centre_x = 0;     ///< of the allowed shifts, in pixels, on surface 0 ...
   float centre_y = 0;
   float mirrored_centre_x = 0;  ///< ... and on surface 1
   float mirrored_centre_y = 0;
 };
 
-/// score = C / sqrt(N) of unnormalised inverse transforms [C, C mirrored, N, N mirrored] (f32,
-/// depth 4): for locally normalised pictures that have nothing to do with one another, of the order
-/// of 1 whatever the overlap N. Output f32 of depth 2.
+/// score = C / sqrt(N), from the unnormalised inverse transforms [C, C mirrored, N, N mirrored]
+/// (f32, depth 4). For unrelated, locally normalized images the score is of the order of 1,
+/// whatever the overlap N. Output f32 of depth 2.
 class WARPALIGN_API OverlapScorePlan {
  public:
   OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec);
@@ -66,7 +67,7 @@ class WARPALIGN_API OverlapScorePlan {
 
 namespace warpalign::backend {
 
-/// Spectra of two pictures and of their weights.
+/// The spectra of two images and of their weights.
 struct OverlapSpectra {
   const Memory& a;
   const Memory& a_weight;

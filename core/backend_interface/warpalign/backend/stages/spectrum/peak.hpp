@@ -1,4 +1,4 @@
-// What a backend implements for the stage: the maximum of an image with its coordinates and
+// What a backend implements for the stage: the maximum of an image, with its coordinates and
 // neighbours.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Stage: the radial profile divided out of a log-polar spectrum.
+// Stage: radial whitening, which divides a log-polar spectrum by its radial profile.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -16,9 +16,10 @@ struct RadialWhiteningSpec {
   Shape image;  ///< width = number of radii, height = number of angles; depth 1
 };
 
-/// value / m - 1 with the mean m of the values of the same column (radius) that are not 0; 0 stays
-/// 0. What all pictures' spectra share, their fall with the frequency and the low-pass filters in
-/// front of them, would else correlate at no turn and no scale. In place, f32, values >= 0.
+/// Replaces each value by value / m - 1, where m is the mean of those values of the same column
+/// (radius) that are not 0; 0 stays 0. Without this, what the spectra of all images share (their
+/// decay with frequency, and low-pass filters that the images went through) would correlate at
+/// rotation 0 and scale 1. In place, f32, values >= 0.
 class WARPALIGN_API RadialWhiteningPlan {
  public:
   RadialWhiteningPlan(const Device& device, const RadialWhiteningSpec& spec);

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: evaluate a B-spline anywhere.
+// What a backend implements for the stage: evaluation of a B-spline at arbitrary points.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -7,15 +7,17 @@
 
 namespace warpalign::backend {
 
-/// What core derives from an InterpolateSpec: how a coordinate is brought to where coefficients
-/// are, and how the neighbours' indices go on beyond the ends. Per axis of n samples:
-/// - bounds of the point: `reject_outside`: points outside [0, n - 1] give cval (constant);
-///   `clamp_to_margin`: points are clamped to [-reach, n - 1 + reach], reach = margin + degree,
-///   where every neighbour is the same coefficient (nearest);
-///   `period_minus_one`: points are brought into [0, n - 1] modulo n - 1 (wrap); `free`: any point.
-/// - neighbour k (integer, in sample positions) is coefficient k + margin; outside of
-///   0 ... n + 2 margin - 1 it is found by `extension` on the coefficients' own axis of n + 2
-///   margin.
+/// What core derives from an InterpolateSpec: how a point's coordinate is mapped to the range in
+/// which there are coefficients, and how the neighbours' indices are extended beyond the ends. For
+/// an axis of n samples:
+/// - `points` says what happens to a coordinate. `reject_outside`: points outside [0, n - 1] give
+///   cval (for `constant`). `clamp_to_margin`: points are clamped to [-reach, n - 1 + reach] with
+///   reach = margin + degree, where all neighbours are the same coefficient (for `nearest`).
+///   `period_minus_one`: points are reduced to [0, n - 1] modulo n - 1 (for `wrap`). `free`: any
+///   point is allowed.
+/// - Neighbour k (an integer, in sample positions) is coefficient k + margin. Outside
+///   0 ... n + 2 margin - 1 it is found by `extension` on the coefficients' own axis of length
+///   n + 2 margin.
 struct InterpolateDetails {
   enum class Points { free, reject_outside, clamp_to_margin, period_minus_one };
   Points points = Points::free;
@@ -23,7 +25,7 @@ struct InterpolateDetails {
   int margin = 0;
 };
 
-/// The points to evaluate at: one of the three, chosen by which pointer is set.
+/// The points to evaluate at: exactly one of the three pointers is set.
 struct SamplingPoints {
   const Transform* transform = nullptr;
   const Memory* coordinates = nullptr;

@@ -1,4 +1,4 @@
-// What a backend implements for the stage: from samples to B-spline coefficients.
+// What a backend implements for the stage: conversion of samples to B-spline coefficients.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -8,19 +8,19 @@
 
 namespace warpalign::backend {
 
-/// How samples, or coefficients, go on beyond their ends along one axis.
+/// How samples, or coefficients, are extended beyond their ends along one axis.
 enum class Extension { mirror, reflect, periodic, clamp, fill };
 
 /// What core derives from a PrefilterSpec. Filtering one axis of n samples gives n + 2 margin
 /// coefficients; coefficient k belongs to position k - margin. Samples outside 0 ... n - 1 are
-/// found by `extension`, `fill` meaning `cval`; index mapping alone makes every size right, 1
-/// included.
+/// found by `extension`, where `fill` means `cval`. This mapping of indices is correct for every
+/// size, including 1.
 struct PrefilterDetails {
   Extension extension = Extension::mirror;
   int margin = 0;
-  std::vector<double> poles;     ///< exact, iir_line
-  int horizon = 0;               ///< samples in which |z|^n falls below 2^-24, for the slowest pole
-  std::vector<double> fir_taps;  ///< fir: b(-K) ... b(K)
+  std::vector<double> poles;     ///< of the recursive filter, for `exact` and `iir_line`
+  int horizon = 0;               ///< samples n after which |z|^n <= 2^-24 for the slowest pole z
+  std::vector<double> fir_taps;  ///< b(-K) ... b(K), for `fir`
 };
 
 class Prefilter : public Stage {

@@ -1,5 +1,5 @@
-// What a backend implements for the stage: an image read at other points, prefilter and evaluation
-// in one.
+// What a backend implements for the stage: resampling of an image with prefilter and evaluation in
+// one.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -9,8 +9,9 @@
 
 namespace warpalign::backend {
 
-/// Prefilter and evaluation in one kernel: exact prefilter, full precision. Made with the details
-/// of both; those of the evaluation have no margin, as samples themselves go on beyond the edges.
+/// Prefilter and evaluation in one kernel, with the exact prefilter and full precision. It is made
+/// with the details of both; those of the evaluation have no margin, because here the samples
+/// themselves are extended beyond the edges.
 class Resample : public Stage {
  public:
   struct Setup {
@@ -19,7 +20,7 @@ class Resample : public Stage {
     const InterpolateDetails& details;
   };
 
-  /// False: this transform is none for it, and nothing was enqueued.
+  /// Returns false when the kernel does not support this transform; nothing is enqueued then.
   [[nodiscard]] virtual bool enqueue(Queue& queue, const Memory& samples,
                                      const Transform& transform, Memory& output) = 0;
 };

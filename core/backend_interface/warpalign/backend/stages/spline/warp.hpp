@@ -1,4 +1,4 @@
-// Stage: resample an image under an affine transform, bilinearly.
+// Stage: bilinear resampling of an image under an affine transform.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -16,9 +16,10 @@ struct WarpSpec {
   Shape output;  ///< of the f32 output; depth 1
 };
 
-/// output(p) = input(output_to_input(p)) by bilinear interpolation, 0 for every neighbour outside
-/// the input. CUDA uses the texture unit where the device's `sampling` is `texture` (coordinates
-/// then have 8 fractional bits on most GPUs); else by loads, in single precision.
+/// output(p) = input(output_to_input(p)) by bilinear interpolation, where every neighbour outside
+/// the input counts as 0. CUDA uses the texture unit where the device's `sampling` is `texture`
+/// (coordinates then have 8 fractional bits on most GPUs), and otherwise loads from memory and
+/// single-precision arithmetic.
 class WARPALIGN_API WarpPlan {
  public:
   WarpPlan(const Device& device, const WarpSpec& spec);

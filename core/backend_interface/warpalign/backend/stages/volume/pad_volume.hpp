@@ -1,4 +1,4 @@
-// Stage: a volume's voxels levelled, tapered, and placed on a canvas.
+// Stage: scaling and tapering of a volume's voxels and their placement in a padded frame.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -14,19 +14,20 @@ struct PadVolumeSpec {
   PixelType input_type = PixelType::f32;  ///< u8, u16 or f32
   Shape input;
   Shape padded;      ///< of the f32 output; at least as large as the input along each axis
-  double taper = 0;  ///< part of each side that falls off towards either end, 0 to 0.5
+  double taper = 0;  ///< fraction of each side that is tapered towards either end, 0 to 0.5
 };
 
-/// What becomes 0, and what a step of 1 becomes.
+/// How a voxel's value is scaled: (value - offset) scale.
 struct VolumeLevels {
   float offset = 0;
   float scale = 1;
 };
 
-/// canvas(p) = (input(p) - offset) scale w(x) w(y) w(z) where p is a voxel of the input, whose
-/// voxel (0, 0, 0) is the canvas's; 0 elsewhere. w is Tukey's window (the tapered cosine): along an
-/// axis of n voxels, sin^2(pi/2 (i + 1/2) / ramp) over the first ramp = taper n of them, 1 in the
-/// middle, and the same falling at the end; a taper of 0.5 is the Hann window.
+/// padded(p) = (input(p) - offset) scale w(x) w(y) w(z) where p is a voxel of the input, and 0
+/// elsewhere; voxel (0, 0, 0) of the input is voxel (0, 0, 0) of the padded frame. w is Tukey's
+/// window (the tapered cosine): along an axis of n voxels, sin^2(pi/2 (i + 1/2) / ramp) over the
+/// first ramp = taper n of them, 1 in the middle, and falling likewise at the end. A taper of 0.5
+/// is the Hann window.
 class WARPALIGN_API PadVolumePlan {
  public:
   PadVolumePlan(const Device& device, const PadVolumeSpec& spec);

@@ -1,4 +1,4 @@
-// Stage: how much of their power the spectra of two volumes have at the same frequencies.
+// Stage: sums that say how much of the power of two volumes' spectra is at the same frequencies.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@ struct SpectrumSumsSpec {
   Shape volume;  ///< of the real volumes (or images) whose half spectra (c32) are given
 };
 
-/// Sums over the whole spectra of N = width height depth frequencies, the zero frequency left out.
+/// Sums over the whole spectra of N = width height depth frequencies, without the zero frequency.
 struct SpectrumSums {
   double a = 0;        ///< sum of |A|^2 / N
   double b = 0;        ///< sum of |B|^2 / N
   double product = 0;  ///< sum of |A|^2 |B|^2 / N^2
 };
 
-/// One pass over both spectra: products in single precision, summed by work groups, and added up in
-/// double on the host.
+/// One pass over both spectra: products are computed in single precision and summed by each work
+/// group; the host adds up the sums of the groups in double precision.
 class WARPALIGN_API SpectrumSumsPlan {
  public:
   SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec& spec);
-  /// Waits.
+  /// Waits for the result.
   [[nodiscard]] SpectrumSums execute(Stream& stream, const Image& a, const Image& b) const;
 
  private:
@@ -45,14 +45,15 @@ class WARPALIGN_API SpectrumSumsPlan {
 
 namespace warpalign::backend {
 
-/// Sums of one work group: those of warpalign::SpectrumSums.
+/// The number of sums of one work group: the members of warpalign::SpectrumSums.
 inline constexpr std::size_t spectrum_sum_count = 3;
 
 class SpectrumSums : public Stage {
  public:
   using Setup = SpectrumSumsSpec;
 
-  /// Work groups, each of which writes its sums: sum i of group g stands at i groups() + g.
+  /// The number of work groups, each of which writes its own sums: sum i of group g is stored at
+  /// i groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue(Queue& queue, const Memory& a, const Memory& b, Memory& partials) = 0;
 };

@@ -16,14 +16,14 @@ class VolumePeaks;
 }
 
 struct VolumePeaksSpec {
-  Shape surface;  ///< of the f32 volume, whose axes go round
+  Shape surface;  ///< of the f32 volume, which is periodic along every axis
 };
 
 /// Which voxels may be peaks.
 struct VolumePeakLimits {
-  /// How far from 0, going round, along x, y and z; 0: any distance.
+  /// The largest periodic distance from 0 along x, y and z; 0: any distance.
   std::array<std::int64_t, 3> reach{};
-  int count = 8;  ///< at most so many peaks are wanted; at least 1
+  int count = 8;  ///< maximum number of peaks to return; at least 1
 };
 
 struct VolumePeak {
@@ -31,12 +31,12 @@ struct VolumePeak {
   std::int64_t x = 0, y = 0, z = 0;
 };
 
-/// The maximum of every brick of 8 x 4 x 4 voxels, found on the device; of these the highest, best
-/// first, leaving out what lies within two voxels of a better one. NaN is never a peak.
+/// Finds the maximum of every brick of 8 x 4 x 4 voxels on the device, and returns the highest of
+/// these, best first, leaving out those within two voxels of a higher one. NaN is never a peak.
 class WARPALIGN_API VolumePeaksPlan {
  public:
   VolumePeaksPlan(const Device& device, const VolumePeaksSpec& spec);
-  /// Waits. The plan keeps what it found until it is executed again.
+  /// Waits for the result, which the plan keeps until it is executed again.
   [[nodiscard]] std::span<const VolumePeak> execute(Stream& stream, const Image& surface,
                                                     const VolumePeakLimits& limits) const&;
   std::span<const VolumePeak> execute(Stream& stream, const Image& surface,
@@ -55,13 +55,14 @@ class WARPALIGN_API VolumePeaksPlan {
 namespace warpalign::backend {
 
 /// What a VolumePeaks stage writes for a brick: its maximum (-infinity where no voxel may be a
-/// peak), and where that is within a whole brick, row-major; the first of several.
+/// peak), and the maximum's row-major position within a brick of full size; the first position
+/// where there are several.
 struct BrickRecord {
   float value = 0;
   std::uint32_t position = 0;
 };
 
-/// Bricks are numbered row-major; those at the far faces may be smaller.
+/// Bricks are numbered in row-major order; those at the far faces may be smaller.
 inline constexpr Shape brick{8, 4, 4};
 [[nodiscard]] constexpr Shape bricks_of(const Shape& surface) noexcept {
   return {(surface.width + brick.width - 1) / brick.width,

@@ -1,4 +1,4 @@
-// Stage: sums over what two shifted volumes have in common.
+// Stage: sums over the voxels that two shifted volumes have in common.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -27,7 +27,7 @@ using VoxelShift = std::array<std::int64_t, 3>;
 
 /// Sums over the voxels that two volumes have in common.
 struct VolumeMoments {
-  double voxels = 0;            ///< how many they are
+  double voxels = 0;            ///< their number
   double reference = 0;         ///< sum of r
   double moving = 0;            ///< sum of m
   double reference_square = 0;  ///< sum of r^2
@@ -35,8 +35,9 @@ struct VolumeMoments {
   double product = 0;           ///< sum of r m
 };
 
-/// What a step towards the shift needs: the moments, and sums of products with the slopes a_i of
-/// the reference (half the difference of the neighbours along axis i) and b_i of the moving volume.
+/// The sums that a Gauss-Newton step towards the shift needs: the moments, and sums of products
+/// with the slopes a_i of the reference (half the difference of the neighbours along axis i) and
+/// b_i of the moving volume.
 struct VolumeStepSums : VolumeMoments {
   std::array<double, 9> slopes{};           ///< sum of a_i b_j, row-major
   std::array<double, 3> slope_reference{};  ///< sum of a_i r
@@ -44,16 +45,16 @@ struct VolumeStepSums : VolumeMoments {
   std::array<double, 3> slope{};            ///< sum of a_i
 };
 
-/// One pass over the overlap for each shift: products in single precision, summed by work groups,
-/// and added up in double on the host.
+/// One pass over the overlap for each shift: products are computed in single precision and summed
+/// by each work group; the host adds up the sums of the groups in double precision.
 class WARPALIGN_API VolumeSumsPlan {
  public:
-  static constexpr std::size_t max_shifts = 128;  ///< at once
+  static constexpr std::size_t max_shifts = 128;  ///< in one call of moments()
 
   VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec);
 
-  /// For each of the shifts, of which there are at most `most_shifts`. Waits. The plan keeps them
-  /// until it is asked again.
+  /// The moments at each of the shifts, of which there are at most `max_shifts`. Waits for the
+  /// result, which the plan keeps until the next call.
   [[nodiscard]] std::span<const VolumeMoments> moments(Stream& stream, const Image& reference,
                                                        const Image& moving,
                                                        std::span<const VoxelShift> shifts) const&;
@@ -61,11 +62,11 @@ class WARPALIGN_API VolumeSumsPlan {
                                          const Image& moving,
                                          std::span<const VoxelShift> shifts) const&& = delete;
 
-  /// At a shift (x, y, z) of any fraction: m and its slopes are those of sum_k moving(k)
-  /// beta_3(q - k), the cubic B-spline with the voxels themselves as coefficients, at q = p +
-  /// shift. That smooths the moving volume; a reference smoothed alike (see VolumeRegistrar) is
-  /// equal to it at the right shift. Counted are the voxels p that the reference's margin leaves
-  /// and for which the spline takes only voxels that exist. Waits.
+  /// The sums at a fractional shift (x, y, z). m and its slopes are those of
+  /// sum_k moving(k) beta_3(q - k), the cubic B-spline with the voxels themselves as coefficients,
+  /// at q = p + shift. This smooths the moving volume; a reference smoothed in the same way (see
+  /// VolumeRegistrar) is equal to it at the right shift. The sums include the voxels p outside the
+  /// reference's margin for which the spline needs only voxels that exist. Waits for the result.
   [[nodiscard]] VolumeStepSums step(Stream& stream, const Image& reference, const Image& moving,
                                     const std::array<double, 3>& shift) const;
 
@@ -83,16 +84,18 @@ class WARPALIGN_API VolumeSumsPlan {
 
 namespace warpalign::backend {
 
-/// Reference voxels `first` to `first + size`, not empty, each compared with the moving voxel (or,
-/// at a fraction, the spline's cell) `shift` further on. All that is read exists.
+/// A non-empty box of reference voxels, from `first` up to but excluding `first + size`. Each is
+/// compared with the moving voxel (or, at a fractional shift, the spline's cell) `shift` away. All
+/// voxels that are read exist.
 struct VolumeBox {
   std::array<std::int64_t, 3> first{};
   std::array<std::int64_t, 3> size{};
   VoxelShift shift{};
 };
 
-/// Sums of one work group: those of VolumeMoments but the first; and of VolumeStepSums its members
-/// in their order (18), then the same moments (5).
+/// The number of sums of one work group. For moments: the members of VolumeMoments except the
+/// first. For a step: the members of VolumeStepSums itself in their order (18), then the same
+/// moments (5).
 inline constexpr std::size_t volume_moment_count = 5;
 inline constexpr std::size_t volume_step_count = 23;
 
@@ -100,12 +103,12 @@ class VolumeSums : public Stage {
  public:
   using Setup = VolumeSumsSpec;
 
-  /// Work groups, each of which writes its sums: sum i of group g and slot s stands at
-  /// (s count + i) groups() + g.
+  /// The number of work groups, each of which writes its own sums. With `count` sums per slot, sum
+  /// i of group g in slot s is stored at (s count + i) groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue_moments(Queue& queue, const Memory& reference, const Memory& moving,
                                const VolumeBox& box, std::size_t slot, Memory& partials) = 0;
-  /// In slot 0.
+  /// Writes to slot 0.
   virtual void enqueue_step(Queue& queue, const Memory& reference, const Memory& moving,
                             const VolumeBox& box, const std::array<float, 3>& fraction,
                             Memory& partials) = 0;
