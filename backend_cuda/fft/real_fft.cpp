@@ -133,11 +133,6 @@ class FftPlan {
   std::size_t work_bytes_ = 0;
 };
 
-// cuFFT may need no work area, but cudaMalloc() does not take a size of 0.
-DeviceMemory make_work_area(const CallSite& site, std::size_t bytes) {
-  return DeviceMemory(site, std::max<std::size_t>(bytes, 1));
-}
-
 std::vector<long long> extents_of(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
   if (spec.dimensions == 3) return {shape.depth, shape.height, shape.width};
@@ -166,7 +161,8 @@ class RealFftStage final : public backend::RealFft {
       inverse_.emplace(site_, extents_of(spec), CUFFT_C2R, batch_of(spec));
       bytes = std::max(bytes, inverse_->work_bytes());
     }
-    work_.emplace(make_work_area(site_, bytes));
+    // cuFFT may need no work area, but cudaMalloc() does not take a size of 0.
+    work_.emplace(site_, std::max<std::size_t>(bytes, 1));
     if (forward_) forward_->use_work_area(*work_);
     if (inverse_) inverse_->use_work_area(*work_);
   }

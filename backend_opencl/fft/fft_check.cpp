@@ -199,7 +199,7 @@ void write_spectrum(const Bench& bench) {
       check(clEnqueueWriteBuffer(bench.queue.get(), bench.spectrum.get(), CL_TRUE,
                                  bench.row(slice, v) * bytes, bytes, values.data(), 0, nullptr,
                                  nullptr),
-            "clEnqueueWriteBuffer", bench.device.call_site(stage));
+            "clEnqueueWriteBuffer", bench.context.call_site(stage));
     }
   }
 }
