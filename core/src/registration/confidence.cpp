@@ -1,4 +1,4 @@
-// How sure a registration is.
+// The confidence in a registration, computed from its significance.
 #include "registration/confidence.hpp"
 
 #include <algorithm>
@@ -8,14 +8,14 @@ namespace warpalign::detail {
 
 namespace {
 
-// Were the values of the fast pipeline's correlation surface of unrelated pictures independent,
-// their maximum would hardly exceed 6 deviations at any size. The spectra of windowed pictures are
-// correlated: what was measured grows with the fourth root of the number of pixels
-// (docs/registration.md), to at most 1.16 times that root for 7352 unrelated pairs; of 1077 pairs
-// registered rightly the lowest had 1.83.
+// If the values of the fast pipeline's correlation surface of unrelated images were independent,
+// their maximum would hardly exceed 6 standard deviations at any size. But the spectra of windowed
+// images are correlated: the measured maximum grows with the fourth root of the number of pixels
+// (docs/registration.md). It reached at most 1.16 times that root for 7352 unrelated pairs; of 1077
+// correctly registered pairs the lowest had 1.83 times the root.
 constexpr double fast_even_odds = 1.45;
 
-// Makes 1.16 a confidence of 0.10, and 1.83 one of 0.91.
+// With this exponent, 1.16 gives a confidence of 0.10 and 1.83 gives 0.91.
 constexpr double steepness = 10;
 
 double odds(double level, double even) {

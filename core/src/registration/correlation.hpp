@@ -1,11 +1,11 @@
-// The normalised correlation of two pictures from their moments.
+// The normalized correlation of two images, computed from their moments.
 #pragma once
 
 #include <cmath>
 
 namespace warpalign::detail {
 
-/// n samples of r and m, and their sums; 0 where either does not vary.
+/// The sums over n pairs of samples (r, m). Their correlation is 0 where either does not vary.
 struct Moments {
   double n = 0, r = 0, m = 0, rr = 0, mm = 0, rm = 0;
 };

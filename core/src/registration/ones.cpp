@@ -1,4 +1,4 @@
-// Images of ones: the weight of a picture without a mask beside one with a mask.
+// Images of ones: the weight of an image without a mask whose counterpart has a mask.
 #include "registration/ones.hpp"
 
 #include <vector>

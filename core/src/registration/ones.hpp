@@ -1,4 +1,4 @@
-// Images of ones: the weight of a picture without a mask beside one with a mask.
+// Images of ones: the weight of an image without a mask whose counterpart has a mask.
 #pragma once
 
 #include "registration/plan_cache.hpp"
@@ -12,16 +12,17 @@ class Ones {
  public:
   explicit Ones(const Device& device) : device_(device) {}
 
-  /// Valid until as many other shapes were asked for as are kept.
+  /// The image stays valid until as many other shapes have been requested as the cache holds.
   const Image& of(Stream& stream, const Shape& shape);
 
  private:
   Device device_;
-  /// Those of two pictures: themselves and their views for the shift at every base scale.
+  /// Room for two images, each at full resolution and at the level that the translation search
+  /// uses for every base scale.
   PlanCache<Shape, Image> images_{2 * (base_scales.size() + 1)};
 };
 
-/// Weights of a pair, of which either picture may have a mask: both, or none.
+/// The weights of a pair. Both are set where either image has a mask; otherwise both are null.
 struct PairWeights {
   const Image* reference = nullptr;
   const Image* moving = nullptr;

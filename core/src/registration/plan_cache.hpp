@@ -1,4 +1,4 @@
-// Plans and memory that are kept from one call to the next, by what they are for.
+// A cache of plans and memory that are reused from one call to the next.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 
 namespace warpalign::detail {
 
-/// At most `most` values by key; the least recently used one goes first. Values stay where they
-/// are: a reference from get() holds until `most` other keys have been asked for.
+/// Holds at most `maximum` values by key and evicts the least recently used one first. Values do
+/// not move: a reference from get() stays valid until `maximum` other keys have been requested.
 template <class Key, class Value>
 class PlanCache {
  public:
   explicit PlanCache(std::size_t maximum) : maximum_(maximum) {}
 
-  /// The value of `key`, made by make() where there is none. The one that it takes the place of
-  /// goes before, so that both never need memory at the same time.
+  /// The value of `key`, created by make() if it is not in the cache. The value that it replaces is
+  /// destroyed first, so that both never occupy memory at the same time.
   template <class Make>
   Value& get(const Key& key, Make make) {
     return get(key, std::move(make), [](const Value&) { return true; });
   }
 
-  /// The same, but only values of which may_go(value) says so make room. Where none does, the cache
-  /// grows beyond its bound, until later calls find some that may go.
+  /// The same, but only values for which may_go(value) returns true are evicted. Where there is
+  /// none, the cache grows beyond its bound until a later call can evict some.
   template <class Make, class MayGo>
   Value& get(const Key& key, Make make, MayGo may_go) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
@@ -59,7 +59,7 @@ class PlanCache {
   }
 
   std::size_t maximum_;
-  std::list<Entry> entries_;  // the most recently used one last
+  std::list<Entry> entries_;  // most recently used last
 };
 
 }  // namespace warpalign::detail

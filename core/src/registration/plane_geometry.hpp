@@ -1,4 +1,4 @@
-// Small geometry that the steps of a registration share.
+// Geometric helpers that the steps of a registration share.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -8,7 +8,7 @@
 
 namespace warpalign::detail {
 
-/// How much larger than they were lengths are after the transform.
+/// The factor by which the transform scales lengths.
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
 
 inline double larger_side(const Shape& shape) {
@@ -19,14 +19,15 @@ inline double smaller_side(const Shape& shape) {
   return static_cast<double>(std::min(shape.width, shape.height));
 }
 
-/// The area of the smaller of two planes, in pixels of the first, where lengths of the first are
-/// `scale` times as long on the second.
+/// The area of the smaller of two images, in pixels of the first, where lengths in the first are
+/// `scale` times as long in the second.
 inline double smaller_area(const Shape& first, const Shape& second, double scale) {
   return std::min(static_cast<double>(first.plane()),
                   static_cast<double>(second.plane()) / (scale * scale));
 }
 
-/// A position on a periodic axis, 0 to `period`, as the shift of least size.
+/// The shift of smallest magnitude that is equivalent to a position on a periodic axis, 0 to
+/// `period`.
 inline double signed_shift(double position, double period) {
   return position > period / 2 ? position - period : position;
 }

@@ -1,4 +1,4 @@
-// The registrar: checks what it is given and hands it to one of the two pipelines.
+// The registrar: checks its arguments and passes them to one of the two pipelines.
 #include <warpalign/registrar.hpp>
 
 #include "device/check.hpp"
@@ -39,7 +39,7 @@ void check_ranges(const RegistrationOptions& options) {
   if (options.max_shift < 0) detail::refuse(stage, "max_shift must be 0 or more");
 }
 
-// What the fast pipeline has no place for is refused, not ignored.
+// Options that the fast pipeline does not support are refused rather than ignored.
 void check_fast(const RegistrationOptions& options) {
   const RegistrationOptions defaults;
   const bool limited = options.min_scale != defaults.min_scale ||
@@ -162,7 +162,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     take(moving, pixels, type, mask, "the moving image");
     const auto found = search->run(stream, clock, *reference, *moving);
     if (!found.empty()) static_cast<Registered&>(result) = described(found.front());
-    // What cannot be refined is not where it seems to be.
+    // A candidate that cannot be refined is probably not at the right position.
     if (options.refine && !result.refined) {
       result.confidence = std::min(result.confidence, detail::confidence_unless_refined);
     }

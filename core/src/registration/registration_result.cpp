@@ -1,4 +1,4 @@
-// From a matrix to what a registration reports of it.
+// Builds the reported result of a registration from its matrix.
 #include "registration/registration_result.hpp"
 
 namespace warpalign::detail {

@@ -1,11 +1,11 @@
-// From a matrix to what a registration reports of it.
+// Builds the reported result of a registration from its matrix.
 #pragma once
 
 #include <warpalign/registrar.hpp>
 
 namespace warpalign::detail {
 
-/// The matrix, a similarity, with its rotation, scale, translation and overlap named.
+/// A result with the matrix, which must be a similarity, and its rotation, scale and translation.
 [[nodiscard]] Registered registered(const Affine& matrix, const Shape& reference,
                                     const Shape& moving);
 

@@ -1,11 +1,11 @@
-// Sorting short lists without the memory that std::stable_sort asks for.
+// Sorts short lists without the temporary memory that std::stable_sort allocates.
 #pragma once
 
 #include <algorithm>
 
 namespace warpalign::detail {
 
-/// Sorts by insertion; equal elements keep their order. For lists of tens.
+/// Insertion sort; equal elements keep their order. Meant for lists of tens of elements.
 template <class List, class Before>
 void sort_short_list(List& list, Before before) {
   for (auto next = list.begin(); next != list.end(); ++next) {

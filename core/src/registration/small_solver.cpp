@@ -1,4 +1,4 @@
-// Solving the small symmetric systems of Gauss-Newton steps.
+// Solves the small symmetric linear systems of Gauss-Newton steps.
 #include "registration/small_solver.hpp"
 
 #include <array>
@@ -8,11 +8,12 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double min_pivot = 1e-12;  // of a unit diagonal: beyond it, rounding decides
+constexpr double min_pivot = 1e-12;  // for a unit diagonal; below it, rounding decides
 
 using Numbers = std::span<double>;
 
-// The lower triangle L of a = L L^T, in place; false where a is not positive definite.
+// Computes the lower triangle L of a = L L^T in place; returns false where a is not positive
+// definite.
 bool decompose(Numbers a, std::size_t n) {
   for (std::size_t column = 0; column < n; ++column) {
     for (std::size_t k = 0; k < column; ++k) {

@@ -1,4 +1,4 @@
-// Solving the small symmetric systems of Gauss-Newton steps.
+// Solves the small symmetric linear systems of Gauss-Newton steps.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@ namespace warpalign::detail {
 
 inline constexpr std::size_t max_unknowns = 4;
 
-/// Replaces b by x with H x = b for a symmetric, positive definite H (row-major, n x n for the n
-/// numbers in b, at most most_unknowns), by Cholesky's decomposition of H scaled to a unit
-/// diagonal, in the place of H. False where H is not positive definite to working precision; b
-/// means nothing then.
+/// Solves H x = b for a symmetric, positive definite H and replaces b by x. H is row-major, n x n
+/// for the n numbers in b, of which there are at most max_unknowns. It is scaled to a unit diagonal
+/// and overwritten by its Cholesky decomposition. Returns false where H is not positive definite to
+/// working precision; the contents of b are then meaningless.
 [[nodiscard]] bool solve_symmetric(std::span<double> h, std::span<double> b);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Device time of the pipeline's stages.
+// Measures the device time of the pipeline's stages.
 #include "registration/stage_clock.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Device time of the pipeline's stages.
+// Measures the device time of the pipeline's stages.
 #pragma once
 
 #include <warpalign/registrar.hpp>
@@ -9,7 +9,7 @@
 
 namespace warpalign::detail {
 
-/// Brackets stages with marks on a timed stream; does nothing on another stream.
+/// Places a mark before and after each stage on a timed stream; has no effect on other streams.
 class StageClock {
  public:
   explicit StageClock(Stream& stream) : stream_(stream) {}
@@ -23,7 +23,8 @@ class StageClock {
     intervals_.push_back({stage, std::move(from), stream_.mark()});
   }
 
-  /// The sums per stage in order of first use, and starts anew. Waits for the work.
+  /// Returns the total time of each stage in order of first use and clears the measurements. Waits
+  /// for the enqueued work.
   std::vector<StageTiming> take();
 
  private:

@@ -1,4 +1,4 @@
-// Registration of many pairs: a Registrar and a stream for each worker.
+// Registration of many pairs, with a Registrar and a stream for each worker.
 #include <warpalign/batch.hpp>
 
 #include "device/check.hpp"
@@ -41,7 +41,7 @@ void align_batch(std::span<const Device> devices, std::size_t pairs, const PairS
                  const BatchOptions& batch) {
   check(devices, source, sink, batch);
   if (pairs == 0) return;
-  // Worker after worker goes to the next device, so that few pairs are spread, too.
+  // Workers are assigned to the devices cyclically, so that a few pairs are spread as well.
   const auto device_of = [&](std::size_t worker) { return worker % devices.size(); };
   const auto make = [&](std::size_t worker) -> detail::Aligner {
     const auto registrar = std::make_shared<Registrar>(devices[device_of(worker)], options);

@@ -1,4 +1,4 @@
-// Spreads the pairs of a batch over workers.
+// Distributes the pairs of a batch over workers.
 #include "registration/batch/batch_run.hpp"
 
 #include <thread>
@@ -9,7 +9,7 @@ namespace warpalign::detail {
 
 namespace {
 
-/// After such an Error a device is not to be trusted with another pair.
+/// Whether the Error means that the device cannot be trusted with another pair.
 bool is_devices_fault(const Error& error) {
   return error.kind() == ErrorKind::device_failure || error.kind() == ErrorKind::device_unavailable;
 }
@@ -37,7 +37,7 @@ void BatchRun::run(const BatchWorkers& workers) {
     } catch (...) {
       end_with(std::current_exception());
     }
-  }  // waits for them
+  }  // waits for the threads
   if (failure_) std::rethrow_exception(failure_);
   const bool pairs_are_left = next_ < pairs_ && !ended_;
   if (pairs_are_left) std::rethrow_exception(lost_worker_);

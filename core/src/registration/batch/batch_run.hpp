@@ -1,4 +1,4 @@
-// Spreads the pairs of a batch over workers. Knows no device.
+// Distributes the pairs of a batch over workers. Does not depend on devices.
 #pragma once
 
 #include <warpalign/batch.hpp>
@@ -12,12 +12,12 @@
 
 namespace warpalign::detail {
 
-/// What one worker does with a pair; the pair's Error is thrown.
+/// Registers one pair on behalf of a worker; throws the pair's Error.
 using Aligner = std::function<RegistrationResult(const HostPair&)>;
 
 struct BatchWorkers {
   std::size_t count = 1;
-  std::function<Aligner(std::size_t worker)> make;             ///< on the worker's own thread
+  std::function<Aligner(std::size_t worker)> make;             ///< called on the worker's thread
   std::function<std::size_t(std::size_t worker)> device_of{};  ///< for BatchResult::device
 };
 
@@ -26,7 +26,7 @@ class BatchRun {
   BatchRun(std::size_t pairs, const PairSource& source, const PairSink& sink)
       : pairs_(pairs), source_(source), sink_(sink) {}
 
-  /// Returns or throws when every worker has ended; once. See align_batch.
+  /// Returns or throws when every worker has ended. May be called once. See align_batch.
   void run(const BatchWorkers& workers);
 
  private:
@@ -44,7 +44,7 @@ class BatchRun {
   std::mutex sink_mutex_;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;      // what ended the batch
-  std::exception_ptr lost_worker_;  // why the last worker that gave up did
+  std::exception_ptr lost_worker_;  // why the last worker to give up did so
 };
 
 }  // namespace warpalign::detail

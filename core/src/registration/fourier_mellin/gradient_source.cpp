@@ -1,4 +1,4 @@
-// The pixels of one image of a pair on the device, and the mean of their gradient.
+// The pixels of one image of a pair on the device, and the statistics of their gradient.
 #include "registration/fourier_mellin/gradient_source.hpp"
 
 #include "device/check.hpp"
@@ -45,7 +45,7 @@ void Source::keep(Stream& stream, StageClock& clock, const HostImage& pixels) {
   see(stream, clock, pixels);
 }
 
-// The statistics first: the driver takes longer to start a copy than a kernel.
+// The statistics are enqueued first because the driver takes longer to start a copy than a kernel.
 void Source::keep(Stream& stream, StageClock& clock, const Image& pixels) {
   measure(stream, clock, pixels);
   clock.run("copy", [&] { stream.copy(pixels.buffer(), memory().buffer()); });

@@ -1,4 +1,4 @@
-// The pixels of one image of a pair on the device, and the mean of their gradient.
+// The pixels of one image of a pair on the device, and the statistics of their gradient.
 #pragma once
 
 #include "device/readback.hpp"
@@ -10,7 +10,7 @@
 
 namespace warpalign::detail {
 
-/// The plans and memory for images of one type and shape.
+/// Plans and memory for images of one type and shape.
 class Source {
  public:
   Source(const Device& device, PixelType type, const Shape& shape);
@@ -21,20 +21,20 @@ class Source {
   [[nodiscard]] PixelType type() const { return type_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
 
-  /// Copies an image here and enqueues the statistics of its gradient. When they have been waited
-  /// for, the image may change.
+  /// Copies an image and enqueues the statistics of its gradient. Once require_usable() has waited
+  /// for them, the caller may change the image.
   void keep(Stream& stream, StageClock& clock, const HostImage& pixels);
   void keep(Stream& stream, StageClock& clock, const Image& pixels);
-  /// What was kept last.
+  /// The copy of the last image that keep() took.
   [[nodiscard]] const Image& kept() const { return *pixels_; }
 
-  /// The same, but the image stays where it is if it is on the device.
+  /// The same, but an image that is on the device is used in place instead of copied.
   const Image& see(Stream& stream, StageClock& clock, const HostImage& pixels);
   const Image& see(Stream& stream, StageClock& clock, const Image& pixels);
 
   [[nodiscard]] const Buffer& statistics() const { return statistics_; }
 
-  /// Waits for the statistics; throws Error(invalid_image) when the image cannot be registered.
+  /// Waits for the statistics. Throws Error(invalid_image) when the image cannot be registered;
   /// `what` names it in the message.
   void require_usable(const char* what);
 
@@ -46,12 +46,12 @@ class Source {
   PixelType type_;
   Shape shape_;
   StatisticsPlan statistics_plan_;
-  std::optional<Image> pixels_;  // only once an image was copied
+  std::optional<Image> pixels_;  // allocated when an image is first copied
   Buffer statistics_;
   Readback<StatisticsRecord> measured_;
 };
 
-/// Throws Error(invalid_argument) unless the type and shape are what a Registrar takes.
+/// Throws Error(invalid_argument) unless a Registrar takes images of this type and shape.
 void check_registrable(const char* what, PixelType type, const Shape& shape);
 
 }  // namespace warpalign::detail

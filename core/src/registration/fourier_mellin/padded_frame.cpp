@@ -1,4 +1,4 @@
-// The canvas: plans, scratch memory and the reference's spectra for one common working size.
+// The padded frame: plans, scratch memory and the reference's spectra for one common working size.
 #include "registration/fourier_mellin/padded_frame.hpp"
 
 #include "registration/plane_geometry.hpp"
@@ -81,13 +81,13 @@ void PaddedFrame::set_reference(Stream& stream, StageClock& clock, const Image& 
 }
 
 // With p_moving = s R(r) p_reference, the magnitudes obey |M|(rho, phi) = |R|(s rho, phi + r)
-// (equation 11): the moving image's log-polar spectrum is the reference's, shifted by
-// (ln s / ln b, r / step), which is where the correlation peaks.
+// (equation 11). So the moving image's log-polar spectrum is the reference's, shifted by
+// (ln s / ln b, r / step), and the correlation peaks at that shift.
 Hypothesis PaddedFrame::find_rotation_scale(Stream& stream, StageClock& clock, const Image& moving,
                                             const Buffer& statistics) {
   place(stream, clock, moving, statistics);
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
-  Image& moving_log_polar_spectrum = spectrum_;  // the spectrum is not needed any more
+  Image& moving_log_polar_spectrum = spectrum_;  // the spectrum is no longer needed
   log_polar_spectrum(stream, clock, spectrum_, moving_log_polar_spectrum);
   clock.run("cross_power", [&] {
     rotation_scale_power_.execute(stream, reference_log_polar_spectrum_, moving_log_polar_spectrum,
@@ -122,8 +122,9 @@ std::array<Shift, 2> PaddedFrame::find_shifts(Stream& stream, StageClock& clock,
   const double deviation = std::sqrt(CrossPowerPlan::total_squared_weight(shift_power_spec_));
   std::array<Shift, 2> shifts;
   for (std::size_t rotated_180 = 0; rotated_180 < 2; ++rotated_180) {
-    // The second surface belongs to the image mirrored about pixel (0, 0), x -> -x, which a half
-    // turn about the canvas's centre, x -> N - 1 - x, precedes by one pixel.
+    // The second surface belongs to the image mirrored about pixel (0, 0), x -> -x. A rotation by
+    // 180 degrees about the centre of the padded frame, x -> N - 1 - x, differs from it by one
+    // pixel.
     const Point peak = subpixel_position(records[rotated_180]);
     const auto extra = static_cast<double>(rotated_180);
     shifts[rotated_180] = {{signed_shift(peak.x + extra, static_cast<double>(padded_.width)),

@@ -1,4 +1,4 @@
-// The canvas: plans, scratch memory and the reference's spectra for one common working size.
+// The padded frame: plans, scratch memory and the reference's spectra for one common working size.
 #pragma once
 
 #include "device/readback.hpp"
@@ -18,20 +18,20 @@
 
 namespace warpalign::detail {
 
-/// The smallest canvas that holds both images at their own pixel scale, of a size that every FFT
-/// is fast at; the width is a multiple of 8 so that rows can be read as textures in place.
+/// The smallest padded frame that holds both images at their own pixel scale and has a size at
+/// which every FFT is fast. The width is a multiple of 8 so that rows can be read as textures in
+/// place.
 Shape common_padded_size(const Shape& reference, const Shape& moving);
 
-/// Rotation and scale as found in the log-polar correlation: the rotation is known up to half a
-/// turn.
+/// Rotation and scale found by the log-polar correlation; the rotation has a 180 degree ambiguity.
 struct Hypothesis {
   double rotation_deg = 0;
   double scale = 1;
 };
 
-/// A shift found by the translation's phase correlation, on the canvas.
+/// A shift found by the translation's phase correlation, in pixels of the padded frame.
 struct Shift {
-  Point d;                ///< reference(x) = turned moving(x - d)
+  Point d;                ///< reference(x) = rotated moving(x - d)
   double height = 0;      ///< of the peak; 1 for identical images
   double deviations = 0;  ///< of the peak, in standard deviations of unrelated images' values
 };
@@ -42,7 +42,8 @@ class PaddedFrame {
 
   [[nodiscard]] const Shape& padded() const { return padded_; }
 
-  /// Enqueues the reference's spectra. `statistics`: of the image's gradient, here and below.
+  /// Enqueues the computation of the reference's spectra. Here and below, `statistics` are those of
+  /// the image's gradient.
   void set_reference(Stream& stream, StageClock& clock, const Image& pixels,
                      const Buffer& statistics);
 
@@ -50,13 +51,13 @@ class PaddedFrame {
   Hypothesis find_rotation_scale(Stream& stream, StageClock& clock, const Image& moving,
                                  const Buffer& statistics);
 
-  /// Undoes the turn and finds the shift, for the turn as given [0] and with half a turn more [1].
-  /// Waits. To be called after find_turn, for the same image.
+  /// Undoes rotation and scale and finds the shift, for the given rotation [0] and for 180 degrees
+  /// more [1]. Waits for the device. Must be called after find_rotation_scale, for the same image.
   std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock, const Hypothesis& hypothesis);
 
  private:
   void place(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
-  /// What images of one kind are placed on the canvas by.
+  /// The key of the plan that places images of one type and shape on the padded frame.
   struct PlacementKey {
     PixelType type;
     Shape image;
@@ -73,8 +74,8 @@ class PaddedFrame {
   CrossPowerSpec rotation_scale_power_spec_;
   CrossPowerSpec shift_power_spec_;
 
-  // The log-polar grid has the canvas's shape (equations 11 and 12 take H and W of the image), so
-  // one FFT plan serves both.
+  // The log-polar grid has the shape of the padded frame (equations 11 and 12 use H and W of the
+  // image), so one FFT plan serves both.
   RealFftPlan fft_;
   RealFftPlan fft_pair_;
   MagnitudePlan magnitude_plan_;
@@ -93,7 +94,7 @@ class PaddedFrame {
   Image magnitude_;
   Image log_polar_;
   Image cross_;       // cross-power of the log-polar images
-  Image cross_pair_;  // cross-power for both half-turns
+  Image cross_pair_;  // cross-power for both rotations, 180 degrees apart
   Image reference_spectrum_;
   Image reference_log_polar_spectrum_;
   Buffer records_;

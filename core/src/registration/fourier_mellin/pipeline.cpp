@@ -1,4 +1,4 @@
-// The registration paper's pipeline: one canvas, one peak, no refinement.
+// The registration paper's pipeline: one padded frame, one peak, no refinement.
 #include "registration/fourier_mellin/pipeline.hpp"
 
 #include "registration/confidence.hpp"
@@ -14,8 +14,9 @@ Shape offset_on(const Shape& padded, const Shape& image) {
   return ApodizePlan::offset({image, padded, Window::none});
 }
 
-// From the canvas to the pixels of the images given: reference(x) = turned(x - d) and
-// turned(x) = moving(A (x - c) + c) make moving = A (x - d - c) + c the place of x on the canvas.
+// The transform between pixels of the given images. On the padded frame, reference(x) =
+// rotated(x - d) and rotated(x) = moving(A (x - c) + c), so x corresponds to A (x - d - c) + c in
+// the moving image.
 Affine on_images(const Affine& undo_rotation_scale, const Point& d, const Shape& padded,
                  const Shape& reference, const Shape& moving) {
   const Shape from = offset_on(padded, reference);
@@ -38,7 +39,8 @@ void FourierMellinPipeline::set_reference(Stream& stream, StageClock& clock, con
   }
   try {
     reference_->keep(stream, clock, pixels);
-    // The device goes on while the host waits for the statistics, where the canvas can be known.
+    // If the next moving image has the size of the last one, this padded frame is the right one,
+    // and the device has work while the host waits for the statistics.
     if (padded_ && padded_->padded() == common_padded_size(reference_->shape(), last_moving_)) {
       place_reference(stream, clock);
     }
@@ -58,7 +60,7 @@ void FourierMellinPipeline::place_reference(Stream& stream, StageClock& clock) {
 void FourierMellinPipeline::prepare_frame(Stream& stream, StageClock& clock, const Shape& moving) {
   const Shape shape = common_padded_size(reference_->shape(), moving);
   if (!padded_ || padded_->padded() != shape) {
-    padded_.reset();  // the old memory goes before the new is asked for
+    padded_.reset();  // release the old memory before allocating the new
     frame_has_reference_ = false;
     padded_.emplace(device_, shape, options_);
   }

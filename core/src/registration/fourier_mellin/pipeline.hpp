@@ -1,4 +1,4 @@
-// The registration paper's pipeline: one canvas, one peak, no refinement.
+// The registration paper's pipeline: one padded frame, one peak, no refinement.
 #pragma once
 
 #include "registration/fourier_mellin/gradient_source.hpp"
@@ -17,10 +17,10 @@ class FourierMellinPipeline {
   FourierMellinPipeline(const Device& device, const RegistrationOptions& options)
       : device_(device), options_(options) {}
 
-  /// As Registrar::set_reference; Pixels is HostImage or Image.
+  /// Like Registrar::set_reference; Pixels is HostImage or Image.
   template <class Pixels>
   void set_reference(Stream& stream, StageClock& clock, const Pixels& pixels, PixelType type);
-  /// As Registrar::align.
+  /// Like Registrar::align.
   template <class Pixels>
   RegistrationResult align(Stream& stream, StageClock& clock, const Pixels& pixels, PixelType type);
   [[nodiscard]] bool has_reference() const { return reference_.has_value(); }

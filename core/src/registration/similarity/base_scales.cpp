@@ -1,4 +1,4 @@
-// The scales that a search starts from, and how finely pictures are sampled at them.
+// The base scales from which a search starts, and how finely images are sampled at them.
 #include "registration/similarity/base_scales.hpp"
 
 #include "registration/plane_geometry.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr double crop_stride = 0.5;
 
-// Of a crop: so much less than half an overlap spares another crop.
+// In strides. A remainder of this size does not add another crop: the crops then overlap by
+// slightly less than half.
 constexpr double crop_tolerance = 0.05;
 
 }  // namespace

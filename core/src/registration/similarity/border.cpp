@@ -1,4 +1,4 @@
-// The constant frame around a picture's content.
+// Finds the constant border around an image's content.
 #include "registration/similarity/border.hpp"
 
 #include <algorithm>
@@ -9,11 +9,11 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double same_level = 1e-5;  // of the range: rounding of weighted means
-constexpr double min_area = 0.003;   // of the view; smaller areas are chance
+constexpr double same_level = 1e-5;  // fraction of the range, for the rounding of weighted means
+constexpr double min_area = 0.003;   // fraction of the level; smaller areas are chance
 constexpr double min_frame = 0.01;
 constexpr double max_frame = 0.7;
-constexpr double max_lost = 0.35;  // of the content, to growing the frame
+constexpr double max_lost = 0.35;  // fraction of the content that growing the border may remove
 
 using Plane = std::vector<std::uint8_t>;
 
@@ -24,7 +24,7 @@ double part_of(const Plane& plane) {
 
 }  // namespace
 
-// Visits the connected area of one level around a seed; area_ becomes its pixels.
+// Stores in area_ the pixels of the connected area around a seed that have its grey level.
 void FrameSearch::visit_area(const GreyView& level, std::size_t seed, float tolerance) {
   const auto width = static_cast<std::size_t>(level.width);
   const std::size_t n = level.values.size();
@@ -69,7 +69,7 @@ void FrameSearch::find_frame(const GreyView& level) {
   }
 }
 
-// Leaves the frame with `by` pixels around it in content_.
+// Stores the border, widened by `by` pixels, in content_.
 void FrameSearch::grow_frame(const GreyView& level, int by) {
   const auto spread = [&](const Plane& from, Plane& to, std::int64_t dx, std::int64_t dy) {
     to.resize(from.size());

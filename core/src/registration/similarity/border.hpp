@@ -1,4 +1,4 @@
-// The constant frame around a picture's content: black corners, a padded border.
+// Finds the constant border around an image's content, such as black corners or padding.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace warpalign::detail {
 
-/// A coarse view's grey levels, row-major.
+/// The grey levels of a coarse pyramid level, row-major.
 struct GreyView {
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::span<const float> values;
-  float lowest = 0;  ///< of the values
-  float highest = 0;
+  float lowest = 0;   ///< minimum of the values
+  float highest = 0;  ///< maximum of the values
 };
 
-/// Keeps its memory from picture to picture: new pages cost more than the search.
+/// Keeps its memory from image to image, because new memory pages cost more than the search.
 class FrameSearch {
  public:
-  /// 1 where the view shows content, 0 where it shows a frame: areas of one exact grey level that
-  /// reach in from the edge, with `grow` pixels around. Nothing where there is no frame, or where
-  /// what it would leave is mostly edges: letters on a white page are content, and so is the page.
-  /// Valid until the next call.
+  /// Marks pixels of content by 1 and pixels of the border by 0. The border consists of the areas
+  /// of one exact grey level that touch the image's edge, widened by `grow` pixels. Returns nothing
+  /// where there is no border, or where the content left would be mostly edges: letters on a white
+  /// page are content, and so is the page. The result is valid until the next call.
   [[nodiscard]] std::optional<std::span<const std::uint8_t>> content(const GreyView& level,
                                                                      int grow);
 

@@ -1,7 +1,7 @@
-// What a picture's grey levels are like.
+// Statistics of an image's grey levels.
 //
-// Each picture of a pair is measured while the device waits, so sums and extremes run in lanes that
-// compilers make vectors of.
+// Each image of a pair is measured while the device is idle, so sums and extremes are accumulated
+// in independent lanes, which compilers can vectorize.
 #include "registration/similarity/grey_levels.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t lanes = 8;
 
-// Adds the terms of pixels 0 ... n - 1, one lane after the other.
+// Calls include() for pixels 0 ... n - 1, assigning them to the lanes cyclically.
 template <class Lanes, class Include>
 void for_lanes(std::size_t n, Lanes& all, Include include) {
   std::size_t i = 0;
@@ -39,7 +39,7 @@ struct FirstLook {
   std::array<float, lanes> lowest, highest;
 };
 
-// A sum of floats cannot overflow a double, so it is finite where all of them are.
+// A sum of floats cannot overflow a double, so it is finite if all of them are finite.
 template <class Weight>
 GreyLevels levels(std::span<const float> values, double all, Weight weight) {
   GreyLevels levels;

@@ -1,4 +1,4 @@
-// What a picture's grey levels are like, from a coarse view of it.
+// Statistics of an image's grey levels, measured on a coarse level.
 #pragma once
 
 #include <span>
@@ -6,18 +6,19 @@
 namespace warpalign::detail {
 
 struct GreyLevels {
-  double weight = 0;  ///< of all pixels together
+  double weight = 0;  ///< total over all pixels
   double mean = 0;
   double deviation = 0;
   float lowest = 0;
   float highest = 0;
 };
 
-/// Where any value is NaN or infinite, the mean is not finite and nothing else is known; where the
-/// weight is 0, the mean is 0.
+/// Where any value is NaN or infinite, the mean is not finite and the deviation and extremes are
+/// not computed; where the weight is 0, the mean is 0.
 [[nodiscard]] GreyLevels grey_levels(std::span<const float> values);
 
-/// Pixels count by their weights, 0 to 1; the extremes are those of all of them.
+/// The same with a weight of 0 to 1 for each pixel. The extremes are those of all pixels, whatever
+/// their weight.
 [[nodiscard]] GreyLevels grey_levels(std::span<const float> values, std::span<const float> weights);
 
 }  // namespace warpalign::detail

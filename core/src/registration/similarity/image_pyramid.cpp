@@ -1,4 +1,4 @@
-// One image of a pair on the device, at its own resolution and at coarser ones.
+// One image of a pair on the device, at full resolution and at coarser levels.
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <warpalign/error.hpp>
@@ -12,18 +12,18 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the Gaussian in front of a coarser sampling, in units of the spacing. At the new Nyquist
-// frequency 0.29 of a wave is left.
+// Sigma of the Gaussian low-pass filter before coarser sampling, in units of the spacing. It leaves
+// 0.29 of the amplitude of a wave at the new Nyquist frequency.
 constexpr double sigma_a_spacing = 0.5;
 
-// Contrast below this part of the picture's own is not amplified.
+// Contrast below this fraction of the image's own contrast is not amplified.
 constexpr double contrast_floor = 0.1;
-constexpr double contrast_sigma = 3;  // view pixels
+constexpr double contrast_sigma = 3;  // in pixels of the level
 
-constexpr std::int64_t measured_side = 256;  // of the view that mean and deviation come from
+constexpr std::int64_t measured_side = 256;  // of the level for mean and deviation
 
-// Pictures with fewer isolated pixels at the ends of their range have no impulse noise: what is
-// there is content, stars say.
+// Images with a smaller fraction of isolated pixels at the ends of their range have no impulse
+// noise; such pixels are content, for example stars.
 constexpr double min_isolated = 0.005;
 
 std::int64_t samples(std::int64_t pixels, const Sampling2d& sampling) {
@@ -114,8 +114,8 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
   if (masked_) measure(stream, level(stream, clock, {spacing}), what);
 }
 
-// The view's pixels are the means of several of the picture's: a frame is wider than it seems by
-// what they reach.
+// A pixel of the level is the mean of several image pixels, so the border is wider than it appears
+// by the reach of that mean.
 void ImagePyramid::mask_frame(Stream& stream, StageClock& clock, const PyramidLevel& level) {
   constexpr int reach = 3;
   const Shape& coarse = level.shape();
@@ -144,7 +144,7 @@ void ImagePyramid::mask_frame(Stream& stream, StageClock& clock, const PyramidLe
   masked_ = true;
 }
 
-// Masked pixels may hold anything: pictures with a mask are taken as they are.
+// Masked pixels may hold any value, so the filter is not applied to images with a mask.
 void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
   has_impulses_ = false;
   if (masked_) return;
@@ -159,7 +159,8 @@ void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
   has_impulses_ = true;
 }
 
-// Every pixel that counts is part of some pixel of the view, so that NaN and infinities show there.
+// Every pixel that counts contributes to some pixel of the level, so NaN and infinities show up
+// there.
 void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
   read(stream, level.values(), values_);
   if (level.masked()) {

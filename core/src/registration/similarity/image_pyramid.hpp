@@ -1,4 +1,4 @@
-// One image of a pair on the device, at its own resolution and at coarser ones.
+// One image of a pair on the device, at full resolution and at coarser levels.
 #pragma once
 
 #include "device/readback.hpp"
@@ -19,15 +19,16 @@
 
 namespace warpalign::detail {
 
-/// What a picture is seen at: every `spacing`-th pixel, at most `most` pixels from side to side
-/// about the centre (0: all).
+/// How a level samples an image: every `spacing`-th pixel, centred on the image, and at most
+/// `maximum` samples along each axis (0: no limit).
 struct Sampling2d {
   double spacing = 1;
   std::int64_t maximum = 0;
   friend bool operator==(const Sampling2d&, const Sampling2d&) = default;
 };
 
-/// A picture sampled more coarsely, properly low-passed. Images come into being when asked for.
+/// An image that was low-pass filtered and sampled more coarsely. The normalized image and the
+/// spline coefficients are allocated when they are first requested.
 class PyramidLevel {
  public:
   PyramidLevel(const Device& device, PixelType type, const Shape& image, bool masked,
@@ -37,11 +38,11 @@ class PyramidLevel {
   [[nodiscard]] PixelType type() const { return type_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] bool masked() const { return weight_.has_value(); }
-  /// View pixels -> picture pixels.
+  /// Level pixels -> image pixels.
   [[nodiscard]] const Affine& to_image() const { return to_image_; }
 
   [[nodiscard]] const Image& values() const { return values_; }
-  /// With `masked`: 0 to 1.
+  /// 0 to 1, how much each pixel counts; null unless the level is masked.
   [[nodiscard]] const Image* weight() const { return weight_ ? &*weight_ : nullptr; }
 
  private:
@@ -69,29 +70,30 @@ class ImagePyramid {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  /// Of the pixels as they are seen: f32 where impulses were filled.
+  /// The type of pixels(): f32 where the impulse noise filter was applied, else that of the input.
   [[nodiscard]] PixelType type() const { return has_impulses_ ? PixelType::f32 : type_; }
-  /// The pixels, with impulses filled.
+  /// The pixels, after the impulse noise filter where it was applied.
   [[nodiscard]] const Image& pixels() const { return has_impulses_ ? *filled_ : pixels_; }
-  /// u8, 0 where a pixel does not count: the mask given, or the frame found; null where all do.
+  /// u8, 0 where a pixel does not count: the mask that was passed, or that of the constant border
+  /// that was found. Null where all pixels count.
   [[nodiscard]] const Image* mask() const { return masked_ ? &*mask_ : nullptr; }
 
-  /// Copies the pixels, and the mask where there is one; without one, a constant frame around the
-  /// content is looked for and masked. Waits. Throws
-  /// Error(invalid_image) where there is nothing to register; `what` names the picture.
+  /// Copies the pixels, and the mask if there is one. Without a mask, searches for a constant
+  /// border around the content and masks it. Waits for the device. Throws Error(invalid_image)
+  /// where the image cannot be registered; `what` names the image in the message.
   void take(Stream& stream, StageClock& clock, const HostImage& pixels, const HostImage* mask,
             const char* what);
   void take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
             const char* what);
 
-  /// Smooths the pixels, where the picture has a mask within it; `weight` is null without one.
+  /// Smooths the pixels, within the mask if there is one; `weight` is null without a mask.
   void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
 
-  /// Valid until the next take().
+  /// The level with this sampling, computed if necessary. Valid until the next take().
   PyramidLevel& level(Stream& stream, StageClock& clock, const Sampling2d& sampling);
-  /// The view with brightness and contrast evened out locally: mean 0, deviation about 1.
+  /// The level after local normalization of brightness and contrast: mean 0, deviation about 1.
   const Image& normalized(Stream& stream, StageClock& clock, PyramidLevel& level);
-  /// The cubic spline of that.
+  /// The cubic spline coefficients of the normalized level.
   const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
@@ -111,12 +113,13 @@ class ImagePyramid {
   Shape shape_;
   Image pixels_;
   std::optional<Image> mask_;
-  std::vector<std::uint8_t> found_mask_;  // of a frame, on its way to mask_
+  std::vector<std::uint8_t> found_mask_;  // of a border, before its upload to mask_
   bool masked_ = false;
   GreyLevels levels_;
   FrameSearch frame_search_;
-  std::optional<Readback<float>> values_, weights_;  // of the view that was measured
-  /// Those of this picture all stay; beyond the bound only what earlier ones needed goes.
+  std::optional<Readback<float>> values_, weights_;  // of the level measured
+  /// All levels of the current image are kept; beyond the bound, only levels that are left over
+  /// from earlier images are evicted.
   PlanCache<ViewKey, PyramidLevel> pyramid_levels_{8};
   std::optional<ImpulseFilterPlan> impulse_filter_;
   std::optional<Image> filled_;

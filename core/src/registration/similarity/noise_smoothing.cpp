@@ -1,4 +1,5 @@
-// How much a pair of registered images is to be smoothed before its last fit: what noise costs it.
+// Chooses how much a nearly registered pair is smoothed before the final refinement, from what
+// noise costs in accuracy.
 #include "registration/similarity/noise_smoothing.hpp"
 
 #include "registration/correlation.hpp"
@@ -14,25 +15,25 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double noisy_part = 0.1;  // of the mean squared slope
+constexpr double noisy_part = 0.1;  // fraction of the mean squared slope
 
-// What a residual that is noise adds to the moving image's slopes. Both images have noise of one
-// density in their own pixels, so that the moving image's part of the residual is 1 / (1 +
-// scale^2).
+// What the noise in a residual adds to the moving image's mean squared slope. Both images are taken
+// to have noise of the same density in their own pixels, so that the moving image's part of the
+// residual is 1 / (1 + scale^2).
 double noise_slope(const NoiseSmoothing& look, double residual) {
   const double of_moving = residual / (1 + look.scale * look.scale);
   return of_moving / (2 * look.sigma * look.sigma);
 }
 
-// Where nearly all is noise the rest is uncertain; taken too small it only makes for more
-// smoothing.
+// Where the slopes are nearly all noise, the remainder is uncertain. Underestimating it only leads
+// to more smoothing.
 constexpr double noise_with_margin = 1.1;
 
 double slope_without_noise(const NoiseSmoothing& look, double noise) {
   return std::max(look.slope - noise_with_margin * noise_slope(look, noise), 0.0);
 }
 
-// Of an estimated shift, up to a factor.
+// The variance of an estimated shift, up to a constant factor; see best_smoothing.
 double variance_of(const NoiseSmoothing& look, double noise, double slope, double next_slope) {
   const double twice_filtered = std::sqrt(slope * next_slope);
   const double density = 4 * pi * look.sigma * look.sigma * noise;
@@ -80,7 +81,7 @@ std::size_t best_smoothing(std::span<const NoiseSmoothing> looks) {
   const auto noise_at = [&](std::size_t i) {
     return noise_under(noise, looks[0].sigma, looks[i].sigma);
   };
-  // Smoothing takes slopes away: no image has less than a smoother one.
+  // Smoothing reduces slopes: an image never has less slope than under more smoothing.
   double smoother = slope_without_noise(looks.back(), noise_at(looks.size() - 1));
   std::size_t best = 0;
   double minimum = INFINITY;
@@ -89,7 +90,7 @@ std::size_t best_smoothing(std::span<const NoiseSmoothing> looks) {
     const double variance = variance_of(looks[i], noise_at(i), slope, smoother);
     smoother = slope;
     if (!std::isfinite(variance) || variance > minimum) continue;
-    minimum = variance;  // of equals, the first look's
+    minimum = variance;  // on ties, the least smoothing wins
     best = i;
   }
   return best;

@@ -1,4 +1,5 @@
-// How much a pair of registered images is to be smoothed before its last fit: what noise costs it.
+// Chooses how much a nearly registered pair is smoothed before the final refinement, from what
+// noise costs in accuracy.
 #pragma once
 
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
@@ -7,12 +8,12 @@
 
 namespace warpalign::detail {
 
-/// A pair as it looks when both images are smoothed by one point spread, near registration. All
-/// pixels alike; lengths in the moving image's pixels.
+/// Measurements of a nearly registered pair whose images are smoothed to the same point spread. All
+/// pixels have equal weight; lengths are in pixels of the moving image.
 struct NoiseSmoothing {
   double sigma = 1;     ///< of the moving image's Gaussian
   double scale = 1;     ///< moving pixels per reference pixel
-  double pixels = 0;    ///< in common
+  double pixels = 0;    ///< number of pixels in common
   double residual = 0;  ///< variance of moving - (gain reference + offset)
   double slope = 0;     ///< mean square of the moving image's slope along an axis
 };
@@ -20,32 +21,33 @@ struct NoiseSmoothing {
 [[nodiscard]] NoiseSmoothing noise_smoothing(const SimilaritySumsResult& sums, double residual,
                                              double sigma, double scale);
 
-/// The variance that the gain and offset of the whole pictures leave at best.
+/// The smallest residual variance that one gain and offset for the whole images can leave.
 [[nodiscard]] double residual_under_one_illumination(const SimilaritySumsResult& sums);
-/// The variance of the sums' own residuals, from their mean absolute value.
+/// The variance of the residuals in `sums`, estimated from their mean absolute value.
 [[nodiscard]] double residual_found(const SimilaritySumsResult& sums);
 
-/// Whether the whole residual, were it all noise, would make up a part of the slopes that is worth
-/// a closer look.
+/// Whether the residual, if it were all noise, would account for enough of the slopes to justify a
+/// closer evaluation.
 [[nodiscard]] bool may_be_noisy(const NoiseSmoothing& look);
 
-/// The variance that white noise adds to the residual of the first of two looks, the second one
-/// smoother. Light that was not modelled leaves as much residual in either: only what smoothing
-/// takes away counts.
+/// The variance that white noise adds to the residual of `sharp`, given `smooth`, an evaluation of
+/// the same pair under more smoothing. Illumination that was not modelled leaves the same residual
+/// in both, so only what the smoothing removes counts as noise.
 [[nodiscard]] double noise_of(const NoiseSmoothing& sharp, const NoiseSmoothing& smooth);
 
-/// What noise of variance `noise` under `sigma` is under `other`.
+/// The variance that noise has under smoothing by `other`, if it is `noise` under `sigma`.
 [[nodiscard]] double noise_under(double noise, double sigma, double other);
 
-/// The place in `looks` (of rising sigma, each about twice the one before) of the smoothing that
-/// lets the fit be most certain. The last one only tells what the one before it is worth, so that
-/// looks.size() - 1 is never the answer for more than one look.
+/// The index in `looks` of the smoothing under which the fit is most certain. The evaluations are
+/// ordered by rising sigma, each about twice the one before. The last one only serves to judge the
+/// one before it, so looks.size() - 1 is never the answer for more than one evaluation.
 ///
-/// White noise of density P in the difference leaves P / (4 pi sigma^2) of residual and
-/// P / (8 pi sigma^4) of slope. A shift that minimises squares then varies by
-/// (P S(sqrt(2) sigma) + N) / S(sigma)^2 a pixel, S the mean square of the slopes without noise,
-/// for the estimate weighs the filtered noise with filtered slopes, and N = P^2 / (128 pi sigma^4)
-/// what the noises of both images make of one another.
+/// White noise of density P in the difference of the images adds P / (4 pi sigma^2) to the
+/// residual and P / (8 pi sigma^4) to the mean squared slope. The variance of a least squares
+/// estimate of the shift, times the number of pixels, is then
+/// (P S(sqrt(2) sigma) + N) / S(sigma)^2. S is the mean square of the slopes without noise; it
+/// enters at sqrt(2) sigma because the estimate weights filtered noise with filtered slopes.
+/// N = P^2 / (128 pi sigma^4) comes from the product of the two images' noise.
 [[nodiscard]] std::size_t best_smoothing(std::span<const NoiseSmoothing> looks);
 
 }  // namespace warpalign::detail

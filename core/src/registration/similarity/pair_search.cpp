@@ -1,4 +1,4 @@
-// Finds how two pictures lie on one another.
+// Finds the transform between two images.
 #include "registration/similarity/pair_search.hpp"
 
 #include "registration/confidence.hpp"
@@ -14,31 +14,35 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the canvas that rotation and scale are looked for on: at first, and when that was not enough.
+// Sides of the padded frames: of the rotation-scale search at first and where that was not enough,
+// and of the translation search.
 constexpr std::int64_t quick_side = 128;
 constexpr std::int64_t thorough_side = 256;
 constexpr std::int64_t shift_side = 512;
-constexpr double settle_side = 256;       // of the views that candidates are settled and judged on
-constexpr double min_judged_part = 0.04;  // of the smaller view, in common
-constexpr double min_settle_side = 48;    // smaller views hold too little to settle on
+constexpr double settle_side = 256;       // of the levels of the coarse refinement
+constexpr double min_judged_part = 0.04;  // fraction of the smaller level that must be in common
+constexpr double min_settle_side = 48;    // smaller levels hold too little for it
 
-// Fits that still move a corner by more, in moving pixels, are on their way to somewhere else.
+// Fits whose last step moved a corner by more than this, in moving pixels, are heading for another
+// position.
 constexpr double max_unsettled = 0.2;
 
-// A candidate this significant needs no rivals: several times what unrelated pictures reach.
+// A candidate this significant is accepted without comparing it to others: its significance is
+// several times what unrelated images reach.
 constexpr double beyond_doubt = 2 * significance_of_even_odds;
 
 constexpr std::size_t hypotheses_per_crop = 2;
-// Tried at first, and when none of these convinced: small and noisy pairs have the right one far
-// down the list.
+// How many hypotheses are tried at first, and how many where none of these convinced: in small and
+// noisy pairs the right one is far down the list.
 constexpr std::size_t quick_search = 6;
 constexpr std::size_t thorough_search = 40;
 
-// Shift scores below this are those of unrelated pictures.
+// Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
-// How many independent pixels the overlap is worth: smooth pictures have fewer than pixels. The
-// mean squared slope over the variance is the inverse square of a correlation length.
+// The number of independent pixels in the overlap; in smooth images it is smaller than the number
+// of pixels. The mean squared slope over the variance is the inverse square of a correlation
+// length.
 double independent_pixels(const SimilaritySumsResult& sums) {
   const double variance = sums.moving_square - sums.moving * sums.moving / sums.pixels;
   if (!(variance > 0)) return 0;
@@ -81,7 +85,8 @@ void PairSearch::add_turns_at(const Work& work, RotationScaleSearch& search, dou
   if (limits.min_scale > limits.max_scale) return;
   const Spacings spacings =
       rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search.side());
-  // The picture whose content is larger is seen whole, the other one in crops of that size.
+  // The image in which the content appears larger is used whole, and the other one in crops of its
+  // size.
   const bool reference_is_wide = base >= 1;
   ImagePyramid& wide = reference_is_wide ? work.reference : work.moving;
   ImagePyramid& close = reference_is_wide ? work.moving : work.reference;
@@ -109,8 +114,8 @@ void PairSearch::add_turns_at(const Work& work, RotationScaleSearch& search, dou
   }
 }
 
-// Makes turns_, which holds those at base 1, the best turns at all base scales, those that say the
-// same left out.
+// Adds the hypotheses of the other base scales to those at base 1 in turns_, sorts them by height
+// and removes those that say the same as a higher one.
 void PairSearch::add_other_turns(const Work& work, RotationScaleSearch& search) {
   for (const double base : base_scales) {
     if (base == 1 || options_.motion != Motion::similarity) continue;
@@ -131,15 +136,15 @@ void PairSearch::add_other_turns(const Work& work, RotationScaleSearch& search) 
   turns_.erase(distinct, turns_.end());
 }
 
-// Both half-turns of a turn, where their shift scores best.
+// Finds the best shift for both rotations of a hypothesis, which differ by 180 degrees.
 void PairSearch::place(const Work& work, const Hypothesis& hypothesis) {
   const RotationScalePeak& peak = hypothesis.peak;
   const Spacings spacings =
       shift_spacings(hypothesis.base, work.reference.shape(), work.moving.shape(), shift_side);
   PyramidLevel& reference = work.reference.level(work.stream, work.clock, {spacings.reference});
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacings.moving});
-  // Where the moving picture's centre lies on the reference when the shift is none, and how far it
-  // may be from there.
+  // Where the centre of the moving image lies on the reference without a shift, and how far from
+  // there it may be.
   const ShiftLimits limits{centre_of(reference.shape()),
                            options_.max_shift / peak.scale / spacings.reference};
   const double level_scale = peak.scale * spacings.reference / spacings.moving;
@@ -165,8 +170,8 @@ void PairSearch::place(const Work& work, const Hypothesis& hypothesis) {
   }
 }
 
-// The views that a candidate is settled on; `swapped`: the moving picture is the coarser one and
-// takes the reference's part.
+// The levels on which a candidate is refined coarsely. `swapped`: the moving image is the coarser
+// one and takes the reference's role.
 SimilarityFit::Pair PairSearch::levels_of_pair(const Work& work, bool swapped, double base,
                                                double spacing, PyramidLevel*& reference,
                                                PyramidLevel*& moving) {
@@ -182,8 +187,8 @@ SimilarityFit::Pair PairSearch::levels_of_pair(const Work& work, bool swapped, d
   return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1};
 }
 
-// Gauss-Newton on coarse views, from a few pixels' error to a few hundredths, and the significance
-// there.
+// Coarse refinement: Gauss-Newton on coarse levels reduces an error of a few pixels to a few
+// hundredths. Also computes the significance there.
 void PairSearch::settle(const Work& work, Candidate& candidate) {
   const bool swapped = scale_of(candidate.matrix) < 1;
   Affine matrix = swapped ? candidate.matrix.inverse() : candidate.matrix;
@@ -223,7 +228,8 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
       std::min(1.0, sums.pixels * area / static_cast<double>(work.reference.shape().plane()));
 }
 
-// Places and settles turns_ in their order; true as soon as one is beyond doubt.
+// Finds the shifts of the hypotheses in turns_ in order and refines them coarsely; returns true as
+// soon as one is beyond doubt.
 bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
   for (std::size_t i = 0; i < std::min(maximum, turns_.size()); ++i) {
     place(work, turns_[i]);

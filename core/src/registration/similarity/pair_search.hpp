@@ -1,5 +1,5 @@
-// Finds how two pictures lie on one another: candidates from log-polar spectra at several base
-// scales, each verified by its correlation over what the pictures have in common.
+// Finds the transform between two images. Candidates come from log-polar spectra at several base
+// scales; each is verified by its correlation over the overlap of the images.
 #pragma once
 
 #include "registration/ones.hpp"
@@ -17,14 +17,14 @@
 
 namespace warpalign::detail {
 
-/// A transform that was looked at.
+/// A transform that was evaluated.
 struct Candidate {
   Affine matrix;            ///< reference pixels -> moving pixels
-  double shift_score = 0;   ///< see ShiftSearch
-  double correlation = 0;   ///< of the locally normalised pictures over what they have in common
+  double shift_score = 0;   ///< see PlacedView::score
+  double correlation = 0;   ///< of the locally normalized images over their overlap
   double significance = 0;  ///< atanh(correlation) sqrt(independent pixels), on a coarse grid
-  double overlap = 0;       ///< part of the reference in common
-  bool refined = false;     ///< at the pictures' own resolution
+  double overlap = 0;       ///< fraction of the reference that is in common
+  bool refined = false;     ///< whether it was refined at full resolution
 };
 
 class PairSearch {
@@ -33,8 +33,9 @@ class PairSearch {
   PairSearch(const PairSearch&) = delete;
   PairSearch& operator=(const PairSearch&) = delete;
 
-  /// The best candidates, most significant first; the first refined if that is asked for. Never
-  /// empty unless the options leave nothing to look at. Waits. Valid until the next call.
+  /// The best candidates, most significant first; the first one is refined if the options ask for
+  /// it. Empty where the options leave nothing to evaluate or no shift scores high enough. Waits
+  /// for the device. The result is valid until the next call.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  ImagePyramid& moving);
 
@@ -45,7 +46,7 @@ class PairSearch {
     ImagePyramid& reference;
     ImagePyramid& moving;
   };
-  /// A turn and the base scale that it was found at.
+  /// A rotation-scale hypothesis and the base scale at which it was found.
   struct Hypothesis {
     RotationScalePeak peak;
     double base;
@@ -62,16 +63,16 @@ class PairSearch {
   Device device_;
   RegistrationOptions options_;
   RotationScaleSearch quick_search_;
-  std::optional<RotationScaleSearch> thorough_search_;  // once a pair needs it
+  std::optional<RotationScaleSearch> thorough_search_;  // created when a pair first needs it
   Ones ones_;
   TranslationSearch translation_search_;
   SimilarityFit fitter_;
   Refinement refinement_;
 
-  // What the steps of one run() leave for the next; kept for their memory.
+  // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;
   std::vector<Hypothesis> turns_;
-  std::vector<Candidate> placed_;  // of one turn
+  std::vector<Candidate> placed_;  // of one hypothesis
   std::vector<Candidate> settled_;
 };
 

@@ -1,4 +1,4 @@
-// The last refinement, at the pictures' own resolution.
+// The final refinement, at the images' full resolution.
 #include "registration/similarity/refinement.hpp"
 
 #include "registration/plane_geometry.hpp"
@@ -12,26 +12,27 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the coarser picture's Gaussian, in its pixels: as little as leaves no aliasing, and more where
-// noise calls for it.
+// The smallest sigma of the coarser image's Gaussian, in its pixels, that leaves no aliasing. Noise
+// may call for more.
 constexpr double min_sigma = 1;
-constexpr double largest_margin = 1.0 / 8;  // of the smaller side; four sigma
+constexpr double largest_margin = 1.0 / 8;  // fraction of the smaller side; a margin is four sigma
 
-// Variance of one pixel's own point spread along an axis, in pixels: a box's 1/12, and as much
-// again for optics.
+// Variance of a pixel's own point spread along an axis, in squared pixels: 1/12 for the pixel's
+// box, and as much again for the optics.
 constexpr double pixel_variance = 1.0 / 6;
 
-// Fractions of a pixel that are fine enough for matching resolutions, and let plans be kept.
+// Sigmas are rounded to this step in pixels: fine enough to match the resolutions, and coarse
+// enough for plans to be reused.
 constexpr double sigma_step = 1.0 / 16;
 
-// With one point spread for both pictures, in pixels of the finer one: scale^2 (sigma^2 + v) =
-// fine_sigma^2 + v.
+// The finer image's sigma that gives both images the same point spread. In pixels of the finer
+// image: scale^2 (sigma^2 + v) = fine_sigma^2 + v.
 double matching_sigma(double coarse_sigma, double scale) {
   const double variance = scale * scale * (coarse_sigma * coarse_sigma + pixel_variance);
   return std::round(std::sqrt(std::max(variance - pixel_variance, 0.0)) / sigma_step) * sigma_step;
 }
 
-// What is local grows with what is smoothed.
+// The cells of the illumination model grow with the smoothing.
 int illumination_cell_under(double sigma) {
   return static_cast<int>(
       std::min<double>(min_illumination_cell * sigma / min_sigma, max_illumination_cell));
@@ -99,7 +100,7 @@ NoiseSmoothing Refinement::look(const Work& work, SimilarityFit& fitter, const F
   return noise_smoothing(sums, residual_found(sums), matching_sigma(sigma, scale), scale);
 }
 
-// Looks at the pair ever more smoothly until that promises nothing more.
+// Evaluates the pair under increasing smoothing until more of it promises no improvement.
 Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit& fitter,
                                                 FitOptions options,
                                                 const SimilaritySumsResult& at_start) {
@@ -113,7 +114,8 @@ Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit&
                                     matching_sigma(min_sigma, scale), scale))) {
     return {min_sigma, 0};
   }
-  // What passes for light at first is part of the noise, so that it is looked at again.
+  // Without an estimate of the noise, the illumination model absorbs part of it. These two
+  // evaluations give a first estimate, with which they are repeated below.
   const NoiseSmoothing sharp = look(work, fitter, options, min_sigma);
   const NoiseSmoothing smooth = look(work, fitter, options, 2 * min_sigma);
   if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {min_sigma, 0};

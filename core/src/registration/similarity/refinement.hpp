@@ -1,4 +1,4 @@
-// The last refinement, at the pictures' own resolution.
+// The final refinement, at the images' full resolution.
 #pragma once
 
 #include "registration/ones.hpp"
@@ -19,8 +19,8 @@ class Refinement {
  public:
   explicit Refinement(const Device& device) : device_(device) {}
 
-  /// What a fit is of: a transform of pixels of `coarse` to pixels of `fine`, where `coarse` is the
-  /// picture whose pixels cover at least as much of the scene.
+  /// The input of a fit. The transform maps pixels of `coarse` to pixels of `fine`; `coarse` is the
+  /// image whose pixels cover at least as much of the scene.
   struct Work {
     Stream& stream;
     StageClock& clock;
@@ -30,7 +30,7 @@ class Refinement {
     Ones& ones;
   };
 
-  /// Nothing where the fit runs away. Waits.
+  /// Returns nothing where the fit diverges. Waits for the device.
   std::optional<FitResult> fit(const Work& work, SimilarityFit& fitter, FitOptions options);
 
  private:
@@ -53,10 +53,10 @@ class Refinement {
   Smoothed& smoothed(const ImagePyramid& pyramid, double sigma,
                      PlanCache<SmoothedKey, Smoothed>& kept);
   Spline& spline_of(const Shape& shape);
-  /// Both pictures smoothed to one point spread.
+  /// Both images, smoothed to the same point spread.
   SimilarityFit::Pair pair_of(const Work& work, double coarse_sigma);
-  /// Of the coarser picture's Gaussian, in its pixels, and the variance of the noise that it
-  /// leaves.
+  /// The sigma of the coarser image's Gaussian, in its pixels, and the variance of the noise that
+  /// remains after it.
   struct Smoothing {
     double sigma, noise;
   };
@@ -68,8 +68,8 @@ class Refinement {
   Device device_;
   PlanCache<SmoothedKey, Smoothed> coarse_{6}, fine_{6};
   PlanCache<Shape, Spline> splines_{3};
-  std::vector<NoiseSmoothing> looks_;  // of one smoothing_for()
-  double held_sigma_ = 0;              ///< of the pair whose images hold what they should; 0: none
+  std::vector<NoiseSmoothing> looks_;  // evaluations of one smoothing_for()
+  double held_sigma_ = 0;              ///< sigma of the smoothed images in memory; 0: none
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// Rotation and scale from the log-polar spectra of two views.
+// Rotation and scale from the log-polar spectra of two pyramid levels.
 #include "registration/similarity/rotation_scale_search.hpp"
 
 #include "registration/plane_geometry.hpp"
@@ -19,7 +19,7 @@ std::int64_t apart(std::int64_t a, std::int64_t b, std::int64_t period) {
   return std::min(d, period - d);
 }
 
-// The surface around a pixel, which wraps around.
+// The neighbourhood of a pixel on the periodic surface.
 PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std::int64_t x,
                      std::int64_t y) {
   PeakRecord record;
@@ -37,8 +37,8 @@ PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std:
   return record;
 }
 
-// The highest value of each run of pixels: runs that do not rise above what is found already need
-// no closer look.
+// The maximum of each run of pixels. Runs whose maximum does not exceed what was found already are
+// skipped.
 constexpr std::size_t run_length = 16;
 
 void find_highest_of_runs(const std::vector<float>& surface, std::vector<float>& highest) {
@@ -99,8 +99,8 @@ RotationScaleSearch::Placement& RotationScaleSearch::placement_of(const Shape& l
   });
 }
 
-// A masked picture has holes that plain grey levels would show as edges: there, contrast is evened
-// out, which leaves 0 in them.
+// The holes of a masked image would appear as edges in plain grey levels. Such images are used
+// after local normalization, which sets the holes to 0.
 const Image& RotationScaleSearch::seen(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                                        PyramidLevel& level) const {
   return level.masked() ? pyramid.normalized(stream, clock, level) : level.values();
@@ -155,7 +155,7 @@ std::span<const RotationScalePeak> RotationScaleSearch::find(
   return found_;
 }
 
-// Local maxima, each the highest within a few pixels of the log-polar grid.
+// Finds local maxima, each the highest within a few pixels of the log-polar grid.
 void RotationScaleSearch::find_peaks(const RotationScaleLimits& limits, std::size_t maximum) {
   const std::vector<float>& surface = surface_values_;
   constexpr std::int64_t min_distance = 4;

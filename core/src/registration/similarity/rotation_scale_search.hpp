@@ -1,4 +1,5 @@
-// Rotation and scale from the log-polar spectra of two views (registration paper, section 2).
+// Rotation and scale from the log-polar spectra of two pyramid levels (registration paper,
+// section 2).
 #pragma once
 
 #include "registration/plan_cache.hpp"
@@ -19,38 +20,38 @@
 
 namespace warpalign::detail {
 
-/// Rotation and scale between two views: known up to half a turn.
+/// Rotation and scale between two levels; the rotation has a 180 degree ambiguity.
 struct RotationScalePeak {
   double rotation_deg = 0;
-  double scale = 1;   ///< of the moving view's content
+  double scale = 1;   ///< of the moving level's content relative to the reference's
   double height = 0;  ///< of the log-polar correlation; 1 for identical spectra
 };
 
-/// What rotations and scales may be found.
+/// The rotations and scales that may be found.
 struct RotationScaleLimits {
-  double min_scale = 0, max_scale = 1e9;     ///< between the views
-  double min_angle = -180, max_angle = 180;  ///< degrees; whole turns apart count as equal
+  double min_scale = 0, max_scale = 1e9;     ///< between the levels
+  double min_angle = -180, max_angle = 180;  ///< degrees, modulo 360
   [[nodiscard]] bool allows_scale(double scale) const;
   [[nodiscard]] bool allows_angle(double degrees) const;
-  /// Whether the angle, or it with half a turn more.
+  /// Whether the angle or the angle plus 180 degrees is allowed.
   [[nodiscard]] bool allows_either_half(double degrees) const;
 };
 
-/// A square part of a view, by its upper left corner.
+/// A rectangular part of a level, given by its upper left corner.
 struct Crop {
   std::int64_t x = 0, y = 0;
 };
 
 class RotationScaleSearch {
  public:
-  /// `side`: of the canvas that crops are windowed on, and of the log-polar grid.
+  /// `side`: of the padded frame on which crops are windowed, and of the log-polar grid.
   RotationScaleSearch(const Device& device, std::int64_t side, const RegistrationOptions& options);
 
   [[nodiscard]] std::int64_t side() const { return padded_.width; }
 
-  /// The highest peaks of the log-polar correlation of a whole view (at most side() pixels across)
-  /// with each of the crops of another, best first, at most `most` of each. Waits.
-  /// Valid until the next call.
+  /// The highest peaks of the log-polar correlation of a whole level (at most side() pixels across)
+  /// with each of the crops of another level, highest first, at most `maximum` per crop. Waits for
+  /// the device. The result is valid until the next call.
   std::span<const RotationScalePeak> find(Stream& stream, StageClock& clock, ImagePyramid& whole,
                                           PyramidLevel& whole_level, ImagePyramid& cropped,
                                           PyramidLevel& cropped_level, std::span<const Crop> crops,

@@ -1,4 +1,4 @@
-// Gauss-Newton on the four parameters of a similarity, for one pair of images.
+// Gauss-Newton estimation of the four parameters of a similarity between two images.
 #include "registration/similarity/similarity_fit.hpp"
 
 #include "registration/correlation.hpp"
@@ -17,14 +17,15 @@ namespace {
 // Tukey's constant for 95 % efficiency.
 constexpr double tukey_constant = 4.685;
 
-constexpr double min_common_part = 0.02;    // of the smaller image
-constexpr double illumination_sigma = 1.5;  // cells
-// Below these variances of the reference the local gain leans towards that of the whole: a part of
-// its own, and so many times the noise's, which would pass for texture.
+constexpr double min_common_part = 0.02;    // fraction of the smaller image
+constexpr double illumination_sigma = 1.5;  // in cells
+// The local gain leans towards the global one where the reference's local variance is below a sum
+// of two terms: a fraction of its global variance, and a multiple of the variance of the noise,
+// which would otherwise pass for texture.
 constexpr double illumination_strength = 0.002;
 constexpr double illumination_noise_strength = 10;
 
-using Parameters = std::array<double, 4>;  // as in SimilaritySumsResult
+using Parameters = std::array<double, 4>;  // in the order of SimilaritySumsResult
 
 std::span<const std::size_t> free_parameters(Motion motion) {
   static constexpr std::array<std::size_t, 4> all{0, 1, 2, 3};
@@ -41,7 +42,7 @@ std::span<const std::size_t> free_parameters(Motion motion) {
   }
 }
 
-// The step H delta = -b in the parameters that are free, 0 in the others.
+// The solution of H delta = -b in the free parameters, and 0 in the others.
 std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motion) {
   const std::span<const std::size_t> free = free_parameters(motion);
   const std::size_t n = free.size();
@@ -57,7 +58,7 @@ std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motio
   return delta;
 }
 
-// The step's parameters as a transform of moving coordinates, see SimilaritySumsResult.
+// The parameters of a step as a transform of moving coordinates; see SimilaritySumsResult.
 Affine update_of(const Parameters& delta, const Shape& moving) {
   const double scale = std::exp(delta[2]);
   const double along = scale * std::cos(delta[3]);
@@ -67,8 +68,9 @@ Affine update_of(const Parameters& delta, const Shape& moving) {
          Affine{along, across, 0, -across, along, 0} * Affine::translation(-c.x, -c.y);
 }
 
-// The gain and offset of the whole pictures. The gain is that of their contrasts: least squares
-// would take noise in the reference for want of gain, and uneven light can even turn its sign.
+// The gain and offset of the whole images. The gain is the ratio of their contrasts: a least
+// squares gain would be too small where the reference is noisy, and uneven illumination can even
+// reverse its sign.
 Light illumination_of(const SimilaritySumsResult& sums) {
   const double n = sums.pixels;
   Light illumination;
@@ -133,7 +135,7 @@ SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, cons
   return sums;
 }
 
-// Where the light of `plans` is the light at `matrix`.
+// Estimates the illumination model at `matrix` and stores it in the field of `plans`.
 void SimilarityFit::find_illumination(Stream& stream, StageClock& clock, const Pair& pair,
                                       const Affine& matrix, const Light& global, double noise,
                                       Plans& plans) {
@@ -166,7 +168,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
   const double minimum = min_common_part * smaller_area(reference, moving, scale_of(start));
-  // Corners of a reference that shows more than the moving image lie far outside it.
+  // The corners of a reference that shows more of the scene lie far outside the moving image.
   const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
   const double farthest = options.drift * extent;
 
@@ -194,7 +196,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
     const Affine next = update_of(*delta, moving) * state.matrix;
     const double moved = corner_distance(next, state.matrix, reference);
     if (!(corner_distance(next, start, reference) < farthest)) return std::nullopt;
-    // Before the first step all pixels counted alike: it only tells the residuals' size.
+    // In the first iteration all pixels have equal weight; it only tells the residuals' size.
     result.settled = state.scale > 0 && moved < options.settled;
     result.last_move = moved;
     illumination_settled = moved < 20 * options.settled;

@@ -1,4 +1,4 @@
-// Gauss-Newton on the four parameters of a similarity, for one pair of images.
+// Gauss-Newton estimation of the four parameters of a similarity between two images.
 #pragma once
 
 #include "registration/plan_cache.hpp"
@@ -12,61 +12,61 @@
 
 namespace warpalign::detail {
 
-/// The standard deviation of normal residuals is this many times their mean absolute value,
+/// The standard deviation of normally distributed residuals divided by their mean absolute value,
 /// sqrt(pi / 2).
 inline constexpr double deviation_per_mean_absolute = 1.2533;
 
-/// As fine as local light is looked for, and the coarsest that LightFieldPlan takes.
+/// The smallest cell of the illumination model in use, and the largest that IlluminationPlan takes.
 inline constexpr int min_illumination_cell = 8;
 inline constexpr int max_illumination_cell = 64;
 
-/// How far a fit goes.
+/// When a fit ends, and which illumination model it uses.
 struct FitOptions {
   Motion motion = Motion::similarity;
   int iterations = 10;     ///< at most
-  double settled = 0.001;  ///< the largest move of a corner, in moving pixels, that ends it
-  double drift = 0.03;  ///< the largest move of all, as a part of the larger side of either image
-  int illumination_cell = 0;  ///< gain and offset vary over the picture, by cells of so many
-                              ///< reference pixels; 0: one light for the whole
-  double illumination_noise = 0;  ///< with it: the variance that noise adds to the images
+  double settled = 0.001;  ///< largest move of a corner, in moving pixels, that ends the fit
+  double drift = 0.03;     ///< largest total move, as a fraction of the larger side of either image
+  int illumination_cell = 0;  ///< side in reference pixels of the cells over which gain and offset
+                              ///< vary; 0: one gain and offset for the whole image
+  double illumination_noise = 0;  ///< with cells: the variance that noise adds to the images
 };
 
 struct FitResult {
   Affine matrix;
   bool settled = false;
-  double last_move = 0;    ///< of a corner, in the last step, in moving pixels
-  double correlation = 0;  ///< normalised, of the pixels in common at the last step's start
-  double pixels = 0;       ///< how many these are
+  double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
+  double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
+  double pixels = 0;       ///< number of these pixels
 };
 
-/// The gain and offset between two whole pictures, and what they are worked out from.
+/// The gain and offset between two whole images, and the statistics that they are computed from.
 struct Light {
   double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
 };
 
-/// Fits of images of given shapes; keeps plans and memory between calls.
+/// Fits pairs of images; keeps plans and memory for their shapes between calls.
 class SimilarityFit {
  public:
   explicit SimilarityFit(const Device& device) : device_(device) {}
 
-  /// Margins as in SimilaritySumsSpec.
+  /// The images of a fit, with margins as in SimilaritySumsSpec.
   struct Pair {
     SimilarityImages images;
     int reference_margin = 0;
     int moving_margin = 1;
   };
 
-  /// `known`: look() at `start`, where it was called before. Nothing where the images do not have
-  /// enough in common or the fit runs away. Waits.
+  /// `known`: the result of look() at `start`, if it was called before. Returns nothing where the
+  /// images have too little in common or the fit diverges. Waits for the device.
   std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Pair& pair,
                                const Affine& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
-  /// The sums at a place, all pixels alike. Waits.
+  /// The sums at `matrix`, with equal weight for all pixels. Waits for the device.
   SimilaritySumsResult look(Stream& stream, StageClock& clock, const Pair& pair,
                             const Affine& matrix);
 
-  /// The same with the residuals that local light leaves, see FitOptions.
+  /// The same with the residuals that the illumination model of `options` leaves.
   SimilaritySumsResult look_under_illumination(Stream& stream, StageClock& clock, const Pair& pair,
                                                const Affine& matrix, const FitOptions& options);
 
@@ -84,10 +84,10 @@ class SimilarityFit {
   PlanCache<SimilaritySumsSpec, Plans> plans_{24};
 };
 
-/// The normalised correlation of the pixels that the sums are of; 0 where either does not vary.
+/// The normalized correlation of the pixels in the sums; 0 where either image does not vary.
 [[nodiscard]] double correlation_of(const SimilaritySumsResult& sums);
 
-/// The largest distance between where two transforms map the corners of `shape`.
+/// The largest distance between the positions to which two transforms map the corners of `shape`.
 [[nodiscard]] double corner_distance(const Affine& a, const Affine& b, const Shape& shape);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The shift between two views whose rotation and scale are known.
+// The translation between two pyramid levels whose rotation and scale are known.
 #include "registration/similarity/translation_search.hpp"
 
 #include "registration/plane_geometry.hpp"
@@ -10,10 +10,10 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the smaller view: with less in common nothing is found.
+// Fraction of the smaller level: shifts that leave a smaller overlap are not found.
 constexpr double min_overlap_part = 0.06;
 
-// The coordinate u of period n that lies within half a period of `about`.
+// The coordinate equivalent to u modulo n that lies within half a period of `about`.
 double near(double u, double about, double n) { return u - n * std::round((u - about) / n); }
 
 Shape slices(const Shape& shape, std::int64_t depth) { return {shape.width, shape.height, depth}; }
@@ -59,10 +59,10 @@ void TranslationSearch::place(Stream& stream, StageClock& clock, ImagePyramid& p
   clock.run("fft", [&] { fft_.forward(stream, placed_, weight_spectrum); });
 }
 
-// The reference stands in the canvas's corner, the turned moving view in its middle c:
-// turned(x) = moving(A (x - c) + centre). A peak at d of the first surface says reference(x) =
-// turned(x - d), one of the mirrored surface reference(x) = turned(d - x): the moving centre lands
-// at d + c, and with half a turn more at d - c.
+// The reference is placed in the corner of the padded frame, and the rotated moving level in its
+// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
+// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
+// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
 std::array<PlacedView, 2> TranslationSearch::find(Stream& stream, StageClock& clock,
                                                   ImagePyramid& reference,
                                                   PyramidLevel& reference_level,

@@ -1,5 +1,5 @@
-// The shift between two views whose rotation and scale are known, by normalised correlation over
-// what they have in common.
+// The translation between two pyramid levels whose rotation and scale are known, by normalized
+// correlation over their overlap.
 #pragma once
 
 #include "registration/ones.hpp"
@@ -16,34 +16,34 @@
 
 namespace warpalign::detail {
 
-/// Where the moving view's centre lands on the reference view.
+/// A placement of the moving level on the reference level.
 struct PlacedView {
-  Affine matrix;     ///< reference view -> moving view
-  double score = 0;  ///< of the correlation: of the order of 1 for unrelated pictures
+  Affine matrix;     ///< reference level -> moving level
+  double score = 0;  ///< of the correlation; of the order of 1 for unrelated images
 };
 
-/// Where the moving view's centre may land.
+/// Where on the reference level the centre of the moving level may lie.
 struct ShiftLimits {
-  Point centre;      ///< in reference view pixels
-  double reach = 0;  ///< from there, in reference view pixels; 0: anywhere
+  Point centre;      ///< in pixels of the reference level
+  double reach = 0;  ///< largest distance from there, in the same pixels; 0: any
 };
 
 class TranslationSearch {
  public:
-  /// Views may be as large as `side` pixels allow: the reference's width and the moving view's
-  /// diagonal together at most `side`, else small overlaps may be taken for others.
+  /// `side` is the side of the padded frame. The reference's width and the moving level's diagonal
+  /// together must be at most `side`, else small overlaps may be mistaken for others.
   TranslationSearch(const Device& device, std::int64_t side, Ones& ones);
 
   [[nodiscard]] std::int64_t side() const { return padded_.width; }
 
-  /// For the turn as given [0] and with half a turn more [1]. Waits.
+  /// The placements for the given rotation [0] and for 180 degrees more [1]. Waits for the device.
   std::array<PlacedView, 2> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  PyramidLevel& reference_level, ImagePyramid& moving,
                                  PyramidLevel& moving_level, double rotation_deg, double scale,
                                  const ShiftLimits& limits);
 
  private:
-  /// Places views of a shape on the canvas.
+  /// The warp that places levels of a shape on the padded frame.
   const WarpPlan& warp_of(const Shape& shape);
   void place(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
              const Affine& matrix, Image& spectrum, Image& weight_spectrum);

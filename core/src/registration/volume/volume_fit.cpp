@@ -1,5 +1,5 @@
-// Gauss-Newton on the shift between two volumes (Lucas & Kanade 1981), with a gain and an offset
-// between them as further unknowns.
+// Gauss-Newton estimation of the shift between two volumes (Lucas & Kanade 1981), with a gain and
+// an offset between them as further unknowns.
 #include "registration/volume/volume_fit.hpp"
 
 #include "registration/confidence.hpp"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int max_steps = 15;
 constexpr double settled_step = 2e-4;  // voxels
-constexpr double longest_step = 1;     // along an axis
-constexpr double farthest = 3;         // from the start, along an axis
+constexpr double longest_step = 1;     // voxels, along an axis
+constexpr double farthest = 3;         // voxels from the start, along an axis
 
 using Vector3 = std::array<double, 3>;
 
@@ -26,8 +26,8 @@ double determinant(const Vector3& a, const Vector3& b, const Vector3& c) {
          c[0] * (a[1] * b[2] - a[2] * b[1]);
 }
 
-// x with H x = b, by Cramer's rule; nothing unless H's symmetric part is positive definite, as it
-// is where volumes agree.
+// Solves H x = b by Cramer's rule. Returns nothing unless the symmetric part of H is positive
+// definite, as it is where volumes agree.
 std::optional<Vector3> solve_at_maximum(const std::array<double, 9>& h, const Vector3& b) {
   std::array<double, 9> symmetric{};
   std::array<Vector3, 3> columns{};
@@ -45,11 +45,11 @@ std::optional<Vector3> solve_at_maximum(const std::array<double, 9>& h, const Ve
                  determinant(columns[0], columns[1], b) / whole};
 }
 
-// The zero of sum a_i (m + b delta - gain r - offset), a the slopes of the reference, b those of
-// the moving volume; gain and offset equal the volumes' deviations and means. Least squares would
-// have b in place of a, and be drawn to where interpolation damps the noise of m most. a is instead
-// an instrument in the sense of econometrics: its noise has nothing to do with that of m, and, a
-// difference of what lies either side, nothing with that of r.
+// The zero of sum a_i (m + b delta - gain r - offset), where a are the slopes of the reference and
+// b those of the moving volume; gain and offset make the volumes' deviations and means equal. Least
+// squares would have b in place of a, and would be drawn to where interpolation damps the noise of
+// m most. Here a is an instrumental variable in the sense of econometrics: its noise is unrelated
+// to that of m and, because a is the difference of the neighbours on either side, to that of r.
 std::optional<Vector3> step_of(const VolumeStepSums& s) {
   const double n = s.voxels;
   const double reference_mean = s.reference / n;
@@ -83,7 +83,8 @@ VolumeStepSums sums_at(Stream& stream, StageClock& clock, const VolumePair& pair
   return sums;
 }
 
-// Both volumes' outermost voxels do not count in a step: small volumes lose some.
+// The outermost voxels of both volumes do not count in a step, so small volumes lose part of their
+// overlap.
 bool enough(const VolumeStepSums& sums, const VolumePair& pair) {
   return sums.voxels > 27 && sums.voxels >= pair.min_overlap / 2;
 }

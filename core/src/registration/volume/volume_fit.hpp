@@ -1,4 +1,4 @@
-// Gauss-Newton on the shift between two volumes.
+// Gauss-Newton estimation of the shift between two volumes.
 #pragma once
 
 #include "registration/stage_clock.hpp"
@@ -10,13 +10,13 @@
 
 namespace warpalign::detail {
 
-/// Two volumes to be compared: a reference smoothed by the cubic B-spline, and a moving volume as
-/// it is.
+/// Two volumes to be compared: a reference that was smoothed by the cubic B-spline, and a moving
+/// volume that was not.
 struct VolumePair {
   const VolumeSumsPlan& sums;
   const Image& reference;
   const Image& moving;
-  double min_overlap = 1;       ///< voxels
+  double min_overlap = 1;       ///< in voxels
   double independent_part = 1;  ///< see FoundShift
 };
 
@@ -27,11 +27,13 @@ struct VolumeAgreement {
   double significance = 0;
 };
 
-/// Nothing where the volumes have too little in common. Waits.
+/// Evaluates a shift. Returns nothing where the volumes have too little in common. Waits for the
+/// device.
 std::optional<VolumeAgreement> look_at_volumes(Stream& stream, StageClock& clock,
                                                const VolumePair& pair, const Point3& shift);
 
-/// From a start less than about a voxel away; nothing where it runs away or does not settle. Waits.
+/// Refines a start that is less than about a voxel away from the solution. Returns nothing where
+/// the fit diverges or does not converge. Waits for the device.
 std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
                                            const VolumePair& pair, const Point3& start);
 

@@ -1,4 +1,4 @@
-// Small geometry that the steps of a registration of volumes share.
+// Geometric helpers that the steps of a registration of volumes share.
 #pragma once
 
 #include <warpalign/geometry.hpp>
@@ -7,7 +7,7 @@
 
 namespace warpalign::detail {
 
-/// How many of the reference's voxels lie within the moving volume when shifted; a part of one
+/// The number of reference voxels that lie within the moving volume when shifted; it is fractional
 /// where the shift is not whole.
 inline double common_voxels(const Shape& reference, const Shape& moving, const Point3& shift) {
   const auto along = [](std::int64_t n, std::int64_t m, double s) {

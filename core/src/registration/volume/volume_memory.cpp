@@ -1,4 +1,4 @@
-// Whether a device has the memory that the registration of two volumes takes.
+// Checks whether a device has enough memory to register two volumes.
 #include "registration/volume/volume_memory.hpp"
 
 #include "registration/volume/volume_search.hpp"
@@ -24,8 +24,8 @@ std::string gibibytes(std::size_t bytes) {
 
 }  // namespace
 
-// Voxels, values and smoothed values of both; the canvas, three spectra, and two more for
-// the FFT library.
+// For both volumes the voxels, the values and the smoothed values; the padded frame; three spectra,
+// and two more for the FFT library.
 VolumeMemory volume_memory(const Shape& reference, const Shape& moving) {
   const Shape padded = padded_volume_of(reference, moving);
   const std::size_t spectrum = bytes_of(RealFftPlan::half_spectrum(padded), PixelType::c32);

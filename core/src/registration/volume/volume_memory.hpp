@@ -1,12 +1,12 @@
-// Whether a device has the memory that the registration of two volumes takes.
+// Checks whether a device has enough memory to register two volumes.
 #pragma once
 
 #include <warpalign/device.hpp>
 
 namespace warpalign::detail {
 
-/// Bytes of device memory: the largest single allocation, and all of them together with what an FFT
-/// library takes for itself, about.
+/// Bytes of device memory: the largest single allocation, and approximately the total, including
+/// what an FFT library allocates for itself.
 struct VolumeMemory {
   std::size_t largest = 0;
   std::size_t total = 0;
@@ -14,7 +14,7 @@ struct VolumeMemory {
 
 [[nodiscard]] VolumeMemory volume_memory(const Shape& reference, const Shape& moving);
 
-/// Throws Error(out_of_memory) where the device has less.
+/// Throws Error(out_of_memory) where the device has less memory than that.
 void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving);
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The registrar of volumes: checks what it is given, searches, refines, judges.
+// The registrar of volumes: checks its arguments, searches, refines and judges the result.
 #include <warpalign/volume_registrar.hpp>
 
 #include "device/check.hpp"
@@ -93,7 +93,7 @@ template <class Voxels>
 void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source, const Voxels& voxels,
                                   const char* what) {
   if (!source || !source->fits(type_of(voxels), shape_of(voxels))) {
-    source.reset();  // the old memory goes before the new is asked for
+    source.reset();  // release the old memory before allocating the new
     source.emplace(device, type_of(voxels), shape_of(voxels));
   }
   source->take(stream, clock, voxels, what);
@@ -157,7 +157,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   result.overlap = detail::common_voxels(reference->shape(), moving->shape(), found->shift) /
                    static_cast<double>(reference->shape().pixels());
   result.confidence = detail::volume_confidence(found->significance);
-  // What cannot be refined is not where it seems to be.
+  // A shift that cannot be refined is probably not at the right position.
   if (options.refine && !result.refined) {
     result.confidence = std::min(result.confidence, detail::confidence_unless_refined);
   }

@@ -1,4 +1,4 @@
-// The shift between two volumes in whole voxels: phase correlation, and its peaks judged.
+// The shift between two volumes in whole voxels: phase correlation, then a judgement of its peaks.
 #include "registration/volume/volume_search.hpp"
 
 #include "registration/confidence.hpp"
@@ -13,20 +13,20 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double taper = 0.0625;  // of each side, at either end
-// Of the Nyquist frequency: a sharp peak where volumes share fine detail, a broad one where they
-// are smooth or noisy.
+constexpr double taper = 0.0625;  // fraction of each side, at either end
+// In units of the Nyquist frequency. The first gives a sharp peak where volumes share fine detail,
+// the second a broad one where they are smooth or noisy.
 constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
-constexpr int reference_margin = 2;        // beyond it the smoothing took voxels that do not exist
-constexpr int looked_at = 8;               // peaks of each surface
-constexpr int max_steps = 10;              // from a broad peak to the best shift beside it
-constexpr double min_overlap_part = 0.04;  // of the smaller volume
+constexpr int reference_margin = 2;        // in it, the smoothing used voxels that do not exist
+constexpr int looked_at = 8;               // peaks evaluated per surface
+constexpr int max_steps = 10;              // from a broad peak to the best shift nearby
+constexpr double min_overlap_part = 0.04;  // fraction of the smaller volume
 
 using Sides = std::array<std::int64_t, 3>;
 
 Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
 
-// Halves of voxels may be meant by a limit that is not whole.
+// Rounded up, because a limit that is not whole allows fractions of a voxel.
 std::int64_t whole(double max_shift) {
   return static_cast<std::int64_t>(std::ceil(std::min(max_shift, 1e6)));
 }
@@ -86,8 +86,8 @@ bool VolumeSearch::allows(const VoxelShift& shift, const Point3& max_shift) cons
   return common_voxels(reference_, moving_, point_of(shift)) >= min_overlap();
 }
 
-// A peak at d says that the shift is d modulo the canvas: up to two shifts along each axis leave
-// something in common.
+// A peak at d means that the shift is d modulo the padded frame: along each axis, up to two shifts
+// leave an overlap.
 void VolumeSearch::add_shifts_of(const VolumePeak& peak, const Point3& max_shift) {
   const Sides padded = sides_of(padded_);
   for (std::size_t wraps = 0; wraps < 8; ++wraps) {
@@ -95,7 +95,7 @@ void VolumeSearch::add_shifts_of(const VolumePeak& peak, const Point3& max_shift
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if ((wraps >> axis & 1U) != 0) shift[axis] -= padded[axis];
     }
-    // Both surfaces may have the peak.
+    // Both surfaces may have the same peak.
     const bool known = std::find(shifts_.begin(), shifts_.end(), shift) != shifts_.end();
     if (!known && allows(shift, max_shift)) shifts_.push_back(shift);
   }
@@ -115,8 +115,8 @@ void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const Point3& 
   }
 }
 
-// The correlation of n voxels of unrelated volumes has the variance (1/n) sum over all lags of the
-// product of their autocorrelations (Bartlett 1946), which by Parseval's theorem is
+// For n voxels of unrelated volumes, the variance of the correlation is 1/n times the sum over all
+// lags of the product of their autocorrelations (Bartlett 1946). By Parseval's theorem this is
 // N sum |A|^2 |B|^2 / (sum |A|^2 sum |B|^2) / n.
 double VolumeSearch::independent_part(Stream& stream, StageClock& clock) const {
   SpectrumSums sums;

@@ -1,4 +1,4 @@
-// The shift between two volumes in whole voxels: phase correlation, and its peaks judged.
+// The shift between two volumes in whole voxels: phase correlation, then a judgement of its peaks.
 #pragma once
 
 #include "registration/stage_clock.hpp"
@@ -17,7 +17,7 @@
 
 namespace warpalign::detail {
 
-/// The grid on which volumes of these shapes are correlated.
+/// The shape of the padded frame on which volumes of these shapes are correlated.
 [[nodiscard]] Shape padded_volume_of(const Shape& reference, const Shape& moving);
 
 [[nodiscard]] inline Point3 point_of(const VoxelShift& shift) {
@@ -28,12 +28,12 @@ namespace warpalign::detail {
 /// A shift in whole voxels.
 struct FoundShift {
   VoxelShift shift{};
-  /// Of the voxels in common, those that tell anything of their own: what correlation says of them
-  /// depends on how many these are.
+  /// The fraction of the voxels in common that is independent. What a correlation is worth depends
+  /// on how many these are.
   double independent_part = 0;
 };
 
-/// The plans and scratch memory for a pair of shapes, with the reference's spectrum.
+/// Plans and scratch memory for a pair of shapes, and the reference's spectrum.
 class VolumeSearch {
  public:
   VolumeSearch(const Device& device, const Shape& reference, const Shape& moving);
@@ -44,14 +44,15 @@ class VolumeSearch {
 
   void set_reference(Stream& stream, StageClock& clock, const Image& reference);
 
-  /// The shift whose overlap agrees best among the peaks' positions, each axis limited by
-  /// `max_shift` where that is not 0; nothing where no peak leaves enough in common. Waits. Both
-  /// volumes are smoothed; `reference` is the one whose spectrum is kept.
+  /// The shift whose overlap agrees best among those at the peaks of the correlation, limited along
+  /// each axis by `max_shift` where that is not 0. Returns nothing where no peak leaves enough in
+  /// common. Waits for the device. Both volumes must be smoothed; `reference` must be the one
+  /// passed to set_reference.
   [[nodiscard]] std::optional<FoundShift> find(Stream& stream, StageClock& clock,
                                                const Image& reference, const Image& moving,
                                                const Point3& max_shift);
 
-  /// The fewest voxels in common that a shift may leave.
+  /// The minimum number of voxels in common that a shift must leave.
   [[nodiscard]] double min_overlap() const;
 
   [[nodiscard]] const VolumeSumsPlan& sums() const { return sums_; }
@@ -59,7 +60,7 @@ class VolumeSearch {
  private:
   void transform(Stream& stream, StageClock& clock, const PadVolumePlan& place, const Image& values,
                  Image& spectrum);
-  /// Leaves the positions of both surfaces' peaks in shifts_.
+  /// Stores the shifts at the peaks of both surfaces in shifts_.
   void find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift);
   [[nodiscard]] double independent_part(Stream& stream, StageClock& clock) const;
   struct Pair {
@@ -83,9 +84,9 @@ class VolumeSearch {
   SpectrumSumsPlan spectrum_sums_;
   VolumePeaksPlan peaks_;
   VolumeSumsPlan sums_;
-  Image placed_;  // a volume on the canvas; then the correlation surface
+  Image placed_;  // a volume on the padded frame; then the correlation surface
   Image reference_spectrum_, moving_spectrum_, cross_;
-  std::vector<VoxelShift> shifts_;  // that one find() judges
+  std::vector<VoxelShift> shifts_;  // judged by one find()
 };
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// From voxels to numbers that are ready for a registration.
+// Converts voxels to values that are ready for a registration.
 #include "registration/volume/volume_source.hpp"
 
 #include <warpalign/error.hpp>
@@ -11,10 +11,10 @@ namespace warpalign::detail {
 
 namespace {
 
-// Ranges that single precision can subtract and divide by.
+// Bounds of the ranges that can be subtracted and divided by in single precision.
 constexpr double largest_range = 1e37;
 constexpr double smallest_range = 1e-30;
-// Of the largest value: below it rounding decides what differs.
+// Fraction of the largest value; below it, differences are due to rounding.
 constexpr double min_variation = 1e-6;
 
 [[noreturn]] void refuse_voxels(const char* what, const std::string& why) {

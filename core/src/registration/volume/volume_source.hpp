@@ -1,4 +1,4 @@
-// From voxels to numbers that are ready for a registration.
+// Converts voxels to values that are ready for a registration.
 #pragma once
 
 #include "registration/stage_clock.hpp"
@@ -11,7 +11,7 @@
 
 namespace warpalign::detail {
 
-/// The plans and memory for volumes of one type and shape, with the last one's values.
+/// Plans and memory for volumes of one type and shape, and the values of the last volume.
 class VolumeSource {
  public:
   VolumeSource(const Device& device, PixelType type, const Shape& shape);
@@ -20,13 +20,13 @@ class VolumeSource {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  /// f32: the voxels less their mean, over their range.
+  /// f32: the voxels minus their mean, divided by their range.
   [[nodiscard]] const Image& values() const { return values_; }
-  /// f32: sum_k value(k) beta_3(p - k), the values as coefficients of the cubic B-spline.
+  /// f32: sum_k value(k) beta_3(p - k), the cubic B-spline with the values as coefficients.
   [[nodiscard]] const Image& smoothed() const { return smoothed_; }
 
-  /// Wait; throw Error(invalid_image) when the volume cannot be registered. `what` names it in the
-  /// message.
+  /// Computes the values. Waits for the device. Throws Error(invalid_image) when the volume cannot
+  /// be registered; `what` names it in the message.
   void take(Stream& stream, StageClock& clock, const HostVolume& voxels, const char* what);
   void take(Stream& stream, StageClock& clock, const Image& voxels, const char* what);
 
@@ -37,7 +37,7 @@ class VolumeSource {
   StatisticsPlan statistics_;
   PadVolumePlan level_;
   InterpolatePlan smooth_;
-  std::optional<Image> voxels_;  // only once a volume came from the host
+  std::optional<Image> voxels_;  // allocated when a volume first comes from the host
   Image values_;
   Image smoothed_;
   Buffer record_;
