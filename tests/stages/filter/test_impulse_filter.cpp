@@ -1,5 +1,5 @@
 // The impulse noise filter against the oracle, on every device.
-#include "reference/filter/despeckle.hpp"
+#include "reference/filter/impulse_filter.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"

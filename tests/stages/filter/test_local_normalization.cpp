@@ -1,5 +1,5 @@
 // Local normalization against the oracle, on every device.
-#include "reference/filter/local_contrast.hpp"
+#include "reference/filter/local_normalization.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"

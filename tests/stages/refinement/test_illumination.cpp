@@ -1,5 +1,5 @@
 // Local gain and offset of registered images against the oracle, on every device.
-#include "reference/refinement/light_field.hpp"
+#include "reference/refinement/illumination.hpp"
 #include "reference/refinement/similarity_sums.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"

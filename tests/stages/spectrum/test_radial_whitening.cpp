@@ -1,5 +1,5 @@
 // Radial whitening against the oracle, on every device.
-#include "reference/spectrum/flatten_profile.hpp"
+#include "reference/spectrum/radial_whitening.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"

@@ -1,5 +1,5 @@
 // Volumes in padded frames against the oracle, on every device.
-#include "reference/volume/volume_canvas.hpp"
+#include "reference/volume/pad_volume.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/transfer.hpp"

@@ -1,5 +1,5 @@
 // The illumination model, by least squares.
-#include "reference/refinement/light_field.hpp"
+#include "reference/refinement/illumination.hpp"
 
 #include <array>
 #include <cmath>
