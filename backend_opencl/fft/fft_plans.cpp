@@ -20,6 +20,14 @@ std::string what(const RealFftSpec& spec) {
 constexpr const char* verdict_right = "right";
 constexpr const char* verdict_wrong = "wrong: ";
 
+/// Whether n has no prime factor above 13, the largest radix that VkFFT has.
+bool has_small_factors(std::int64_t n) {
+  for (const std::int64_t factor : {2, 3, 5, 7, 11, 13}) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n == 1;
+}
+
 std::unique_ptr<FftProvider> make_preferred(Context& context) {
   const bool clfft = context.host().config().opencl_fft == "clfft";
   return clfft ? make_clfft(context) : make_vkfft(context);
@@ -76,8 +84,14 @@ std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
 }
 
 /// Has the preferred library name what it compiles. clFFT compiles by itself: it is not asked.
+/// VkFFT runs kernels while it plans sizes with larger prime factors (by Bluestein's algorithm),
+/// which cannot be done before these are compiled.
 std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
   if (std::string(preferred_->name()) == "clfft") return nullptr;
+  const Shape& shape = spec.shape;
+  for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
+    if (!has_small_factors(extent)) return nullptr;
+  }
   return std::make_shared<SharedFft>(preferred_->plan(spec));
 }
 

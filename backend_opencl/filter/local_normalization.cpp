@@ -28,7 +28,7 @@ class LocalNormalization final : public backend::LocalNormalization {
         grid_(by_lanes_ ? separable_column_blocks(width_, height_)
                         : covering(context, width_, height_)),
         sum_(context, stage, text(), "local_moments", options_for(spec)),
-        normalized_(context, stage, text(), "normalize", options_for(spec)) {}
+        normalized_(context, stage, text(), "normalize_locally", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
                float mean, float floor, backend::Memory& output) override {

@@ -33,7 +33,7 @@ kernel void local_moments(global const float* input,
   moments[(size_t)y * (size_t)width + (size_t)x] = sum;
 }
 
-kernel void normalize(global const float* input,
+kernel void normalize_locally(global const float* input,
 #ifdef MASKED
                      global const float* counts,
 #endif
