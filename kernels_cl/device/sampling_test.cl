@@ -1,4 +1,5 @@
-// Reads an image at given points with linear filtering: the self-test of a device's texture unit.
+// Reads an image at given points with linear filtering, for the self-test of a device's texture
+// unit.
 //
 // variant: gpu
 

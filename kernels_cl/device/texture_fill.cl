@@ -1,6 +1,7 @@
-// Copies a buffer to an image of its size: some drivers' own copy takes several times as long.
+// Copies a buffer to an image of the same size, because some drivers' own copy takes several times
+// as long.
 //
-// Option: COMPLEX: pixels are pairs of floats.
+// Option: COMPLEX, where pixels are pairs of floats.
 //
 // variant: gpu
 // variant: gpu -DCOMPLEX

@@ -1,4 +1,5 @@
-// Real to complex and back, for images one pixel wide: their half spectrum is a whole one.
+// Conversion between real and complex for images that are one pixel wide, whose half spectrum is
+// the whole one.
 //
 // variant: gpu
 

@@ -1,6 +1,7 @@
-// Window an image, or its gradient, about its mean and place it on a canvas.
+// Subtracts the mean from an image, or from its gradient, applies a window and places the result in
+// a padded frame.
 //
-// Options: those of formulas/opencl_signal.h; PADDED_WORDS where the canvas's rows, too, begin at
+// Options: those of lib/signal.h; PADDED_WORDS, where the rows of the padded frame also begin at
 // words of four pixels.
 //
 // variant: gpu -DPIXEL_F32 -DWHOLE_WORDS -DPADDED_WORDS
@@ -8,7 +9,7 @@
 // variant: gpu -DPIXEL_U16 -DSIGNAL_GRADIENT -DWHOLE_WORDS
 #include "lib/signal.h"
 
-// Where the signal is not finite it counts as the mean.
+// A signal that is not finite counts as the mean.
 inline float4 weighted_deviation(float4 value, float mean, float4 weight) {
   return select((float4)(0.0f), (value - mean) * weight, isfinite(value));
 }
@@ -29,8 +30,9 @@ inline float4 four_weights(global const float* window, int x, int width) {
 #endif
 }
 
-// statistics[0] is the mean; (ox, oy) is where the input's pixel (0, 0) lies. What lies beside the
-// input on the canvas is 0 already. A block of 4 x 2 pixels a work item.
+// statistics[0] is the mean; (ox, oy) is the position of the input's pixel (0, 0) in the padded
+// frame, whose pixels outside the input are 0 already. Each work-item processes a block of 4 x 2
+// pixels.
 kernel void apodize(global const Pixel* input, int width, int height,
                     global const float* statistics, global const float* window_x,
                     global const float* window_y, global float* padded, int padded_width, int ox,

@@ -1,7 +1,7 @@
-// Impulse noise found and filled.
+// The impulse noise filter: finds impulses and fills them in from their neighbours.
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; GROUP, the size of the work
-// groups that look at a row each, a power of two.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; GROUP, the size of the
+// work-groups that process one row each, a power of two.
 //
 // variant: gpu -DPIXEL_U8 -DGROUP=256
 // variant: gpu -DPIXEL_F32 -DGROUP=256
@@ -15,7 +15,8 @@ typedef ushort Pixel;
 typedef float Pixel;
 #endif
 
-// Neighbours of (x, y) within the image at the same end of the range.
+// Counts the neighbours of (x, y) within the image that have the same value, which is an end of the
+// range.
 inline int company(global const Pixel* input, int width, int height, int x, int y, float value) {
   int same = 0;
   for (int j = max(y - 1, 0); j <= min(y + 1, height - 1); ++j) {
@@ -26,7 +27,7 @@ inline int company(global const Pixel* input, int width, int height, int x, int 
   return same - 1;
 }
 
-// rows: (lowest, highest) of every step-th row.
+// rows: (minimum, maximum) of every step-th row.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_extremes(
     global const Pixel* input, int width, int step, global float2* rows) {
   local float2 shared[GROUP];
@@ -49,7 +50,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_extremes(
   if (item == 0) rows[get_group_id(0)] = shared[0];
 }
 
-// rows: how many pixels of every step-th row stand at an end of the range all alone.
+// rows: the number of pixels in every step-th row that are at an end of the range and have no
+// neighbour of the same value.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_isolated(
     global const Pixel* input, int width, int height, int step, float lowest, float highest,
     global float* rows) {

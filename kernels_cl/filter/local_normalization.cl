@@ -1,9 +1,9 @@
-// Brightness and contrast evened out locally: moments along rows, then along columns.
+// Local normalization of brightness and contrast: moments along rows, then along columns.
 //
 // Option: MASKED, where weights tell which pixels count.
 //
-// Weights of a Gaussian: output i of an axis is the sum over k of weights[k n + i] times input
-// first[i] + k. The mean given is subtracted before anything is squared.
+// The weights are those of a Gaussian: output i of an axis is the sum over k of weights[k n + i]
+// times input first[i] + k. The given mean is subtracted before anything is squared.
 //
 // variant: gpu
 // variant: gpu -DMASKED

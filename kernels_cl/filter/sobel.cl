@@ -1,15 +1,15 @@
-// Sobel gradient magnitude: a block of 4 x 2 outputs per work item (registration paper, section 4),
+// Sobel gradient magnitude: a block of 4 x 2 outputs per work-item (registration paper, section 4),
 // and a plain kernel to compare it with.
 //
-// Options: those of formulas/opencl_signal.h, with SIGNAL_GRADIENT.
+// Options: those of lib/signal.h, with SIGNAL_GRADIENT.
 //
 // variant: gpu -DPIXEL_U8 -DWHOLE_WORDS -DSIGNAL_GRADIENT
 // variant: gpu -DPIXEL_U16 -DSIGNAL_GRADIENT
 // variant: gpu -DPIXEL_F32 -DWHOLE_WORDS -DSIGNAL_GRADIENT
 #include "lib/signal.h"
 
-// One output per work item from its neighbours, each a read of its own: what the paper's kernel is
-// compared with.
+// Each work-item computes one output and reads each of its neighbours separately. The paper's
+// kernel is compared with this one.
 kernel void sobel_plain(global const Pixel* input, global float* output, int width, int height) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);

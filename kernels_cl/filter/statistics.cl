@@ -1,12 +1,13 @@
-// Mean, extremes and number of non-finite pixels of an image, a volume or an image's gradient, in
-// two stages of parallel reduction.
+// Mean, minimum, maximum and number of non-finite pixels of an image, a volume or an image's
+// gradient, by a parallel reduction in two stages.
 //
-// Options: GROUP, the work-group's size, a power of two; PIXEL_U8, PIXEL_U16 or PIXEL_F32; of
-// gradients, SIGNAL_GRADIENT and WHOLE_WORDS (formulas/opencl_signal.h).
+// Options: GROUP, the work-group's size, a power of two; PIXEL_U8, PIXEL_U16 or PIXEL_F32; for
+// gradients, SIGNAL_GRADIENT and WHOLE_WORDS (lib/signal.h).
 //
 // The mean keeps two sums, so that it is right for every finite image: `large` collects values
-// beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` the others. Both are compensated
-// (Kahan), so that the error does not grow with the number of pixels a work item adds.
+// beyond 1e28 scaled by 2^-40 and cannot overflow, `ordinary` collects the others. Both are
+// compensated (Kahan), so that the error does not grow with the number of pixels that a work-item
+// adds.
 //
 // variant: gpu -DGROUP=256 -DPIXEL_F32
 // variant: gpu -DGROUP=256 -DPIXEL_F32 -DSIGNAL_GRADIENT -DWHOLE_WORDS
@@ -41,7 +42,7 @@ inline Partial nothing(void) {
   return none;
 }
 
-// sum + value with the rounding error carried in *lost.
+// Returns sum + value and carries the rounding error in *lost.
 inline float4 add(float4 sum, float4 value, float4* lost) {
   const float4 corrected = value - *lost;
   const float4 next = sum + corrected;
@@ -49,7 +50,7 @@ inline float4 add(float4 sum, float4 value, float4* lost) {
   return next;
 }
 
-// A work item's share so far in four lanes, and what their sums have lost to rounding.
+// A work-item's statistics so far in four vector lanes, and the rounding errors of its sums.
 typedef struct {
   float4 ordinary, large, lost_ordinary, lost_large, minimum, maximum;
   int4 nonfinite;
@@ -64,7 +65,7 @@ inline Running nothing_yet(void) {
   return none;
 }
 
-// `here`: -1 in the lanes that hold a pixel, 0 in the others.
+// `here` is -1 in the lanes that hold a pixel and 0 in the others.
 inline Running count_in(Running r, float4 value, int4 here) {
   const int4 finite = isfinite(value) & here;
   const float4 counted = select((float4)(0.0f), value, finite);
@@ -81,7 +82,7 @@ inline Running count_in(Running r, float4 value, int4 here) {
   return r;
 }
 
-// The first `count` of four lanes.
+// Selects the first `count` of four lanes.
 inline int4 first_lanes(int count) { return (int4)(0, 1, 2, 3) < (int4)(count); }
 
 inline Partial lanes_together(Running r) {
@@ -95,7 +96,8 @@ inline Partial lanes_together(Running r) {
   return partial;
 }
 
-// The group's merged partial, valid in work item 0. Every work item calls it.
+// Returns the group's merged partial statistics, valid in work-item 0. Every work-item must call
+// it.
 inline Partial merge_group(Partial mine, local Partial* shared) {
   const int item = (int)get_local_id(0);
   shared[item] = mine;
@@ -146,7 +148,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_partia
 
 #endif
 
-// One work group. The record is {mean, minimum, maximum, nonfinite}.
+// Runs as one work-group. The record is {mean, minimum, maximum, nonfinite}.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void statistics_final(
     global const Partial* partials, uint count, ulong pixels, global uint* record) {
   local Partial shared[GROUP];

@@ -1,14 +1,15 @@
-// A row of an affine transform in nearly twice single precision.
+// Rows of an affine transform in nearly twice single precision.
 //
-// Plain float coordinates of 16384 pixels are off by 1e-3 of a pixel. Here each coefficient is
-// two floats, products and sums keep their rounding errors (Dekker's and Knuth's error-free
-// transformations), and a coordinate is good to about 1e-6 of a pixel wherever it lies.
+// In plain float, coordinates of around 16384 pixels are off by 1e-3 of a pixel. Here each
+// coefficient is a pair of floats, and products and sums keep their rounding errors (the error-free
+// transformations of Dekker and Knuth), so that a coordinate is accurate to about 1e-6 of a pixel
+// wherever it lies.
 #ifndef WARPALIGN_FORMULAS_AFFINE_H
 #define WARPALIGN_FORMULAS_AFFINE_H
 
 #include "formulas/language.h"
 
-// a + b exactly: the sum and, in *error, what it lost.
+// Adds a and b exactly: returns the rounded sum and puts its rounding error in *error.
 WA_INLINE float wa_two_sum(float a, float b, float* error) {
   const float sum = a + b;
   const float b_part = sum - a;
@@ -16,8 +17,8 @@ WA_INLINE float wa_two_sum(float a, float b, float* error) {
   return sum;
 }
 
-// a dx + b dy + c as a sum of two floats, the smaller one in *low. The products are written as
-// fma(a, dx, 0) so that no compiler contracts them into the sums.
+// Returns a dx + b dy + c as the sum of two floats, the smaller of them in *low. The products are
+// written as fma(a, dx, 0) so that no compiler contracts them into the sums.
 WA_INLINE float wa_affine(float a, float a_low, float dx, float b, float b_low, float dy, float c,
                           float c_low, float* low) {
   float error_1, error_2;
@@ -31,7 +32,8 @@ WA_INLINE float wa_affine(float a, float a_low, float dx, float b, float b_low, 
   return sum;
 }
 
-// Adds a d to the sum of two floats *high + *low: a transform's row of any length, term by term.
+// Adds a d to the sum of two floats *high + *low. Evaluates a transform's row of any length, term
+// by term.
 WA_INLINE void wa_add_product(float a, float a_low, float d, float* high, float* low) {
   float error;
   const float product = WA_FMA(a, d, 0.0f);
@@ -40,7 +42,8 @@ WA_INLINE void wa_add_product(float a, float a_low, float d, float* high, float*
   *low += WA_FMA(a_low, d, error + product_error);
 }
 
-// (high + low) / (divisor + divisor_low) as a sum of two floats, the smaller one in *rest.
+// Returns (high + low) / (divisor + divisor_low) as the sum of two floats, the smaller of them in
+// *rest.
 WA_INLINE float wa_divide(float high, float low, float divisor, float divisor_low, float* rest) {
   float sum_low, by_low;
   const float sum = wa_two_sum(high, low, &sum_low);
@@ -51,8 +54,8 @@ WA_INLINE float wa_divide(float high, float low, float divisor, float divisor_lo
   return quotient;
 }
 
-// Brings *high + *low to the integer that it misses by less than 2^-25 only: what double rounds a
-// transform's coefficients by must not decide whether a point lies within an image.
+// Snaps *high + *low to the nearest integer if it is less than 2^-25 away. The rounding of a
+// transform's coefficients to double must not decide whether a point lies within an image.
 WA_INLINE void wa_snap(float* high, float* low) {
   const float below = WA_FLOOR(*high);
   const float part = *high - below;
@@ -60,7 +63,8 @@ WA_INLINE void wa_snap(float* high, float* low) {
   if (WA_FABS((part - nearest) + *low) < 0x1p-25f) *high = wa_two_sum(below, nearest, low);
 }
 
-// The integer below high + low in *whole, and the fraction above it in [0, 1].
+// Splits high + low into the integer below, in *whole, and the fraction above it, in [0, 1], which
+// is returned.
 WA_INLINE float wa_split(float high, float low, int* whole) {
   const float below = WA_FLOOR(high);
   const float rest = (high - below) + low;

@@ -1,5 +1,5 @@
-// Boundary rules: indices beyond the ends of an axis, and points so far away that their integer
-// part has no int.
+// Boundary rules: how indices beyond the ends of an axis are mapped, and how to treat coordinates
+// so far away that their integer part does not fit an int.
 //
 // The rules are numbered like warpalign::backend::Extension. An axis has n samples, 1 <= n <= 2^30
 // + 1024; an index is any int.
@@ -44,7 +44,8 @@ WA_INLINE int wa_extend_periodic(int i, int n) {
 // a a a | a b c d | d d d.
 WA_INLINE int wa_extend_clamp(int i, int n) { return i < 0 ? 0 : (i < n ? i : n - 1); }
 
-// Where index i of an axis of n is found; -1: nowhere, it is the fill value.
+// The sample at which index i of an axis of n samples is found; -1 if there is none, and the fill
+// value applies.
 WA_INLINE int wa_extend(int rule, int i, int n) {
   switch (rule) {
     case WA_MIRROR:
@@ -60,7 +61,7 @@ WA_INLINE int wa_extend(int rule, int i, int n) {
   }
 }
 
-// After how many samples a rule repeats, at least 1; 0: never.
+// The period of a rule in samples, at least 1; 0 if it does not repeat.
 WA_INLINE unsigned int wa_extension_period(int rule, int n) {
   switch (rule) {
     case WA_MIRROR:
@@ -74,8 +75,9 @@ WA_INLINE unsigned int wa_extension_period(int rule, int n) {
   }
 }
 
-// x modulo the period, in 0 ... period - 1, for an integer x of any size, exactly; period < 2^32.
-// (fmod() would need the period as a float, which holds 24 bits of it.) x = mantissa 2^exponent.
+// Returns x modulo the period, in 0 ... period - 1, exactly, for an integer x of any size; period <
+// 2^32. (fmod() would need the period as a float, which holds only 24 bits of it.) Here x =
+// mantissa * 2^exponent.
 WA_INLINE unsigned int wa_modulo(float x, unsigned int period) {
   const unsigned int bits = WA_FLOAT_BITS(x);
   int exponent = (int)((bits >> 23) & 255u) - 150;
@@ -91,12 +93,12 @@ WA_INLINE unsigned int wa_modulo(float x, unsigned int period) {
   return (unsigned int)(x < 0.0f && at != 0 ? period - at : at);
 }
 
-// Whether a coordinate is too far away for wa_split(): bring it nearer by one of the functions
-// below.
+// Whether a coordinate is too far away for wa_split() and must be brought nearer by one of the
+// functions below.
 WA_INLINE bool wa_is_far(float high) { return !(WA_FABS(high) < 0x1p+30f); }
 
-// As wa_split(), for a finite high + low that is far: its integer part modulo the period, the one
-// nearest 0.
+// Like wa_split(), for a finite high + low that is far away. *whole is the representative of the
+// integer part modulo the period that is nearest to 0.
 WA_INLINE float wa_bring_near(float high, float low, unsigned int period, int* whole) {
   const float below = WA_FLOOR(low);
   const WA_UINT64 sum = (WA_UINT64)wa_modulo(high, period) + wa_modulo(below, period);
@@ -105,8 +107,9 @@ WA_INLINE float wa_bring_near(float high, float low, unsigned int period, int* w
   return low - below;
 }
 
-// As wa_split(), for any finite high + low: a place where the extension of an axis of n is the
-// same. (Beyond the ends of WA_CLAMP and WA_FILL, 64 samples away are as good as any.)
+// Like wa_split(), for any finite high + low: maps it to a location where the extension of an axis
+// of n samples is the same. (Beyond the ends under WA_CLAMP and WA_FILL, any location 64 samples or
+// more away is equivalent.)
 WA_INLINE float wa_bring_within(int rule, float high, float low, int n, int* whole) {
   if (!wa_is_far(high)) return wa_split(high, low, whole);
   const unsigned int period = wa_extension_period(rule, n);
@@ -115,9 +118,9 @@ WA_INLINE float wa_bring_within(int rule, float high, float low, int n, int* who
   return 0.0f;
 }
 
-// As wa_split(), for any finite high + low, brought into [0, n - 1] modulo n - 1 (`wrap`) as SciPy
-// does it: the interval itself stays as it is; multiples of n - 1 above it come to 0, below it to
-// n - 1.
+// Like wa_split(), for any finite high + low, which is brought into [0, n - 1] modulo n - 1
+// (`wrap`) as SciPy does: the interval itself is left as it is; multiples of n - 1 above it map to
+// 0, those below it to n - 1.
 WA_INLINE float wa_bring_wrapped(float high, float low, int n, int* whole) {
   const int period = n - 1;
   const bool far = wa_is_far(high);

@@ -1,11 +1,12 @@
 // B-spline weights of degrees 0 to 5, their derivatives, and the steps of the recursive prefilter.
 //
-// A point x lies among degree + 1 neighbours. Odd degrees: t = x - floor(x) in [0, 1], neighbours
-// floor(x) - (degree - 1) / 2 and on. Even degrees: t = x - floor(x + 1/2) in [-1/2, 1/2],
-// neighbours floor(x + 1/2) - degree / 2 and on. w[i] is the weight of neighbour i. Weights are
-// polynomials in t or 1 - t that cancel nothing: the error stays below 1e-7. Odd degrees take one
-// weight beside the point from the others: their roundings would add up where neighbours are alike,
-// by 4.5e-7 in three dimensions.
+// A point x has degree + 1 neighbours. For odd degrees, t = x - floor(x) in [0, 1], and the first
+// neighbour is floor(x) - (degree - 1) / 2. For even degrees, t = x - floor(x + 1/2) in [-1/2,
+// 1/2], and the first neighbour is floor(x + 1/2) - degree / 2. w[i] is the weight of neighbour i.
+// Weights are polynomials in t or 1 - t that are evaluated without cancellation: the error stays
+// below 1e-7. For odd degrees, one weight next to the point is 1 minus the others, because their
+// rounding errors would otherwise add up where neighbouring coefficients are alike, by 4.5e-7 in
+// three dimensions.
 #ifndef WARPALIGN_FORMULAS_BSPLINE_H
 #define WARPALIGN_FORMULAS_BSPLINE_H
 
@@ -38,7 +39,7 @@ WA_INLINE void wa_bspline_weights_3(WA_REAL t, WA_REAL* w) {
   w[2] = (1.0f - w[1]) - (w[0] + w[3]);
 }
 
-// Six times the cubic weights, each rounded by itself: for sums whose scale takes the factor.
+// Six times the cubic weights, each rounded by itself, for sums whose scale absorbs the factor.
 WA_INLINE void wa_bspline_sixfold_weights_3(float t, float* w) {
   const float s = 1.0f - t;
   w[0] = s * (s * s);
@@ -77,7 +78,7 @@ WA_INLINE float wa_bspline_beside_5(float t) {
       1.0f / 120.0f);
 }
 
-// beta_5 up to 1 from the centre, at distance t.
+// beta_5 within 1 of the centre, at distance t.
 WA_INLINE float wa_bspline_middle_5(float t) {
   const float square = t * t;
   return WA_FMA(square, WA_FMA(square, WA_FMA(t, -1.0f / 12.0f, 0.25f), -0.5f), 66.0f / 120.0f);
@@ -93,7 +94,7 @@ WA_INLINE void wa_bspline_weights_5(float t, float* w) {
   w[3] = (1.0f - w[2]) - ((w[1] + w[4]) + (w[0] + w[5]));
 }
 
-// d w[i] / d x, of the same neighbours.
+// The derivatives d w[i] / d x of the weights of the same neighbours.
 WA_INLINE void wa_bspline_derivatives_0(float t, float* w) {
   (void)t;
   w[0] = 0.0f;
@@ -155,8 +156,9 @@ WA_INLINE void wa_bspline_derivatives_5(float t, float* w) {
   w[5] = (1.0f / 24.0f) * (t * t) * (t * t);
 }
 
-// Ruijters et al., equation 5: cubic weights as two linear lookups. With i = floor(x),
-// s(x) = g0 f(i + h0) + (1 - g0) f(i + h1), f the linear interpolation of the coefficients.
+// Ruijters et al., equation 5: the cubic spline by two linear lookups per axis. With i = floor(x),
+// s(x) = g0 f(i + h0) + (1 - g0) f(i + h1), where f is the linear interpolation of the
+// coefficients.
 WA_INLINE WA_REAL wa_bspline_lookups_3(WA_REAL t, WA_REAL* h0, WA_REAL* h1) {
   WA_REAL w[4];
   wa_bspline_weights_3(t, w);
@@ -166,15 +168,16 @@ WA_INLINE WA_REAL wa_bspline_lookups_3(WA_REAL t, WA_REAL* h0, WA_REAL* h1) {
   return g0;
 }
 
-// The recursive prefilter, for each pole z (Unser 1999; Ruijters and Thevenaz, equations 8 and 9):
-// forwards c+[k] = s[k] + z c+[k - 1]; backwards c-[k] = z (c-[k + 1] - c+[k]), which is -z d[k]
-// with d[k] = c+[k] + z d[k + 1]: the same step, rounded once. The product of (1 - z)^2 over the
-// poles, the gain per axis, makes coefficients of the last d.
+// One step of the recursive prefilter for a pole z (Unser 1999; Ruijters and Thevenaz, equations 8
+// and 9). The forward recursion is c+[k] = s[k] + z c+[k - 1]. The backward recursion c-[k] = z
+// (c-[k + 1] - c+[k]) equals -z d[k] with d[k] = c+[k] + z d[k + 1], which is the same step and
+// rounds only once. Multiplied by the product of (1 - z)^2 over the poles, the gain of an axis, the
+// d of the last pole are the coefficients.
 WA_INLINE float wa_prefilter_causal(float sample, float z, float before) {
   return WA_FMA(z, before, sample);
 }
 
-// What the recursion settles at where the signal is constant: where a warm-up starts.
+// The state of the recursion after an infinitely long constant signal, from which a warm-up starts.
 WA_INLINE float wa_prefilter_causal_start(float sample, float z) { return sample / (1.0f - z); }
 
 #endif

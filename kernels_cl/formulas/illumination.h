@@ -1,11 +1,12 @@
-// A light field: gain and offset at the centres of square cells, linear in between.
+// The illumination model: a field of gains and offsets at the centres of square cells, linear in
+// between.
 #ifndef WARPALIGN_FORMULAS_ILLUMINATION_H
 #define WARPALIGN_FORMULAS_ILLUMINATION_H
 
 #include "formulas/language.h"
 
-// The cells before and after a pixel along an axis of `cells` cells, and the part of the second.
-// Beyond the outermost centres the outermost cells go on.
+// The cells before and after a pixel along an axis with `cells` cells; returns the weight of the
+// second. Beyond the outermost cell centres, the values of the outermost cells continue.
 WA_INLINE float wa_illumination_cells(int pixel, float inverse_side, int cells, int* before, int* after) {
   const float at = WA_FMA((float)pixel + 0.5f, inverse_side, -0.5f);
   const float last = (float)(cells - 1);
@@ -19,7 +20,7 @@ WA_INLINE WA_REAL wa_illumination_between(WA_REAL a, WA_REAL b, WA_REAL part) {
   return WA_FMA(part, b - a, a);
 }
 
-// Between (a b) above and (c d) below.
+// Bilinear interpolation between (a b) above and (c d) below.
 WA_INLINE WA_REAL wa_illumination_mix(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL right,
                                WA_REAL down) {
   return wa_illumination_between(wa_illumination_between(a, b, right), wa_illumination_between(c, d, right), down);

@@ -1,16 +1,17 @@
-// The dozen macros that let one text be OpenCL C 1.2 and CUDA C++.
+// The macros that let one text compile as OpenCL C 1.2 and as CUDA C++.
 #ifndef WARPALIGN_FORMULAS_LANGUAGE_H
 #define WARPALIGN_FORMULAS_LANGUAGE_H
 
-// What formulas that are written for it compute with: one number, or in OpenCL as many as the
-// kernel says before it includes them.
+// The type that some formulas compute with: one float or, in OpenCL, a vector type that the kernel
+// defines before it includes them.
 #ifndef WA_REAL
 #define WA_REAL float
 #endif
 #define WA_NUMBER(x) ((WA_REAL)(x))
 
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
-// PoCL leaves large functions out of line otherwise, and their constant arguments with them.
+// PoCL otherwise leaves large functions out of line and does not propagate their constant
+// arguments.
 #define WA_INLINE inline __attribute__((always_inline))
 #define WA_FMA(a, b, c) fma(a, b, c)
 #define WA_SQRT(x) sqrt(x)
@@ -29,7 +30,8 @@
 #else
 #define WA_INLINE __device__ __forceinline__
 #define WA_FMA(a, b, c) fmaf(a, b, c)
-// Within 1 ulp, as OpenCL's within 3; the correctly rounded one takes three times as long.
+// Accurate to 1 ulp (OpenCL's is to 3); the correctly rounded square root takes three times as
+// long.
 WA_INLINE float wa_sqrt(float x) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
@@ -38,7 +40,7 @@ WA_INLINE float wa_sqrt(float x) {
 #define WA_SQRT(x) wa_sqrt(x)
 #define WA_RSQRT(x) rsqrtf(x)
 #define WA_EXP(x) expf(x)
-// Within 2 ulp; log2 within 2^-22 near 1, where it vanishes.
+// Accurate to 2 ulp; WA_LOG2 is accurate to 2^-22 near 1, where the logarithm vanishes.
 WA_INLINE float wa_exp2(float x) {
   float power;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));

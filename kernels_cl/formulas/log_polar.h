@@ -1,22 +1,25 @@
-// Log-polar grids (as in equations 11 to 13 of the registration paper), and what they are laid over.
+// Log-polar grids (as in equations 11 to 13 of the registration paper), and lookups in the
+// half-plane magnitudes and images that they sample.
 #ifndef WARPALIGN_FORMULAS_LOG_POLAR_H
 #define WARPALIGN_FORMULAS_LOG_POLAR_H
 
 #include "formulas/language.h"
 
-// The greatest integer at most x, or, where x is one, perhaps the one before it: for interpolation
-// either will do. |x| < 2^21. Additions, where floor() and conversions run at a fraction of their
-// rate on GPUs: 1.5 2^23 + n has n as its last digits.
+// Returns floor(x), which is also stored in *cell. Where x is an integer, the result may be one
+// less, which makes no difference to an interpolation. |x| < 2^21. This takes additions only,
+// because floor() and conversions run at a fraction of their rate on GPUs: the last bits of 1.5 *
+// 2^23 + n are n.
 WA_INLINE float wa_cell_of(float x, int* cell) {
   const float shifted = (x - 0.5f) + 12582912.0f;
   *cell = (int)(WA_FLOAT_BITS(shifted) - 0x4b400000u);
   return shifted - 12582912.0f;
 }
 
-// Where frequency (u, v), 0 <= u <= width / 2 and |v| <= height / 2, lies in a half-plane magnitude
-// of `columns` whose row height / 2 is v = 0: the offsets of its left neighbours above and below,
-// the distance to the right ones, and the fractions. Rows are periodic; beyond the last column lies
-// its own mirror image, which that column stands for.
+// Locates frequency (u, v), 0 <= u <= width / 2 and |v| <= height / 2, in a half-plane magnitude
+// with `columns` columns whose row height / 2 is v = 0. Results are the offsets of the left
+// neighbours in the rows above and below, the distance from these to the right neighbours, and the
+// fractions. Rows are periodic. Beyond the last column lies its own mirror image, so that column
+// stands in for it.
 WA_INLINE void wa_half_plane_cell(float u, float v, int columns, int height, int* above,
                                   int* below, int* right, float* x, float* y) {
   int left, row;
@@ -34,8 +37,9 @@ WA_INLINE void wa_half_plane_cell(float u, float v, int columns, int height, int
   *below = row + 1 == height ? left : *above + columns;
 }
 
-// A log-polar grid anywhere: exp(high + low), cos(high + low) and sin(high + low) for a small low.
-// Good to a few units of single precision, so that points are good to about 3e-7 of their radius.
+// A log-polar grid with any centre: exp(high + low), cos(high + low) and sin(high + low) for a
+// small low. Accurate to a few units of single precision, so that points are accurate to about 3e-7
+// of their radius.
 WA_INLINE float wa_log_grid_radius(float high, float low) {
   const float radius = WA_EXP(high);
   return WA_FMA(radius, low, radius);

@@ -1,12 +1,13 @@
-// Powers of the magnitude of Fourier coefficients: of one, or in OpenCL of WA_REAL many.
+// Powers of the magnitude of Fourier coefficients: of one coefficient or, in OpenCL, of a vector of
+// them (WA_REAL).
 #ifndef WARPALIGN_FORMULAS_MAGNITUDE_H
 #define WARPALIGN_FORMULAS_MAGNITUDE_H
 
 #include "formulas/language.h"
 
-// |F|^(2 half_exponent) = 2^(half_exponent log2 |F|^2), a third of the work of a power function.
-// Where the square would overflow or vanish, F is scaled by a power of two first, whose logarithm
-// is exact.
+// |F|^(2 half_exponent) = 2^(half_exponent log2 |F|^2), which costs a third of a power function.
+// Where the square would overflow or underflow, F is first scaled by a power of two, whose
+// logarithm is exact.
 WA_INLINE WA_REAL wa_magnitude_power(WA_REAL re, WA_REAL im, float half_exponent) {
   const WA_REAL one = (WA_REAL)(1.0f);
   const WA_REAL zero = (WA_REAL)(0.0f);

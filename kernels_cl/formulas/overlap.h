@@ -1,22 +1,23 @@
-// Correlation judged by its overlap: which shifts may win, and what they score.
+// Correlation scored by the overlap: which shifts are admitted, and their scores.
 #ifndef WARPALIGN_FORMULAS_OVERLAP_H
 #define WARPALIGN_FORMULAS_OVERLAP_H
 
 #include "formulas/language.h"
 
-// How far shift i lies from `centre` along an axis of n pixels that goes round.
+// The distance of shift i from `centre` along a periodic axis of n pixels, signed.
 WA_INLINE float wa_shift_distance(int i, float centre, int n) {
   const float distance = (float)i - centre;
   const float turns = WA_FLOOR(distance / (float)n + 0.5f);
   return WA_FMA(-turns, (float)n, distance);
 }
 
-// reach2: the square of how far a shift may be; 0: any distance.
+// reach2: the square of the maximum distance of a shift; 0 admits any distance.
 WA_INLINE int wa_shift_allowed(float dx, float dy, float reach2) {
   return reach2 <= 0.0f || WA_FMA(dx, dx, dy * dy) <= reach2;
 }
 
-// From unnormalised inverse transforms of `plane` pixels: C / sqrt(N); 0 where too little overlaps.
+// The score C / sqrt(N) from unnormalised inverse transforms of `plane` pixels; 0 where the overlap
+// N is too small.
 WA_INLINE float wa_overlap_score(float correlation, float overlap, float plane,
                                  float min_overlap) {
   const float pixels = overlap / plane;

@@ -1,12 +1,17 @@
-// The truncated cubic prefilter of 15 taps (Champagnat and Le Sant, equation 12) by running sums:
-// its taps are powers of the pole up to the seventh, either way, so that the sums over eight
-// samples follow from one another, or from sums over four. z[k] are the powers, up to the eighth.
+// The truncated cubic prefilter with 15 taps (Champagnat and Le Sant, equation 12) by running sums.
+// On either side, its taps are powers of the pole up to the seventh, so that the sum over eight
+// samples follows from the previous one, or from sums over four. z[k] are the powers, up to the
+// eighth.
+//
+// A row is filtered by neighbouring work-items, here called lanes, each of which has four of its
+// pixels.
 #ifndef WARPALIGN_FORMULAS_RUNNING_SUMS_H
 #define WARPALIGN_FORMULAS_RUNNING_SUMS_H
 
 #include "formulas/language.h"
 
-// Of a lane's four pixels, sum[n - 1]: the last n, the k-th from the end times z^k.
+// Partial sums of a lane's four pixels: sum[n - 1] is over the last n of them, the k-th from the
+// end (from 0 on) times z^k.
 WA_INLINE void wa_lane_sums(float first, float second, float third, float last, const float* z,
                             float* sum) {
   sum[0] = last;
@@ -15,15 +20,17 @@ WA_INLINE void wa_lane_sums(float first, float second, float third, float last, 
   sum[3] = WA_FMA(z[3], first, sum[2]);
 }
 
-// Of the pixels before a lane's, pixel j reaches 7 - j: `whole` is the sum over the lane before,
-// `part` holds those over three, two and one of the lane before that.
+// The sums over the pixels before a lane's own that are within reach: pixel j reaches 7 - j of
+// them. `whole` is the sum over the previous lane; part[n - 1] is the sum over the last n pixels of
+// the lane before that, for n = 1, 2, 3.
 WA_INLINE void wa_reached_sums(float whole, const float* part, const float* z, float* reached) {
 #pragma unroll
   for (int j = 0; j < 3; ++j) reached[j] = WA_FMA(z[4], part[2 - j], whole);
   reached[3] = whole;
 }
 
-// A lane's four pixels v, filtered; before[j] and after[3 - j]: the reached sums of pixel j.
+// Filters a lane's four pixels v in place. before[j] and after[3 - j] are the reached sums of pixel
+// j.
 WA_INLINE void wa_running_row(float* v, const float* before, const float* after, const float* z) {
   float result[4];
   float run = 0.0f;
@@ -42,11 +49,12 @@ WA_INLINE void wa_running_row(float* v, const float* before, const float* after,
   for (int j = 0; j < 4; ++j) v[j] = result[j];
 }
 
-// A step of eight samples down a column: the results of the eight before, which `previous` holds.
-// `causal`: the sums up to each of these. Both begin as zeros.
+// Takes the next eight samples of a column and computes the results of the eight before, which
+// `previous` holds. `causal` holds the running sums up to each of those. Both are updated, and
+// start as zeros.
 WA_INLINE void wa_running_column(float* previous, float* causal, const float* samples,
                                  const float* z, float* results) {
-  float below = 0.0f;  // of the new samples, as many as are within reach
+  float below = 0.0f;  // sum over the new samples within reach
 #pragma unroll
   for (int j = 0; j < 8; ++j) {
     results[j] = j == 0 ? causal[0] : WA_FMA(z[8 - j], below, causal[j]);

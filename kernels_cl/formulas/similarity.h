@@ -1,27 +1,29 @@
-// A Gauss-Newton step on the parameters of a similarity, with Tukey's biweight: what one pixel
-// adds.
+// What one pixel adds to the sums of a Gauss-Newton step on the parameters of a similarity, with
+// Tukey's biweight, and to the fit of the illumination model.
 #ifndef WARPALIGN_FORMULAS_SIMILARITY_H
 #define WARPALIGN_FORMULAS_SIMILARITY_H
 
 #include "formulas/bspline.h"
 #include "formulas/language.h"
 
-// In the order of warpalign::backend::similarity_sum_count: the upper triangle of a 4 x 4 matrix by
-// rows, four products, and eight sums.
+// In the order of the sums that warpalign::backend::similarity_sum_count counts: the upper triangle
+// of a 4 x 4 matrix by rows, four products, and eight sums.
 #define WA_SIMILARITY_SUMS 22
 
-// Pixels whose weight is lower have something that does not count within reach of their smoothing.
+// A pixel with a lower weight has pixels that do not count within the support of its smoothing, and
+// does not count itself.
 #define WA_MIN_WEIGHT 0.999f
 
-// (1 - (e / scale)^2)^2 within the scale, 0 beyond; 1 where inverse_scale is 0.
+// (1 - (e / scale)^2)^2 within the scale, 0 beyond it; 1 everywhere if inverse_scale is 0.
 WA_INLINE WA_REAL wa_tukey_weight(WA_REAL residual, float inverse_scale) {
   const WA_REAL u = residual * inverse_scale;
   const WA_REAL rest = 1.0f - u * u;
   return rest > 0.0f ? rest * rest : WA_NUMBER(0.0f);
 }
 
-// Adds one pixel: `value` and its slopes at q, q - centre = (dx, dy), `reference` compared with it.
-// counts: 1, or 0 for what adds nothing: value, slopes, reference and offset are 0 there, too.
+// Adds one pixel: `value` and its slopes at q, with q - centre = (dx, dy), are compared with
+// `reference`. counts is 1, or 0 for a pixel that adds nothing; its value, slopes, reference and
+// offset must then be 0, too.
 WA_INLINE void wa_similarity_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y, WA_REAL dx,
                                  WA_REAL dy, WA_REAL reference, WA_REAL gain, WA_REAL offset,
                                  float inverse_scale, WA_REAL counts, WA_REAL* sums) {
@@ -57,20 +59,23 @@ WA_INLINE void wa_similarity_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y
   sums[21] = WA_FMA(reference, value, sums[21]);
 }
 
-// A row of four coefficients times the weights, and times their derivatives.
+// The weighted sum of a row of four coefficients; with the derivatives of the weights, its
+// derivative.
 WA_INLINE WA_REAL wa_row_of_four(WA_REAL c0, WA_REAL c1, WA_REAL c2, WA_REAL c3, const WA_REAL* w) {
   return WA_FMA(w[3], c3, WA_FMA(w[2], c2, WA_FMA(w[1], c1, w[0] * c0)));
 }
 
-// Moments of a cell: of its pixels' 1, r, m, r r, r m.
+// Moments of a cell: the sums over its pixels of 1, r, m, r r and r m, with r of the reference and
+// m of the moving image.
 #define WA_ILLUMINATION_MOMENTS 5
-// Of cells beside one another, with what says how they change from cell to cell: of u, u u, r u, m
-// u.
+// Sums over a row of cells: the moments, and what describes how they change from cell to cell, the
+// sums of u, u u, r u and m u.
 #define WA_ILLUMINATION_ROW_SUMS 9
-// Of rows of cells: of v, u v, v v, r v, m v as well.
+// Sums over rows of cells: also of v, u v, v v, r v and m v.
 #define WA_ILLUMINATION_SUMS 14
 
-// Adds a pixel to a cell; counts: 1, or 0 for what adds nothing, where r and m are 0, too.
+// Adds a pixel to a cell. counts is 1, or 0 for a pixel that adds nothing; its r and m must then be
+// 0, too.
 WA_INLINE void wa_add_illumination_pixel(WA_REAL r, WA_REAL m, WA_REAL counts, WA_REAL* moments) {
   moments[0] += counts;
   moments[1] += r;
@@ -79,7 +84,8 @@ WA_INLINE void wa_add_illumination_pixel(WA_REAL r, WA_REAL m, WA_REAL counts, W
   moments[4] = WA_FMA(r, m, moments[4]);
 }
 
-// Adds a cell that lies u cells along the row from where the light is wanted.
+// Adds a cell that lies u cells along the row from the location at which the illumination is
+// estimated.
 WA_INLINE void wa_add_illumination_cell(const WA_REAL* moments, float weight, float u, WA_REAL* row) {
   const WA_REAL along = WA_NUMBER(weight * u);
   for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
@@ -91,7 +97,7 @@ WA_INLINE void wa_add_illumination_cell(const WA_REAL* moments, float weight, fl
   row[8] = WA_FMA(along, moments[2], row[8]);
 }
 
-// Adds a row of cells that lies v cells down from there.
+// Adds a row of cells that lies v cells below that location.
 WA_INLINE void wa_add_illumination_row(const WA_REAL* row, float weight, float v, WA_REAL* sums) {
   const WA_REAL down = WA_NUMBER(weight * v);
   for (int i = 0; i < WA_ILLUMINATION_ROW_SUMS; ++i) {
@@ -104,9 +110,10 @@ WA_INLINE void wa_add_illumination_row(const WA_REAL* row, float weight, float v
   sums[13] = WA_FMA(down, row[2], sums[13]);
 }
 
-// The gain g and the offset o at (0, 0) of the least squares fit m = g r + o + p u + q v, where the
-// gain leans towards `gain`; sums about (reference_mean, moving_mean). r and m are first freed of
-// their own planes in u and v: what is left of their covariance is not the light's.
+// The gain g and the offset o at (0, 0) of the least-squares fit m = g r + o + p u + q v, with the
+// gain drawn towards the prior `gain` by `strength`. The sums are about (reference_mean,
+// moving_mean). r and m are first freed of their own least-squares planes in u and v, so that the
+// covariance that remains is not due to the illumination.
 WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float strength, float reference_mean,
                               float moving_mean, WA_REAL* local_gain, WA_REAL* local_offset) {
   const WA_REAL inverse = 1.0f / sums[0];
@@ -114,7 +121,7 @@ WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float stre
   const WA_REAL m = sums[2] * inverse;
   const WA_REAL u = sums[5] * inverse;
   const WA_REAL v = sums[9] * inverse;
-  // Pixels lie within half a cell of their cell's centre: a variance of 1/12.
+  // Pixels lie within half a cell of their cell's centre, which has a variance of 1/12.
   const WA_REAL uu = WA_FMA(sums[6], inverse, WA_FMA(-u, u, WA_NUMBER(1.0f / 12.0f)));
   const WA_REAL uv = WA_FMA(sums[10], inverse, -u * v);
   const WA_REAL vv = WA_FMA(sums[11], inverse, WA_FMA(-v, v, WA_NUMBER(1.0f / 12.0f)));
@@ -134,7 +141,7 @@ WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float stre
   const WA_REAL r_here = r - WA_FMA(r_across, u, r_down * v);
   const WA_REAL m_here = m - WA_FMA(m_across, u, m_down * v);
   const WA_REAL offset = (m_here + moving_mean) - fitted * (r_here + reference_mean);
-  // Where nothing counts the prior stands.
+  // Where no pixel counts, the prior applies.
   *local_gain = sums[0] > 0.0f ? fitted : WA_NUMBER(gain);
   *local_offset = sums[0] > 0.0f ? offset : WA_NUMBER(moving_mean - gain * reference_mean);
 }

@@ -1,4 +1,4 @@
-// Weights and cross-power of Fourier coefficients.
+// Weights, sums and reciprocal magnitudes of Fourier coefficients.
 #ifndef WARPALIGN_FORMULAS_SPECTRUM_H
 #define WARPALIGN_FORMULAS_SPECTRUM_H
 
@@ -7,18 +7,19 @@
 // The frequency of row v of n in cycles per n pixels, in -n/2 ... n/2.
 WA_INLINE int wa_signed_frequency(int v, int n) { return 2 * v > n ? v - n : v; }
 
-// exp(-rho^2 / (2 sigma^2)), rho in units of the Nyquist frequency; falloff = 1 / (2 sigma^2), 0
-// for no weight.
+// exp(-rho^2 / (2 sigma^2)), with rho in units of the Nyquist frequency and falloff = 1 / (2
+// sigma^2), or 0 for no weighting.
 WA_INLINE float wa_gaussian_weight(float rho_square, float falloff) {
   return WA_EXP(-falloff * rho_square);
 }
 
-// How often column u of the half spectrum of `width` stands in the whole spectrum.
+// How often column u of the half spectrum of an image of `width` columns occurs in the whole
+// spectrum.
 WA_INLINE float wa_column_weight(int u, int width) {
   return u == 0 || 2 * u == width ? 1.0f : 2.0f;
 }
 
-// In the order of warpalign::SpectrumSums; scale: 1 / N.
+// Adds to the sums of warpalign::SpectrumSums, in their order; scale is 1 / N.
 #define WA_SPECTRUM_SUMS 3
 WA_INLINE void wa_spectrum_add(float a_re, float a_im, float b_re, float b_im, float weight,
                                float scale, float* sums) {
@@ -29,8 +30,8 @@ WA_INLINE void wa_spectrum_add(float a_re, float a_im, float b_re, float b_im, f
   sums[2] = WA_FMA(weight, a * b, sums[2]);
 }
 
-// 1 / |z|, and 0 for 0 or what is not finite. Scaled by a power of two so that the squares neither
-// overflow nor vanish.
+// 1 / |z|, or 0 if z is 0 or not finite. z is scaled by a power of two so that the squares neither
+// overflow nor underflow.
 WA_INLINE float wa_reciprocal_magnitude(float re, float im) {
   const float size = fmax(WA_FABS(re), WA_FABS(im));
   if (!(size > 1e-37f) || size > 3e38f) return 0.0f;
@@ -38,7 +39,7 @@ WA_INLINE float wa_reciprocal_magnitude(float re, float im) {
   const float r = re * scale;
   const float i = im * scale;
   const float square = WA_FMA(r, r, i * i);
-  if (!(square > 0.0f)) return 0.0f;  // a NaN beside a number: fmax() hides it
+  if (!(square > 0.0f)) return 0.0f;  // a NaN next to a number, which fmax() hides
   return scale * WA_RSQRT(square);
 }
 

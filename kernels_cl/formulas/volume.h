@@ -1,4 +1,4 @@
-// What a voxel adds to the sums over what two volumes have in common.
+// What one voxel adds to the sums over the overlap of two volumes.
 #ifndef WARPALIGN_FORMULAS_VOLUME_H
 #define WARPALIGN_FORMULAS_VOLUME_H
 
@@ -6,7 +6,8 @@
 #include "formulas/language.h"
 #include "formulas/similarity.h"
 
-// In the order of warpalign::backend::volume_moment_count and volume_step_count.
+// The numbers of sums; warpalign::backend::volume_moment_count and volume_step_count are the same,
+// and list the sums in the same order.
 #define WA_VOLUME_MOMENTS 5
 #define WA_VOLUME_STEP_SUMS 23
 
@@ -33,8 +34,8 @@ WA_INLINE void wa_volume_weights(float x, float y, float z, WaVolumeWeights* wei
   wa_bspline_derivatives_3(z, weights->dz);
 }
 
-// A row of four coefficients around a point, with its weight along y and that weight's derivative.
-// plane: value and slopes along x and y of the rows' plane.
+// Adds a row of four coefficients around a point; y and dy are the row's weight along y and that
+// weight's derivative. plane: the value and the slopes along x and y within the rows' plane.
 WA_INLINE void wa_volume_add_row(float c0, float c1, float c2, float c3,
                                  const WaVolumeWeights* weights, float y, float dy, float* plane) {
   const float row = wa_row_of_four(c0, c1, c2, c3, weights->x);
@@ -43,8 +44,8 @@ WA_INLINE void wa_volume_add_row(float c0, float c1, float c2, float c3,
   plane[2] = WA_FMA(dy, row, plane[2]);
 }
 
-// A plane with its weight along z and that weight's derivative. place: the spline's value and its
-// slopes along x, y and z.
+// Adds a plane; z and dz are its weight along z and that weight's derivative. location: the
+// spline's value and its slopes along x, y and z.
 WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float* location) {
   location[0] = WA_FMA(z, plane[0], location[0]);
   location[1] = WA_FMA(z, plane[1], location[1]);
@@ -52,7 +53,8 @@ WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float*
   location[3] = WA_FMA(dz, plane[0], location[3]);
 }
 
-// reference_slope: half the differences of the reference's neighbours along x, y and z.
+// Adds a voxel to the sums of a Gauss-Newton step. reference_slope: half the differences between
+// the reference's neighbours along x, y and z.
 WA_INLINE void wa_volume_add_step(float reference, const float* reference_slope, const float* location,
                                   float* sums) {
   const float value = location[0];

@@ -1,4 +1,5 @@
-// Sixteen complex numbers in vectors, real and imaginary parts apart, for OpenCL kernels alone.
+// Vectors of sixteen complex numbers, with separate real and imaginary parts, for OpenCL kernels
+// only.
 #ifndef WARPALIGN_FORMULAS_OPENCL_COMPLEX_LANES_H
 #define WARPALIGN_FORMULAS_OPENCL_COMPLEX_LANES_H
 
@@ -8,7 +9,7 @@ typedef struct {
   float16 re, im;
 } Lanes;
 
-// `count` complex numbers of at most sixteen, side by side in memory.
+// Loads `count` complex numbers, at most sixteen, whose parts are interleaved in memory.
 WA_INLINE Lanes load_lanes(global const float* from, int count) {
   const float16 a = load_some(from, 2 * count);
   const float16 b = load_some(from + 16, 2 * count - 16);

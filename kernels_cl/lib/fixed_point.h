@@ -1,15 +1,16 @@
-// Points of an affine transform in fixed point, multiples of 2^-32 of a pixel, for OpenCL kernels
-// alone.
+// Points of an affine transform in fixed point, in multiples of 2^-32 of a pixel, for OpenCL
+// kernels only.
 //
-// A row of the transform comes twice: `fine`, entries in multiples of 2^-60 and the shift in fixed
-// point, finds a pixel's point to 2^-30 wherever it lies; `steps`, entries in fixed point, goes
-// from there to the pixels of a tile. Entries are at most 4, points less than 2^29 away.
+// A row of the transform is passed twice. `fine` has its entries in multiples of 2^-60 and the
+// shift in fixed point; with it, a pixel's point is found to 2^-30 wherever it lies. `steps` has
+// the entries in fixed point; with it, one goes from that point to those of a tile's other pixels.
+// Entries are at most 4, and points are less than 2^29 away.
 #ifndef WARPALIGN_FORMULAS_OPENCL_FIXED_POINT_H
 #define WARPALIGN_FORMULAS_OPENCL_FIXED_POINT_H
 
 #include "formulas/language.h"
 
-// n steps of an entry in multiples of 2^-60, in fixed point.
+// n times an entry in multiples of 2^-60, in fixed point.
 WA_INLINE long wa_fixed_product(long entry, int n) {
   const long high = (entry >> 32) * n;
   const long low = (entry & 0xffffffffL) * n;
@@ -25,14 +26,15 @@ WA_INLINE int wa_fixed_whole(long coordinate) { return (int)(coordinate >> 32); 
 
 WA_INLINE float wa_fixed_fraction(long coordinate) { return (float)(uint)coordinate * 0x1p-32f; }
 
-// A coordinate that misses a whole number by less than 2^-25: that number (wa_snap()).
+// Snaps a coordinate to the nearest integer if it is less than 2^-25 away (see wa_snap()).
 WA_INLINE long wa_fixed_snap(long coordinate) {
   const long whole = (coordinate + (1L << 31)) >> 32 << 32;
   const long missed = coordinate - whole;
   return missed > -(1L << 7) && missed < 1L << 7 ? whole : coordinate;
 }
 
-// Whether a coordinate lies within n samples, or misses them by less than 2^-25 (wa_snap()).
+// Whether a coordinate lies within an axis of n samples, or less than 2^-25 outside (see
+// wa_snap()).
 WA_INLINE bool wa_fixed_lies_on(long coordinate, int n) {
   const long missed = 1L << 7;
   return coordinate > -missed && coordinate < ((long)(n - 1) << 32) + missed;

@@ -1,4 +1,4 @@
-// Which item of a plane a work item is, for OpenCL kernels alone (opencl::patches()).
+// Which element of a plane a work-item processes, for OpenCL kernels only (see opencl::patches()).
 #ifndef WARPALIGN_FORMULAS_OPENCL_GRID_H
 #define WARPALIGN_FORMULAS_OPENCL_GRID_H
 
@@ -8,8 +8,8 @@ typedef struct {
   int x, y;
 } Item;
 
-// Work groups are patches of a plane `width` items across, numbered along the first axis alone:
-// some drivers take no more than 65535 groups along the others.
+// Work-groups are patches of a plane that is `width` elements wide, numbered along the first axis
+// only: some drivers allow at most 65535 groups along the others.
 WA_INLINE Item patch_item(int width) {
   const int columns = (int)get_local_size(0);
   const int across = (width + columns - 1) / columns;

@@ -1,8 +1,8 @@
-// Pixels of any type as floats, for OpenCL kernels alone: CUDA has templates for this.
+// Pixels of any type as floats, for OpenCL kernels only (CUDA has templates for this).
 //
 // Options: PIXEL_U8, PIXEL_U16, PIXEL_F16 or PIXEL_F32, the type that is read (complex numbers are
-// pairs of PIXEL_F32). half is only loaded and stored, which needs no extension. LOAD_WORD takes
-// four pixels that are aligned as one.
+// pairs of PIXEL_F32). half is only loaded and stored, which needs no extension. LOAD_WORD loads
+// four pixels that are aligned as one word.
 #ifndef WARPALIGN_FORMULAS_OPENCL_PIXELS_H
 #define WARPALIGN_FORMULAS_OPENCL_PIXELS_H
 

@@ -1,16 +1,17 @@
-// The prefilter of rows across the lanes of a work group, and of columns that march, for OpenCL
-// kernels alone.
+// The prefilter for OpenCL kernels only: rows are filtered across neighbouring work-items, columns
+// are streamed.
 //
-// A row is 128 pixels, four a lane. A column's march takes chunks of samples, none shorter than
-// what the filter needs on either side; a chunk's results come out once the next one is there, and
-// the first only warms up. What a recursion starts from is what a constant signal would have left:
-// over a halo it forgets that to single precision.
+// A row is 128 pixels and is shared by 32 work-items, here called lanes, with four pixels each. A
+// column is taken in chunks of samples, none shorter than what the filter needs on either side; a
+// chunk's results are complete once the next chunk has been taken, and the first chunk only warms
+// the filter up. A recursion starts from the state that a constant signal would have left; over a
+// halo it forgets this start to single precision.
 //
-// Options: EXTENSION (formulas/boundary.h); ROWS: rows that an item filters at once; CHUNK: samples
-// of a column's chunk; either POLE_0, START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also
-// POLE_1 and START_1: the recursive filter; or CONVOLUTION: up to 15 taps, b(0) ... b(7) in `taps`
-// (Champagnat and Le Sant, equation 12), and with RUNNING_SUMS also the 15 that are powers of the
-// cubic pole, z ... z^8 in `taps`.
+// Options: EXTENSION (formulas/boundary.h); ROWS, the number of rows that a work-item filters at
+// once; CHUNK, the number of samples of a column's chunk; and for the recursive filter POLE_0,
+// START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also POLE_1 and START_1; or else CONVOLUTION:
+// up to 15 taps, of which b(0) ... b(7) are in `taps` (Champagnat and Le Sant, equation 12), and
+// with RUNNING_SUMS also the 15 that are powers of the cubic pole, z ... z^8 being in `taps`.
 #ifndef WARPALIGN_FORMULAS_OPENCL_MARCH_H
 #define WARPALIGN_FORMULAS_OPENCL_MARCH_H
 
@@ -18,7 +19,7 @@
 #include "formulas/bspline.h"
 #include "formulas/running_sums.h"
 
-// Whether an axis of n samples holds one number, beyond its ends too.
+// Whether an axis of n samples is constant, beyond its ends too.
 #define IS_CONSTANT(n) ((n) == 1 && EXTENSION != WA_FILL)
 
 #define LANES 32
@@ -37,19 +38,21 @@
 #define MAX_LANES 4
 #endif
 
-// Where the lanes of all rows of a group exchange one number each, forwards and backwards in turn.
+// The local memory in which the lanes of all rows of a group exchange one number each, alternately
+// forwards and backwards.
 #define EXCHANGE_ROW (LANES + 2 * MAX_LANES)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
 typedef float Exchanged;
 
-// Clears what lies beyond the lanes: nothing comes from there. A barrier must follow.
+// Clears the entries beyond the lanes, from where nothing comes. A barrier must follow.
 WA_INLINE void clear_exchange(local Exchanged* exchange) {
   for (int i = (int)get_local_id(0); i < EXCHANGE_SIZE; i += GROUP) exchange[i] = 0.0f;
 }
 
-// Of the ends of all lanes' runs, what reaches each lane's first pixel: that of the lane before,
-// and of `count` lanes in all, decayed by z^4 a lane. Every item of the group calls it.
+// Replaces the last value of each lane's run by what reaches its first pixel: the sum of the last
+// values of the `count` lanes before it, which decay by z^4 per lane. Every work-item of the group
+// must call it.
 WA_INLINE void gather_ends(float* ends, int direction, int count, float z4,
                            local Exchanged* exchange) {
   const int lane = (int)get_local_id(0) % LANES;
@@ -69,7 +72,7 @@ WA_INLINE void gather_ends(float* ends, int direction, int count, float z4,
   }
 }
 
-// One run of one pole over rows, along them or back.
+// Runs the recursion of one pole over rows, forwards or backwards.
 WA_INLINE void run_over_rows(float4* rows, int direction, float z, float start, int count,
                              local Exchanged* exchange) {
   const int lane = (int)get_local_id(0) % LANES;
@@ -94,17 +97,18 @@ WA_INLINE void run_over_rows(float4* rows, int direction, float z, float start, 
   }
 }
 
-// What the recursions make of a constant 1.
+// The result of the recursions for a constant 1.
 #ifdef TWO_POLES
 #define OF_CONSTANT (START_0 * START_0 * START_1 * START_1)
 #else
 #define OF_CONSTANT (START_0 * START_0)
 #endif
 
-// Filters rows. Lanes that count: z^16 = 7e-10 for one pole (degrees 2 and 3); of two (degrees 4
-// and 5), z^32 <= 2e-12 for the slower and z^8 <= 2e-11 for the other.
-// `is_constant`, the same for the group: rows hold one number each, which the runs would round in
-// the same direction every time.
+// Filters rows. The lanes taken into account are as many as contribute in single precision: z^16 =
+// 7e-10 for one pole (degrees 2 and 3); for two poles (degrees 4 and 5), z^32 <= 2e-12 for the
+// slower and z^8 <= 2e-11 for the other. `is_constant`, which is the same for the whole group, says
+// that each row is constant. Such rows are only scaled, because the runs would round them in the
+// same direction every time.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
   if (is_constant) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -124,8 +128,8 @@ WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Ex
 }
 
 typedef struct {
-  float causal[POLES];    // each pole's state, the input of the next
-  float previous[CHUNK];  // causal results of the chunk before
+  float causal[POLES];    // each pole's state, which is the next pole's input
+  float previous[CHUNK];  // causal results of the previous chunk
 } Column;
 
 WA_INLINE void settle(float* run, float sample) {
@@ -150,7 +154,7 @@ WA_INLINE void start_column(Column* column) {
   for (int i = 0; i < CHUNK; ++i) column->previous[i] = 0.0f;
 }
 
-// Takes chunk number `index`; from number 2 on, `results` are those of the chunk before.
+// Takes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
 WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, float* results) {
   if (index == 0) settle(column->causal, samples[0]);
 #pragma unroll
@@ -167,7 +171,7 @@ WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, f
 
 #elif defined(RUNNING_SUMS)
 
-// Two lanes on either side of a row's 32 may be read; what comes from there is used for nothing.
+// Two entries on either side of a row's 32 lanes may be read; their values affect no result.
 #define EXCHANGE_ROW (LANES + 4)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
@@ -190,14 +194,14 @@ WA_INLINE float4 lane_sums(float4 v, const float* z) {
   return (float4)(sum[0], sum[1], sum[2], sum[3]);
 }
 
-// From the sums of the next lane and of the one after it.
+// From the sums of the next lane and of the one after it (in the direction away from this lane).
 WA_INLINE void reached_sums(float4 next, float4 after_next, const float* z, float* reached) {
   const float part[3] = {after_next.x, after_next.y, after_next.z};
   wa_reached_sums(next.w, part, z, reached);
 }
 
-// Filters rows, constant or not. Every item of the group calls it; another barrier must come before
-// the next call.
+// Filters rows, constant or not. Every work-item of the group must call it, with another barrier
+// before the next call.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
   local Exchanged* left =
       exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
@@ -223,8 +227,8 @@ WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Ex
 }
 
 typedef struct {
-  float previous[CHUNK];  // the chunk before
-  float causal[CHUNK];    // and the sums up to each of it
+  float previous[CHUNK];  // the previous chunk
+  float causal[CHUNK];    // the running sums up to each of its samples
 } Column;
 
 WA_INLINE void start_column(Column* column) {
@@ -242,7 +246,7 @@ WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, f
 
 #define REACH 7
 
-// Two lanes on either side of a row's 32 may be read; what comes from there is used for nothing.
+// Two entries on either side of a row's 32 lanes may be read; their values affect no result.
 #define EXCHANGE_ROW (LANES + 4)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (ROWS * EXCHANGE_STEP)
@@ -252,7 +256,7 @@ WA_INLINE void clear_exchange(local Exchanged* exchange) {
   for (int i = (int)get_local_id(0); i < EXCHANGE_SIZE; i += GROUP) exchange[i] = (float4)(0.0f);
 }
 
-// From the middle outwards; `window` points at the middle.
+// Convolves from the middle outwards; `window` points at the middle.
 WA_INLINE float convolve(const float* window, float8 taps) {
   float sum = taps.s0 * window[0];
   sum = fma(taps.s1, window[-1] + window[1], sum);
@@ -264,7 +268,7 @@ WA_INLINE float convolve(const float* window, float8 taps) {
   return fma(taps.s7, window[-7] + window[7], sum);
 }
 
-// The 20 pixels around a lane's four.
+// Collects the 20 pixels around a lane's four.
 WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* location) {
 #pragma unroll
   for (int lanes = -2; lanes <= 2; ++lanes) {
@@ -276,8 +280,8 @@ WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* l
   }
 }
 
-// Filters rows, constant or not. Every item of the group calls it; another barrier must come before
-// the next call.
+// Filters rows, constant or not. Every work-item of the group must call it, with another barrier
+// before the next call.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
   local Exchanged* location =
       exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
@@ -294,7 +298,7 @@ WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Ex
 }
 
 typedef struct {
-  float window[CHUNK + REACH];  // the end of the chunk two before, and the one before
+  float window[CHUNK + REACH];  // the last REACH samples before the previous chunk, and it
 } Column;
 
 WA_INLINE void start_column(Column* column) {
@@ -316,7 +320,7 @@ WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, f
 
 #endif  // CONVOLUTION
 
-// Stores a chunk's results `stride` apart, the first `count` of them.
+// Stores the first `count` of a chunk's results, `stride` apart.
 WA_INLINE void store_column(global float* at, long stride, int count, float gain,
                             const float* results) {
   if (count >= CHUNK) {

@@ -1,20 +1,22 @@
-// Rows of four floats, which lie anywhere, for sixteen pixels: for OpenCL kernels on CPUs alone.
+// Loads of four consecutive floats from any location for each of sixteen pixels, for OpenCL kernels
+// on CPUs only.
 //
-// A vector has the rows of four pixels, a quad. Quad q is pixels q, 4 + q, 8 + q and 12 + q: so
-// whatever is moved stays within four floats, which is what CPUs do fastest.
+// A vector holds the rows of four floats of four pixels, called a quad. Quad q is of the pixels q,
+// 4 + q, 8 + q and 12 + q, so that every move stays within four floats, which is what CPUs do
+// fastest.
 #ifndef WARPALIGN_FORMULAS_OPENCL_QUADS_H
 #define WARPALIGN_FORMULAS_OPENCL_QUADS_H
 
 #include "lib/simd.h"
 
-// Loaded at once wherever they lie: vload4 is two loads in PoCL.
+// A packed structure is loaded in one instruction from any address; vload4 is two loads in PoCL.
 typedef struct __attribute__((packed)) {
   float4 values;
 } Four;
 
 WA_INLINE float4 load_four(global const float* from) { return ((global const Four*)from)->values; }
 
-// The number of each pixel of quad q four times over.
+// The value of each pixel of quad q, repeated four times.
 WA_INLINE float16 spread_quad(float16 v, int q) {
   if (q == 0) return v.s000044448888cccc;
   if (q == 1) return v.s111155559999dddd;
@@ -33,11 +35,11 @@ WA_INLINE float16 load_quad(global const float* row, const int* at, int q) {
 #define HIGH_PAIRS(a, b)                                                                        \
   (float16)(a.s2, b.s2, a.s3, b.s3, a.s6, b.s6, a.s7, b.s7, a.sa, b.sa, a.sb, b.sb, a.se, b.se, \
             a.sf, b.sf)
-// Pairs of floats stay together as one number.
+// Pairs of floats are moved as one 64-bit number.
 #define EVEN_PAIRS(a, b) as_float16((long8)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6))
 #define ODD_PAIRS(a, b) as_float16((long8)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))
 
-// The rows of four quads become four columns of sixteen pixels.
+// Turns the rows of four quads into four columns of sixteen pixels.
 WA_INLINE void make_columns(float16* v) {
   const long8 low = as_long8(LOW_PAIRS(v[0], v[1]));
   const long8 high = as_long8(HIGH_PAIRS(v[0], v[1]));

@@ -1,16 +1,16 @@
-// Sixteen neighbouring pixels' points, as evaluation by rows takes them: where they lie among the
-// coefficients, and what the boundary's rule says about them. For OpenCL kernels alone; options as
-// in interpolate_rows.cl.
+// The points of sixteen neighbouring pixels of a row: their location among the coefficients, and
+// how the boundary rule treats them. For OpenCL kernels only; options as in
+// spline/cpu/interpolate_cpu.cl.
 #ifndef WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
 #define WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
 
 #include "lib/simd.h"
 #include "lib/spline_value.h"
 
-#define FIXED_POINT 40  // fixed_point_bits in interpolate_rows.cpp
+#define FIXED_POINT 40  // fixed_point_bits in backend_opencl/spline/cpu/interpolate_cpu.cpp
 
-// Pixels whose weights, sums and values are computed one after the other: what comes out of memory
-// again was written long ago then.
+// The number of pixels whose weights, sums and values are computed one step after the other, so
+// that what a step reads from memory was written long before.
 #define SEGMENT 64
 #define CHUNKS (SEGMENT / 16)
 
@@ -28,13 +28,13 @@ typedef JOIN(float, LOADED) Loaded;
 #define LOAD(p) JOIN(vload, LOADED)(0, p)
 #endif
 
-// Sixteen points along one axis: their first neighbours, and what WEIGHTS takes.
+// Sixteen points along one axis: their first neighbours, and the argument of WEIGHTS.
 typedef struct {
   int16 first;
   float16 t;
 } Along16;
 
-// `at`: in fixed point from the first coefficient (of even degrees, 1/2 more).
+// `at`: in fixed point, relative to the first coefficient (for even degrees, plus 1/2).
 WA_INLINE Along16 along_fixed(long16 at) {
   Along16 along;
   along.first = convert_int16(at >> FIXED_POINT) - DEGREE / 2;
@@ -45,8 +45,8 @@ WA_INLINE Along16 along_fixed(long16 at) {
   return along;
 }
 
-// `at`: from the first sample of an axis of n coefficients. What is far beyond them, or no number,
-// becomes just beyond them, and is `far`.
+// `at`: relative to the first sample of an axis of n coefficients. Points that are far beyond the
+// ends, or NaN, are moved to just beyond them and marked in `far`.
 WA_INLINE Along16 along_float(float16 at, int n, int margin, int16* far) {
   const float16 near = fmin(fmax(at, -64.0f), (float)n + 64.0f);
   *far |= near != at;
@@ -62,15 +62,15 @@ WA_INLINE Along16 along_float(float16 at, int n, int margin, int16* far) {
   return along;
 }
 
-// First neighbours from `first` to `last`.
+// The range of first neighbours from `first` to `last`, inclusive.
 typedef struct {
   int first, last;
 } Range;
 
 WA_INLINE int16 is_within(int16 at, Range range) { return at >= range.first && at <= range.last; }
 
-// Of n coefficients, `loaded` of which are loaded at once: where a point certainly has a value and
-// all neighbours.
+// The range in which a point is certain to have a value and all its neighbours, on an axis of n
+// coefficients of which `loaded` are loaded at once.
 WA_INLINE Range range_inside(int n, int margin, int loaded) {
   Range range = {0, n - loaded};
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
@@ -94,7 +94,7 @@ WA_INLINE Inside inside_of(const Spline* spline) {
 
 typedef struct {
   Along16 x, y, z;
-  int16 far;  // not where this says: ask locate_point()
+  int16 far;  // the location above is not valid; locate_point() finds it
 } Points16;
 
 WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
@@ -104,13 +104,14 @@ WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
   return result;
 }
 
-// Where a point stands on an axis as the boundary's rule sees it.
+// How the boundary rule treats a point on an axis.
 typedef struct {
-  int16 exists;   // else its value is cval
-  int16 certain;  // else rounding might matter: locate_point() knows
+  int16 exists;   // otherwise its value is cval
+  int16 certain;  // otherwise rounding might matter, and locate_point() decides
 } Verdict;
 
-// Of n coefficients. With POINTS_CLAMP it moves points as locate() does.
+// Judges points on an axis of n coefficients. With POINTS_CLAMP it also moves them as locate()
+// does.
 WA_INLINE Verdict judge(Along16* along, int n, int margin) {
   Verdict verdict = {(int16)(-1), (int16)(-1)};
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)

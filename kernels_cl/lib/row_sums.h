@@ -1,12 +1,12 @@
-// Sums over the neighbours of a segment of pixels, as evaluation by rows takes them: vectors along
-// the rows of coefficients, then along the pixels. For OpenCL kernels alone; options as in
-// interpolate_rows.cl.
+// Sums over the neighbours of a segment of pixels: vectors lie along the rows of coefficients at
+// first, and then along the pixels. For OpenCL kernels only; options as in
+// spline/cpu/interpolate_cpu.cl.
 #ifndef WARPALIGN_FORMULAS_OPENCL_ROW_SUMS_H
 #define WARPALIGN_FORMULAS_OPENCL_ROW_SUMS_H
 
 #include "lib/row_points.h"
 
-// Of the pixels of a segment along one axis.
+// The weights of a segment's pixels along one axis.
 typedef struct {
   float16 w[TAPS][CHUNKS];
 } Weights;
@@ -30,7 +30,7 @@ WA_INLINE Loaded add_weighed(float weight, Loaded row, Loaded sum) {
   return fma((Loaded)(weight), row, sum);
 }
 
-// The rows of a plane of pixel i's neighbours from `first` on, summed.
+// Sums the rows of one plane of pixel i's neighbours; `first` points at the first neighbour.
 WA_INLINE Loaded sum_plane(global const float* first, size_t row, const Weights* y, int i) {
   if (DIMENSIONS < 2) return LOAD(first);
   Loaded sum = weight_of(y, 0, i) * LOAD(first);
@@ -39,7 +39,7 @@ WA_INLINE Loaded sum_plane(global const float* first, size_t row, const Weights*
   return sum;
 }
 
-// All rows of pixel i's neighbours.
+// Sums all rows of pixel i's neighbours.
 WA_INLINE Loaded sum_rows(global const float* first, size_t row, size_t plane, const Weights* y,
                           const Weights* z, int i) {
   if (DIMENSIONS < 3) return sum_plane(first, row, y, i);
@@ -51,7 +51,7 @@ WA_INLINE Loaded sum_rows(global const float* first, size_t row, size_t plane, c
   return sum;
 }
 
-// The same where the boundary's rule has to find the neighbours from (x, y, z) on.
+// The same sum where the boundary rule must find each neighbour; the first is (x, y, z).
 WA_INLINE void sum_extended(const Spline* spline, int x, int y, int z, const Weights* wy,
                             const Weights* wz, int i, float* sums) {
   int at_x[TAPS];
@@ -81,7 +81,8 @@ WA_INLINE void sum_extended(const Spline* spline, int x, int y, int z, const Wei
   }
 }
 
-// What a segment's pixels are computed from: where their first neighbours are, and weights.
+// What a segment's pixels are computed from: the offsets of their first neighbours, and their
+// weights.
 typedef struct {
   int16 at[CHUNKS];
   Weights x, y, z;
@@ -104,7 +105,7 @@ WA_INLINE Loaded sum_inside(const Spline* spline, const Segment* segment, int i)
                   &segment->y, &segment->z, i);
 }
 
-// Column k of sixteen rows of LOADED.
+// Column k of sixteen rows of LOADED floats.
 WA_INLINE float16 column(const float* sums, int k) {
   float16 values;
   float* each = (float*)&values;
@@ -113,7 +114,7 @@ WA_INLINE float16 column(const float* sums, int k) {
   return values;
 }
 
-// The last sums, along x; `sums`: of the chunk's pixels.
+// The final sums, along x; `sums` are those of the chunk's pixels.
 WA_INLINE void sum_columns(const Segment* segment, int chunk, const float* sums, float16* value) {
 #pragma unroll
   for (int c = 0; c < COMPONENTS; ++c) {
@@ -125,8 +126,8 @@ WA_INLINE void sum_columns(const Segment* segment, int chunk, const float* sums,
   }
 }
 
-// The tensor product at sixteen points: of those where `inside` is not 0 all neighbours are, those
-// where `extended` is not 0 have theirs by the boundary's rule.
+// The tensor product at sixteen points. Where `inside` is not 0, all neighbours are coefficients;
+// where `extended` is not 0, the boundary rule finds them.
 WA_INLINE void evaluate_mixed(const Spline* spline, const Points16* points, int16 inside,
                               int16 extended, float16* value) {
   Segment segment;

@@ -1,23 +1,24 @@
-// Where a reference pixel lands in a moving image and its cubic spline there, for OpenCL kernels
-// alone.
+// The location in a moving image to which a reference pixel maps, and the image's cubic spline
+// there, for OpenCL kernels only.
 #ifndef WARPALIGN_FORMULAS_OPENCL_SPLINE_PLACE_H
 #define WARPALIGN_FORMULAS_OPENCL_SPLINE_PLACE_H
 
 #include "formulas/affine.h"
 #include "formulas/similarity.h"
 
-// A matrix's rows (a, b, c), and what floats lose of them.
+// A matrix's rows (a, b, c), and the parts that float cannot hold.
 typedef struct {
   float4 x_row, x_rest, y_row, y_rest;
 } Matrix;
 
-// The cell (x0, y0) of the spline, the fraction (a, b) within it, and the place (x, y) itself.
+// The cell (x0, y0) of the spline, the fraction (a, b) within it, and the location (x, y) itself.
 typedef struct {
   int x0, y0;
   float a, b, x, y;
 } SampleLocation;
 
-// False where the place is nearer than `margin` >= 1 to the edge pixels' centres, or no number.
+// Returns false where the location is closer than `margin` >= 1 to the centres of the edge pixels,
+// or NaN.
 inline bool sample_location(const Matrix* m, int px, int py, int width, int height, int margin,
                          SampleLocation* location) {
   float x_low, y_low;
@@ -67,7 +68,7 @@ inline float spline_value_and_slopes(global const float* coefficients, int width
   return value;
 }
 
-// Whether the pixel of the moving image nearest to the place counts.
+// Whether the pixel of the moving image that is nearest to the location counts.
 inline bool place_counts(global const float* weight, int width, const SampleLocation* location) {
   const int x = location->x0 + (location->a >= 0.5f ? 1 : 0);
   const int y = location->y0 + (location->b >= 0.5f ? 1 : 0);

@@ -1,8 +1,8 @@
-// Where sixteen neighbouring pixels of a row land in a moving image and its cubic spline there, for
-// OpenCL kernels on CPUs alone, whose WA_REAL is float16.
+// The locations in a moving image to which sixteen neighbouring pixels of a row map, and the
+// image's cubic spline there, for OpenCL kernels on CPUs only, with float16 as WA_REAL.
 //
-// A segment of a row is found from its first pixel (formulas/affine.h) and a table of what each
-// pixel after it adds, which is the same in every row.
+// The locations of a segment of a row are found from that of its first pixel (formulas/affine.h)
+// and a table of the steps to the pixels after it, which is the same in every row.
 //
 // Option: MASKED, where weights tell which pixels count.
 #ifndef WARPALIGN_FORMULAS_OPENCL_PLACE_LANES_H
@@ -14,17 +14,18 @@
 
 #define SEGMENT 128
 #define CHUNKS (SEGMENT / 16)
-// Coordinates and steps beyond this are FAR, which with any other leads beyond all images.
+// Coordinates and steps beyond this limit become FAR, which added to any other coordinate lies
+// beyond all images.
 #define NEAR 0x1p28f
 #define FAR (1 << 29)
 
-// A coordinate, or a step: an integer and the part above; FAR, too, where it is no number.
+// A coordinate or a step: an integer and the fraction above it; FAR also if it is NaN.
 typedef struct {
   int whole;
   float part;
 } Coordinate;
 
-// Of a pixel, by a row (a, b, c) of a matrix and what floats lose of it.
+// The coordinate of a pixel, from a row (a, b, c) of a matrix and the parts that float cannot hold.
 WA_INLINE Coordinate coordinate_of(float4 row, float4 rest, float px, float py) {
   float low;
   const float high = wa_affine(row.x, rest.x, px, row.y, rest.y, py, row.z, rest.z, &low);
@@ -33,7 +34,7 @@ WA_INLINE Coordinate coordinate_of(float4 row, float4 rest, float px, float py) 
   return at;
 }
 
-// What the pixels of a segment add along one axis.
+// The steps along one axis from the first pixel of a segment to each of its pixels.
 typedef struct {
   int16 whole[CHUNKS];
   float16 part[CHUNKS];
@@ -57,19 +58,20 @@ WA_INLINE void step_on(Coordinate from, const Steps* steps, int chunk, int16* wh
   *part = select(sum, sum - 1.0f, carry);
 }
 
-// The cell (x0, y0) of the spline and the fraction (a, b) within it.
+// The cells (x0, y0) of the spline and the fractions (a, b) within them.
 typedef struct {
   int16 x0, y0;
   float16 a, b;
 } Locations;
 
-// Coefficients of a moving image; places are first to last, both on either axis.
+// The coefficients of a moving image; on either axis, cells from the first to the last, inclusive,
+// are within it.
 typedef struct {
   global const float* coefficients;
   int width, first, last_x, last_y;
 } Moving;
 
-// margin: at least 1.
+// margin is at least 1.
 WA_INLINE Moving moving_of(global const float* coefficients, int width, int height, int margin) {
   const Moving moving = {coefficients, width, margin, width - 2 - margin, height - 2 - margin};
   return moving;
@@ -88,7 +90,8 @@ WA_INLINE int16 are_within(const Moving* moving, const Locations* locations) {
          locations->y0 >= moving->first && locations->y0 <= moving->last_y;
 }
 
-// Those of the first `count` pixels that count: by the weights of both images, too, with MASKED.
+// Which of the first `count` pixels count: those within the moving image and, with MASKED, by the
+// weights of both images.
 WA_INLINE int16 which_count(const Moving* moving, const Locations* locations, int count,
                             global const float* reference_weight,
                             global const float* moving_weight) {
@@ -107,8 +110,8 @@ typedef struct {
   float16 value, slope_x, slope_y;
 } Splines;
 
-// The spline at the places that count, and its slopes if wanted; others have those of a place that
-// exists.
+// The spline, and if wanted its slopes, at the locations that count; for the others, the results
+// are those of some location that exists.
 WA_INLINE Splines splines_at(const Moving* moving, const Locations* locations, int16 counts,
                              bool slopes) {
   float16 wx[4], wy[4], dy[4], sums[4], slopes_y[4];

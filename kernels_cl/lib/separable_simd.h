@@ -1,21 +1,22 @@
-// Weighted sums down the columns and along the rows of an image, for OpenCL kernels on CPUs alone.
+// Weighted sums down the columns and along the rows of an image, for OpenCL kernels on CPUs only.
 //
 // Output i of an axis is the sum over k of weights[k n + i] times input first[i] + k. Columns come
-// first. What stands between is in blocks of sixteen rows, sixteen numbers for each column: so rows
-// are summed sixteen at a time, wherever along them the inputs lie.
+// first. The intermediate result is stored in blocks of sixteen rows, with sixteen consecutive
+// numbers for each column, so that rows are summed sixteen at a time wherever along them the inputs
+// lie.
 #ifndef WARPALIGN_FORMULAS_OPENCL_SEPARABLE_LANES_H
 #define WARPALIGN_FORMULAS_OPENCL_SEPARABLE_LANES_H
 
 #include "lib/simd.h"
 
-#define COLUMN_BLOCK 128  // columns of a work item, strip in separable_lanes.hpp
+#define COLUMN_BLOCK 128  // columns of a work-item; column_block in separable_simd.hpp
 
-// Where column x of a block stands.
+// The offset of column x of a block.
 WA_INLINE size_t block_column(int block, int width, int x) {
   return ((size_t)block * (size_t)width + (size_t)x) * 16;
 }
 
-// Sixteen rows of up to sixteen columns from x on, into a block.
+// Stores sixteen rows of up to sixteen columns, from column x on, in a block.
 WA_INLINE void store_block(float16* rows, int block, int width, int x, global float* between) {
   transpose(rows);
   for (int i = 0; i < min(16, width - x); ++i) {
@@ -23,7 +24,7 @@ WA_INLINE void store_block(float16* rows, int block, int width, int x, global fl
   }
 }
 
-// Outputs x to x + 15 of n of a block's sixteen rows.
+// Computes outputs x to x + 15, of n, of a block's sixteen rows.
 WA_INLINE void sum_rows(global const float* between, int block, int width, global const int* first,
                         global const float* weights, int taps, int n, int x, float16* rows) {
 #pragma unroll 1

@@ -1,17 +1,17 @@
-// An image or its Sobel gradient (registration paper, section 4), blocks of 4 x 2 pixels at a time.
+// An image or its Sobel gradient (registration paper, section 4), in blocks of 4 x 2 pixels.
 //
-// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; WHOLE_WORDS where the width is a multiple of 4, so
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; WHOLE_WORDS, where the width is a multiple of 4, so
 // that four pixels are one aligned word in every row; SIGNAL_GRADIENT for the gradient.
 //
-// The paper exchanges the pixels left and right of a word through local memory; caches, which its
-// cards lacked, serve those two reads here.
+// The paper exchanges the pixels to the left and right of a word through local memory. Here,
+// caches, which its cards lacked, serve those two reads.
 #ifndef WARPALIGN_FORMULAS_OPENCL_SIGNAL_H
 #define WARPALIGN_FORMULAS_OPENCL_SIGNAL_H
 
 #include "lib/pixels.h"
 #include "formulas/sobel.h"
 
-// Columns x ... x + 3 of a row; those beyond its end hold any pixels of it.
+// Columns x ... x + 3 of a row; those beyond its end may be any pixels of the row.
 inline float4 four_pixels(global const Pixel* row, int x, int width) {
 #if defined(WHOLE_WORDS)
   return LOAD_WORD(row + x);
@@ -29,7 +29,8 @@ inline float4 four_pixels(global const Pixel* row, int x, int width) {
 #define ROWS_ARE_WORDS false
 #endif
 
-// To columns x ... x + 3 of a row of `width` pixels. `words`: row + x is aligned, and x + 3 < width.
+// Stores columns x ... x + 3 of a row of `width` pixels. `words`: row + x is aligned, and x + 3 <
+// width.
 WA_INLINE void store_four(global float* row, int x, int width, float4 value, bool words) {
   if (words) {
     ((global float4*)row)[x >> 2] = value;
@@ -44,7 +45,7 @@ WA_INLINE void store_four(global float* row, int x, int width, float4 value, boo
   if (x + 2 < width) row[x + 2] = value.s2;
 }
 
-// Six columns of one row: left, four, right.
+// Six columns of a row: one to the left, four, one to the right.
 typedef struct {
   float left;
   float4 four;
@@ -64,8 +65,8 @@ inline float4 smooth4(float4 before, float4 at, float4 after) {
   return fma((float4)(2.0f), at, before + after);
 }
 
-// One row of four outputs from the three rows around it. Each column's sum and difference is
-// computed once and serves the three outputs beside it.
+// Four outputs of one row from the three rows around it. Each column's sum and difference is
+// computed once and used for all outputs that need it.
 inline float4 magnitudes(Six above, Six at, Six below) {
   const float4 s = smooth4(above.four, at.four, below.four);
   const float s_left = wa_sobel_smooth(above.left, at.left, below.left);
@@ -79,7 +80,7 @@ inline float4 magnitudes(Six above, Six at, Six below) {
                   wa_sobel_magnitude(s.s2, s_right, d.s2, d.s3, d_right));
 }
 
-// Columns x ... x + 3 of rows y and, where it exists, y + 1.
+// Columns x ... x + 3 of row y and, where it exists, of row y + 1.
 typedef struct {
   float4 upper, lower;
 } Block;

@@ -1,4 +1,4 @@
-// Vectors of sixteen numbers, loaded and stored in part, for OpenCL kernels alone.
+// Vectors of sixteen numbers, loaded and stored whole or in part, for OpenCL kernels only.
 #ifndef WARPALIGN_FORMULAS_OPENCL_LANES_H
 #define WARPALIGN_FORMULAS_OPENCL_LANES_H
 
@@ -6,7 +6,7 @@
 
 #define NUMBERS ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-// `count` floats of at most sixteen; the others are 0.
+// Loads `count` floats, at most sixteen; the others are 0.
 WA_INLINE float16 load_some(global const float* from, int count) {
   if (count >= 16) return vload16(0, from);
   float16 values = 0.0f;
@@ -30,7 +30,8 @@ WA_INLINE float16 gather(global const float* from, int16 at) {
                    from[at.sc], from[at.sd], from[at.se], from[at.sf]);
 }
 
-// all(), which some compilers ask one by one, of tests that are 0 or -1.
+// Whether all tests, each 0 or -1, are true. Some compilers implement all() by testing one vector
+// lane after the other.
 WA_INLINE bool are_all(int16 tests) {
   const int8 eight = tests.lo & tests.hi;
   const int4 four = eight.lo & eight.hi;
@@ -38,7 +39,7 @@ WA_INLINE bool are_all(int16 tests) {
   return (two.x & two.y) != 0;
 }
 
-// 0 for lanes of no interest, whatever they hold.
+// The values in the wanted lanes; 0 in the others, whatever they hold.
 WA_INLINE float16 only(float16 v, int16 wanted) { return select((float16)(0.0f), v, wanted); }
 
 WA_INLINE float sum_of_lanes(float16 v) {
@@ -48,8 +49,8 @@ WA_INLINE float sum_of_lanes(float16 v) {
   return two.x + two.y;
 }
 
-// Interleaving the halves of the block four times rotates the eight bits of an element's index by
-// four: a transposition.
+// Transposes the block: interleaving its halves four times rotates the eight bits of an element's
+// index by four.
 WA_INLINE void transpose(float16* block) {
   float16 mixed[16];
 #pragma unroll 1

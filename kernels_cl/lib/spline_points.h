@@ -1,5 +1,5 @@
 // Points of a transform in nearly twice single precision, and whether a spline has a value there,
-// for OpenCL kernels alone.
+// for OpenCL kernels only.
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails).
@@ -16,10 +16,11 @@
 #define WEIGHTS JOIN(wa_bspline_weights_, DEGREE)
 #define DERIVATIVES JOIN(wa_bspline_derivatives_, DEGREE)
 
-// A point's place on an axis of n samples before neighbours are chosen; false: the value is cval.
+// Splits a point's coordinate on an axis of n samples, mapped by the boundary rule, into integer
+// and fraction; false if the value is cval.
 WA_INLINE bool bring(float high, float low, int n, int* whole, float* fraction) {
 #if defined(POINTS_REJECT)
-  // The sign first: the fraction of what lies just below 0 rounds to 1.
+  // The sign is tested first, because the fraction of a coordinate just below 0 rounds to 1.
   if (wa_is_far(high) || high + low < 0.0f) return false;
   *fraction = wa_split(high, low, whole);
   return *whole >= 0 && (*whole < n - 1 || (*whole == n - 1 && *fraction == 0.0f));
@@ -32,7 +33,7 @@ WA_INLINE bool bring(float high, float low, int n, int* whole, float* fraction) 
 #endif
 }
 
-// One row of a transform, `rest` being what floats lose of it, times a pixel's place.
+// Applies one row of a transform to a pixel; `rest` is the part of the row that float cannot hold.
 WA_INLINE void transformed(float4 row, float4 rest, float x, float y, float z, float* high,
                            float* low) {
   *high = row.w;

@@ -1,7 +1,7 @@
-// A spline's value (and its derivatives) at any point, pixel by pixel, for OpenCL kernels alone:
-// which point a pixel of the output is read at, its neighbourhood, and the tensor product.
+// A spline's value and derivatives at any point, pixel by pixel, for OpenCL kernels only: the point
+// at which a pixel of the output is read, its neighbourhood, and the tensor product.
 //
-// Options: as in interpolate.cl.
+// Options: as in spline/interpolate.cl.
 #ifndef WARPALIGN_FORMULAS_OPENCL_SPLINE_VALUE_H
 #define WARPALIGN_FORMULAS_OPENCL_SPLINE_VALUE_H
 
@@ -15,7 +15,7 @@
 #define TAPS_Z (DIMENSIONS >= 3 ? TAPS : 1)
 #define LARGEST_FLOAT 0x1.fffffep+127f
 
-// The coefficients with their margin, and what lies beyond.
+// The coefficients with their margin, and the value beyond them.
 typedef struct {
   global const Value* values;
   int width, height, depth;
@@ -31,15 +31,15 @@ WA_INLINE Value constant_value(float cval) {
 #endif
 }
 
-// Where a point stands along one axis: its first neighbour, what WEIGHTS takes, and whether the
-// point was moved to the margin's end, where the spline is constant.
+// A point's location along one axis: its first neighbour, the argument of WEIGHTS, and whether the
+// point was moved to the end of the margin, where the spline is constant.
 typedef struct {
   int first;
   float t;
   bool clamped;
 } Along;
 
-// high + low on an axis of n coefficients, its margins included; false: the value is cval.
+// Locates high + low on an axis of n coefficients, margins included; false if the value is cval.
 WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
   if (isnan(high)) return false;
 #ifdef POINTS_CLAMP
@@ -54,7 +54,7 @@ WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
   whole += margin;
   along->clamped = false;
 #ifdef POINTS_CLAMP
-  // Without a margin the spline is constant from where all neighbours are the edge's.
+  // Without a margin, the spline is constant from where all neighbours are the edge's coefficient.
   const int reach = margin > 0 ? 0 : TAPS;
   const int last = n - 1 + reach;
   if (whole < -reach || whole > last || (whole == last && t > 0.0f)) {
@@ -95,13 +95,13 @@ WA_INLINE void weigh(Along along, bool gradient, float* w, float* d) {
   for (int i = 0; i < TAPS; ++i) d[i] = along.clamped ? 0.0f : d[i];
 }
 
-// Where the neighbours along one axis are found; -1: nowhere.
+// Finds the neighbours along one axis; -1 where there is none.
 WA_INLINE void map_neighbours(Along along, int n, int* at) {
 #pragma unroll
   for (int i = 0; i < TAPS; ++i) at[i] = wa_extend(EXTENSION, along.first + i, n);
 }
 
-// A row of neighbours. Four real ones are a vector, whose lanes CPUs compute at once.
+// A row of neighbours. Four real ones are a vector, whose elements CPUs compute at once.
 #if TAPS == 4 && !defined(COMPLEX)
 typedef float4 Row;
 #define NO_ROW ((float4)(0.0f))
@@ -153,8 +153,8 @@ WA_INLINE Row row_of(const Value* values) {
 }
 #endif
 
-// Row (y, z), both -1 for nowhere: side by side inside the image, else each neighbour where the
-// boundary rule finds it.
+// Loads row (y, z); both are -1 if there is none. Inside the image its neighbours are consecutive;
+// elsewhere the boundary rule finds each of them.
 WA_INLINE Row load_row(const Spline* spline, bool inside, int first_x, const int* at_x, int y,
                        int z) {
   const size_t number = (size_t)max(z, 0) * (size_t)spline->height + (size_t)max(y, 0);
@@ -177,13 +177,13 @@ WA_INLINE float pick(const float* w, int k) {
   return value;
 }
 
-// Neighbour k along an axis; `inside`, or where the boundary rule finds it.
+// Neighbour k along an axis: consecutive if `inside`, otherwise where the boundary rule finds it.
 WA_INLINE int neighbour(Along along, int k, int n, bool inside) {
   return inside ? along.first + k : wa_extend(EXTENSION, along.first + k, n);
 }
 
-// The tensor product: rows are summed column by column, the columns last. `inside` and `gradient`
-// are constants where this is called.
+// The tensor product: rows are summed column by column, then the columns. `inside` and `gradient`
+// are constants at every call.
 WA_INLINE Result tensor_product(const Spline* spline, Along x, Along y, Along z, bool inside,
                                 bool gradient) {
   float wx[TAPS], wy[TAPS] = {1.0f}, wz[TAPS] = {1.0f};
@@ -195,7 +195,7 @@ WA_INLINE Result tensor_product(const Spline* spline, Along x, Along y, Along z,
   if (!inside) map_neighbours(x, spline->width, at_x);
   Row sum = NO_ROW, sum_dy = NO_ROW, sum_dz = NO_ROW;
 #if DIMENSIONS == 3 && DEGREE > 3
-#pragma unroll 1  // 6 x 6 neighbours a turn are enough for the registers
+#pragma unroll 1  // 6 x 6 neighbours per iteration are enough for the registers
 #else
 #pragma unroll
 #endif
@@ -231,13 +231,13 @@ WA_INLINE bool all_inside(const Spline* spline, Along x, Along y, Along z) {
          (DIMENSIONS < 3 || is_inside(z, spline->depth));
 }
 
-// A point: each coordinate as the sum of two floats.
+// A point, each coordinate as the sum of two floats.
 typedef struct {
   float high[3];
   float low[3];
 } Point;
 
-// Finds the neighbourhood of a point; false: its value is cval.
+// Finds the neighbourhood of a point; false if its value is cval.
 WA_INLINE bool locate_point(const Spline* spline, const Point* point, Along* x, Along* y,
                             Along* z) {
   bool exists = locate(point->high[0], point->low[0], spline->width, spline->margin, x);
@@ -255,9 +255,10 @@ WA_INLINE bool locate_point(const Spline* spline, const Point* point, Along* x, 
 #define FIELD 2
 #define LOG_POLAR 3
 
-// What the points are: the rows of a transform about the output's centre, rounded to float, and
-// what the rounding lost (formulas/affine.h). LOG_POLAR: row 0 is centre x, log radius, its step;
-// row 1 centre y, angle, its step. The same for every work item.
+// The points, which are the same for every work-item: the rows of a transform about the output's
+// centre, rounded to float, and the rounding errors (formulas/affine.h). For LOG_POLAR, row 0 is
+// the centre's x, the logarithm of the radius and its step; row 1 is the centre's y, the angle and
+// its step.
 #define POINTS_PARAMETERS                                                                         \
   int kind, float4 row_x, float4 row_y, float4 row_z, float4 row_w, float4 rest_x, float4 rest_y, \
       float4 rest_z, float4 rest_w, int centre_x, int centre_y, int centre_z,                     \
@@ -289,7 +290,8 @@ WA_INLINE void project(float divisor, float divisor_low, Point* point) {
   }
 }
 
-// What double rounds a transform's coefficients by must not decide whether a point is within.
+// The rounding of a transform's coefficients to double must not decide whether a point is within
+// the image.
 WA_INLINE void snap(Point* point) {
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
 #pragma unroll
@@ -297,7 +299,7 @@ WA_INLINE void snap(Point* point) {
 #endif
 }
 
-// The point that output pixel (x, y, z), number `pixel` of `pixels`, is read at.
+// The point at which output pixel (x, y, z), number `pixel` of `pixels`, is read.
 WA_INLINE void find_point(POINTS_PARAMETERS, int x, int y, int z, size_t pixel, size_t pixels,
                           Point* point) {
   if (kind == FIELD) {
@@ -328,7 +330,7 @@ WA_INLINE void find_point(POINTS_PARAMETERS, int x, int y, int z, size_t pixel, 
   snap(point);
 }
 
-// What kernels take of the spline and of the output.
+// The kernels' parameters for the spline and for the output.
 #define SPLINE_PARAMETERS \
   global const Value *coefficients, int width, int height, int depth, int margin, float cval
 #define OUTPUT_PARAMETERS int output_width, int output_height, int output_depth

@@ -1,4 +1,4 @@
-// Private sums added up over a work group, for OpenCL kernels alone.
+// Adds the sums of all work-items of a work-group, for OpenCL kernels only.
 //
 // Option: GROUP, the work-group's size, a power of two.
 #ifndef WARPALIGN_FORMULAS_OPENCL_SUMS_H
@@ -6,7 +6,7 @@
 
 #include "formulas/language.h"
 
-// Sum i of group g goes to partials[i groups + g]. Every work item calls it.
+// Writes sum i of group g to partials[i groups + g]. Every work-item must call it.
 WA_INLINE void add_up(const float* sums, int count, local float* shared, global float* partials) {
   const int item = (int)get_local_id(0);
   for (int i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
-// The local gain and offset between two registered images: moments of cells, then the fit.
+// The illumination model: local gain and offset between two registered images, from moments of
+// cells.
 //
 // Options: CELL, the side of a cell in pixels; MASKED, where weights tell which pixels count.
 //
@@ -6,8 +7,8 @@
 // variant: gpu -DCELL=8 -DMASKED
 #include "lib/sample_location.h"
 
-// Moments of a cell: sums of 1, r, m, r r, r m, about the means given; moment i of cell c stands at
-// i cells + c.
+// Computes the moments of a cell: sums of 1, r, m, r r and r m, about the given means. Moment i of
+// cell c is stored at i * cells + c.
 kernel void illumination_moments(global const float* reference, int reference_width, int reference_height,
                           int reference_margin, global const float* coefficients, int width,
                           int height, int margin, float4 x_row, float4 x_rest, float4 y_row,
@@ -42,7 +43,7 @@ kernel void illumination_moments(global const float* reference, int reference_wi
   for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) moments[i * cells + cy * across + cx] = sums[i];
 }
 
-// weights: b(0) ... b(reach) of a Gaussian over cells. prior: gain, strength.
+// weights: b(0) ... b(reach) of a Gaussian over cells. prior: gain and strength.
 kernel void illumination_fit(global const float* moments, int across, int down,
                       global const float* weights, int reach, float2 prior, float2 means,
                       global float2* field) {

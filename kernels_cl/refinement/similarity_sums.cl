@@ -1,8 +1,9 @@
-// The sums of a Gauss-Newton step of registration by a similarity: spline value and gradient of the
-// moving image at the place of every reference pixel, residual, weight, products, in one pass.
+// The sums of a Gauss-Newton step of registration by a similarity, in one pass: the moving image's
+// spline value and gradient at the location to which every reference pixel maps, residual, weight
+// and products.
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
-// count; ILLUMINATED, where there is a light field.
+// count; ILLUMINATED, where there is an illumination model.
 //
 // variant: gpu -DGROUP=128
 // variant: gpu -DGROUP=128 -DMASKED -DILLUMINATED
@@ -11,7 +12,7 @@
 #include "lib/sums.h"
 
 #ifdef ILLUMINATED
-// (gain, offset) at a pixel, between the centres of the four cells around it.
+// The (gain, offset) at a pixel, interpolated between the centres of the four cells around it.
 inline float2 illumination_at(global const float2* field, int across, int down, float inverse_side, int x,
                        int y) {
   int left, right, top, bottom;
@@ -25,7 +26,8 @@ inline float2 illumination_at(global const float2* field, int across, int down, 
 }
 #endif
 
-// light: gain, offset and 1 / scale. Sum i of group g goes to partials[i * groups + g].
+// illumination: gain, offset and 1 / scale. Sum i of group g is written to partials[i * groups +
+// g].
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,

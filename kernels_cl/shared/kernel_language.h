@@ -1,12 +1,12 @@
-// The macros that let one whole kernel be OpenCL C 1.2 and CUDA C++. What formulas need stands in
-// formulas/language.h; a kernel needs its qualifiers, its indices and its barrier besides.
+// The macros that let one whole kernel compile as OpenCL C 1.2 and as CUDA C++. formulas/language.h
+// has what formulas need; a kernel also needs qualifiers, work-item indices and a barrier.
 #ifndef WARPALIGN_SHARED_KERNEL_LANGUAGE_H
 #define WARPALIGN_SHARED_KERNEL_LANGUAGE_H
 
 #include "formulas/language.h"
 
-// WA_KERNEL(columns, rows): a kernel whose work-group has that size.
-// WA_BEGIN(): its first statement; CUDA may start a kernel before the one before it has ended.
+// WA_KERNEL(columns, rows) declares a kernel whose work-group has that size. WA_BEGIN() is the
+// first statement of every kernel: CUDA may start a kernel before the previous one has ended.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define WA_KERNEL(columns, rows) kernel __attribute__((reqd_work_group_size(columns, rows, 1))) void
 #define WA_BEGIN()

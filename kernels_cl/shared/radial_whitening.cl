@@ -1,11 +1,12 @@
-// Divides the radial profile out of a log-polar spectrum, in place.
+// Radial whitening: divides each column (radius) of a log-polar spectrum by its mean over the
+// angles and subtracts 1, in place. Pixels that are 0 are not counted and stay 0.
 //
 // Options: COLUMNS and ROWS, the size of the work-group; ROWS is a power of two.
 //
 // variant: gpu -DCOLUMNS=8 -DROWS=32
 #include "shared/kernel_language.h"
 
-// A work-group takes COLUMNS radii; its rows of items share the angles.
+// A work-group processes COLUMNS radii; the ROWS work-items of a column share its angles.
 WA_KERNEL(COLUMNS, ROWS)
 radial_whitening(WA_GLOBAL float* image, int width, int height) {
   WA_BEGIN();

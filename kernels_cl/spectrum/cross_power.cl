@@ -1,7 +1,7 @@
 // The normalised cross-power spectrum (registration paper, equation 4), in one pass.
 //
-// Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice; VOLUME for the
-// spectra of volumes, whose grid is one of patches().
+// Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice; VOLUME for
+// the spectra of volumes, whose grid is one of opencl::patches().
 //
 // variant: gpu
 // variant: gpu -DWEIGHTED -DWITH_ROTATED_180
@@ -9,8 +9,8 @@
 #include "lib/grid.h"
 #include "formulas/spectrum.h"
 
-// columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|.
-// |A| and |B| are divided out one by one: their product may overflow or vanish.
+// columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|. |A| and |B|
+// are divided out one by one, because their product may overflow or underflow.
 kernel void cross_power(global const float2* a, global const float2* b, global float2* output,
                         int width, int columns, int height, int depth, float falloff) {
 #ifdef VOLUME

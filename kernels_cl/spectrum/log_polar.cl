@@ -14,7 +14,7 @@ inline float lookup(global const float* magnitude, int columns, int height, floa
   return wa_bilinear(upper[0], upper[right], lower[0], lower[right], x, y);
 }
 
-// Directions are (u, v) a unit of radius; (u_end, v_end) = (width, height) / 2 are the Nyquist
+// A direction is (u, v) per unit of radius; (u_end, v_end) = (width, height) / 2 are the Nyquist
 // frequencies.
 kernel void log_polar(global const float* magnitude, int columns, int height,
                       global const float* radii, int radius_count,

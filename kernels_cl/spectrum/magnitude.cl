@@ -1,6 +1,6 @@
 // The magnitude of a half spectrum raised to a power, its rows reordered around v = 0.
 //
-// Option: SIXTEEN, sixteen columns a work item, for devices with vector registers.
+// Option: SIXTEEN, where a work-item computes sixteen columns, for devices with vector registers.
 //
 // variant: gpu
 // variant: cpu -DSIXTEEN
@@ -9,7 +9,7 @@
 #endif
 #include "formulas/magnitude.h"
 
-// columns = width / 2 + 1. Row v goes to row (v + height / 2) mod height.
+// columns = width / 2 + 1. Row v is written to row (v + height / 2) mod height.
 kernel void magnitude(global const float2* spectrum, global float* output, int columns,
                       int height, float half_exponent) {
   const int v = (int)get_global_id(1);
@@ -28,7 +28,7 @@ kernel void magnitude(global const float2* spectrum, global float* output, int c
     }
     return;
   }
-  const int u = min(wanted, columns - 16);  // the last ones are loaded with some before them
+  const int u = min(wanted, columns - 16);  // the last vector overlaps the one before
   const float16 first = vload16(0, source + 2 * u);
   const float16 second = vload16(1, source + 2 * u);
   const float16 powers = wa_magnitude_power((float16)(first.even, second.even),

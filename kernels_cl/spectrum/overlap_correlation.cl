@@ -1,9 +1,10 @@
-// Correlation at every shift, judged by the overlap: products of spectra, then scores of surfaces.
+// Correlation at every shift, scored by the overlap: products of spectra, then scores of
+// correlation surfaces.
 //
 // variant: gpu
 #include "formulas/overlap.h"
 
-// A conj(B) to one slice of the products, A B to the next.
+// Writes A conj(B) to one slice of the products and A B to the next.
 inline void multiply(global const float2* a, global const float2* b, int i, int plane,
                      global float2* products) {
   const float2 p = a[i];
@@ -21,8 +22,9 @@ kernel void overlap_products(global const float2* a, global const float2* a_weig
   multiply(a_weight, b_weight, i, plane, products + 2 * plane);
 }
 
-// Surfaces: C, C mirrored, N, N mirrored, times `plane`. reach2: the square of how far a shift may
-// be from the centre of its surface, 0 for any distance; shifts are those of least size.
+// The surfaces are C, C mirrored, N and N mirrored, times `plane`. reach2: the square of the
+// maximum distance of a shift from the centre of its surface, 0 for any distance; of equivalent
+// periodic shifts, the smallest is taken.
 kernel void overlap_score(global const float* surfaces, int width, int height, float min_overlap,
                           float reach2, float2 centre_0, float2 centre_1, global float* scores) {
   const int x = (int)get_global_id(0);

@@ -1,7 +1,7 @@
-// The maximum of each slice with its coordinates and neighbours, in two stages of parallel
-// reduction (registration paper, section 4).
+// The maximum of each slice with its coordinates and neighbours, by a parallel reduction in two
+// stages (registration paper, section 4).
 //
-// Options: GROUP, the work-group's size, a power of two; LANES, for CPUs: the first stage by
+// Options: GROUP, the work-group's size, a power of two; LANES, for CPUs: the first stage uses
 // vectors of sixteen pixels.
 //
 // variant: gpu -DGROUP=256
@@ -14,7 +14,7 @@ typedef struct {
   uint index;  // row-major within the slice; NOWHERE when every pixel seen is NaN
 } Best;
 
-// The larger value, at equal values the earlier pixel. NaN compares false and never wins.
+// The larger value or, where both are equal, the earlier pixel. NaN compares false and never wins.
 inline Best better(Best a, Best b) {
   const bool take_b = b.value > a.value || (b.value == a.value && b.index < a.index);
   return take_b ? b : a;
@@ -25,7 +25,7 @@ inline Best nothing(void) {
   return none;
 }
 
-// The group's best, valid in every work item. Every work item calls it.
+// Returns the group's best, valid in every work-item. Every work-item must call it.
 inline Best best_of_group(Best mine, local Best* shared) {
   const int item = (int)get_local_id(0);
   shared[item] = mine;
@@ -39,9 +39,9 @@ inline Best best_of_group(Best mine, local Best* shared) {
 
 #ifdef LANES
 
-#define SHARE 16384  // of a work item in pixels, lane_share in peak.cpp
+#define SHARE 16384  // pixels of a work-item; lane_share in peak.cpp
 
-// Item x has pixels from SHARE x on of slice y.
+// Work-item x processes SHARE pixels of slice y, from pixel x * SHARE on.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global const float* input,
                                                                         uint plane,
                                                                         global Best* partials) {
@@ -64,7 +64,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global c
     const Best mine = {((const float*)&values)[lane], block == NOWHERE ? NOWHERE : block + lane};
     best = better(best, mine);
   }
-  // What is left; all of it once more where all of it was NaN or -infinity.
+  // The remaining pixels; if all pixels so far were NaN or -infinity, all of them once more.
   for (i = best.index == NOWHERE ? first : i; i < end; ++i) {
     const Best here = {pixels[i], i};
     best = better(best, here);
@@ -74,7 +74,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global c
 
 #else
 
-// Work groups along x share a slice; y is the slice.
+// Work-groups along x share a slice; y is the slice.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_partial(
     global const float* input, uint plane, global Best* partials) {
   local Best shared[GROUP];
@@ -93,7 +93,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_partial(
 
 #endif
 
-// One work group a slice. A record is 12 words: value, x, y, 3 x 3 neighbours.
+// One work-group per slice. A record is 12 words: value, x, y, 3 x 3 neighbours.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_final(
     global const float* input, int width, int height, global const Best* partials, uint count,
     global uint* records) {

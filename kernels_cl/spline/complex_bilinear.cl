@@ -1,8 +1,9 @@
 // Bilinear interpolation of complex data at arbitrary points, in the three forms of the interview
 // text "Bilinear interpolation in CUDA".
 //
-// Options: FETCH reads the neighbours through an image without filtering, FILTER lets the texture
-// unit interpolate; without either, guarded loads. Samplers are arguments, zero beyond the edges.
+// Options: FETCH reads the neighbours through an image without filtering; FILTER lets the texture
+// unit interpolate; without either, neighbours are loaded with bounds checks. Samplers are
+// arguments and return zero beyond the edges.
 //
 // variant: gpu
 // variant: gpu -DFETCH
@@ -17,7 +18,7 @@ WA_INLINE float2 interpolated(float2 h00, float2 h10, float2 h01, float2 h11, fl
 
 #if defined(FILTER)
 
-// The text's half-pixel offset: texture coordinates count from the first pixel's edge.
+// The text's half-pixel offset: texture coordinates are relative to the first pixel's edge.
 WA_INLINE float2 sample(read_only image2d_t image, sampler_t sampler, int width, int height,
                         float x, float y) {
   return read_imagef(image, sampler, (float2)(x + 0.5f, y + 0.5f)).xy;
@@ -64,7 +65,8 @@ kernel void complex_bilinear(
   const float x = xs[pixel];
   const float y = ys[pixel];
   float2 result = (float2)(0.0f);
-  // Also false for NaN. From one pixel outside on, all neighbours are outside.
+  // The test is also false for NaN. One pixel or more outside the image, all neighbours are
+  // outside.
   if (x > -1.0f && x < (float)width && y > -1.0f && y < (float)height) {
 #if defined(FETCH) || defined(FILTER)
     result = sample(image, sampler, width, height, x, y);

@@ -1,10 +1,12 @@
 // B-spline evaluation at the points of a transform, a coordinate field or a log-polar grid
-// (Ruijters et al., equation 1): (DEGREE + 1)^DIMENSIONS neighbours, weights in single precision.
+// (Ruijters et al., equation 1), from (DEGREE + 1)^DIMENSIONS neighbours with weights in single
+// precision.
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
-// OUTPUT_F16, OUTPUT_F32; GRADIENT: the second kernel, too; TEXTURE: neighbours within the image
-// through the texture unit's linear filter, with LUT by a table of weights.
+// OUTPUT_F16, OUTPUT_F32; GRADIENT for the second kernel as well; TEXTURE, where neighbours within
+// the image are read through the texture unit's linear filter, and with it LUT for a table of
+// weights.
 //
 // variant: gpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32
 // variant: gpu -DDEGREE=1 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F16
@@ -22,8 +24,8 @@
 #include "lib/grid.h"
 #include "lib/spline_value.h"
 
-// This item's pixel of the output, how many there are, and the point that it is read at; false: it
-// has none.
+// Finds this work-item's pixel of the output, the number of pixels, and the point at which the
+// pixel is read; false if the work-item has none.
 WA_INLINE bool find_pixel(POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel, size_t* pixels,
                           Point* point) {
   const Item item = patch_item(output_width);
@@ -46,7 +48,8 @@ WA_INLINE bool find_pixel(POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel, s
 
 #define TABLE_SIZE 128
 
-// Sigg and Hadwiger's table: where the two lookups are and how they are weighed, for t = i / 127.
+// Sigg and Hadwiger's table: the offsets of the two lookups and the weight of the first, for t = i
+// / 127.
 kernel void interpolate_table(global float4* table) {
   const int i = (int)get_global_id(0);
   if (i >= TABLE_SIZE) return;
@@ -55,7 +58,8 @@ kernel void interpolate_table(global float4* table) {
   table[i] = (float4)(h0, h1, g0, 0.0f);
 }
 
-// Along one axis: texture coordinates of the two lookups in at[0], at[1], and the first's weight.
+// Along one axis, puts the texture coordinates of the two lookups in at[0] and at[1], and returns
+// the weight of the first.
 WA_INLINE float lookups(Along along, global const float4* table, float* at) {
   const float origin = (float)(along.first + DEGREE / 2) + 0.5f;
 #if DEGREE == 1

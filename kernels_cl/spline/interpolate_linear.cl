@@ -1,10 +1,10 @@
 // Interpolation of degree 1 under an affine transform, for GPUs (and CPUs without vectors): all
-// neighbours of a pixel are loaded from memory. What a tile of the output is read from lies
-// together, so that the first cache has most of it.
+// neighbours of a pixel are loaded from global memory. The samples that a tile of the output needs
+// lie close together, so that the first-level cache holds most of them.
 //
-// Options: DIMENSIONS 2 or 3; PATCH_X: how wide the patch of pixels is that 32 neighbouring items
-// have, 8 or 16; EXTENSION; POINTS_FREE, POINTS_REJECT, POINTS_CLAMP or POINTS_WRAP; one of
-// OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+// Options: DIMENSIONS 2 or 3; PATCH_X: the width, 8 or 16, of the patch of pixels that 32
+// neighbouring work-items process; EXTENSION; POINTS_FREE, POINTS_REJECT, POINTS_CLAMP or
+// POINTS_WRAP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
 //
 // variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32
 // variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_U16
@@ -16,14 +16,14 @@
 #include "lib/fixed_point.h"
 #include "lib/output.h"
 
-// A group has TILE_X x LANES_Y pixels at once, and goes on along the last axis.
+// A work-group processes TILE_X x LANES_Y pixels at once and proceeds along the last axis.
 #define GROUP 256
 #if DIMENSIONS == 2
 #define TILE_X 16
 #define LANES_Y (GROUP / TILE_X)
 #define TILE_Y 64
 #define TILE_Z 1
-#define AT_ONCE 4  // pixels of an item whose loads are under way together
+#define AT_ONCE 4  // pixels of a work-item whose loads are in flight together
 #else
 #define TILE_X 32
 #define LANES_Y (GROUP / TILE_X)
@@ -46,7 +46,7 @@ typedef struct {
   float cval;
 } Samples;
 
-// Rows of a transform, entries in fixed point.
+// The rows of a transform, with entries in fixed point.
 typedef struct {
   long4 x, y, z;
 } Steps;
@@ -61,7 +61,7 @@ typedef struct {
   long x, y, z;
 } Location;
 
-// The two neighbours on an axis (-1: none), and how far from the first the point is.
+// The two neighbours on an axis (-1: none), and the distance of the point from the first.
 typedef struct {
   int first, second;
   float t;
@@ -69,7 +69,7 @@ typedef struct {
 
 typedef struct {
   Pair x, y, z;
-  bool exists;  // else the value is cval
+  bool exists;  // otherwise the value is cval
 } Cell;
 
 WA_INLINE Pair side_by_side(long at) {
@@ -94,8 +94,9 @@ WA_INLINE long wrapped(long at, int n) {
 
 #endif
 
-// The neighbours of a point anywhere on an axis of n samples; false: the value is cval. Where a
-// value jumps, what steps lose over a tile is mended with what the transform's rounding loses.
+// Finds the neighbours of any point on an axis of n samples; false if the value is cval. Where
+// values jump, snapping corrects what the steps over a tile lose together with the rounding of the
+// transform.
 WA_INLINE bool extended(long at, int n, Pair* pair) {
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
   at = wa_fixed_snap(at);
@@ -113,7 +114,7 @@ WA_INLINE bool extended(long at, int n, Pair* pair) {
 #endif
 }
 
-// `inside`: all points of the tile have neighbours side by side.
+// `inside`: for all points of the tile, the neighbours are consecutive samples.
 WA_INLINE Cell cell_at(Samples samples, Location at, bool inside) {
   Cell cell;
   cell.exists = true;
@@ -169,7 +170,7 @@ WA_INLINE float value_at(Samples samples, Location at, int kind) {
   return kind == APART ? samples.cval : interpolated(samples, at, kind == INSIDE);
 }
 
-// This item's pixels of a tile, whose first point is `origin`.
+// Computes this work-item's pixels of a tile whose first point is `origin`.
 WA_INLINE void store_tile(Samples samples, Steps steps, Location origin, Numbers tile, int kind,
                           Target target) {
   const int item = (int)get_local_id(0);
@@ -204,7 +205,8 @@ WA_INLINE void store_tile(Samples samples, Steps steps, Location origin, Numbers
 #endif
 }
 
-// Coordinates of a tile reach from `least` to `greatest` beyond its first, which is `at`.
+// The coordinates of a tile reach from `minimum` to `greatest` relative to that of its first point,
+// which is `at`.
 WA_INLINE bool lie_inside(long at, long minimum, long greatest, int n) {
   return wa_fixed_whole(at + minimum) >= 0 && wa_fixed_whole(at + greatest) + 1 < n;
 }
@@ -216,8 +218,8 @@ WA_INLINE bool lie_apart(long at, long minimum, long greatest, int n) {
 #define POINT(i) wa_fixed_point(fine_##i, tile.x, tile.y, tile.z)
 #define RANGE(i) origin.i, min_##i, greatest_##i
 
-// Work group: a tile of the output, the second number counting along y, then z. A transform's rows
-// are as in formulas/opencl_fixed_point.h.
+// A work-group processes a tile of the output; its second index counts along y, then z. A
+// transform's rows are as in lib/fixed_point.h.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linear(
     global const float* restrict values, int width, int height, int depth, float cval,
     AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), global Output* restrict output,

@@ -1,14 +1,15 @@
 // B-spline evaluation under an affine transform, for GPUs (and CPUs without vectors; cubic volumes
-// have interpolate_volume.cl): for each tile of the output, the box of coefficients that it needs
+// have interpolate_volume.cl). For each tile of the output, the box of coefficients that it needs
 // is copied to local memory.
 //
-// Relative to its box a point is at most 2^8 away. The transform's matrix is split into multiples
-// of 2^-16 (`high`), with which sums of products are exact in float, and a rest (`low`) that is
-// added to the fraction (core: backend::tile_source()).
+// Relative to its box, a point is at most 2^8 away. The transform's matrix is split into multiples
+// of 2^-16 (`high`), for which sums of products are exact in float, and a remainder (`low`), which
+// is added to the fraction (core: backend::tile_source()).
 //
-// Options: DEGREE 3 to 5 (below, the pieces join too roughly for points rounded across a knot);
-// DIMENSIONS 2 or 3; PITCH: how far apart rows lie in local memory; EXTENSION; POINTS_FREE,
-// POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+// Options: DEGREE 3 to 5 (at lower degrees, the pieces of the spline join too roughly for points
+// that are rounded across a knot); DIMENSIONS 2 or 3; PITCH, the distance between rows in local
+// memory; EXTENSION; POINTS_FREE, POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16,
+// OUTPUT_F16, OUTPUT_F32.
 //
 // variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_U8 -DPITCH=100
@@ -17,14 +18,14 @@
 #include "lib/output.h"
 #include "lib/spline_points.h"
 
-// Where a group's items stand in a tile: 32 neighbours are 32 x 1 pixels of a plane, or 16 x 1 x 2
-// of a volume. From there each goes on in steps along y, and along z.
+// The pixels of a tile that a group's work-items start at: 32 neighbouring ones cover 32 x 1 pixels
+// of a plane, or 16 x 1 x 2 of a volume. From there each proceeds in steps along y, and along z.
 #define GROUP 256
 #if DIMENSIONS == 2
 #define TILE_X 64
 #define STEP_Y (GROUP / TILE_X)
 #define FIRST_Y(item) ((item) / TILE_X)
-#define COPY_LANES 32  // that copy a row of the box, four coefficients each
+#define COPY_LANES 32  // work-items that copy a row of the box, four coefficients each
 #else
 #define TILE_X 16
 #define STEP_Z 2
@@ -35,9 +36,9 @@
 #endif
 #define WIDEST (COPY_LANES * 4)
 #define COPY_ROWS (GROUP / COPY_LANES)
-#define COPIES 4  // on their way at once
+#define COPIES 4  // loads in flight at once
 
-// Adding this leaves the nearest integer, if it is not negative, in the low bits of a float.
+// Adding this number leaves the nearest integer, unless it is negative, in the low bits of a float.
 #define MAGIC 12582912.0f  // 1.5 * 2^23
 #define MAGIC_MASK 0x3fffff
 #if DEGREE % 2 == 0
@@ -46,19 +47,20 @@
 #define SHIFT 0.5f  // floor(x) is rint(x - 1/2)
 #endif
 
-// The same for every work item: a row of the transform about the output's centre, and what floats
-// lose of it; its split; the least coordinate of a tile, from its first point; the box's extent.
+// Arguments that are the same for every work-item: a row of the transform about the output's
+// centre, and the part that float cannot hold; the row's split; the minimum coordinate of a tile,
+// relative to its first point; the box's extent.
 #define AXIS_PARAMETERS(i) \
   float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float min_##i, int extent_##i
 
-// The box on one axis: its first coefficient, and the tile's first point from there.
+// The box on one axis: its first coefficient, and the tile's first point relative to it.
 typedef struct {
   int corner;
   float high, low;
 } Location;
 
-// Where the tile that begins (dx, dy, dz) from the output's centre needs an axis. The corner is a
-// multiple of `alignment`.
+// Locates on one axis the box of the tile that begins at (dx, dy, dz) from the output's centre. The
+// corner is a multiple of `alignment`.
 WA_INLINE Location locate_tile(float4 row, float4 rest, float minimum, float dx, float dy, float dz,
                            int margin, int alignment) {
   float high, low;
@@ -73,13 +75,13 @@ WA_INLINE Location locate_tile(float4 row, float4 rest, float minimum, float dx,
   return location;
 }
 
-// An axis as an item sees it.
+// An axis as a work-item sees it.
 typedef struct {
   int n;  // coefficients, margins included
   int margin;
   int extent, corner;          // of the box
   float4 row, rest;            // of the transform
-  float high, low;             // the item's coordinate from the corner, at (x, 0, 0) of the tile
+  float high, low;             // from the corner to the work-item, at (x, 0, 0) of the tile
   float2 step_high, step_low;  // of that coordinate along y and z
 } Axis;
 
@@ -110,8 +112,8 @@ WA_INLINE bool is_apart(Axis axis) {
   return axis.corner + axis.extent <= 0 || axis.corner >= axis.n;
 }
 
-// The item's coordinate at y of the tile: the integer part from the box's corner, and the fraction
-// in the weights' range.
+// The work-item's coordinate at y of the tile: returns the integer part relative to the box's
+// corner, and puts the fraction, within the weights' range, in *t.
 WA_INLINE int split_coordinate(Axis axis, float y, float* t) {
   const float at = fma(y, axis.step_high.x, axis.high);
   const float whole = at + MAGIC;
@@ -127,20 +129,20 @@ WA_INLINE Axis go_along_z(Axis axis, float z) {
 }
 #endif
 
-// The box's rows, and where each is found.
+// The box's rows, and the location of each.
 typedef struct {
   Axis y, z;
-  int plane;           // how far apart planes lie in local memory
-  int count;           // rows, of all planes
+  int plane;           // distance between planes in local memory
+  int count;           // number of rows in all planes
   float planes_a_row;  // 1 / rows of a plane
 } Rows;
 
-// The plane of a row: row / y.extent, by way of float.
+// The plane of a row: row / y.extent, computed in float.
 WA_INLINE int plane_of(Rows rows, int row) {
   return DIMENSIONS == 2 ? 0 : (int)(((float)row + 0.5f) * rows.planes_a_row);
 }
 
-// Copies a box that lies within the coefficients, whose rows begin at words.
+// Copies a box that lies within the coefficients, where rows begin at words.
 WA_INLINE void copy_box(global const float* coefficients, Axis x, Rows rows, local float* box) {
   const int item = (int)get_local_id(0);
   const int column = item % COPY_LANES * 4;
@@ -167,8 +169,8 @@ WA_INLINE void copy_box(global const float* coefficients, Axis x, Rows rows, loc
   }
 }
 
-// Copies any box, coefficient by coefficient, extended by the boundary's rule. `columns`: where its
-// columns are found.
+// Copies any box, coefficient by coefficient, extended by the boundary rule. `columns` says where
+// each column is found.
 WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, float cval,
                           local const int* columns, local float* box) {
   const int item = (int)get_local_id(0);
@@ -185,7 +187,7 @@ WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, f
   }
 }
 
-// The weighted sum over a plane of neighbours from `first` on.
+// The weighted sum over a plane of neighbours, of which `first` is the first.
 WA_INLINE float sum_plane(local const float* first, const float* wx, const float* wy) {
   float sum = 0.0f;
 #pragma unroll
@@ -216,8 +218,8 @@ WA_INLINE float sum_box(local const float* first, const float* t, Rows rows) {
 #endif
 }
 
-// Whether there is a value at `from_corner` + t. The rule itself is asked, for the pixel (dx, dy,
-// dz) from the output's centre, only where rounding might matter.
+// Whether there is a value at `from_corner` + t. Only where rounding might matter is the boundary
+// rule itself applied, to the pixel (dx, dy, dz) from the output's centre.
 WA_INLINE bool has_value(Axis axis, int from_corner, float t, float dx, float dy, float dz) {
   const float doubtful = 1e-3f;
   const int whole = from_corner + axis.corner - axis.margin;
@@ -233,7 +235,8 @@ WA_INLINE bool has_value(Axis axis, int from_corner, float t, float dx, float dy
   return bring(high, low, samples, &found, &fraction);
 }
 
-// A tile of the output: its first pixel from the output's centre, its size within the output.
+// A tile of the output: its first pixel relative to the output's centre, and its size within the
+// output.
 typedef struct {
   float dx, dy, dz;
   int count_y, count_z;
@@ -242,8 +245,8 @@ typedef struct {
 #define OUTPUT_PARAMETERS global Output *output, int output_width, int output_height
 #define OUTPUT_ARGUMENTS output, output_width, output_height
 
-// An item's pixels of one plane of a tile, z along the tile; `index`: of its first. `check`: points
-// outside have cval.
+// Computes a work-item's pixels of one plane, z, of a tile; `index` is that of the first. `check`:
+// points outside have the value cval.
 WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const float* box,
                               float cval, bool check, OUTPUT_PARAMETERS, size_t index) {
   const int item = (int)get_local_id(0);
@@ -276,7 +279,8 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
     }
     STORE(output, index, value);
 #else
-    // The sum comes last: loaded before the check, up to 216 coefficients wait for it in registers.
+    // The sum comes last: computed before the check, it would keep up to 216 loaded coefficients
+    // waiting in registers.
     const bool exists = !check || (has_value(x, at_x, t[0], dx, dy, dz) &&
                                    has_value(rows.y, at_y, t[1], dx, dy, dz) &&
                                    has_value(rows.z, at_z, t[2], dx, dy, dz));
@@ -285,7 +289,7 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
   }
 }
 
-// An item's pixels of a tile; `index`: of the first, were its z 0.
+// Computes a work-item's pixels of a tile; `index` would be that of the first if its z were 0.
 WA_INLINE void evaluate_tile(Tile tile, Axis x, Rows rows, local const float* box, float cval,
                              bool check, OUTPUT_PARAMETERS, size_t index) {
 #if DIMENSIONS == 2
@@ -317,9 +321,9 @@ WA_INLINE void blank_tile(Tile tile, float cval, OUTPUT_PARAMETERS, size_t index
   }
 }
 
-// Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z. `words`:
-// rows of coefficients begin at words; `box_words` (words, so that drivers align it as such): the
-// box, its planes `plane` apart.
+// A work-group processes a tile of TILE_X x tile_y x tile_z pixels; tiles are numbered along x,
+// then y, then z. `words`: rows of coefficients begin at words. `box_words` (words, so that drivers
+// align it as such) is the box, whose planes are `plane` apart.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled(
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int centre_x,
@@ -341,7 +345,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
   const Location locations[2] = {locate_tile(row_x, rest_x, min_x, dx, dy, dz, margin, 4),
                            locate_tile(row_y, rest_y, min_y, dx, dy, dz, margin, 1)};
 #else
-  // Few pixels an item: one item an axis, for all.
+  // There are few pixels per work-item, so one work-item per axis locates the tile for all.
   local Location locations[3];
   if (item == 0) locations[0] = locate_tile(row_x, rest_x, min_x, dx, dy, dz, margin, 4);
   if (item == 64) locations[1] = locate_tile(row_y, rest_y, min_y, dx, dy, dz, margin, 1);
@@ -391,7 +395,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
 #if DIMENSIONS == 2
   evaluate_tile(tile, x, rows, box, cval, check, OUTPUT_ARGUMENTS, index);
 #else
-  // Not so in planes, where one loop is faster than a choice of two (docs/performance-notes.md).
+  // Not in two dimensions, where one loop is faster than a choice of two
+  // (docs/performance-notes.md).
   if (check) {
     evaluate_tile(tile, x, rows, box, cval, true, OUTPUT_ARGUMENTS, index);
   } else {

@@ -1,9 +1,9 @@
 // Cubic B-spline evaluation in volumes under an affine transform, for GPUs (and CPUs without
-// vectors): for each tile of the output, the box of coefficients that it needs is copied to local
+// vectors). For each tile of the output, the box of coefficients that it needs is copied to local
 // memory.
 //
-// 32 neighbouring items cover 16 x 1 x 2 pixels. Rows of the box lie as far apart as there are
-// banks, planes half as far from that: so few items meet in a bank.
+// 32 neighbouring work-items cover 16 x 1 x 2 pixels. The distance between rows of the box is the
+// number of banks, and planes are offset by half of that, so that few work-items meet in a bank.
 //
 // Options: EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
 //
@@ -16,10 +16,10 @@
 
 #define GROUP 256
 #define TILE_X 16
-#define STEP_Y 8  // of an item's pixels
+#define STEP_Y 8  // step of a work-item's pixels
 #define STEP_Z 2
-#define PITCH 32  // rows of the box; no box is wider, higher or deeper
-#define COPIES 4  // on their way at once
+#define PITCH 32  // distance between rows of the box; no box is wider, higher or deeper
+#define COPIES 4  // loads in flight at once
 
 typedef struct {
   int x, y, z;
@@ -33,16 +33,16 @@ typedef struct {
   float cval;
 } Spline;
 
-// A transform's rows (formulas/opencl_fixed_point.h).
+// A transform's rows (lib/fixed_point.h).
 typedef struct {
   long4 fine_x, steps_x, fine_y, steps_y, fine_z, steps_z;
 } Points;
 
 typedef struct {
   Numbers first;   // the tile's first output pixel
-  Numbers corner;  // of the box: its first coefficient
+  Numbers corner;  // first coefficient of the box
   Numbers extent;  // of the box
-  int plane;       // how far apart its planes lie
+  int plane;       // distance between its planes
 } Tile;
 
 typedef struct {
@@ -67,8 +67,8 @@ WA_INLINE bool is_apart(Tile tile, Numbers size) {
          tile.corner.z + tile.extent.z <= 0 || tile.corner.z >= size.z;
 }
 
-// Copies a box that lies within the coefficients, whose rows begin at words. Eight items have a
-// row, all of them 32 rows of a plane.
+// Copies a box that lies within the coefficients, where rows begin at words. Eight work-items share
+// a row; the group copies 32 rows of a plane at once.
 WA_INLINE void copy_box(Spline spline, Tile tile, local float* box) {
   const int column = (int)get_local_id(0) % 8 * 4;
   const int row = (int)get_local_id(0) / 8;
@@ -93,7 +93,7 @@ WA_INLINE void copy_box(Spline spline, Tile tile, local float* box) {
   }
 }
 
-// Copies any box, coefficient by coefficient, extended by the boundary's rule.
+// Copies any box, coefficient by coefficient, extended by the boundary rule.
 WA_INLINE void extend_box(Spline spline, Tile tile, local float* box) {
   const int lane = (int)get_local_id(0) % 32;
   const int x = wa_extend(EXTENSION, tile.corner.x + lane, spline.size.x);
@@ -111,7 +111,7 @@ WA_INLINE void extend_box(Spline spline, Tile tile, local float* box) {
   }
 }
 
-// A point, from the box's corner.
+// A point relative to the box's corner.
 typedef struct {
   long x, y, z;
 } Walk;
@@ -148,15 +148,16 @@ WA_INLINE bool has_value(Spline spline, Points points, int x, int y, int z) {
          wa_fixed_lies_on(wa_fixed_point(points.fine_z, x, y, z), spline.size.z - beside);
 }
 
-// A coordinate of the tile's pixel (x, y, z), counted from the box's first coefficient but one: so
-// that its whole part is the first neighbour's place.
+// A coordinate of the tile's pixel (x, y, z), relative to the second coefficient of the box, so
+// that its integer part is the position of the first neighbour.
 WA_INLINE long start_on(long4 fine, long4 steps, Tile tile, int corner, int margin, int x, int y,
                         int z) {
   const long origin = wa_fixed_point(fine, tile.first.x, tile.first.y, tile.first.z);
   return origin - ((long)(corner - margin + 1) << 32) + x * steps.x + y * steps.y + z * steps.z;
 }
 
-// An item's pixels of a tile that are in the output. `careful`: points outside have cval.
+// Computes a work-item's pixels of a tile that are in the output. `careful`: points outside have
+// the value cval.
 WA_INLINE void evaluate_tile(Spline spline, Points points, Tile tile, local const float* box,
                              bool careful, Target target) {
   const int item = (int)get_local_id(0);
@@ -220,10 +221,10 @@ WA_INLINE void blank_tile(Spline spline, Tile tile, Target target) {
                   min_##i) +                                                         \
    margin - 1)
 
-// Work group: a tile of TILE_X x tile_y x tile_z pixels, numbered along x, then y, then z.
-// `least`: the least coordinate of a tile, from its first point. `words`: rows of coefficients
-// begin at words; `box_words` (words, so that drivers align it as such): the box, its planes
-// `plane` apart.
+// A work-group processes a tile of TILE_X x tile_y x tile_z pixels; tiles are numbered along x,
+// then y, then z. min_x, min_y and min_z are the minimum coordinates of a tile, relative to its
+// first point. `words`: rows of coefficients begin at words. `box_words` (words, so that drivers
+// align it as such) is the box, whose planes are `plane` apart.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_volume(
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int tile_y, int tile_z,

@@ -1,10 +1,10 @@
-// The prefilter along one axis, for GPUs (and CPUs without vectors): rows across the lanes of a
-// work group, or columns that march.
+// The prefilter along one axis, for GPUs (and CPUs without vectors): rows are filtered across the
+// work-items of a work-group, columns are streamed.
 //
-// Arrays are seen as in prefilter_lines.cl.
+// Arrays are described as in cpu/prefilter_cpu.cl.
 //
-// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; COMPONENTS; SIDE as in
-// prefilter_planes.cl; and those of formulas/opencl_march.h, ROWS being COMPONENTS.
+// Options: the pixel's type (lib/pixels.h); EXTENSION; COMPONENTS; SIDE as in prefilter_planes.cl;
+// and those of lib/prefilter_streaming.h, with ROWS equal to COMPONENTS.
 //
 // variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE_0=(-0.2679492f) -DSTART_0=0.7886751f -DHALO=12 -DCHUNK=12 -DSIDE=12 -DROWS=1 -DCOMPONENTS=1
 // variant: gpu -DPIXEL_F32 -DEXTENSION=4 -DTWO_POLES -DPOLE_0=(-0.4305753f) -DSTART_0=0.6990193f -DPOLE_1=(-0.0430963f) -DSTART_1=0.9586842f -DHALO=24 -DCHUNK=24 -DSIDE=24 -DROWS=2 -DCOMPONENTS=2
@@ -16,7 +16,8 @@
 
 #define USEFUL (ROW_PIXELS - 2 * SIDE)
 
-// A lane's four pixels from x on, each component a row for filter_rows(); `row` null: zeros.
+// Loads a lane's four pixels from x on; each component is a row for filter_rows(). If `row` is
+// null, all are the fill value.
 WA_INLINE void load_pixels(global const Pixel* row, int x, int n, float cval, float4* v) {
   int at[LANE_PIXELS];
 #pragma unroll
@@ -33,8 +34,8 @@ WA_INLINE void load_pixels(global const Pixel* row, int x, int n, float cval, fl
   }
 }
 
-// Lanes 32 i ... of the grid: USEFUL coefficients of a row, `across` such a row. `words`: rows
-// begin at words.
+// The 32 lanes from number 32 i on filter USEFUL coefficients of a row, of which each row has
+// `across` such pieces. `words`: rows begin at words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_rows(
     global const Pixel* restrict source, global float* restrict target, long outer, int n,
     int margin, int across, int words, float cval, float gain, float8 taps) {
@@ -70,7 +71,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_rows(
   }
 }
 
-// Sample k of a column, in positions of the axis, from anywhere.
+// Sample k of a column, counted along the axis; k may be any index.
 WA_INLINE float sample_at(global const float* line, int k, int n, long inner, float fill_value) {
   const int at = wa_extend(EXTENSION, k, n);
   return at < 0 ? fill_value : line[at * inner];
@@ -88,8 +89,8 @@ WA_INLINE void load_chunk(float* next, global const float* line, int k, int n, l
   }
 }
 
-// An item a column, along a segment of it. Work group: `across` groups side by side, then segments,
-// then planes. The source is in floats.
+// Each work-item streams along one segment of a column. Work-groups are numbered by the `across`
+// groups of neighbouring columns, then by segment, then by plane. The source is in floats.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_axis(
     global const float* restrict source, global float* restrict target, int n, long inner,
     int margin, int segment, int across, int segments, float cval, float gain, float8 taps) {

@@ -1,10 +1,11 @@
-// The cubic prefilter as a convolution with its truncated closed form along one axis (Champagnat
+// The cubic prefilter along one axis, as a convolution with its truncated closed form (Champagnat
 // and Le Sant, proposition 1).
 //
-// A work item computes LANES neighbours in memory, the array being seen as in prefilter_lines.cl.
+// A work-item computes LANES values that are neighbours in memory. The array is described as in
+// cpu/prefilter_cpu.cl.
 //
-// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; REACH: taps on either side;
-// COMPONENTS; LANES: 16 (CPUs) or 1 (GPUs).
+// Options: the pixel's type (lib/pixels.h); EXTENSION; REACH, the number of taps on either side;
+// COMPONENTS; LANES, 16 (CPUs) or 1 (GPUs).
 //
 // variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DREACH=7 -DCOMPONENTS=1 -DLANES=1
 // variant: gpu -DPIXEL_U8 -DEXTENSION=4 -DREACH=31 -DCOMPONENTS=2 -DLANES=1
@@ -23,7 +24,7 @@ typedef float Lanes;
 #define STORE_LANES(value, p) *(p) = (value)
 #endif
 
-// Samples are `stride` apart; taps[i] belongs to both neighbours i away.
+// Samples are `stride` apart; taps[i] belongs to both neighbours at distance i.
 WA_INLINE Lanes convolve(global const Pixel* centre, size_t stride, constant float* taps) {
   Lanes sum = (Lanes)(0.0f);
   for (int i = REACH; i > 0; --i) {  // the smallest first
@@ -53,7 +54,7 @@ WA_INLINE float convolve_extended(global const Pixel* line, size_t stride, int k
 
 WA_INLINE float fill_of(long column, float cval) { return column % COMPONENTS == 0 ? cval : 0.0f; }
 
-// Work item (i, o): floats LANES i ... of row o; inner is COMPONENTS.
+// Work-item (i, o) computes the floats from LANES * i on of row o; inner is COMPONENTS.
 kernel void prefilter_fir_rows(global const Pixel* source, global float* target, long outer, int n,
                                long inner, int margin, float cval, constant float* taps) {
   const int floats = (n + 2 * margin) * COMPONENTS;
@@ -76,7 +77,7 @@ kernel void prefilter_fir_rows(global const Pixel* source, global float* target,
   }
 }
 
-// Work item (i, j): floats LANES i ... of row j of all planes' results.
+// Work-item (i, j) computes the floats from LANES * i on of row j of the results of all planes.
 kernel void prefilter_fir_columns(global const Pixel* source, global float* target, long outer,
                                   int n, long inner, int margin, float cval, constant float* taps) {
   const int out = n + 2 * margin;

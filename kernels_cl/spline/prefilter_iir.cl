@@ -1,11 +1,11 @@
-// The two-pass recursion, one line a work item (Ruijters and Thevenaz; the papers' baseline).
+// The two-pass recursion with one line per work-item (Ruijters and Thevenaz; the papers' baseline).
 //
-// Each pole in turn, in place after the first. Both recursions start where they would be had they
-// run over the infinite extension of the signal: warmed up over HORIZON samples found by the
-// boundary rule. The array is seen as in prefilter_lines.cl.
+// Poles are applied in turn, in place after the first. Both recursions start in the state that they
+// would have reached over the infinite extension of the signal: they are warmed up over HORIZON
+// samples found by the boundary rule. The array is described as in cpu/prefilter_cpu.cl.
 //
-// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION of the samples; POLE; HORIZON;
-// GAIN of all axes for the last pole of the last, else 1; COMPONENTS.
+// Options: the pixel's type (lib/pixels.h); EXTENSION of the samples; POLE; HORIZON; GAIN, that of
+// all axes for the last pole of the last axis, otherwise 1; COMPONENTS.
 //
 // variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE=(-0.2679492f) -DHORIZON=13 -DGAIN=6.0f -DCOMPONENTS=1
 // variant: gpu -DPIXEL_F16 -DEXTENSION=4 -DPOLE=(-0.4305753f) -DHORIZON=20 -DGAIN=1.0f -DCOMPONENTS=2
@@ -26,7 +26,7 @@ WA_INLINE float sample(Line line, int k) {
   return at < 0 ? line.fill_value : LOAD_PIXEL(line.samples, (size_t)at * line.stride);
 }
 
-// c+ just before sample k.
+// The causal state c+ just before sample k.
 WA_INLINE float causal_before(Line line, int k) {
   float value = wa_prefilter_causal_start(sample(line, k - HORIZON), POLE);
   for (int i = k - HORIZON + 1; i < k; ++i) {
@@ -35,7 +35,8 @@ WA_INLINE float causal_before(Line line, int k) {
   return value;
 }
 
-// sum over i >= 1 of z^i s[k + i]: what the samples after k add to the anticausal recursion.
+// The sum over i >= 1 of z^i s[k + i], which is what the samples after k add to the anticausal
+// recursion.
 WA_INLINE float anticausal_after(Line line, int k) {
   float value = wa_prefilter_causal_start(sample(line, k + HORIZON), POLE);
   for (int i = k + HORIZON - 1; i > k; --i) {
@@ -44,7 +45,7 @@ WA_INLINE float anticausal_after(Line line, int k) {
   return POLE * value;
 }
 
-// n samples give n + 2 margin values. source and target may be the same when margin is 0.
+// n samples give n + 2 margin values. source and target may be the same if margin is 0.
 kernel void prefilter_iir(global const Pixel* source, global float* target, long outer, int n,
                           long inner, int margin, float cval) {
   const long item = (long)get_global_id(0);
@@ -55,15 +56,16 @@ kernel void prefilter_iir(global const Pixel* source, global float* target, long
   const Line line = {source + (size_t)plane * (size_t)n * (size_t)inner + column, n, (size_t)inner,
                      column % COMPONENTS == 0 ? cval : 0.0f};
   global float* result = target + (size_t)plane * (size_t)out * (size_t)inner + column;
-  // Before anything is overwritten.
+  // This is computed before anything is overwritten.
   const float after = anticausal_after(line, n - 1 + margin);
   float value = causal_before(line, -margin);
   for (int k = 0; k < out; ++k) {
     value = wa_prefilter_causal(sample(line, k - margin), POLE, value);
     result[(size_t)k * (size_t)inner] = value;
   }
-  // The end's value from both sides' sums, (value + after) / (1 - z^2): Ruijters and Thevenaz'
-  // start for any extension, as a small correction, so that little is rounded.
+  // The value at the end from the sums of both sides is (value + after) / (1 - z^2), Ruijters and
+  // Thevenaz' start for any extension. It is computed as a small correction, so that little is
+  // rounded.
   value += fma(POLE * POLE, value, after) / (1.0f - POLE * POLE);
   result[(size_t)(out - 1) * (size_t)inner] = GAIN * value;
   for (int k = out - 2; k >= 0; --k) {

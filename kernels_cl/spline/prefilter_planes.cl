@@ -1,13 +1,14 @@
 // The prefilter along x and y in one kernel, for GPUs (and CPUs without vectors).
 //
-// A work group marches along a strip of a plane: each turn it filters the rows of a chunk, which
-// its items then take, one a column, through the filter along y. Each coefficient is written once;
-// what is read twice (halos) comes mostly from the cache. The next chunk's rows are loaded before
-// this one's columns run, and nothing waits for them before.
+// A work-group streams along a column block, a range of rows of USEFUL columns of a plane. In each
+// iteration it filters the rows of a chunk; each of its work-items then takes the chunk's samples
+// of one column through the filter along y. Each coefficient is written once; what is read twice
+// (halos) comes mostly from the cache. The rows of the next chunk are loaded before the columns of
+// this one are filtered, and nothing waits for them earlier.
 //
-// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; SIDE: columns beyond each end of
-// a group's row, a multiple of 4; LONGEST: chunks of the longest strip; and those of
-// formulas/opencl_march.h, ROWS being CHUNK / 4.
+// Options: the pixel's type (lib/pixels.h); EXTENSION; SIDE, the number of columns beyond each end
+// of a group's row, a multiple of 4; LONGEST, the length in chunks of the longest column block; and
+// those of lib/prefilter_streaming.h, with ROWS equal to CHUNK / 4.
 //
 // variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE_0=(-0.2679492f) -DSTART_0=0.7886751f -DHALO=12 -DCHUNK=12 -DSIDE=12 -DROWS=3 -DLONGEST=8
 // variant: gpu -DPIXEL_U8 -DEXTENSION=4 -DTWO_POLES -DPOLE_0=(-0.4305753f) -DSTART_0=0.6990193f -DPOLE_1=(-0.0430963f) -DSTART_1=0.9586842f -DHALO=24 -DCHUNK=24 -DSIDE=24 -DROWS=6 -DLONGEST=8
@@ -17,10 +18,11 @@
 #include "lib/prefilter_streaming.h"
 #include "lib/pixels.h"
 
-// Columns of a group's rows that are right in the end.
+// The columns of a group's rows whose results are right in the end.
 #define USEFUL (ROW_PIXELS - 2 * SIDE)
 
-// Four pixels of a row, each where `columns` says; `row` null: all of them the fill value.
+// Loads four pixels of a row, each from where `columns` says; if `row` is null, all are the fill
+// value.
 WA_INLINE float4 load_pixels(global const Pixel* row, local const int* columns, float cval) {
   float pixels[LANE_PIXELS];
 #pragma unroll
@@ -32,8 +34,9 @@ WA_INLINE float4 load_pixels(global const Pixel* row, local const int* columns, 
   return (float4)(pixels[0], pixels[1], pixels[2], pixels[3]);
 }
 
-// Filters rows of an image `width` pixels wide. One pixel amid fill values is filtered less these:
-// the runs would round the constant around it in the same direction every time.
+// Filters rows of an image that is `width` pixels wide. A single pixel amid fill values is filtered
+// after subtracting these, because the runs would round the constant around it in the same
+// direction every time.
 WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 taps,
                                  local Exchanged* exchange) {
 #if EXTENSION == WA_FILL && !defined(CONVOLUTION)
@@ -48,8 +51,8 @@ WA_INLINE void filter_image_rows(float4* rows, int width, float cval, float8 tap
 #endif
 }
 
-// An item's four pixels of each of its rows, found by `places`. `word`: where they stand in a row,
-// as one word; -1: each is where `columns` says.
+// Loads a work-item's four pixels of each of its rows, which `locations` says where to find. `word`
+// is their position in a row if they are one word; -1 if each is where `columns` says.
 WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int word,
                          local const int* locations, local const int* columns, float cval) {
 #pragma unroll
@@ -63,9 +66,9 @@ WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int
   }
 }
 
-// Work group: strip number group / across of all planes', columns from USEFUL * (group % across)
-// on. Every other strip is marched upwards, so that neighbours reach their common edge at the same
-// time and share what they read there. `words`: rows begin at words.
+// Work-group g processes column block g / across, counted over all planes, and the columns from
+// USEFUL * (g % across) on. Every other column block is streamed upwards, so that neighbours reach
+// their common edge at the same time and share what they read there. `words`: rows begin at words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
     global const Pixel* restrict source, global float* restrict target, int width, int height,
     int margin, int column_block, int across, int column_blocks, int words, float cval, float gain, float8 taps) {
@@ -103,14 +106,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
   const long stride = (long)step * wide;
   global float* at =
       target + ((size_t)plane * (size_t)high + (size_t)start) * (size_t)wide + (left + item);
-  float4 rows[ROWS];  // on their way from memory
+  float4 rows[ROWS];  // in flight from memory
   Column column;
   start_column(&column);
   load_rows(rows, samples, width, word, locations + item / LANES, columns + lane_start, cval);
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
     filter_image_rows(rows, width, cval, taps,
-                      exchange);  // has barriers: all have taken their columns
+                      exchange);  // its barriers ensure that all have taken their columns
     if (own >= 0 && own < USEFUL) {
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {

@@ -1,15 +1,18 @@
-// Prefilter and evaluation in one kernel, for cubic splines in the plane under affine transforms:
-// a group loads the samples that a tile of the output needs, filters them and evaluates. For GPUs.
+// Prefilter and evaluation in one kernel, for cubic splines in the plane under affine transforms,
+// on GPUs: a work-group loads the samples that a tile of the output needs, filters them and
+// evaluates.
 //
-// An item filters one half of a column in registers, straight from global memory; half a warp
-// filters a row, eight pixels an item. All of local memory that a group has may be the box of
-// coefficients: what items exchange, and the results of steep transforms, lie in the box, too,
-// before it is filled or after it was read. What the transform leaves level is cheapest: the tile
-// may be a parallelogram, and for steep transforms neighbours go down the output rather than along.
+// A work-item filters one half of a column in registers, straight from global memory; half a warp
+// filters a row, with eight pixels per work-item. The box of coefficients may take up all the local
+// memory that a group has. Therefore what work-items exchange, and the results of steep transforms,
+// are stored in the box, too, before it is filled or after it was read. Evaluation is cheapest
+// along a direction that the transform leaves level, so the tile may be a parallelogram, and for
+// steep transforms neighbouring work-items go down the output rather than along it.
 //
-// Options: ROWS of samples that a tile needs, halos included; STEEP; POLE and START, 1 / (1 -
-// POLE); SCALE: what results are multiplied by; EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8,
-// OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. Numbers as in core's backend::ResampleTiles.
+// Options: ROWS, the number of rows of samples that a tile needs, halos included; STEEP; POLE and
+// START, 1 / (1 - POLE); SCALE, the factor by which results are multiplied; EXTENSION;
+// POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. The constants below
+// are those of core's resample_tiles.hpp.
 //
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_REJECT -DOUTPUT_F32
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_FREE -DOUTPUT_U8
@@ -23,31 +26,32 @@
 #define GROUP 256
 #define TILE 64
 #define HALO 12
-#define COLUMNS 128  // of samples; so far apart lie rows of the box, a multiple of the banks
-#define FIRST 16     // of these, the first that is kept
+#define COLUMNS 128  // columns of samples; also the pitch of the box, a multiple of the banks
+#define FIRST 16     // the first of these that is kept
 #define SHEAR_GROUP 8
 #define HALF (ROWS / 2)
 #define KEPT (ROWS - 2 * HALO)
 #define STEP (GROUP / TILE)
-#define PIXELS (TILE / STEP)  // of an item
+#define PIXELS (TILE / STEP)  // of a work-item
 
 #define LANE_PIXELS 8
 #define ROW_LANES (COLUMNS / LANE_PIXELS)
 #define GROUP_ROWS (GROUP / ROW_LANES)
-#define LANE_ROWS (KEPT / GROUP_ROWS)  // rows of an item
+#define LANE_ROWS (KEPT / GROUP_ROWS)  // rows of a work-item
 
-// In the box, before it is filled: the place of a row's samples, and what halves of columns leave
-// to one another. The last of these is where the item that reads it writes last.
+// Uses of the box before it is filled: where a row's samples are found, and what the halves of
+// columns leave for one another. The ANTICAUSAL_ENDS are where the work-item that reads them writes
+// last.
 #define LOCATIONS(box) ((local int*)(box) + 2 * COLUMNS)
 #define CAUSAL_ENDS(box) ((box) + COLUMNS)
 #define ANTICAUSAL_ENDS(box) (box)
 
-// A transform's rows (formulas/opencl_fixed_point.h).
+// A transform's rows (lib/fixed_point.h).
 typedef struct {
   long4 fine_x, steps_x, fine_y, steps_y;
 } Points;
 
-// What is the same for all tiles.
+// Arguments that are the same for all tiles.
 typedef struct {
   int width, height;
   float cval;
@@ -56,14 +60,14 @@ typedef struct {
 
 typedef struct {
   int x, y;                 // the tile's first output pixel
-  long origin_x, origin_y;  // its point
+  long origin_x, origin_y;  // the point at which it is read
   int corner_x, corner_y;   // the first coefficient
 } Location;
 
 #define OUTPUT_PARAMETERS global Output *output, int output_width, int output_height
 #define OUTPUT_ARGUMENTS output, output_width, output_height
 
-// The samples of half a column.
+// Loads the samples of half a column.
 WA_INLINE void load_half_column(global const float* samples, Source source, Location location, int column,
                                 int begin, local float* box, float* v) {
   const int left = location.corner_x - FIRST;
@@ -99,8 +103,9 @@ constant float powers[HALO + 2] = {1.0f,           POLE,
                                    POLE_8* POLE_2, POLE_8* POLE_2* POLE,
                                    POLE_8* POLE_4, POLE_8* POLE_4* POLE};
 
-// Filters the columns; of their rows, those between the halos go to the box. The upper half's
-// causal run goes on in the lower one, the lower's anticausal run in the upper.
+// Filters the columns; those of their rows that lie between the halos are written to the box. The
+// upper half's causal run continues in the lower half, and the lower half's anticausal run
+// continues in the upper half.
 WA_INLINE void filter_columns(global const float* samples, Source source, Location location,
                               local float* box) {
   const int column = (int)get_local_id(0) % COLUMNS;
@@ -142,13 +147,14 @@ WA_INLINE void filter_columns(global const float* samples, Source source, Locati
   }
 }
 
-// An item's eight pixels of a row: half a warp has a row. Of any eight items in turn, four have the
-// upper row of the warp's two, whose pixels begin four later: so their words of four meet in no
-// bank. What the upper row's last item reads beyond its row is too far away to matter.
+// A work-item's eight pixels of a row, which half a warp filters. Of any eight consecutive
+// work-items, four process the upper of the warp's two rows, whose pixels begin four later, so that
+// their words of four pixels never meet in a bank. What the upper row's last work-item reads beyond
+// its row is too far away to matter.
 typedef struct {
-  int location;       // of a row's items
-  int first;       // the group's item with the row's first pixels, as ends are numbered
-  int at;          // the first pixel's place in the box
+  int location;       // index among the row's work-items
+  int first;       // the group's work-item with the row's first pixels, as ends are numbered
+  int at;          // the first pixel's position in the box
   bool low, high;  // whether the first and last four are kept
 } RowLane;
 
@@ -167,7 +173,7 @@ WA_INLINE RowLane lane_of_row(int columns) {
   return result;
 }
 
-// Not vload4() and vstore4(), of which not every compiler sees that they leave v in registers.
+// Not vload4() and vstore4(), with which some compilers do not keep v in registers.
 WA_INLINE float4 four_of(const float* v) { return (float4)(v[0], v[1], v[2], v[3]); }
 WA_INLINE void put_four(float4 four, float* v) {
   v[0] = four.s0;
@@ -176,8 +182,9 @@ WA_INLINE void put_four(float4 four, float* v) {
   v[3] = four.s3;
 }
 
-// What reaches an item from the two items before it (`direction` 1) or after it, of what they left
-// in `ends`; at a row's end, what its outermost pixel would have left were it all there is.
+// What reaches a work-item from the two before it (`direction` 1) or after it (-1), from the values
+// they left in `ends`. At a row's end, it is what the outermost pixel would have left if its value
+// continued forever.
 WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, float outermost) {
   const int order = direction > 0 ? lane.location : ROW_LANES - 1 - lane.location;
   local const float* own = ends + lane.first + lane.location;
@@ -187,7 +194,7 @@ WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, f
   return sum;
 }
 
-// Both runs over the rows, in place; z^(2 LANE_PIXELS) is far below single precision.
+// Applies both runs to the rows, in place; z^(2 LANE_PIXELS) is far below single precision.
 WA_INLINE void filter_rows(int columns, local float* box) {
   const RowLane lane = lane_of_row(columns);
   local float* words = box + lane.at;
@@ -236,11 +243,11 @@ WA_INLINE void filter_rows(int columns, local float* box) {
   }
 }
 
-// An item's pixels: along a row of the output for all items together, or for steep transforms down
-// a column.
+// A work-item's pixels. Together, the work-items go along a row of the output or, for steep
+// transforms, down a column.
 typedef struct {
-  int u, v;   // from the tile's first
-  long x, y;  // the point, from the first coefficient
+  int u, v;   // relative to the tile's first pixel
+  long x, y;  // the point, relative to the first coefficient
 } Walk;
 
 WA_INLINE Walk start_walk(Points points, Source source, Location location) {
@@ -274,7 +281,7 @@ WA_INLINE void advance(Walk* walk, Points points) {
 #endif
 }
 
-// The weights' factor of six on either axis is in SCALE.
+// The weights' factor of six on each axis is part of SCALE.
 WA_INLINE float value_at(Walk walk, local const float* box) {
   float wx[4], wy[4];
   wa_bspline_sixfold_weights_3(wa_fixed_fraction(walk.x), wx);
@@ -304,7 +311,8 @@ WA_INLINE bool has_value(Points points, Source source, int x, int y) {
          wa_fixed_lies_on(wa_fixed_point(points.fine_y, x, y, 0), source.height);
 }
 
-// Pixel by pixel, those that are in the output. `careful`: points outside have no value.
+// Evaluates pixel by pixel, and only pixels that are in the output. `careful`: points outside have
+// the value cval.
 WA_INLINE void evaluate_some(Points points, Source source, Location location, local const float* box,
                              bool careful, OUTPUT_PARAMETERS) {
   Walk walk = start_walk(points, source, location);
@@ -344,7 +352,7 @@ WA_INLINE void evaluate_whole(Points points, Source source, Location location, l
 
 #else
 
-// By way of the box the results are stored along rows of the output.
+// The results pass through the box, so that they are stored along rows of the output.
 WA_INLINE void evaluate_down_columns(Points points, Source source, Location location, local float* box,
                                      OUTPUT_PARAMETERS) {
   const int item = (int)get_local_id(0);
@@ -404,9 +412,9 @@ WA_INLINE void blank(Source source, Location location, OUTPUT_PARAMETERS) {
 
 #endif
 
-// Work group: a tile, numbered along x, then y. `least`: the least coordinates of a tile, from its
-// first point; (before_x, before_y): by how much the first tile begins before the output;
-// `across`: tiles side by side.
+// A work-group processes a tile; tiles are numbered along x, then y. min_x and min_y are the
+// minimum coordinates of a tile, relative to its first point; (before_x, before_y) is by how much
+// the first tile begins before the output; `across` is the number of tiles side by side.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
     global const float* restrict samples, int width, int height, float cval, long4 fine_x,
     long4 steps_x, long min_x, long4 fine_y, long4 steps_y, long min_y, int columns, int shear,

@@ -1,8 +1,8 @@
-// Bilinear resampling under an affine transform, by four guarded loads a pixel. (Through the
-// texture unit it would take a copy of the input to an image first, which costs more than the
+// Bilinear resampling under an affine transform, by four bounds-checked loads per pixel. (Through
+// the texture unit, the input would have to be copied to an image first, which costs more than the
 // loads.)
 //
-// Option: PIXELS: how many pixels of a row, a group's width apart, a work item computes.
+// Option: PIXELS, the number of pixels of a row, a group's width apart, that a work-item computes.
 //
 // variant: gpu -DPIXELS=4
 #include "formulas/affine.h"
@@ -15,7 +15,8 @@ WA_INLINE float pixel(global const float* input, int width, int height, int x, i
 
 WA_INLINE float sample(global const float* input, int width, int height, float x, float x_low,
                        float y, float y_low) {
-  // Also true for NaN. Beyond one pixel outside, all four neighbours are outside.
+  // The test is also true for NaN. More than one pixel outside the image, all four neighbours are
+  // outside.
   if (!(x > -2.0f && x < (float)width + 1.0f && y > -2.0f && y < (float)height + 1.0f)) return 0.0f;
   int x0, y0;
   const float a = wa_split(x, x_low, &x0);
@@ -29,9 +30,9 @@ WA_INLINE float sample(global const float* input, int width, int height, float x
                      pixel(input, width, height, x0 + 1, y0 + 1), a, b);
 }
 
-// Output pixel (centre_x + dx, centre_y + dy) is read at row_x, row_y: each (a, b, c) of the
-// transform about the output's centre with the parts that float cannot hold, see
-// formulas/affine.h.
+// Output pixel (centre_x + dx, centre_y + dy) is read at the point given by x_row and y_row: each
+// is (a, b, c) of the transform about the output's centre, with the parts that float cannot hold in
+// x_rest and y_rest (formulas/affine.h).
 kernel void warp(global const float* restrict input, int width, int height, float4 x_row,
                  float4 x_rest, float4 y_row, float4 y_rest, int centre_x, int centre_y,
                  global float* restrict output, int output_width, int output_height) {
@@ -51,7 +52,7 @@ kernel void warp(global const float* restrict input, int width, int height, floa
 #pragma unroll
   for (int k = 0; k < PIXELS; ++k) {
     if (k >= count) break;
-    // Single precision is ample for the few steps ahead of the first pixel.
+    // Single precision is ample for the few steps from the first pixel on.
     const float ahead = (float)(k * columns);
     float x_error, y_error;
     const float x_high = wa_two_sum(x, ahead * x_row.x, &x_error);

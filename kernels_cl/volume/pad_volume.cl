@@ -1,4 +1,5 @@
-// A volume's voxels levelled, tapered, and placed on a canvas.
+// Subtracts an offset from a volume's voxels, scales and tapers them, and places them in a padded
+// frame.
 //
 // Option: PIXEL_U8, PIXEL_U16 or PIXEL_F32.
 //
@@ -8,7 +9,7 @@
 #include "lib/pixels.h"
 #include "formulas/window.h"
 
-// size, canvas_size: (width, height, depth, 0); ramp: of the taper, in voxels.
+// size, padded_size: (width, height, depth, 0); ramp: the length of the taper, in voxels.
 kernel void pad_volume(global const Pixel* input, int4 size, float offset, float scale,
                           float4 ramp, global float* padded, int4 padded_size) {
   const Item item = patch_item(padded_size.x);

@@ -1,4 +1,5 @@
-// The power of two spectra, and of both at the same frequencies. Work groups go over rows.
+// The power of two spectra, and of both at the same frequencies. Each work-group processes several
+// rows.
 //
 // Option: GROUP, the work-group's size, a power of two.
 //
@@ -6,7 +7,7 @@
 #include "lib/sums.h"
 #include "formulas/spectrum.h"
 
-// rows: of `columns` = width / 2 + 1 each; scale: 1 / N.
+// rows: the number of rows, of `columns` = width / 2 + 1 each; scale: 1 / N.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
     global const float2* a, global const float2* b, int width, int columns, int rows, float scale,
     global float* partials) {

@@ -1,4 +1,4 @@
-// The maximum of every brick of a volume; a work item a brick.
+// The maximum of every brick of a volume, one work-item per brick.
 //
 // variant: gpu
 #include "lib/grid.h"
@@ -12,12 +12,12 @@ typedef struct {
   uint position;  // row-major within a whole brick
 } Record;
 
-// Whether index i of an axis of n that goes round is within reach of 0; reach 0: any.
+// Whether index i of a periodic axis of n is within reach of 0; a reach of 0 admits any index.
 inline bool within_reach(int i, int n, int reach) {
   return reach == 0 || i <= reach || n - i <= reach;
 }
 
-// size: (width, height, depth, 0); bricks: how many along each axis.
+// size: (width, height, depth, 0); bricks: their number along each axis.
 kernel void volume_peaks(global const float* surface, int4 size, int4 reach, int4 bricks,
                          global Record* records) {
   const Item item = patch_item(bricks.x);

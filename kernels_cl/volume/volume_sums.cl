@@ -1,5 +1,5 @@
-// Sums over what two shifted volumes have in common: moments at a shift by whole voxels, and what a
-// Gauss-Newton step needs at any shift. Work groups go over rows.
+// Sums over the overlap of two shifted volumes: the moments at a shift by whole voxels, and the
+// sums of a Gauss-Newton step at any shift. Each work-group processes several rows.
 //
 // Option: GROUP, the work-group's size, a power of two.
 //
@@ -7,7 +7,8 @@
 #include "lib/sums.h"
 #include "formulas/volume.h"
 
-// The part of a volume from voxel `first` on; sides are (width, height, depth, 0) of the whole.
+// A row of the part of a volume that begins at voxel `first`; sides are (width, height, depth, 0)
+// of the whole volume.
 WA_INLINE global const float* row_of(global const float* volume, int4 sides, int4 first, int row,
                                      int rows) {
   const size_t y = (size_t)(first.y + row % rows);
@@ -15,8 +16,8 @@ WA_INLINE global const float* row_of(global const float* volume, int4 sides, int
   return volume + (z * (size_t)sides.y + y) * (size_t)sides.x + (size_t)first.x;
 }
 
-// first, size: the box of reference voxels; moving_first: what its first one is compared with;
-// slot: where its first sum goes.
+// first, size: the box of reference voxels; moving_first: the voxel with which the box's first one
+// is compared; slot: the number of this shift's first sum.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_moments(
     global const float* reference, int4 reference_sides, global const float* moving,
     int4 moving_sides, int4 first, int4 size, int4 moving_first, int slot, global float* partials) {
@@ -38,7 +39,7 @@ WA_INLINE void add_row(global const float* c, const WaVolumeWeights* weights, fl
   wa_volume_add_row(c[0], c[1], c[2], c[3], weights, y, dy, plane);
 }
 
-// Four rows of four coefficients. Without loops: weights that are found by a number that varies
+// Adds four rows of four coefficients. There are no loops, because weights indexed by a variable
 // would be kept in memory.
 WA_INLINE void add_plane(global const float* c, size_t across, const WaVolumeWeights* weights,
                          float z, float dz, float* location) {
@@ -50,7 +51,7 @@ WA_INLINE void add_plane(global const float* c, size_t across, const WaVolumeWei
   wa_volume_add_plane(plane, z, dz, location);
 }
 
-// moving_first: the first neighbour of the first voxel's place, one before its cell.
+// moving_first: the first neighbour of the location of the first voxel, one before its cell.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
     global const float* reference, int4 reference_sides, global const float* moving,
     int4 moving_sides, int4 first, int4 size, int4 moving_first, float4 fraction,

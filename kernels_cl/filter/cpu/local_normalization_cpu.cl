@@ -1,5 +1,5 @@
-// Brightness and contrast evened out locally, for CPUs: as local_contrast.cl, but columns come
-// first (formulas/opencl_separable_lanes.h).
+// Local normalization of brightness and contrast for CPUs: like local_normalization.cl, but columns
+// come first (lib/separable_simd.h).
 //
 // Option: MASKED, where weights tell which pixels count.
 //
@@ -15,7 +15,7 @@
 #define PLANES 2  // weights sum to 1
 #endif
 
-// A strip of a block of sixteen rows.
+// Each work-item processes a column block of a block of sixteen rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
     global const float* input,
 #ifdef MASKED

@@ -1,8 +1,8 @@
-// Gaussian smoothing onto a grid of its own, for CPUs: as smooth.cl, but columns come first
-// (formulas/opencl_separable_lanes.h).
+// Gaussian smoothing onto a grid of its own, for CPUs: like smooth.cl, but columns come first
+// (lib/separable_simd.h).
 //
 // Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32, the type of the input; MASKED, where a mask tells
-// which pixels count: sums of weights then stand behind the sums of pixels.
+// which pixels count: the sums of weights are then stored after the sums of pixels.
 //
 // variant: cpu -DPIXEL_U8
 // variant: cpu -DPIXEL_F32 -DMASKED
@@ -18,7 +18,7 @@ WA_INLINE float16 load_pixels(global const Pixel* from, int count) {
 }
 
 #ifdef MASKED
-// 1 where a pixel counts, else 0.
+// 1 where a pixel counts, otherwise 0.
 WA_INLINE float16 load_mask(global const uchar* from, int count) {
   int16 counts = 0;
   if (count >= 16) {
@@ -31,7 +31,7 @@ WA_INLINE float16 load_mask(global const uchar* from, int count) {
 }
 #endif
 
-// A strip of a block of sixteen output rows.
+// Each work-item processes a column block of a block of sixteen output rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_columns(
     global const Pixel* input,
 #ifdef MASKED
@@ -80,7 +80,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_columns(
   }
 }
 
-// A strip of columns of a block of sixteen output rows.
+// Each work-item processes a column block of a block of sixteen output rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_rows(
     global const float* between, int width, global const int* first, global const float* weights,
     int taps, int columns, int rows,

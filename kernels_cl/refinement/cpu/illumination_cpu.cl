@@ -1,11 +1,11 @@
-// The local gain and offset between two registered images, for CPUs: as light_field.cl, sixteen
-// neighbouring pixels or cells at a time, the fit's Gaussian along rows of cells, then down
+// The illumination model for CPUs: like illumination.cl, with sixteen neighbouring pixels or cells
+// at a time, and with the Gaussian of the fit applied along rows of cells first and then down
 // columns.
 //
 // Option: MASKED, where weights tell which pixels count.
 //
-// Moments and sums of rows stand in planes of `down` rows that are `pitch` apart. Moments of a row
-// begin at `reach`: before and after them are as many zeros.
+// Moments and the sums of rows are stored in planes of `down` rows that are `pitch` apart. The
+// moments of a row begin at `reach`; before and after them there are as many zeros.
 //
 // variant: cpu
 // variant: cpu -DMASKED
@@ -13,17 +13,17 @@
 #include "lib/complex_simd.h"
 #include "lib/sample_location_simd.h"
 
-// What is compared.
+// The images that are compared.
 typedef struct {
   Moving moving;
   float2 means;
   global const float* reference;
-  global const float* reference_weight;  // with MASKED, as the other
+  global const float* reference_weight;  // with MASKED, as moving_weight
   global const float* moving_weight;
 } Comparison;
 
-// Adds the first `count` of sixteen pixels, number `at` of the reference and on, that land at these
-// places.
+// Adds the first `count` of sixteen pixels, from number `at` of the reference on, which map to
+// these locations.
 WA_INLINE void add_pixels(const Comparison* pair, const Locations* locations, size_t at, int count,
                           float16* sums) {
   const int16 counts =
@@ -34,7 +34,8 @@ WA_INLINE void add_pixels(const Comparison* pair, const Locations* locations, si
   wa_add_illumination_pixel(only(r, counts), only(m, counts), only(1.0f, counts), sums);
 }
 
-// A block of cells: `cells` across, no wider than a segment, and `cell_rows` down.
+// Each work-item processes a block of cells: `cells` across, no wider than a segment, and
+// `cell_rows` down.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
     global const float* reference, int reference_width, int reference_height, int reference_margin,
     global const float* coefficients, int width, int height, int margin, float4 x_row,
@@ -101,12 +102,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
   }
 }
 
-// Where sixteen cells of a plane begin.
+// The offset of sixteen cells of a plane.
 WA_INLINE size_t cells_at(int plane, int down, int row, int pitch, int first) {
   return ((size_t)plane * (size_t)down + (size_t)row) * (size_t)pitch + (size_t)first;
 }
 
-// A row of cells. weights: b(0) ... b(reach) of a Gaussian over cells.
+// Each work-item processes a row of cells. weights: b(0) ... b(reach) of a Gaussian over cells.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(global const float* moments,
                                                                       int across, int down,
                                                                       global const float* weights,
@@ -131,7 +132,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(glo
   }
 }
 
-// A row of cells. prior: gain, strength.
+// Each work-item processes a row of cells. prior: gain and strength.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_fit(
     global const float* row_sums, int across, int down, global const float* weights, int reach,
     int pitch, float2 prior, float2 means, global float2* field) {

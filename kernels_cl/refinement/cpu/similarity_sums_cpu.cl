@@ -1,7 +1,8 @@
-// The sums of a Gauss-Newton step of registration by a similarity, for CPUs: as similarity_sums.cl,
-// sixteen neighbouring pixels at a time.
+// The sums of a Gauss-Newton step of registration by a similarity, for CPUs: like
+// similarity_sums.cl, with sixteen neighbouring pixels at a time.
 //
-// Options: MASKED, where weights tell which pixels count; ILLUMINATED, where there is a light field.
+// Options: MASKED, where weights tell which pixels count; ILLUMINATED, where there is an
+// illumination model.
 //
 // variant: cpu
 // variant: cpu -DMASKED -DILLUMINATED
@@ -10,20 +11,20 @@
 #include "lib/sample_location_simd.h"
 
 #ifdef ILLUMINATED
-// A light field along a segment: the cells that each of its pixels lies between, and in the rows of
-// cells above and below (gain, offset) at its pixels.
+// The illumination model along a segment: for each pixel the cells to its left and right, and for
+// the rows of cells above and below, (gain, offset) at each pixel.
 typedef struct {
   global const float2* field;
   int across, down;
   float inverse_side;
   int left[SEGMENT], right[SEGMENT];
   float16 part[CHUNKS];
-  int top;  // the row above that is known; -1: none
+  int top;  // the row of cells above that is loaded; -1 if none
   float16 gain_above[CHUNKS], offset_above[CHUNKS], gain_below[CHUNKS], offset_below[CHUNKS];
   float16 part_below;
 } Light;
 
-// From column `first` on.
+// Prepares a segment that begins at column `first`.
 WA_INLINE void find_columns(Light* illumination, int first) {
   for (int i = 0; i < SEGMENT; ++i) {
     ((float*)illumination->part)[i] = wa_illumination_cells(first + i, illumination->inverse_side, illumination->across,
@@ -50,7 +51,7 @@ WA_INLINE void find_cells(const Light* illumination, int row, float16* gain, flo
   }
 }
 
-// Row py of the image.
+// Prepares row py of the image.
 WA_INLINE void find_row(Light* illumination, int py) {
   int top, bottom;
   illumination->part_below = wa_illumination_cells(py, illumination->inverse_side, illumination->down, &top, &bottom);
@@ -69,7 +70,7 @@ WA_INLINE float16 offset_at(const Light* illumination, int chunk) {
                           illumination->part_below);
 }
 #else
-// The same everywhere.
+// A gain and an offset that are the same everywhere.
 typedef struct {
   float gain, offset;
 } Light;
@@ -80,7 +81,7 @@ WA_INLINE float16 gain_at(const Light* illumination, int chunk) { return illumin
 WA_INLINE float16 offset_at(const Light* illumination, int chunk) { return illumination->offset; }
 #endif
 
-// What a step compares.
+// The images that a step compares, and the geometry between them.
 typedef struct {
   Moving moving;
   float4 x_row, x_rest, y_row, y_rest;
@@ -88,16 +89,17 @@ typedef struct {
   float2 centre;
   global const float* reference;
   int reference_width;
-  global const float* reference_weight;  // with MASKED, as the other
+  global const float* reference_weight;  // with MASKED, as moving_weight
   global const float* moving_weight;
 } Step;
 
-// What wa_similarity_add() takes of sixteen pixels.
+// The arguments of wa_similarity_add() for sixteen pixels.
 typedef struct {
   float16 value, slope_x, slope_y, dx, dy, reference, gain, offset, counts;
 } Pixels;
 
-// Those of the first `count` pixels from (px, py) on where any counts; how many sixteens they are.
+// Collects those groups of sixteen of the first `count` pixels from (px, py) on in which any pixel
+// counts; returns the number of groups.
 WA_INLINE int find_pixels(const Step* step, const Light* illumination, int px, int py, int count,
                           Pixels* pixels) {
   const Coordinate x = coordinate_of(step->x_row, step->x_rest, (float)px, (float)py);
@@ -127,8 +129,9 @@ WA_INLINE int find_pixels(const Step* step, const Light* illumination, int px, i
   return found;
 }
 
-// light: gain, offset and 1 / scale. A work item takes every so many tiles of a segment by
-// tile_rows; sum i of item g goes to partials[i * items + g].
+// illumination: gain, offset and 1 / scale. The tiles, each one segment wide and tile_rows high,
+// are dealt out to the work-items in turn. Sum i of work-item g is written to partials[i * items +
+// g].
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,

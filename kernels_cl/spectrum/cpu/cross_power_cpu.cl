@@ -1,5 +1,5 @@
-// The normalised cross-power spectrum (registration paper, equation 4) for CPUs: cross_power.cl by
-// vectors of sixteen numbers.
+// The normalised cross-power spectrum (registration paper, equation 4) for CPUs: like
+// cross_power.cl, with vectors of sixteen numbers.
 //
 // Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice.
 //
@@ -8,7 +8,7 @@
 #include "lib/complex_simd.h"
 #include "formulas/spectrum.h"
 
-#define CHUNKS 8  // of sixteen columns that a work item has, cross_power.cpp
+#define CHUNKS 8  // vectors of sixteen columns per work-item; see cross_power.cpp
 #define ROWS 16
 
 WA_INLINE float16 reciprocal_magnitudes(Lanes numbers) {
@@ -19,13 +19,14 @@ WA_INLINE float16 reciprocal_magnitudes(Lanes numbers) {
   return result;
 }
 
-// Frequency v of n in units of Nyquist's, its part of the Gaussian weight.
+// The factor of the Gaussian weight for frequency v of n, which is taken in units of the Nyquist
+// frequency.
 WA_INLINE float weight_of(int v, int n, float falloff) {
   const float rho = 2.0f * (float)wa_signed_frequency(v, n) / (float)n;
   return wa_gaussian_weight(rho * rho, falloff);
 }
 
-// Arguments as in cross_power.cl. Work item (c, r): CHUNKS x 16 columns of ROWS rows.
+// Arguments as in cross_power.cl. Work-item (c, r) processes CHUNKS x 16 columns of ROWS rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
     global const float2* a, global const float2* b, global float2* output, int width, int columns,
     int height, int depth, float falloff) {
@@ -55,7 +56,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
 #ifdef WEIGHTED
       scale_a *= weights[(u - first) / 16] * row_weight;
 #endif
-      // What has no magnitude may be infinite: it is left out, not multiplied by 0.
+      // A number without a reciprocal magnitude may be infinite, so it is replaced by 0 rather than
+      // multiplied by 0.
       const Lanes p = {select(raw_a.re * scale_a, (float16)(0.0f), none),
                        select(raw_a.im * scale_a, (float16)(0.0f), none)};
       const Lanes q = {select(raw_b.re * scale_b, (float16)(0.0f), none),

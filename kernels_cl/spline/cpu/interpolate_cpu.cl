@@ -1,15 +1,15 @@
 // B-spline evaluation for CPUs: sixteen neighbouring pixels of a row at a time.
 //
-// Coordinates, weights and the last sum are vectors across the sixteen pixels; the sums over a
-// pixel's rows of neighbours are vectors along those rows, loaded as they lie (gathers are slower).
-// Points of an affine transform are counted in fixed point, 2^-40 of a pixel. Only pixels whose
-// neighbourhood reaches beyond the coefficients, or whose point is near the edge, are asked for
-// one by one (formulas/opencl_spline_value.h).
+// Coordinates, weights and the final sum are vectors across the sixteen pixels. The sums over a
+// pixel's rows of neighbours are vectors along those rows, loaded as they lie in memory (gathers
+// are slower). Points of an affine transform are computed in fixed point, in multiples of 2^-40 of
+// a pixel. Only pixels whose neighbourhood extends beyond the coefficients, or whose point is near
+// the edge, are handled one by one (lib/spline_value.h).
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
-// OUTPUT_F16, OUTPUT_F32; LOADED: floats loaded of a row of neighbours, 1, 2, 4, 8 or 16;
-// FIELD_POINTS: the kernel for a coordinate field, not for transforms.
+// OUTPUT_F16, OUTPUT_F32; LOADED, the number of floats that are loaded of a row of neighbours, 1,
+// 2, 4, 8 or 16; FIELD_POINTS for the kernel for a coordinate field instead of that for transforms.
 //
 // variant: cpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DLOADED=4
 // variant: cpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=2 -DPOINTS_WRAP -DOUTPUT_F16 -DLOADED=1
@@ -19,8 +19,8 @@
 #include "lib/row_points.h"
 #include "lib/row_sums.h"
 
-// What knows the points themselves: their coordinates, or the transform (as POINTS_PARAMETERS has
-// it) and which pixel of the output a segment begins with.
+// The source of the points: their coordinates, or the transform (as in POINTS_PARAMETERS) and the
+// pixel of the output with which a segment begins.
 typedef struct {
 #ifdef FIELD_POINTS
   const float* locations[3];
@@ -59,7 +59,7 @@ WA_INLINE void put(Along along, int i, Along16* all) {
   ((float*)&all->t)[i] = along.t;
 }
 
-// Asks locate_point() about pixel i of a chunk; whether it has a value.
+// Locates the point of pixel i of a chunk by locate_point(); returns whether it has a value.
 WA_INLINE bool settle(const Spline* spline, const Source* source, int chunk, int i,
                       Points16* points) {
   const Point point = point_of(source, chunk * 16 + i);
@@ -71,8 +71,8 @@ WA_INLINE bool settle(const Spline* spline, const Source* source, int chunk, int
   return exists;
 }
 
-// `count` pixels of a chunk whose points are not all inside, `points` being moved where the rule
-// has them.
+// Stores `count` pixels of a chunk whose points are not all inside. `points` are moved to where the
+// boundary rule maps them.
 WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16* points,
                            const Source* source, int chunk, int count, global Output* output) {
   Verdict verdict = {(int16)(-1), ~points->far};
@@ -102,7 +102,7 @@ WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16*
   store16(value, count, output);
 }
 
-// Pixels of a segment whose points are all inside.
+// Stores pixels of a segment whose points are all inside.
 WA_INLINE void store_inside(const Spline* spline, const Points16* points, int count,
                             global Output* output) {
   Segment segment;
@@ -119,7 +119,7 @@ WA_INLINE void store_inside(const Spline* spline, const Points16* points, int co
   }
 }
 
-// The first `count` pixels of a segment.
+// Stores the first `count` pixels of a segment.
 WA_INLINE void store_segment(const Spline* spline, const Inside* inside, Points16* points,
                              const Source* source, int count, global Output* output) {
   int16 all_inside = -1;
@@ -139,7 +139,7 @@ WA_INLINE void store_segment(const Spline* spline, const Inside* inside, Points1
   }
 }
 
-// A tile of tile_x x tile_y pixels, the rows of all planes being numbered through.
+// A tile of tile_x x tile_y pixels; rows are numbered consecutively over all planes.
 typedef struct {
   int x, end_x, row, end_row;
 } Tile;
@@ -161,9 +161,9 @@ WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
   return convert_long16(NUMBERS + x) * fixed.x + (fixed.y * y + fixed.z * z + fixed.w);
 }
 
-// The points of an affine transform: row_i and rest_i as in POINTS_PARAMETERS, and in fixed_i axis
-// i of the same in fixed point: pixel (x, y, z) is read at fixed.x x + fixed.y y + fixed.z z +
-// fixed.w.
+// Evaluates at the points of an affine transform. row_i and rest_i are as in POINTS_PARAMETERS;
+// fixed_i is row i of the same transform in fixed point: pixel (x, y, z) is read at fixed.x x +
+// fixed.y y + fixed.z z + fixed.w.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
     SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
     float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
@@ -198,7 +198,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
 
 #else
 
-// Sixteen coordinates, of which there are `count`, kept for point_of(), too.
+// Loads sixteen coordinates, of which `count` exist, and also keeps them for point_of().
 WA_INLINE Along16 load_along(global const float* field, int count, int n, int margin,
                              float16* locations, int16* far) {
   if (count >= 16) {
@@ -210,7 +210,7 @@ WA_INLINE Along16 load_along(global const float* field, int count, int n, int ma
   return along_float(*locations, n, margin, far);
 }
 
-// The points of a coordinate field: axis i of pixel p is field_i[i apart + p].
+// Evaluates at the points of a coordinate field: coordinate i of pixel p is field_i[i * apart + p].
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
     SPLINE_PARAMETERS, global const float* field_x, global const float* field_y,
     global const float* field_z, ulong apart, int tile_x, int tile_y, global Output* output,

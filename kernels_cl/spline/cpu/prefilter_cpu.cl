@@ -1,14 +1,16 @@
-// The exact B-spline prefilter for CPUs: sixteen lines at a time in the lanes of a vector.
+// The exact B-spline prefilter for CPUs: sixteen lines at a time, one in each lane of a vector.
 //
-// A work item filters a stretch of its lines with a halo on both sides, over which the recursions
-// forget their start (see formulas/opencl_march.h). Rows become lanes by transposing blocks of 16 x
-// 16: reading 16 rows sample by sample would make them fight for the same lines of the cache.
+// A work-item filters a stretch of its lines with a halo on both sides, over which the recursions
+// forget their start (see lib/prefilter_streaming.h). Blocks of 16 x 16 samples are transposed to
+// bring rows into lanes: if 16 rows were read sample by sample, they would compete for the same
+// lines of the cache.
 //
-// An array is seen as [outer][n][inner], filtered along its middle axis; the target has `margin`
-// more on either side of it. Rows have inner = COMPONENTS (2 for complex numbers, else 1).
+// An array is described as [outer][n][inner] and is filtered along its middle axis; the target has
+// `margin` more values at either end of it. For rows, inner = COMPONENTS (2 for complex numbers,
+// otherwise 1).
 //
-// Options: the pixel's type (formulas/opencl_pixels.h); EXTENSION; HALO; STRETCH: coefficients of a
-// work item, a multiple of 16 less 2 HALO; POLE_0, POLE_1 (with TWO_POLES); COMPONENTS.
+// Options: the pixel's type (lib/pixels.h); EXTENSION; HALO; STRETCH, the number of coefficients of
+// a work-item, a multiple of 16 minus 2 HALO; POLE_0, and with TWO_POLES also POLE_1; COMPONENTS.
 //
 // variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DHALO=13 -DSTRETCH=102 -DPOLE_0=(-0.2679492f) -DCOMPONENTS=1
 // variant: cpu -DPIXEL_U8 -DEXTENSION=2 -DHALO=20 -DSTRETCH=88 -DPOLE_0=(-0.4305753f) -DTWO_POLES -DPOLE_1=(-0.0430963f) -DCOMPONENTS=2
@@ -20,7 +22,7 @@
 // Vectors side by side in a column pass: two recursions hide each other's latency.
 #define VECTORS 2
 
-// The steps of formulas/bspline.h on sixteen lines.
+// Applies the steps of formulas/bspline.h to sixteen lines.
 WA_INLINE void filter_pole(float16* line, int n, int width, float z) {
   const int last = (n - 1) * width;
   for (int i = 0; i < width; ++i) line[i] /= 1.0f - z;
@@ -40,7 +42,7 @@ WA_INLINE float fill_of(long component, float cval) {
   return component % COMPONENTS == 0 ? cval : 0.0f;
 }
 
-// Sixteen samples of a row from `first` on; `row` points at the row's first sample.
+// Loads sixteen samples of a row from `first` on; `row` points at the row's first sample.
 WA_INLINE float16 row_samples(global const Pixel* row, int first, int n, float fill_value) {
 #if COMPONENTS == 1
   if (first >= 0 && first + 16 <= n) return LOAD_16_PIXELS(row + first);
@@ -65,7 +67,7 @@ WA_INLINE void store_row(global float* row, int first, int from, int to, float16
   for (int i = from; i < to; ++i) row[(size_t)(first + i) * COMPONENTS] = each[i];
 }
 
-// Work item (s, b): stretch s of the 16 rows (of components) from 16 b on.
+// Work-item (s, b) filters stretch s of the 16 rows (of components) from 16 b on.
 kernel void prefilter_rows(global const Pixel* source, global float* target, long outer, int n,
                            long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
@@ -124,7 +126,8 @@ WA_INLINE void store_columns(global float* row, long column, long inner, float16
   for (int i = 0; column + i < inner; ++i) row[column + i] = each[i];
 }
 
-// Work item (c, j): columns from 16 VECTORS c on, stretch j % stretches of plane j / stretches.
+// Work-item (c, j) filters the columns from 16 VECTORS c on, in stretch j % stretches of plane j /
+// stretches.
 kernel void prefilter_columns(global const Pixel* source, global float* target, long outer, int n,
                               long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
