@@ -1,6 +1,7 @@
 // The program `warpalign`: reads the command line, runs the command, and turns errors into one
 // line and an exit status.
 #include "commands/commands.hpp"
+#include "commands/compilation_watch.hpp"
 #include "io/image_file.hpp"
 #include "io/one_line.hpp"
 #include "io/usage_error.hpp"
@@ -24,8 +25,9 @@ using namespace warpalign::program;
 using warpalign::ErrorKind;
 
 constexpr std::array commands{
-    add_devices_command,  add_register_command,  add_register_volume_command, add_stack_command,
-    add_resample_command, add_prefilter_command, add_experiment_command,      add_bench_command};
+    add_devices_command,    add_register_command, add_register_volume_command,
+    add_stack_command,      add_resample_command, add_prefilter_command,
+    add_experiment_command, add_bench_command,    add_warm_up_command};
 
 constexpr const char* footer =
     "Examples:\n"
@@ -39,6 +41,7 @@ constexpr const char* footer =
     "  warpalign resample in.png turned.png --rotate 30      an image rotated by 30 degrees\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
     "  warpalign experiment rotations in.png                 errors of repeated interpolation\n"
+    "  warpalign warm-up                                     compile a device's kernels ahead\n"
     "  warpalign bench --report bench.html                   how fast everything is on this "
     "machine\n"
     "  warpalign register --help                             all options of a command\n";
@@ -106,6 +109,7 @@ ExitStatus run_guarded(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const CompilationWatch watch;
   ExitStatus status = run_guarded(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     status = complain(ExitStatus::bad_input,

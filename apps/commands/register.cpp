@@ -1,5 +1,6 @@
 // `warpalign register`: finds where a reference's pixels are in a moving image.
 #include "commands/commands.hpp"
+#include "commands/compile_helpers.hpp"
 #include "commands/frame_warper.hpp"
 #include "io/atomic_file.hpp"
 #include "io/luminance.hpp"
@@ -165,6 +166,8 @@ ExitStatus run(const Options& options) {
   Outputs outputs(options, moving.image);
 
   const Device device = open_device(options.device.device, config);
+  std::optional<CompileHelpers> helpers;
+  if (!settings.fast) helpers.emplace(options.device, reference.image.type);
   RegistrationReport report;
   report.fast = settings.fast;
   report.result = register_pair(device, settings, options.timings, reference, moving);

@@ -1,5 +1,6 @@
 // `warpalign stack`: finds how a stack's or a video's frames drift, and takes the drift out.
 #include "commands/commands.hpp"
+#include "commands/compile_helpers.hpp"
 #include "commands/stack_registrar.hpp"
 #include "io/atomic_file.hpp"
 #include "io/one_line.hpp"
@@ -238,6 +239,8 @@ ExitStatus run(const Options& options) {
   Outputs outputs(options);
 
   const Device device = open_device(options.device.device, config);
+  std::optional<CompileHelpers> helpers;
+  if (!settings.fast) helpers.emplace(options.device, first->type);
   report.shape = first->shape();
   Stack stack(options, settings, device, *first, std::move(mask), outputs);
   first.reset();

@@ -62,6 +62,7 @@ void add_option(CLI::App& command, const std::string& name, const OptionValue& v
   option->required(traits.required);
   if (traits.comma_list) option->delimiter(',');
   if (traits.shows_default) option->capture_default_str();
+  if (traits.hidden) option->group("");
 }
 
 void set_footer(CLI::App& command, const std::string& footer) { command.footer(footer); }

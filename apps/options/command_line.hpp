@@ -21,12 +21,14 @@ struct OptionTraits {
   bool required = false;
   bool shows_default = false;  ///< --help shows the value that it has when the option is added
   bool comma_list = false;     ///< several values, separated by commas
+  bool hidden = false;         ///< --help does not name it
 };
 
 inline constexpr OptionTraits required{true, false, false};
 inline constexpr OptionTraits with_default{false, true, false};
 inline constexpr OptionTraits comma_list{false, false, true};
 inline constexpr OptionTraits comma_list_with_default{false, true, true};
+inline constexpr OptionTraits hidden{false, false, false, true};
 
 /// The program's command line.
 class CommandLine {

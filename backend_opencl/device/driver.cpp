@@ -20,6 +20,8 @@ void Driver::announce(const std::function<void()>& make_plans) {
   context_.programs().announce(make_plans);
 }
 
+void Driver::keep_compiled() { context_.programs().keep(); }
+
 std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
   return std::make_unique<Memory>(context_, bytes);
 }

@@ -16,6 +16,7 @@ class Driver final : public backend::MakesEach<Driver> {
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_.info(); }
 
   void announce(const std::function<void()>& make_plans) override;
+  void keep_compiled() override;
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   [[nodiscard]] std::size_t allocations() const noexcept override { return context_.allocations(); }

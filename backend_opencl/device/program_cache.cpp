@@ -109,6 +109,23 @@ void ProgramCache::announce(const std::function<void()>& make_plans) {
   if (compiler_.parallel) compile_ahead(std::move(entries));
 }
 
+void ProgramCache::keep() {
+  if (!compiler_.keeps_programs) return;
+  std::vector<std::shared_ptr<Entry>> built;
+  {
+    const Lock lock(mutex_);
+    for (const auto& [key, entry] : entries_) {
+      if (entry->state == State::built && !entry->from_binary) built.push_back(entry);
+    }
+  }
+  for (std::size_t i = 0; i < built.size(); ++i) {
+    context_.host().compiling({i, built.size(), !compiler_.parallel});
+    const std::string binary = binary_of(built[i]->program.get());
+    if (!binary.empty()) context_.host().store_cached(built[i]->key, binary);
+  }
+  if (!built.empty()) context_.host().compiling({built.size(), built.size(), !compiler_.parallel});
+}
+
 std::shared_ptr<ProgramCache::Entry> ProgramCache::entry_of(std::string_view source,
                                                             const std::string& options,
                                                             const std::string& stage) {
@@ -159,10 +176,13 @@ void ProgramCache::look_up(Entry& entry) {
   ++to_compile_;
 }
 
-compute::program ProgramCache::build(const Entry& entry) const {
+compute::program ProgramCache::build(Entry& entry) const {
   const auto turn = turn_to_compile(compiler_);
-  if (entry.kept && !compiler_.keeps_programs) {
-    if (auto program = program_from_binary(context_, *entry.kept, entry.options)) return *program;
+  if (entry.kept && *entry.kept != kept_by_platform) {
+    if (auto program = program_from_binary(context_, *entry.kept, entry.options)) {
+      entry.from_binary = true;
+      return *program;
+    }
   }
   compute::program program =
       program_from_source(context_, entry.source, entry.options, context_.call_site(entry.stage));
@@ -201,6 +221,8 @@ void ProgramCache::work() {
   --busy_workers_;
 }
 
-void ProgramCache::report() const { context_.host().compiling(compiled_, to_compile_); }
+void ProgramCache::report() const {
+  context_.host().compiling({compiled_, to_compile_, !compiler_.parallel});
+}
 
 }  // namespace warpalign::opencl

@@ -43,6 +43,8 @@ class ProgramCache {
   /// returns null programs, and has the programs compiled ahead. What fails to compile is reported
   /// to whoever gets it.
   void announce(const std::function<void()>& make_plans);
+  /// Keeps the binaries of all programs in the host's cache, where they are not asked for at once.
+  void keep();
   /// Whether this thread is within announce().
   [[nodiscard]] bool announcing() const noexcept;
 
@@ -56,6 +58,7 @@ class ProgramCache {
     State state = State::waiting;
     std::optional<std::string> kept;  ///< what the host's cache has, once it was looked up
     bool looked_up = false;
+    bool from_binary = false;
     bool counted = false;  ///< among those to be compiled
     compute::program program;
   };
@@ -65,7 +68,7 @@ class ProgramCache {
                                   const std::string& stage);
   void build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock);
   void look_up(Entry& entry);
-  [[nodiscard]] compute::program build(const Entry& entry) const;
+  [[nodiscard]] compute::program build(Entry& entry) const;
   void compile_ahead(std::vector<std::shared_ptr<Entry>> entries);
   void work();
   void report() const;

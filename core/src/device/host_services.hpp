@@ -21,8 +21,8 @@ class HostServices final : public backend::Host {
   void store_cached(std::string_view key, std::string_view bytes) const override {
     cache_.store(key, bytes);
   }
-  void compiling(std::size_t compiled, std::size_t total) const override {
-    report_compilation({compiled, total});
+  void compiling(const CompilationProgress& progress) const override {
+    report_compilation(progress);
   }
 
  private:

@@ -1,14 +1,12 @@
-// Telling a device what a registration is going to need, so that it is compiled ahead.
+// What a registration compiles, in pieces: so that it can be compiled ahead.
 //
 // Plans are made here for images of ordinary sizes, in the order of their need. What compilers see
 // of a plan does not depend on the sizes, but for few cases; these are compiled when they are met.
 #include "registration/announce.hpp"
 
 #include "device/access.hpp"
-#include "registration/ones.hpp"
-#include "registration/similarity/rotation_scale_search.hpp"
+#include "device/check.hpp"
 #include "registration/similarity/similarity_fit.hpp"
-#include "registration/similarity/translation_search.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
@@ -17,55 +15,260 @@
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/compilation.hpp>
+#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/log_polar.hpp>
+#include <warpalign/stages/magnitude.hpp>
+#include <warpalign/stages/peak.hpp>
 #include <warpalign/stages/prefilter.hpp>
+
+#include <array>
+#include <vector>
 
 namespace warpalign::detail {
 
 namespace {
 
-constexpr Shape image{512, 512, 1};
+constexpr Shape full_size{512, 512, 1};
 constexpr Shape level{128, 128, 1};
 
-void make_window(const Device& device, const RegistrationOptions& options) {
-  const Signal signal =
-      options.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
-  StatisticsPlan(device, {level, PixelType::f32, signal});
-  ApodizePlan(device, {level, level, options.window, PixelType::f32, signal});
+/// Where plans are made and, if they are to be compiled to the last, run once on blank images:
+/// some drivers compile a kernel when it is launched.
+class Trial {
+ public:
+  Trial(const Device& device, bool runs) : device_(device) {
+    if (runs) stream_.emplace(device.make_stream());
+  }
+
+  [[nodiscard]] const Device& device() const { return device_; }
+
+  template <class Work>
+  void run(const Work& work) {
+    if (!stream_) return;
+    work(*stream_);
+    stream_->finish();
+  }
+
+  [[nodiscard]] Image blank(const Shape& shape, PixelType type = PixelType::f32) {
+    Image image = device_.make_image(type, shape);
+    const std::vector<char> zeros(image.buffer().size_bytes());
+    stream_->upload(zeros.data(), zeros.size(), image.buffer());
+    return image;
+  }
+  [[nodiscard]] Image blank_spectrum(const Shape& shape) {
+    return blank(RealFftPlan::half_spectrum(shape), PixelType::c32);
+  }
+  [[nodiscard]] Buffer blank_records(std::size_t bytes) { return device_.make_buffer(bytes); }
+
+ private:
+  Device device_;
+  std::optional<Stream> stream_;
+};
+
+struct Needs {
+  RegistrationOptions options;
+  PixelType type = PixelType::f32;
+};
+using Piece = void (*)(Trial&, const Needs&);
+
+void transform(Trial& trial, const RealFftSpec& spec) {
+  const RealFftPlan plan(trial.device(), spec);
+  trial.run([&](Stream& stream) {
+    Image image = trial.blank(spec.shape);
+    Image spectrum = trial.blank_spectrum(spec.shape);
+    if (spec.goes_forward()) plan.forward(stream, image, spectrum);
+    if (spec.goes_back()) plan.inverse(stream, spectrum, image);
+  });
 }
 
-void make_fit(const Device& device) {
-  constexpr int cell = min_illumination_cell;
-  SimilaritySumsPlan(device, {level, level});
-  IlluminationPlan(device, {level, level, 0, 1, false, cell, 1.5 * cell});
-  SimilaritySumsPlan(device, {level, level, 0, 1, false, cell});
+void transforms_of_levels(Trial& trial, const Needs&) { transform(trial, {level}); }
+
+void log_polar_spectra(Trial& trial, const Needs& needs) {
+  const MagnitudePlan magnitude(trial.device(), {level, needs.options.spectrum_exponent});
+  const LogPolarPlan log_polar(trial.device(), {level, level});
+  const RadialWhiteningPlan whitening(trial.device(), {level});
+  const CrossPowerPlan power(trial.device(), {level, needs.options.log_polar_sigma, false});
+  trial.run([&](Stream& stream) {
+    Image spectrum = trial.blank_spectrum(level);
+    const Image other = trial.blank_spectrum(level);
+    Image magnitudes = trial.blank(RealFftPlan::half_spectrum(level));
+    Image grid = trial.blank(level);
+    magnitude.execute(stream, other, magnitudes);
+    log_polar.execute(stream, magnitudes, grid);
+    whitening.execute(stream, grid);
+    power.execute(stream, other, other, spectrum);
+  });
+}
+
+void transforms_of_images(Trial& trial, const Needs&) {
+  transform(trial, {full_size, 2, FftDirections::forward});
+}
+
+void transforms_of_four(Trial& trial, const Needs&) {
+  transform(trial, {{full_size.width, full_size.height, 4}, 2, FftDirections::inverse});
+}
+
+void overlap(Trial& trial, const Needs&) {
+  constexpr Shape two{full_size.width, full_size.height, 2};
+  constexpr Shape four{full_size.width, full_size.height, 4};
+  const OverlapProductsPlan products(trial.device(), {full_size});
+  const OverlapScorePlan score(trial.device(), {full_size});
+  const PeakPlan peak(trial.device(), {two});
+  trial.run([&](Stream& stream) {
+    const Image spectrum = trial.blank_spectrum(full_size);
+    Image product = trial.blank_spectrum(four);
+    Image scores = trial.blank(two);
+    Buffer records = trial.blank_records(2 * sizeof(PeakRecord));
+    products.execute(stream, spectrum, spectrum, spectrum, spectrum, product);
+    score.execute(stream, trial.blank(four), {}, scores);
+    peak.execute(stream, scores, records);
+  });
+}
+
+void coarse_levels(Trial& trial, const Needs& needs) {
+  const SmoothPlan smooth(trial.device(), {.input = needs.type,
+                                           .shape = full_size,
+                                           .output = level,
+                                           .origin = {},
+                                           .spacing = 4,
+                                           .sigma = 2});
+  trial.run([&](Stream& stream) {
+    Image output = trial.blank(level);
+    smooth.execute(stream, trial.blank(full_size, needs.type), output);
+  });
+}
+
+void impulses(Trial& trial, const Needs& needs) {
+  const ImpulseFilterPlan impulse_filter(trial.device(), {needs.type, full_size});
+  trial.run([&](Stream& stream) {
+    static_cast<void>(
+        impulse_filter.impulse_statistics(stream, trial.blank(full_size, needs.type)));
+  });
+}
+
+void windows(Trial& trial, const Needs& needs) {
+  const Signal signal =
+      needs.options.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
+  const StatisticsPlan statistics(trial.device(), {level, PixelType::f32, signal});
+  const ApodizePlan apodize(trial.device(),
+                            {level, level, needs.options.window, PixelType::f32, signal});
+  trial.run([&](Stream& stream) {
+    const Image image = trial.blank(level);
+    Image output = trial.blank(level);
+    Buffer record = trial.blank_records(sizeof(StatisticsRecord));
+    statistics.execute(stream, image, record);
+    apodize.execute(stream, image, record, output);
+  });
+}
+
+void normalized_levels(Trial& trial, const Needs&) {
+  const LocalNormalizationPlan normalization(trial.device(), {.shape = level});
+  trial.run([&](Stream& stream) {
+    Image output = trial.blank(level);
+    normalization.execute(stream, trial.blank(level), 0, 1, output);
+  });
+}
+
+void warps(Trial& trial, const Needs&) {
+  const WarpPlan warp(trial.device(), {level, full_size});
+  trial.run([&](Stream& stream) {
+    Image output = trial.blank(full_size);
+    warp.execute(stream, trial.blank(level), {}, output);
+  });
+}
+
+void coefficients(Trial& trial, const Needs&) {
+  const PrefilterPlan prefilter(trial.device(), {.shape = full_size});
+  trial.run([&](Stream& stream) {
+    Image output = trial.blank(full_size);
+    prefilter.execute(stream, trial.blank(full_size), output);
+  });
+}
+
+void coarse_fit(Trial& trial, const Needs&) {
+  const SimilaritySumsPlan sums(trial.device(), {level, level});
+  trial.run([&](Stream& stream) {
+    const Image image = trial.blank(level);
+    static_cast<void>(sums.execute(stream, {image, image}, {}));
+  });
+}
+
+void local_illumination(Trial& trial, const Needs&) {
+  const IlluminationPlan illumination(
+      trial.device(),
+      {level, level, 0, 1, false, min_illumination_cell, 1.5 * min_illumination_cell});
+  trial.run([&](Stream& stream) {
+    const Image image = trial.blank(level);
+    Image field =
+        trial.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
+    illumination.execute(stream, {image, image}, {}, {1, 0, 0, 1}, field);
+  });
+}
+
+void refinement(Trial& trial, const Needs&) {
+  const SimilaritySumsPlan sums(trial.device(), {level, level, 0, 1, false, min_illumination_cell});
+  trial.run([&](Stream& stream) {
+    const Image image = trial.blank(level);
+    const Image field =
+        trial.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
+    static_cast<void>(sums.execute(stream, {image, image, nullptr, nullptr, &field}, {}));
+  });
+}
+
+// In the order of their need.
+constexpr std::array<Piece, 4> pieces_of_search{transforms_of_levels, log_polar_spectra,
+                                                transforms_of_images, transforms_of_four};
+constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
+constexpr std::array<Piece, 8> pieces_of_fit{
+    overlap,      windows,    normalized_levels,  warps,
+    coefficients, coarse_fit, local_illumination, refinement};
+
+std::vector<Piece> all_pieces() {
+  std::vector<Piece> all(pieces_of_search.begin(), pieces_of_search.end());
+  all.insert(all.end(), pieces_of_images.begin(), pieces_of_images.end());
+  all.insert(all.end(), pieces_of_fit.begin(), pieces_of_fit.end());
+  return all;
 }
 
 }  // namespace
 
 void announce_similarity(const Device& device, const RegistrationOptions& options) {
-  const std::string what = options.spectrum == SpectrumOf::gradient ? "similarity by gradients"
-                                                                    : "similarity by grey levels";
-  Access::announce(device, what, [&] {
-    RotationScaleSearch(device, level.width, options);
-    Ones ones(device);
-    TranslationSearch(device, image.width, ones);
-    make_window(device, options);
-    LocalNormalizationPlan(device, {.shape = level});
-    WarpPlan(device, {level, level});
-    PrefilterPlan(device, {.shape = level});
-    make_fit(device);
+  const bool gradients = options.spectrum == SpectrumOf::gradient;
+  Access::announce(device, gradients ? "similarity by gradients" : "similarity", [&] {
+    Trial trial(device, false);
+    for (const Piece piece : pieces_of_search) piece(trial, {options});
+    for (const Piece piece : pieces_of_fit) piece(trial, {options});
   });
 }
 
 void announce_images(const Device& device, PixelType type) {
-  const std::string what = "images of type " + std::to_string(static_cast<int>(type));
-  Access::announce(device, what, [&] {
-    ImpulseFilterPlan(device, {type, image});
-    SmoothPlan(
-        device,
-        {.input = type, .shape = image, .output = level, .origin = {}, .spacing = 4, .sigma = 2});
+  Access::announce(device, "images " + std::to_string(static_cast<int>(type)), [&] {
+    Trial trial(device, false);
+    for (const Piece piece : pieces_of_images) piece(trial, {{}, type});
   });
 }
 
 }  // namespace warpalign::detail
+
+namespace warpalign {
+
+std::size_t registration_pieces() { return detail::all_pieces().size(); }
+
+void compile_registration_piece(const Device& device, std::size_t piece, PixelType type) {
+  if (piece >= registration_pieces()) {
+    detail::refuse("compile", "there is no piece " + std::to_string(piece));
+  }
+  if (type != PixelType::u8 && type != PixelType::u16 && type != PixelType::f32) {
+    detail::refuse("compile", "images to be registered are u8, u16 or f32");
+  }
+  detail::Trial trial(device, true);
+  detail::all_pieces()[piece](trial, {{}, type});
+}
+
+void keep_compiled(const Device& device) { detail::Access::driver(device).keep_compiled(); }
+
+}  // namespace warpalign

@@ -1,12 +1,13 @@
-// Telling a device what a registration is going to need, so that it is compiled ahead.
+// What a registration compiles, in pieces: so that it can be compiled ahead.
 #pragma once
 
 #include <warpalign/registrar.hpp>
 
 namespace warpalign::detail {
 
-/// What the similarity pipeline needs whatever the images are, and what it needs for images of one
-/// type. Each is announced once for an opened device, and costs nothing but a lookup afterwards.
+/// Announces what the similarity pipeline needs whatever the images are, and what it needs for
+/// images of one type. Each is announced once for an opened device, and costs nothing but a lookup
+/// afterwards.
 void announce_similarity(const Device& device, const RegistrationOptions& options);
 void announce_images(const Device& device, PixelType type);
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -99,6 +100,46 @@ TEST_CASE("fft: forward and back, of any size") {
     const std::vector<test::Size> sizes{{1, 1},   {1, 7},   {7, 1},    {5, 3},
                                         {64, 64}, {60, 49}, {509, 641}};
     for (const test::Size& size : sizes) compare(device, size);
+  });
+}
+
+TEST_CASE("fft: a plan for one direction computes what a plan for both does, and only that") {
+  using warpalign::FftDirections;
+  test::on_every_device([](const warpalign::Device& device) {
+    // A power of two, lengths with large primes, a column, several images, a volume.
+    for (const auto& [shape, dimensions] :
+         std::vector<std::pair<warpalign::Shape, int>>{{{64, 64, 1}, 2},
+                                                       {{37, 53, 1}, 2},
+                                                       {{1, 24, 1}, 2},
+                                                       {{24, 20, 4}, 2},
+                                                       {{12, 10, 8}, 3}}) {
+      CAPTURE(warpalign::to_string(shape));
+      auto stream = device.make_stream();
+      const auto pixels = test::random_plane(shape.width, shape.height * shape.depth, -1, 1, 30);
+      const std::vector<float> values(pixels.values.begin(), pixels.values.end());
+      auto real = device.make_image(PixelType::f32, shape);
+      stream.upload(values.data(), values.size() * sizeof(float), real.buffer());
+      auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
+      auto back = device.make_image(PixelType::f32, shape);
+      test::poison(stream, spectrum);
+      test::poison(stream, back);
+      const RealFftPlan forward(device, {shape, dimensions, FftDirections::forward});
+      const RealFftPlan inverse(device, {shape, dimensions, FftDirections::inverse});
+      forward.forward(stream, real, spectrum);
+      inverse.inverse(stream, spectrum, back);
+      std::vector<float> found(values.size());
+      stream.download(back, found.data(), found.size() * sizeof(float));
+      double worst = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const double expected = static_cast<double>(values[i]) * static_cast<double>(values.size()) /
+                                (dimensions == 2 ? static_cast<double>(shape.depth) : 1.0);
+        worst = std::max(worst, std::abs(static_cast<double>(found[i]) - expected));
+      }
+      // Of values up to 1 times the number of pixels transformed at once.
+      CHECK(worst <= round_trip_tolerance * static_cast<double>(values.size()));
+      CHECK_THROWS_AS(forward.inverse(stream, spectrum, back), warpalign::Error);
+      CHECK_THROWS_AS(inverse.forward(stream, real, spectrum), warpalign::Error);
+    }
   });
 }
 

@@ -51,6 +51,9 @@ class Driver : public MakesAll<AllStages> {
   /// and has what they lack compiled in the background; to others it is nothing.
   virtual void announce(const std::function<void()>& /*make_plans*/) {}
 
+  /// Puts what was compiled into the host's cache, where that was not done at once.
+  virtual void keep_compiled() {}
+
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
   /// Memory for dense pixels, together with any objects (such as textures) through which this
   /// backend's kernels read such images, so that no stage has to make them on first use.

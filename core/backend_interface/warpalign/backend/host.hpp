@@ -1,9 +1,9 @@
 // The services that core offers to a backend module: the configuration and a cache on disk.
 #pragma once
 
+#include <warpalign/compilation.hpp>
 #include <warpalign/config.hpp>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +28,8 @@ class Host {
   /// Stores `bytes` under `key`, atomically, where the disk allows it. A disk error never throws.
   virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
 
-  /// Tells whoever watches that `compiled` of `total` programs that had to be compiled are.
-  virtual void compiling(std::size_t compiled, std::size_t total) const = 0;
+  /// Tells whoever watches how many of the programs that have to be compiled are.
+  virtual void compiling(const CompilationProgress& progress) const = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,112 @@
+// Processes that compile ahead of this one.
+#include "commands/compile_helpers.hpp"
+
+#include "commands/compilation_watch.hpp"
+#include "io/usage_error.hpp"
+
+#include <warpalign/compilation.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+namespace warpalign::program {
+namespace {
+
+// Pieces are few: more processes would spend their time on starting.
+constexpr std::size_t max_helpers = 4;
+
+constexpr std::array types{std::pair("u8", PixelType::u8), std::pair("u16", PixelType::u16),
+                           std::pair("f32", PixelType::f32)};
+
+/// Standard input, output and errors lead nowhere.
+class Silence {
+ public:
+  Silence() {
+    posix_spawn_file_actions_init(&actions_);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+      posix_spawn_file_actions_addopen(&actions_, stream, "/dev/null", O_RDWR, 0);
+    }
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+  ~Silence() { posix_spawn_file_actions_destroy(&actions_); }
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// This program with other arguments; 0 where it cannot be started.
+pid_t start_program(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const Silence silence;
+  pid_t process = 0;
+  const int failure =
+      ::posix_spawn(&process, "/proc/self/exe", silence.get(), nullptr, pointers.data(), environ);
+  return failure == 0 ? process : 0;
+}
+
+}  // namespace
+
+std::string to_text(const HelperPart& part) {
+  const auto* type = std::find_if(types.begin(), types.end(),
+                                  [&](const auto& named) { return named.second == part.type; });
+  return fmt::format("{}/{}:{}", part.number, part.of, type->first);
+}
+
+HelperPart helper_part(const std::string& text) {
+  for (const auto& [name, type] : types) {
+    HelperPart part{0, 1, type};
+    int end = 0;
+    const std::string form = "%zu/%zu:" + std::string(name) + "%n";
+    if (std::sscanf(text.c_str(), form.c_str(), &part.number, &part.of, &end) == 2 &&
+        static_cast<std::size_t>(end) == text.size() && part.number < part.of) {
+      return part;
+    }
+  }
+  throw UsageError(fmt::format("--part {}: is not as 0/2:u8", text));
+}
+
+CompileHelpers::CompileHelpers(const DeviceOptions& device, PixelType type)
+    : device_(device), type_(type) {
+  CompilationWatch::when_slow([this] { start(); });
+}
+
+CompileHelpers::~CompileHelpers() {
+  CompilationWatch::when_slow({});
+  for (const pid_t process : processes_) ::kill(process, SIGTERM);
+  for (const pid_t process : processes_) ::waitpid(process, nullptr, 0);
+}
+
+void CompileHelpers::start() {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t helpers = std::min(cores - 1, max_helpers);
+  for (std::size_t i = 0; i < helpers; ++i) {
+    std::vector<std::string> arguments{"warpalign", "warm-up", "--part",
+                                       to_text({i, helpers, type_})};
+    if (!device_.device.empty()) arguments.insert(arguments.end(), {"--device", device_.device});
+    if (device_.config) arguments.insert(arguments.end(), {"--config", *device_.config});
+    const pid_t process = start_program(std::move(arguments));
+    if (process != 0) processes_.push_back(process);
+  }
+}
+
+void CompileHelpers::help(const Device& device, const HelperPart& part) {
+  const std::size_t pieces = registration_pieces();
+  for (std::size_t i = part.number; i < pieces; i += part.of) {
+    compile_registration_piece(device, pieces - 1 - i, part.type);
+  }
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,47 @@
+// Processes that compile ahead of this one.
+#pragma once
+
+#include "options/common_options.hpp"
+
+#include <warpalign/pixel.hpp>
+
+#include <sys/types.h>
+#include <string>
+#include <vector>
+
+namespace warpalign::program {
+
+/// Which part of a registration's pieces a process compiles ahead, beginning with the last one.
+struct HelperPart {
+  std::size_t number = 0;
+  std::size_t of = 1;
+  PixelType type = PixelType::u8;
+};
+
+/// For drivers that compile one program at a time in a process (PoCL): while this process compiles
+/// what a registration needs in the order of its need, others begin at the end, until they meet.
+/// They start when there is much to compile, leave what they compile in the caches on disk, say
+/// nothing, and are ended with this object. Where none can be started this process does it all.
+class CompileHelpers {
+ public:
+  CompileHelpers(const DeviceOptions& device, PixelType type);
+  CompileHelpers(const CompileHelpers&) = delete;
+  CompileHelpers& operator=(const CompileHelpers&) = delete;
+  ~CompileHelpers();
+
+  /// What such a process does.
+  static void help(const Device& device, const HelperPart& part);
+
+ private:
+  void start();
+
+  DeviceOptions device_;
+  PixelType type_;
+  std::vector<pid_t> processes_;
+};
+
+/// A part as a word on the command line, and back. Throws UsageError for anything else.
+[[nodiscard]] std::string to_text(const HelperPart& part);
+[[nodiscard]] HelperPart helper_part(const std::string& text);
+
+}  // namespace warpalign::program

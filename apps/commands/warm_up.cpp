@@ -1,0 +1,73 @@
+// `warpalign warm-up`: compiles ahead of time what the other commands need on a device.
+#include "commands/commands.hpp"
+#include "commands/compile_helpers.hpp"
+#include "commands/small_jobs.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+
+#include <warpalign/compilation.hpp>
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+namespace warpalign::program {
+namespace {
+
+struct Options {
+  DeviceOptions device;
+  std::string part;  ///< of a process that another one started; see CompileHelpers
+};
+
+void warm_up(const Options& options, const Device& device) {
+  for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+    const CompileHelpers helpers(options.device, type);
+    register_small_images(device, type);
+  }
+  for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+    resample_small_images(device, type);
+    register_small_volumes(device, type);
+  }
+  keep_compiled(device);
+}
+
+ExitStatus run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Device device = open_device(options.device.device, config_of(options.device.config));
+  if (!options.part.empty()) {
+    CompileHelpers::help(device, helper_part(options.part));
+    return ExitStatus::ok;
+  }
+  warm_up(options, device);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{} ({}) is ready, after {:.1f} s\n", device.info().id, device.info().name, seconds);
+  return ExitStatus::ok;
+}
+
+constexpr const char* footer =
+    "Kernels for OpenCL devices are compiled on the device's first use, which takes seconds, and\n"
+    "kept on disk. This command does so for registration (both pipelines), stacks, resampling and\n"
+    "volumes, by running small examples of each. What depends on the size of images, such as the\n"
+    "Fourier transforms of 'register --fast', is still compiled when it is met. A CUDA device has\n"
+    "nothing to compile.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign warm-up\n"
+    "  warpalign warm-up --device opencl:pocl\n";
+
+}  // namespace
+
+void add_warm_up_command(CLI::App& program, Action& chosen) {
+  CLI::App& command =
+      add_command(program, "warm-up", "Compile ahead of time what a device's first use needs");
+  auto options = std::make_shared<Options>();
+  add_device_options(command, options->device);
+  add_option(command, "--part", &options->part, "What a helping process compiles", hidden);
+  set_footer(command, footer);
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program
