@@ -97,6 +97,7 @@ void register_fast(const Device& device, const HostImage& reference, const HostI
 std::vector<Interpolation> common_interpolations() {
   Interpolation linear;
   linear.degree = 1;
+  linear.prefilter = {std::nullopt, 0};  // its coefficients are the samples
   const Interpolation cubic;
   Interpolation within_the_frame;  // as registered pictures are written
   within_the_frame.boundary = Boundary::constant;
