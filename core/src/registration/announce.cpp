@@ -15,15 +15,15 @@
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/compilation.hpp>
-#include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
-#include <warpalign/stages/peak.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
 #include <array>

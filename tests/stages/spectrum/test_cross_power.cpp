@@ -5,8 +5,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/error.hpp>
-#include <warpalign/stages/cross_power.hpp>
 
 #include <cmath>
 

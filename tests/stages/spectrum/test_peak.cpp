@@ -4,7 +4,7 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/stages/peak.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 
 #include <cmath>
 #include <limits>

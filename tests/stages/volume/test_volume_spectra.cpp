@@ -5,8 +5,8 @@
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/error.hpp>
-#include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 
 namespace {

@@ -6,13 +6,13 @@
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
-#include <warpalign/stages/magnitude.hpp>
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/registrar.hpp>
-#include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
-#include <warpalign/stages/peak.hpp>
+#include <warpalign/stages/magnitude.hpp>
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/short_list.hpp"
 
-#include <warpalign/stages/peak.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -7,13 +7,13 @@
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
-#include <warpalign/stages/magnitude.hpp>
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/registrar.hpp>
-#include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
+#include <warpalign/stages/magnitude.hpp>
 
 #include <span>
 #include <vector>

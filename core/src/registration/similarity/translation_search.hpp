@@ -8,9 +8,9 @@
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/stages/fft.hpp>
-#include <warpalign/stages/peak.hpp>
 
 #include <array>
 

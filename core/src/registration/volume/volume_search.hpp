@@ -3,12 +3,12 @@
 
 #include "registration/stage_clock.hpp"
 
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
 #include <warpalign/geometry.hpp>
-#include <warpalign/stages/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Stage: the normalised cross-power spectrum.
-#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/backend/stages/spectrum/cross_power.hpp>
 
 #include "device/access.hpp"
 #include "device/check.hpp"

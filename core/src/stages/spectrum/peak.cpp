@@ -1,5 +1,5 @@
 // Stage: the maximum of an image, with its coordinates and neighbours.
-#include <warpalign/stages/peak.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 
 #include "device/access.hpp"
 #include "device/check.hpp"

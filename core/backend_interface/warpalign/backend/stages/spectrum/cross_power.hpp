@@ -1,8 +1,49 @@
-// What a backend implements for the stage: the normalised cross-power spectrum.
+// Stage: the normalised cross-power spectrum.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
-#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/device.hpp>
+
+namespace warpalign {
+
+namespace backend {
+class CrossPower;
+}
+
+struct CrossPowerSpec {
+  Shape image;  ///< of the real images, or volumes, whose spectra are given
+  /// Standard deviation of a Gaussian weight exp(-rho^2 / (2 sigma^2)) on the frequency rho, in
+  /// units of the Nyquist frequency (rho^2 = (2u/width)^2 + (2v/height)^2, for volumes also
+  /// + (2w/depth)^2); 0: no weight.
+  float sigma = 0;
+  /// Also write, as a second slice, the spectrum for the second image rotated by 180 degrees (its
+  /// spectrum conjugated). Not for volumes.
+  bool with_rotated_180 = false;
+};
+
+/// The spectrum of phase correlation, w A conj(B) / |A conj(B)|, and 0 where the denominator
+/// vanishes (registration paper, equation 4). Its unnormalised inverse transform peaks at d when
+/// a(x) = b(x - d). Inputs are c32 of shape (width / 2 + 1, height, depth). The output is the same,
+/// or of depth 2 with `with_rotated_180`, where slice 1 is w A B / |A B|.
+class WARPALIGN_API CrossPowerPlan {
+ public:
+  CrossPowerPlan(const Device& device, const CrossPowerSpec& spec);
+  void execute(Stream& stream, const Image& a, const Image& b, Image& output) const;
+
+  /// The sum of the weights over the full spectrum, which is the height of the inverse transform's
+  /// peak for identical images.
+  [[nodiscard]] static double total_weight(const CrossPowerSpec& spec);
+  /// The sum of the squared weights over the full spectrum. Its square root is the standard
+  /// deviation of the inverse transform's values for unrelated images.
+  [[nodiscard]] static double total_squared_weight(const CrossPowerSpec& spec);
+
+ private:
+  Device device_;
+  CrossPowerSpec spec_;
+  std::shared_ptr<backend::CrossPower> kernel_;
+};
+
+}  // namespace warpalign
 
 namespace warpalign::backend {
 
