@@ -27,11 +27,9 @@ std::string pixel_option(PixelType type) {
       return " -D PIXEL_U16";
     case PixelType::f16:
       return " -D PIXEL_F16";
-    case PixelType::f32:
-    case PixelType::c32:
-      break;
+    default:
+      return " -D PIXEL_F32";
   }
-  return " -D PIXEL_F32";
 }
 
 std::string signal_options(PixelType type, Signal signal, std::int64_t width) {
@@ -72,11 +70,9 @@ std::string output_option(PixelType type) {
       return " -D OUTPUT_U16";
     case PixelType::f16:
       return " -D OUTPUT_F16";
-    case PixelType::f32:
-    case PixelType::c32:
-      break;
+    default:
+      return " -D OUTPUT_F32";
   }
-  return " -D OUTPUT_F32";
 }
 
 std::string spline_options(const InterpolateSpec& spec,

@@ -25,6 +25,8 @@
 #define WA_COSPI(x) cospi(x)
 #define WA_FLOOR(x) floor(x)
 #define WA_FABS(x) fabs(x)
+#define WA_ROUND(x) round(x)
+#define WA_BITS_FLOAT(x) as_float(x)
 #define WA_FLOAT_BITS(x) as_uint(x)
 #define WA_UINT64 ulong
 #else
@@ -54,6 +56,8 @@ WA_INLINE float wa_exp2(float x) {
 #define WA_COSPI(x) cospif(x)
 #define WA_FLOOR(x) floorf(x)
 #define WA_FABS(x) fabsf(x)
+#define WA_ROUND(x) roundf(x)
+#define WA_BITS_FLOAT(x) __uint_as_float(x)
 #define WA_FLOAT_BITS(x) __float_as_uint(x)
 #define WA_UINT64 unsigned long long
 #endif

@@ -144,6 +144,16 @@ TEST_CASE("allocations: gradient, window and statistics") {
   });
 }
 
+TEST_CASE("allocations: conversion of pixels") {
+  on_every_bench([](Bench& bench) {
+    auto doubles = bench.images(PixelType::f64, plane);
+    auto integers = bench.images(PixelType::i16, plane);
+    const ConvertPlan convert(bench.device(), {plane, PixelType::f64, PixelType::i16});
+    bench.check("convert",
+                [&](std::size_t i) { convert.execute(bench.stream(), doubles[i], integers[i]); });
+  });
+}
+
 TEST_CASE("allocations: Fourier transforms") {
   on_every_bench([](Bench& bench) {
     for (const Shape& shape : {plane, odd_plane, Shape{37, 1, 1}, Shape{48, 32, 3}}) {
@@ -180,10 +190,23 @@ TEST_CASE("allocations: spectra") {
                 [&](std::size_t i) { magnitude.execute(bench.stream(), a[i], magnitudes[i]); });
     bench.check("log_polar",
                 [&](std::size_t i) { log_polar.execute(bench.stream(), magnitudes[i], grid[i]); });
-    bench.check("flatten_profile",
+    bench.check("radial_whitening",
                 [&](std::size_t i) { flatten.execute(bench.stream(), grid[i]); });
     bench.check("cross_power",
                 [&](std::size_t i) { cross_power.execute(bench.stream(), a[i], b[i], cross[i]); });
+  });
+}
+
+TEST_CASE("allocations: phase correlation") {
+  on_every_bench([](Bench& bench) {
+    auto a = bench.planes();
+    auto b = bench.planes();
+    auto surfaces = bench.planes();
+    const PhaseCorrelationPlan plan(bench.device(), {plane});
+    bench.check("phase_correlation", [&](std::size_t i) {
+      plan.execute(bench.stream(), a[i], b[i], surfaces[i]);
+      CHECK(plan.find_peak().height <= 1);
+    });
   });
 }
 
@@ -236,8 +259,9 @@ TEST_CASE("allocations: smoothing, local contrast, impulses") {
     });
     const ImpulseFilterPlan impulse_filter(bench.device(), {PixelType::u8, plane});
     ImpulseStatistics census;
-    bench.check("census",
-                [&](std::size_t i) { census = impulse_filter.impulse_statistics(bench.stream(), pixels[i]); });
+    bench.check("census", [&](std::size_t i) {
+      census = impulse_filter.impulse_statistics(bench.stream(), pixels[i]);
+    });
     bench.check("despeckle", [&](std::size_t i) {
       impulse_filter.execute(bench.stream(), pixels[i], census, output[i]);
     });

@@ -12,15 +12,20 @@ namespace warpalign {
 /// The type of one pixel.
 enum class PixelType {
   u8,   ///< unsigned 8-bit integer
+  i8,   ///< signed 8-bit integer
   u16,  ///< unsigned 16-bit integer
+  i16,  ///< signed 16-bit integer
+  u32,  ///< unsigned 32-bit integer
+  i32,  ///< signed 32-bit integer
   f16,  ///< IEEE half precision, 2 bytes
   f32,  ///< IEEE single precision
+  f64,  ///< IEEE double precision
   c32   ///< complex, two f32 (real, imaginary): 8 bytes
 };
 
-/// Bytes that one pixel takes: 1, 2, 2, 4 or 8.
+/// Bytes that one pixel takes: 1, 2, 4 or 8.
 [[nodiscard]] WARPALIGN_API std::size_t size_of(PixelType type) noexcept;
-/// "u8", "u16", "f16", "f32" or "c32".
+/// "u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32", "f64" or "c32".
 [[nodiscard]] WARPALIGN_API const char* name_of(PixelType type) noexcept;
 
 /// The extent of an array in pixels. Arrays are row-major: x (width) varies fastest, then

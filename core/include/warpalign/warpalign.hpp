@@ -11,12 +11,12 @@
 #include <warpalign/open_device.hpp>
 #include <warpalign/pixel.hpp>
 #include <warpalign/registrar.hpp>
-#include <warpalign/stages/cross_power.hpp>
+#include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
-#include <warpalign/stages/peak.hpp>
+#include <warpalign/stages/phase_correlation.hpp>
 #include <warpalign/stages/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/sobel.hpp>

@@ -4,6 +4,7 @@
 
 #include <warpalign/backend/stages/fft/fft.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/convert.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
@@ -35,7 +36,7 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    Apodize, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
+    Apodize, Convert, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
     // fft
     RealFft,
     // spectrum

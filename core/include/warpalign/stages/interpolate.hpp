@@ -11,6 +11,9 @@ namespace backend {
 class Interpolate;
 struct SamplingPoints;
 }  // namespace backend
+namespace detail {
+class ConvertedOutput;
+}
 
 /// How weights and products are computed.
 enum class Precision {
@@ -27,8 +30,8 @@ struct InterpolateSpec {
   Shape output;
   int dimensions = 2;                       ///< 1, 2 or 3; extents of the other axes must be 1
   PixelType coefficients = PixelType::f32;  ///< f32 or c32
-  /// u8, u16, f16 or f32 for f32 coefficients, c32 for c32. Results are rounded to the nearest
-  /// integer (halves away from zero) and saturated for u8 and u16.
+  /// c32 for c32 coefficients, any other type for f32 ones. For integers, results are rounded to
+  /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
   int degree = 3;  ///< 0 to 5
   Boundary boundary = Boundary::mirror;
@@ -57,6 +60,10 @@ struct LogPolarSampling {
 /// Points may lie anywhere: the boundary mode determines the value outside. Infinite coordinates
 /// give the mode's value where it has one (`constant`, `grid_constant`: cval; `nearest`: the edge)
 /// and cval otherwise; NaN gives cval. Nothing is read out of bounds.
+///
+/// Results of the types i8, i16, u32, i32 and f64 are converted from f32, which memory of the
+/// plan's own holds meanwhile; with them, use one stream for all executions or wait between those
+/// on different streams.
 ///
 /// Accuracy of `full`: within 4e-7 of the largest coefficient, given the point.
 class WARPALIGN_API InterpolatePlan {
@@ -100,6 +107,7 @@ class WARPALIGN_API InterpolatePlan {
   Device device_;
   InterpolateSpec spec_;
   std::shared_ptr<backend::Interpolate> kernel_;
+  std::shared_ptr<detail::ConvertedOutput> converted_;  ///< null where the kernels store the type
 };
 
 }  // namespace warpalign

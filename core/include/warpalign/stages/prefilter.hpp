@@ -11,6 +11,9 @@ namespace warpalign {
 namespace backend {
 class Prefilter;
 }
+namespace detail {
+class ConvertedInput;
+}
 
 enum class PrefilterMethod {
   exact,    ///< the recursive filter, exact to single precision, organised for the device
@@ -22,7 +25,7 @@ struct PrefilterSpec {
   Shape shape;                       ///< of the samples
   int dimensions = 2;                ///< 1: filter along x; 2: x and y; 3: x, y and z. The other
                                      ///< axes hold independent lines or images
-  PixelType input = PixelType::f32;  ///< u8, u16, f16 or f32 (f32 coefficients), or c32 (c32)
+  PixelType input = PixelType::f32;  ///< c32 gives c32 coefficients, any other type f32
   int degree = 3;                    ///< 2 to 5; degrees 0 and 1 need no prefilter
   PrefilterMethod method = PrefilterMethod::exact;
   int taps = 15;  ///< for `fir`: odd, 3 to 63
@@ -42,6 +45,9 @@ struct PrefilterSpec {
 ///
 /// Samples should be finite: a NaN or infinite sample corrupts the coefficients around it, at any
 /// distance, along every filtered axis.
+///
+/// Samples of the types i8, i16, u32, i32 and f64 are converted to f32 in memory of the plan's own
+/// first; with them, use one stream for all executions or wait between those on different streams.
 ///
 /// Accuracy: within 4e-7 of the largest coefficient (`exact`, and `iir_line` in 1-D and 2-D;
 /// `iir_line` in 3-D within 7.2e-7).
@@ -70,6 +76,7 @@ class WARPALIGN_API PrefilterPlan {
   Device device_;
   PrefilterSpec spec_;
   std::shared_ptr<backend::Prefilter> kernel_;
+  std::shared_ptr<detail::ConvertedInput> converted_;  ///< null where the kernels load the type
 };
 
 }  // namespace warpalign

@@ -11,15 +11,18 @@ namespace warpalign {
 namespace backend {
 class Resample;
 }
+namespace detail {
+class ConvertedInput;
+class ConvertedOutput;
+}  // namespace detail
 
 struct ResampleSpec {
   Shape image;
   Shape output;
   int dimensions = 2;  ///< 1, 2 or 3; extents of the other axes must be 1
-  /// u8, u16, f16, f32 or c32; without a prefilter f32 or c32.
   PixelType input = PixelType::f32;
-  /// u8, u16, f16 or f32 for real images, c32 for c32. Results are rounded to the nearest integer
-  /// (halves away from zero) and saturated for u8 and u16.
+  /// c32 for complex images, any other type for real ones. For integers, results are rounded to
+  /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
   int degree = 3;  ///< 0 to 5; 0 and 1 take no prefilter
   /// Empty: the samples are used as the coefficients.
@@ -40,7 +43,7 @@ class WARPALIGN_API ResamplePlan {
  public:
   ResamplePlan(const Device& device, const ResampleSpec& spec);
 
-  // All executions share the plan's coefficients, so the caller must use one stream for them or
+  // All executions share the plan's memory, so the caller must use one stream for them or
   // wait between executions on different streams.
 
   /// Evaluates at output_to_input(output point).
@@ -50,7 +53,8 @@ class WARPALIGN_API ResamplePlan {
 
  private:
   void check(Stream& stream, const Image& image, const Image& output) const;
-  const Image& coefficients_of(Stream& stream, const Image& image);
+  const Image& loaded(Stream& stream, const Image& image) const;
+  const Image& coefficients_of(Stream& stream, const Image& loaded);
 
   Device device_;
   ResampleSpec spec_;
@@ -58,6 +62,8 @@ class WARPALIGN_API ResamplePlan {
   InterpolatePlan interpolate_;
   std::optional<PrefilterPlan> prefilter_;
   std::optional<Image> coefficients_;
+  std::shared_ptr<detail::ConvertedInput> converted_input_;
+  std::shared_ptr<detail::ConvertedOutput> converted_output_;
 };
 
 }  // namespace warpalign

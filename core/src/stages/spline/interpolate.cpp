@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/converted.hpp"
 #include "stages/spline/details.hpp"
 
 #include <warpalign/stages/prefilter.hpp>
@@ -76,13 +77,20 @@ void check_gradient(const InterpolateSpec& spec) {
   }
 }
 
+std::unique_ptr<backend::Interpolate> make_kernel(const Device& device, InterpolateSpec spec) {
+  spec.output_type = detail::kernel_type(spec.output_type);
+  return detail::Access::driver(device).make(backend::Interpolate::Setup{
+      spec, detail::interpolation_details(spec.boundary, margin_of(spec))});
+}
+
 }  // namespace
 
 InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(detail::Access::driver(device).make(backend::Interpolate::Setup{
-          spec, detail::interpolation_details(spec.boundary, margin_of(spec))})) {}
+      kernel_(make_kernel(device, spec)),
+      converted_(
+          detail::converter_for<detail::ConvertedOutput>(device, spec.output_type, spec.output)) {}
 
 backend::SamplingPoints InterpolatePlan::points_of(const Transform& transform) const {
   detail::check_transform(stage, transform);
@@ -113,8 +121,10 @@ void InterpolatePlan::run(Stream& stream, const Image& coefficients,
     detail::check_distinct(stage, output, *gradient);
     gradient_memory = &detail::Access::memory(*gradient);
   }
+  Image& stored = converted_ ? converted_->pixels() : output;
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(coefficients), points,
-                   detail::Access::memory(output), gradient_memory);
+                   detail::Access::memory(stored), gradient_memory);
+  if (converted_) converted_->convert(stream, output);
 }
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients,

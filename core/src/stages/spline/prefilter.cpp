@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/converted.hpp"
 #include "stages/spline/details.hpp"
 
 #include <algorithm>
@@ -91,8 +92,9 @@ PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetail
   return result;
 }
 
-std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const PrefilterSpec& spec) {
+std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, PrefilterSpec spec) {
   const backend::PrefilterDetails details = detail::prefilter_details(checked(spec));
+  spec.input = detail::kernel_type(spec.input);
   return detail::Access::driver(device).make(
       backend::Prefilter::Setup{squeezed(spec, details), details});
 }
@@ -100,7 +102,10 @@ std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, const Pref
 }  // namespace
 
 PrefilterPlan::PrefilterPlan(const Device& device, const PrefilterSpec& spec)
-    : device_(device), spec_(spec), kernel_(make_kernel(device, spec)) {}
+    : device_(device),
+      spec_(spec),
+      kernel_(make_kernel(device, spec)),
+      converted_(detail::converter_for<detail::ConvertedInput>(device, spec.input, spec.shape)) {}
 
 void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coefficients) const {
   detail::check_stream(stage, device_, stream);
@@ -108,7 +113,8 @@ void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coeffic
   detail::check_image(stage, "the coefficients", device_, coefficients,
                       coefficient_type(spec_.input), coefficient_shape(spec_));
   detail::check_distinct(stage, samples, coefficients);
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(samples),
+  const Image& loaded = converted_ ? converted_->convert(stream, samples) : samples;
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(loaded),
                    detail::Access::memory(coefficients));
 }
 

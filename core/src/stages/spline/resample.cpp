@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/converted.hpp"
 #include "stages/spline/details.hpp"
 
 namespace warpalign {
@@ -10,6 +11,15 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "resample";
+
+// Of the prefilter and the evaluation between the conversions, where there are any: kernels without
+// a prefilter load f32 and c32 only.
+ResampleSpec between_conversions(ResampleSpec spec) {
+  const bool loads_all = spec.prefilter.has_value() || spec.input == PixelType::c32;
+  spec.input = loads_all ? detail::kernel_type(spec.input) : PixelType::f32;
+  spec.output_type = detail::kernel_type(spec.output_type);
+  return spec;
+}
 
 PrefilterSpec prefilter_spec(const ResampleSpec& spec) {
   PrefilterSpec part;
@@ -51,13 +61,21 @@ std::unique_ptr<backend::Resample> make_kernel(const Device& device, const Resam
 }  // namespace
 
 ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
-    : device_(device), spec_(spec), interpolate_(device, interpolate_spec(spec)) {
+    : device_(device),
+      spec_(spec),
+      interpolate_(device, interpolate_spec(between_conversions(spec))),
+      converted_output_(
+          detail::converter_for<detail::ConvertedOutput>(device, spec.output_type, spec.output)) {
+  const ResampleSpec inner = between_conversions(spec);
+  if (inner.input != spec.input) {
+    converted_input_ = std::make_shared<detail::ConvertedInput>(device, spec.input, spec.image);
+  }
   if (!spec.prefilter) return;
-  const PrefilterSpec part = prefilter_spec(spec);
+  const PrefilterSpec part = prefilter_spec(inner);
   prefilter_.emplace(device, part);
   coefficients_.emplace(device.make_image(PrefilterPlan::coefficient_type(spec.input),
                                           PrefilterPlan::coefficient_shape(part)));
-  kernel_ = make_kernel(device, spec);
+  kernel_ = make_kernel(device, inner);
 }
 
 void ResamplePlan::check(Stream& stream, const Image& image, const Image& output) const {
@@ -67,9 +85,13 @@ void ResamplePlan::check(Stream& stream, const Image& image, const Image& output
   detail::check_distinct(stage, image, output);
 }
 
-const Image& ResamplePlan::coefficients_of(Stream& stream, const Image& image) {
-  if (!prefilter_) return image;
-  prefilter_->execute(stream, image, *coefficients_);
+const Image& ResamplePlan::loaded(Stream& stream, const Image& image) const {
+  return converted_input_ ? converted_input_->convert(stream, image) : image;
+}
+
+const Image& ResamplePlan::coefficients_of(Stream& stream, const Image& loaded) {
+  if (!prefilter_) return loaded;
+  prefilter_->execute(stream, loaded, *coefficients_);
   return *coefficients_;
 }
 
@@ -77,11 +99,15 @@ void ResamplePlan::execute(Stream& stream, const Image& image, const Transform& 
                            Image& output) {
   check(stream, image, output);
   detail::check_transform(stage, output_to_input);
-  if (kernel_ && kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(image),
-                                  output_to_input, detail::Access::memory(output))) {
-    return;
+  const Image& pixels = loaded(stream, image);
+  Image& stored = converted_output_ ? converted_output_->pixels() : output;
+  const bool done =
+      kernel_ && kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(pixels),
+                                  output_to_input, detail::Access::memory(stored));
+  if (!done) {
+    interpolate_.execute(stream, coefficients_of(stream, pixels), output_to_input, stored);
   }
-  interpolate_.execute(stream, coefficients_of(stream, image), output_to_input, output);
+  if (converted_output_) converted_output_->convert(stream, output);
 }
 
 void ResamplePlan::execute(Stream& stream, const Image& image, const Image& coordinates,
@@ -89,7 +115,9 @@ void ResamplePlan::execute(Stream& stream, const Image& image, const Image& coor
   check(stream, image, output);
   detail::check_image(stage, "the coordinate field", device_, coordinates, PixelType::f32,
                       InterpolatePlan::coordinates_shape(interpolate_spec(spec_)));
-  interpolate_.execute(stream, coefficients_of(stream, image), coordinates, output);
+  Image& stored = converted_output_ ? converted_output_->pixels() : output;
+  interpolate_.execute(stream, coefficients_of(stream, loaded(stream, image)), coordinates, stored);
+  if (converted_output_) converted_output_->convert(stream, output);
 }
 
 }  // namespace warpalign

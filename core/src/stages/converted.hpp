@@ -1,0 +1,66 @@
+// Images of types that kernels do not load or store themselves: a plan converts them on the way.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/stages/convert.hpp>
+
+namespace warpalign::detail {
+
+/// The type that the splines' kernels load and store in place of `type`: u8, u16, f16, f32 and c32
+/// as they are, f32 for the others.
+[[nodiscard]] constexpr PixelType kernel_type(PixelType type) noexcept {
+  switch (type) {
+    case PixelType::u8:
+    case PixelType::u16:
+    case PixelType::f16:
+    case PixelType::c32:
+      return type;
+    default:
+      return PixelType::f32;
+  }
+}
+
+/// Makes f32 pixels of an image's, in memory of its own.
+class ConvertedInput {
+ public:
+  ConvertedInput(const Device& device, PixelType type, const Shape& shape)
+      : plan_(device, {shape, type, PixelType::f32}),
+        image_(device.make_image(PixelType::f32, shape)) {}
+
+  /// Enqueues the conversion. The result is valid until the next one is enqueued.
+  const Image& convert(Stream& stream, const Image& image) {
+    plan_.execute(stream, image, image_);
+    return image_;
+  }
+
+ private:
+  ConvertPlan plan_;
+  Image image_;
+};
+
+/// Holds f32 pixels until they are converted to an output's.
+class ConvertedOutput {
+ public:
+  ConvertedOutput(const Device& device, PixelType type, const Shape& shape)
+      : plan_(device, {shape, PixelType::f32, type}),
+        image_(device.make_image(PixelType::f32, shape)) {}
+
+  /// Where the f32 pixels are to be written.
+  [[nodiscard]] Image& pixels() { return image_; }
+  /// Enqueues the conversion.
+  void convert(Stream& stream, Image& output) const { plan_.execute(stream, image_, output); }
+
+ private:
+  ConvertPlan plan_;
+  Image image_;
+};
+
+/// A converter where one is needed, else null.
+template <class Converter>
+[[nodiscard]] std::shared_ptr<Converter> converter_for(const Device& device, PixelType type,
+                                                       const Shape& shape) {
+  if (kernel_type(type) == type) return nullptr;
+  return std::make_shared<Converter>(device, type, shape);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,37 @@
+// Stage: conversion of pixels from one type to another.
+#include <warpalign/stages/convert.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <warpalign/backend/stages/filter/convert.hpp>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "convert";
+
+ConvertSpec checked(const ConvertSpec& spec) {
+  detail::check_array(stage, "the image", spec.shape);
+  if (spec.input == PixelType::c32 || spec.output == PixelType::c32) {
+    detail::refuse(stage, "complex pixels are not converted");
+  }
+  return spec;
+}
+
+}  // namespace
+
+ConvertPlan::ConvertPlan(const Device& device, const ConvertSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
+
+void ConvertPlan::execute(Stream& stream, const Image& input, Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the input", device_, input, spec_.input, spec_.shape);
+  detail::check_image(stage, "the output", device_, output, spec_.output, spec_.shape);
+  detail::check_distinct(stage, input, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
+                   detail::Access::memory(output));
+}
+
+}  // namespace warpalign
