@@ -16,7 +16,7 @@ namespace {
 
 /// Bars are cut at this many copies, or farther out if most are longer, so that one slow baseline
 /// does not make all the others look alike.
-double longest_shown(const BarChart& chart) {
+double max_shown(const BarChart& chart) {
   constexpr double max_copies = 12;
   std::vector<double> values;
   for (const BarGroup& group : chart.groups) {
@@ -103,7 +103,7 @@ std::string copy_chart(const Record& record, const std::string& suite, const Sha
   chart.line_at = 1;
   chart.line_label = "one copy";
   chart = filled(record, suite, size, std::move(chart), copies);
-  chart.most = longest_shown(chart);
+  chart.most = max_shown(chart);
   return chart.groups.empty() ? std::string() : draw(chart);
 }
 

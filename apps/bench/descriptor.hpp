@@ -87,9 +87,9 @@ struct Case {
   std::string yardstick;  ///< the name of the case of this suite and size to compare with, or empty
   std::string unit;       ///< what `operations` counts: "pixels", "interpolations", "pairs"
   double operations = 0;
-  double bytes = 0;               ///< each input read once and each output written once
-  std::size_t memory_bytes = 0;   ///< device memory for one set, scratch memory included
-  std::size_t largest_bytes = 0;  ///< its largest allocation
+  double bytes = 0;                ///< each input read once and each output written once
+  std::size_t memory_bytes = 0;    ///< device memory for one set, scratch memory included
+  std::size_t max_allocation = 0;  ///< its largest allocation
 
   std::function<std::unique_ptr<Work>(const Device&)> on_device;
   std::function<std::unique_ptr<HostWork>()> on_host;  ///< empty if no paper times it on a CPU

@@ -100,11 +100,11 @@ void time_by_events(Stopwatch& watch, const Device& device, const Settings& sett
   constexpr double max_runs = 32;
   const double pilot = watch.by_events(1);
   const bool gpu = device.info().kind == DeviceKind::gpu;
-  timing.runs_a_sample = static_cast<int>(
+  timing.runs_per_sample = static_cast<int>(
       std::clamp(std::ceil(sample_ms / std::max(pilot, 1e-6)), 1.0, gpu ? max_runs : 4.0));
-  if (timing.runs_a_sample > 1) (void)watch.by_events(timing.runs_a_sample);
-  const int samples = samples_for(settings, pilot * timing.runs_a_sample);
-  timing.time = sampled(samples, [&] { return watch.by_events(timing.runs_a_sample); });
+  if (timing.runs_per_sample > 1) (void)watch.by_events(timing.runs_per_sample);
+  const int samples = samples_for(settings, pilot * timing.runs_per_sample);
+  timing.time = sampled(samples, [&] { return watch.by_events(timing.runs_per_sample); });
   timing.by_events = true;
   timing.wall = median_of(pilot < slow_ms ? 5 : 1, [&] { return watch.alone(); });
 }

@@ -27,7 +27,7 @@ struct Spread {
 struct Timing {
   Spread time;  ///< of one run: by device events, or by the host's clock (`by_events`)
   bool by_events = false;
-  int runs_a_sample = 1;            ///< a sample is the mean of so many runs, back to back
+  int runs_per_sample = 1;          ///< a sample is the mean of so many runs, back to back
   int buffer_sets = 1;              ///< that the runs rotate through
   double wall = 0;                  ///< of one run alone, with its wait: the host's clock
   std::optional<double> first_use;  ///< making the plans and the first run, before any other

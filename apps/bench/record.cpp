@@ -51,7 +51,7 @@ Json timing_json(const Timing& timing) {
           {"low_ms", timing.time.low},
           {"high_ms", timing.time.high},
           {"samples", timing.time.samples},
-          {"runs_a_sample", timing.runs_a_sample},
+          {"runs_a_sample", timing.runs_per_sample},
           {"buffer_sets", timing.buffer_sets},
           {"wall_ms", timing.wall},
           {"first_use_ms", number(timing.first_use)},
@@ -65,7 +65,7 @@ Timing timing_from(const Json& json) {
   Timing timing;
   timing.by_events = json.at("clock") == "device";
   timing.time = {json.at("ms"), json.at("low_ms"), json.at("high_ms"), json.at("samples")};
-  timing.runs_a_sample = json.at("runs_a_sample");
+  timing.runs_per_sample = json.at("runs_a_sample");
   timing.buffer_sets = json.at("buffer_sets");
   timing.wall = json.at("wall_ms");
   timing.first_use = optional_number(json.at("first_use_ms"));

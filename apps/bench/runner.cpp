@@ -29,7 +29,7 @@ bool is_spared(const Run& run, const Case& what, DeviceKind kind) {
 
 bool fits(const Case& what, const DeviceInfo& device) {
   return what.memory_bytes <= device.memory_bytes / 10 * 9 &&
-         what.largest_bytes <= device.max_allocation_bytes;
+         what.max_allocation <= device.max_allocation_bytes;
 }
 
 std::string misfit(const Case& what, const DeviceInfo& device) {
@@ -39,7 +39,7 @@ std::string misfit(const Case& what, const DeviceInfo& device) {
       "device has {:.0f} MiB and gives at most {:.0f} MiB in one piece",
       what.suite, to_string(what.size), device.id, device.name,
       static_cast<double>(what.memory_bytes) / mebibyte,
-      static_cast<double>(what.largest_bytes) / mebibyte,
+      static_cast<double>(what.max_allocation) / mebibyte,
       static_cast<double>(device.memory_bytes) / mebibyte,
       static_cast<double>(device.max_allocation_bytes) / mebibyte);
 }

@@ -130,7 +130,7 @@ Case spline_case(const SplineCase& what, const SplineProblem& problem) {
   made.unit = what.unit;
   made.operations = static_cast<double>(problem.result().pixels());
   made.bytes = static_cast<double>(floats(problem.image) + floats(problem.result()));
-  made.largest_bytes = std::max(floats(problem.image), floats(problem.result()));
+  made.max_allocation = std::max(floats(problem.image), floats(problem.result()));
   // Coefficients between two steps, or two passes, and a texture's own copy.
   made.memory_bytes = 3 * floats(problem.image) + floats(problem.result());
   made.on_device = [problem, with_rms = what.with_rms](const Device& device) {

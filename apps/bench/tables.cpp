@@ -121,7 +121,7 @@ Table details_table(const Record& record, const std::string& suite) {
          {short_number(timing.time.low)},
          {short_number(timing.time.high)},
          {std::to_string(timing.time.samples)},
-         {std::to_string(timing.runs_a_sample)},
+         {std::to_string(timing.runs_per_sample)},
          {std::to_string(timing.buffer_sets)},
          {short_number(timing.wall)},
          {cell_of(timing.first_use)},

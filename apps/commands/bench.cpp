@@ -77,7 +77,7 @@ std::optional<std::vector<std::int64_t>> sides_of(const std::string& option,
 }
 
 bench::Sizes sizes_of(const Options& options) {
-  return {sides_of("--sizes", options.sizes, {64, largest_side}),
+  return {sides_of("--sizes", options.sizes, {64, max_side}),
           sides_of("--volumes", options.volumes, {16, 2048})};
 }
 

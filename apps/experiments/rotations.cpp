@@ -47,7 +47,7 @@ struct Options {
 struct Difference {
   double rms_disc = 0;
   double rms_image = 0;
-  double largest_disc = 0;
+  double max_disc = 0;
 };
 
 struct Result {
@@ -98,7 +98,7 @@ Difference difference(const Levels& a, const Levels& b, const Shape& shape) {
     const double y = static_cast<double>(i / shape.width) - centre.y;
     if (x * x + y * y > radius * radius) continue;
     squares_disc += d * d;
-    result.largest_disc = std::max(result.largest_disc, std::abs(d));
+    result.max_disc = std::max(result.max_disc, std::abs(d));
     ++count_disc;
   }
   result.rms_image = std::sqrt(squares / static_cast<double>(shape.plane()));
@@ -186,7 +186,7 @@ Plot plot_of(const std::string& title, const std::vector<Result>& results,
 Json difference_json(const Difference& difference) {
   return Json::object({{"rms_disc", difference.rms_disc},
                        {"rms_image", difference.rms_image},
-                       {"largest_disc", difference.largest_disc}});
+                       {"largest_disc", difference.max_disc}});
 }
 
 Json report_json(const Options& options, const Device& device, const Shape& shape,
@@ -219,7 +219,7 @@ Json report_json(const Options& options, const Device& device, const Shape& shap
 void fill_folder(OutputFolder& folder, const Options& options, const Device& device,
                  const Levels& original, const Shape& shape, const std::vector<Result>& results) {
   constexpr std::size_t columns = 4;
-  constexpr std::int64_t largest_shown = 512;
+  constexpr std::int64_t max_shown = 512;
   std::vector<SheetCell> images{{"original", gray_image(original, shape)}};
   std::vector<SheetCell> residuals;
   folder.add_png("original.png", images.front().picture);
@@ -232,8 +232,8 @@ void fill_folder(OutputFolder& folder, const Options& options, const Device& dev
     folder.add_png(fmt::format("residual_{}.png", file_part(result.prefilter)),
                    residuals.back().picture);
   }
-  folder.add_png("images.png", draw_contact_sheet(images, columns, largest_shown));
-  folder.add_png("residuals.png", draw_contact_sheet(residuals, columns, largest_shown));
+  folder.add_png("images.png", draw_contact_sheet(images, columns, max_shown));
+  folder.add_png("residuals.png", draw_contact_sheet(residuals, columns, max_shown));
   const std::string turned =
       fmt::format("{} rotations by {} degrees", options.steps, options.angle);
   folder.add_text("rms.svg",
@@ -249,7 +249,7 @@ std::string table(const std::vector<Result>& results) {
   for (const Result& result : results) {
     text += fmt::format("  {:<9} {:10.4f} {:12.4f} {:16.4f} {:12.4f}\n", name_of(result.prefilter),
                         result.to_original.rms_disc, result.to_original.rms_image,
-                        result.to_exact.rms_disc, result.to_exact.largest_disc);
+                        result.to_exact.rms_disc, result.to_exact.max_disc);
   }
   return text;
 }

@@ -28,7 +28,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::int64_t largest_panel = 4000;
+constexpr std::int64_t max_panel_side = 4000;
 
 struct Options {
   std::string image;
@@ -82,9 +82,9 @@ Region region_of(const Options& options, const Shape& shape) {
 Shape panel_shape(const Options& options, const Region& region) {
   const auto scaled = [&](std::int64_t side) {
     const double size = std::round(options.factor * static_cast<double>(side));
-    if (!(size >= 1) || size > static_cast<double>(largest_panel)) {
+    if (!(size >= 1) || size > static_cast<double>(max_panel_side)) {
       throw UsageError(fmt::format("--factor {}: makes {} pixels of {}; 1 to {} are allowed",
-                                   options.factor, size, side, largest_panel));
+                                   options.factor, size, side, max_panel_side));
     }
     return static_cast<std::int64_t>(size);
   };
@@ -157,7 +157,7 @@ ExitStatus run(const Options& options) {
     cells.push_back({way.label, enlarge(device, way, channels, region, panel)});
     folder.add_png(fmt::format("{}.png", way.file), cells.back().picture);
   }
-  folder.add_png("side-by-side.png", draw_contact_sheet(cells, cells.size(), largest_panel));
+  folder.add_png("side-by-side.png", draw_contact_sheet(cells, cells.size(), max_panel_side));
   add_report(folder, "zoom.json", report_json(options, device, region, panel));
   folder.commit();
   fmt::print("  {} x {} pixels at ({}, {}) of {}, {} times, on {} ({})\n{}", region.width,

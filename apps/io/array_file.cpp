@@ -89,9 +89,9 @@ void check_storable(const std::filesystem::path& path, std::size_t channels,
                     "in .npy",
                     extents.size(), extents.size() == 1 ? "" : "s"));
   }
-  if (std::max(extents[0], extents[1]) > largest_side) {
+  if (std::max(extents[0], extents[1]) > max_side) {
     refuse(fmt::format("the result has {} x {} pixels; images have at most {} on each side",
-                       extents[1], extents[0], largest_side));
+                       extents[1], extents[0], max_side));
   }
   check_storable(path, format_of_name(path), static_cast<int>(channels), type);
 }

@@ -16,7 +16,7 @@ namespace warpalign::program {
 namespace {
 
 constexpr std::size_t head_size = 16;
-constexpr std::size_t largest_file = std::size_t{8} << 30;
+constexpr std::size_t max_file_bytes = std::size_t{8} << 30;
 
 FileError cannot_read(int code) {
   const char* advice = code == ENOENT ? "check the name" : "check the file and its permissions";
@@ -48,8 +48,8 @@ std::span<const std::byte> FileBytes::all() {
   if (::fstat(descriptor_, &status) == 0 && status.st_size > 0) {
     target = static_cast<std::size_t>(status.st_size) + 1;
   }
-  while (read_up_to(std::min(target, largest_file))) {
-    if (target >= largest_file) throw FileError("is larger than 8 GiB; crop or shrink it");
+  while (read_up_to(std::min(target, max_file_bytes))) {
+    if (target >= max_file_bytes) throw FileError("is larger than 8 GiB; crop or shrink it");
     target *= 2;
   }
   return bytes_;

@@ -64,10 +64,10 @@ void check_sides(std::int64_t width, std::int64_t height) {
     throw FileError(fmt::format("is {} x {} pixels: there is no picture in it; export it again",
                                 width, height));
   }
-  if (width > largest_side || height > largest_side) {
+  if (width > max_side || height > max_side) {
     throw FileError(
         fmt::format("is {} x {} pixels; the limit is {} on each side: crop or shrink it", width,
-                    height, largest_side));
+                    height, max_side));
   }
 }
 

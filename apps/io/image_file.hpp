@@ -14,7 +14,7 @@
 namespace warpalign::program {
 
 /// Larger images are refused by their header, before memory is allocated for them.
-inline constexpr std::int64_t largest_side = 16384;
+inline constexpr std::int64_t max_side = 16384;
 
 /// Thrown for files that cannot be read, used or written. `what()` is one line that names the
 /// file and says what to do.
@@ -46,7 +46,7 @@ struct LoadedImage {
   }
 };
 
-/// An image of zeros. Throws FileError unless both sides are 1 to `largest_side` pixels.
+/// An image of zeros. Throws FileError unless both sides are 1 to `max_side` pixels.
 [[nodiscard]] LoadedImage make_image(std::int64_t width, std::int64_t height, int channels,
                                      PixelType type);
 

@@ -35,8 +35,8 @@ std::size_t bytes_of(const std::vector<std::int64_t>& extents, PixelType type) {
   auto bytes = static_cast<std::int64_t>(size_of(type));
   for (const std::int64_t extent : extents) {
     if (extent < 1) refuse("there is nothing in it");
-    if (extent > largest_extent) refuse("the limit is 2^30 along each axis");
-    if (bytes > largest_array_bytes / extent) refuse("the limit is 8 GiB: crop or shrink it");
+    if (extent > max_extent) refuse("the limit is 2^30 along each axis");
+    if (bytes > max_array_bytes / extent) refuse("the limit is 8 GiB: crop or shrink it");
     bytes *= extent;
   }
   return static_cast<std::size_t>(bytes);

@@ -15,9 +15,9 @@
 namespace warpalign::program {
 
 /// The largest extent of an array along one axis: the library's own limit.
-inline constexpr std::int64_t largest_extent = std::int64_t{1} << 30;
+inline constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 /// Larger arrays are refused before memory is allocated for them.
-inline constexpr std::int64_t largest_array_bytes = std::int64_t{8} << 30;
+inline constexpr std::int64_t max_array_bytes = std::int64_t{8} << 30;
 
 /// Numbers in memory: dense, in C order, in the machine's byte order.
 struct Array {
@@ -44,8 +44,8 @@ struct Array {
 void check_extents(const std::filesystem::path& path, const std::vector<std::int64_t>& extents,
                    PixelType type);
 
-/// An array of zeros. Throws FileError unless every extent is 1 to `largest_extent`, and all of it
-/// at most `largest_array_bytes`.
+/// An array of zeros. Throws FileError unless every extent is 1 to `max_extent`, and all of it
+/// at most `max_array_bytes`.
 [[nodiscard]] Array make_array(const std::vector<std::int64_t>& extents, PixelType type);
 
 /// "480 x 640, uint8": NumPy's order and names.
@@ -57,7 +57,7 @@ void check_extents(const std::filesystem::path& path, const std::vector<std::int
 [[nodiscard]] bool is_npy_name(const std::filesystem::path& path);
 
 /// Reads .npy files of version 1 to 3: uint8, uint16, float32, float64 (which becomes float32) and
-/// complex64, little-endian, in C order, of 1 to `most_dimensions` axes. Throws FileError.
+/// complex64, little-endian, in C order, of 1 to `max_dimensions` axes. Throws FileError.
 [[nodiscard]] Array load_npy(const std::filesystem::path& path, int max_dimensions = 3);
 
 /// The same from a file's bytes; the messages do not name the file.

@@ -32,11 +32,11 @@ void mark(const LoadedImage& file, LoadedImage& mask) {
 }  // namespace
 
 LoadedImage load_registrable(const Path& path) {
-  constexpr std::int64_t smallest_side = 16;
+  constexpr std::int64_t min_side = 16;
   LoadedImage image = load_image(path);
-  if (image.width < smallest_side || image.height < smallest_side) {
+  if (image.width < min_side || image.height < min_side) {
     throw UsageError(fmt::format("{}: is {} x {} pixels; registration needs sides of at least {}",
-                                 path.string(), image.width, image.height, smallest_side));
+                                 path.string(), image.width, image.height, min_side));
   }
   return image;
 }

@@ -66,7 +66,7 @@ std::vector<std::int64_t> parse_extents(const std::string& option, const std::st
   std::vector<std::int64_t> extents;
   for (const std::string_view word : split(text, "x")) {
     std::int64_t extent = 0;
-    if (!parse_whole(word, extent) || extent < 1 || extent > largest_extent) {
+    if (!parse_whole(word, extent) || extent < 1 || extent > max_extent) {
       throw UsageError(fmt::format(
           "{} {}: must be whole numbers from 1 to 2^30 with an x between them, such as 480x640",
           option, text));

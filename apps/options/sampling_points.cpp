@@ -79,7 +79,7 @@ Extents zoomed(const Extents& input, double factor) {
   Extents extents;
   for (const std::int64_t extent : input) {
     const double size = std::nearbyint(factor * static_cast<double>(extent));
-    if (size < 1 || size > static_cast<double>(largest_extent)) {
+    if (size < 1 || size > static_cast<double>(max_extent)) {
       throw UsageError(fmt::format("--zoom {}: makes {} pixels of {}; 1 to 2^30 are allowed",
                                    factor, size, extent));
     }

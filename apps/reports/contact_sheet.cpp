@@ -103,10 +103,10 @@ void write(std::string_view text, std::int64_t left, std::int64_t top, std::int6
 }  // namespace
 
 LoadedImage draw_contact_sheet(const std::vector<SheetCell>& cells, std::size_t columns,
-                               std::int64_t largest_side_shown) {
+                               std::int64_t max_shown_side) {
   const LoadedImage& first = cells.front().picture;
   const std::int64_t factor =
-      (std::max(first.width, first.height) + largest_side_shown - 1) / largest_side_shown;
+      (std::max(first.width, first.height) + max_shown_side - 1) / max_shown_side;
   const auto width = std::max<std::int64_t>(first.width / factor, 1);
   const auto height = std::max<std::int64_t>(first.height / factor, 1);
   const std::int64_t dot = std::clamp<std::int64_t>(width / 160, 1, 4);

@@ -14,9 +14,9 @@ struct SheetCell {
 };
 
 /// The pictures, all of the same size, channels and 8 bits, in rows of `columns` with a thin white
-/// gap, each with its label. Pictures with a side above `largest_side_shown` are shrunk by a whole
+/// gap, each with its label. Pictures with a side above `max_shown_side` are shrunk by a whole
 /// number, averaging.
 [[nodiscard]] LoadedImage draw_contact_sheet(const std::vector<SheetCell>& cells,
-                                             std::size_t columns, std::int64_t largest_side_shown);
+                                             std::size_t columns, std::int64_t max_shown_side);
 
 }  // namespace warpalign::program

@@ -9,10 +9,10 @@ inline bool inside(const Plane& image, std::int64_t x, std::int64_t y) {
   return x >= 0 && x < image.width && y >= 0 && y < image.height;
 }
 
-/// Whether the pixel stands at an end of [lowest, highest] with at most `company` of its eight
+/// Whether the pixel stands at an end of [lowest, highest] with at most `equal_neighbours` of its eight
 /// neighbours at the same end.
 inline bool is_impulse(const Plane& image, std::int64_t x, std::int64_t y, double lowest,
-                       double highest, int company) {
+                       double highest, int equal_neighbours) {
   const double value = image.at(x, y);
   if (value > lowest && value < highest) return false;
   int same = 0;
@@ -22,7 +22,7 @@ inline bool is_impulse(const Plane& image, std::int64_t x, std::int64_t y, doubl
       if (image.at(u, v) == value) ++same;
     }
   }
-  return same <= company;
+  return same <= equal_neighbours;
 }
 
 /// Impulses filled by the neighbours within the ends, of 3 x 3 or else 5 x 5 pixels, weighted by

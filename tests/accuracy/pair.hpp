@@ -39,7 +39,7 @@ struct PairId {
 inline constexpr double min_pixel = 1.5;
 
 /// Sides of the pictures are at most `side` pixels; less where the original is too small to show
-/// the pair at least `least_pixel` points a pixel.
+/// the pair at least `min_pixel_points` points a pixel.
 [[nodiscard]] Pair make_pair(const Originals& originals, const PairId& id, std::int64_t side);
 
 /// Where the two pictures of a pair lie in a scene, before exposure.
@@ -49,7 +49,7 @@ struct Placement {
 };
 
 /// Places the picture that shows more at `middle`, turned by `turn_deg`; the finer one's pixels
-/// cover `least_pixel` points.
+/// cover `min_pixel_points` points.
 [[nodiscard]] Placement place(const Scene& scene, const warpalign::Shape& reference,
                               const warpalign::Shape& moving,
                               const warpalign::Similarity& similarity, warpalign::Point middle,

@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
             {setting.shape, setting.shape, random_similarity(random, side), setting.pixel});
         const auto found = run(registrar, pair.reference, pair.moving);
         const bool good =
-            test::largest_corner_distance(found.matrix, pair.truth, setting.shape) < 0.03 * side;
+            test::max_corner_distance(found.matrix, pair.truth, setting.shape) < 0.03 * side;
         (good ? right : wrong).push_back(found.significance);
         solved += good ? 1 : 0;
         cuts.push_back(pair.moving);

@@ -60,7 +60,7 @@ std::vector<test::Pair> pairs_of(std::int64_t size) {
 
 void verify(const warpalign::RegistrationResult& found, const test::Pair& pair) {
   const warpalign::Shape shape{pair.reference.width, pair.reference.height, 1};
-  const double error = test::largest_corner_distance(found.matrix, pair.truth, shape);
+  const double error = test::max_corner_distance(found.matrix, pair.truth, shape);
   if (found.reliable && error < 0.01 * static_cast<double>(shape.width)) return;
   std::printf("  WRONG: corner error %.2f px, confidence %.3f\n", error, found.confidence);
   std::exit(1);
@@ -127,7 +127,7 @@ class Batch {
       pixels_.push_back(test::rounded<std::uint8_t>(pair.reference));
       pixels_.push_back(test::rounded<std::uint8_t>(pair.moving));
     }
-    for (std::size_t i = 0; i < pairs_a_call; ++i) {
+    for (std::size_t i = 0; i < pairs_per_call; ++i) {
       const std::size_t k = i % truths_.size();
       pairs_.push_back({view(2 * k, size), view(2 * k + 1, size)});
     }
@@ -135,7 +135,7 @@ class Batch {
 
   void measure(std::span<const warpalign::Device> devices, int streams) const {
     warpalign::BatchOptions options;
-    options.streams_a_device = streams;
+    options.streams_per_device = streams;
     std::vector<double> seconds;
     std::vector<std::size_t> of_device(devices.size());
     for (int run = 0; run < 4; ++run) {  // the first one makes kernels and FFT plans
@@ -159,7 +159,7 @@ class Batch {
   }
 
  private:
-  static constexpr std::size_t pairs_a_call = 256;
+  static constexpr std::size_t pairs_per_call = 256;
 
   [[nodiscard]] warpalign::HostImage view(std::size_t i, std::int64_t size) const {
     return {pixels_[i].data(), PixelType::u8, size, size, 0};

@@ -45,11 +45,11 @@ std::vector<float> numbers_of(const Array& array) {
   return {samples.begin(), samples.end()};
 }
 
-double largest_difference(const Array& a, const Array& b) {
+double max_difference(const Array& a, const Array& b) {
   const auto of_a = a.samples<float>();
   const auto of_b = b.samples<float>();
   REQUIRE(a.extents == b.extents);
-  return ::test::largest_of(of_a, of_b, [](float found, float expected) {
+  return ::test::max_of(of_a, of_b, [](float found, float expected) {
     return std::abs(static_cast<double>(found) - static_cast<double>(expected));
   });
 }

@@ -22,7 +22,7 @@ void save_npy(const std::string& path, const program::Array& array);
 [[nodiscard]] std::vector<float> numbers_of(const program::Array& array);
 
 /// The largest difference between the numbers of two float32 or complex64 arrays.
-[[nodiscard]] double largest_difference(const program::Array& a, const program::Array& b);
+[[nodiscard]] double max_difference(const program::Array& a, const program::Array& b);
 
 /// Runs a command with the tests' device, and requires success.
 void run_well(std::vector<std::string> arguments);

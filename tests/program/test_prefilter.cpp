@@ -80,7 +80,7 @@ TEST_CASE("complex coefficients of complex samples; evaluated they are the sampl
   save_npy(folder / "coefficients.npy", output);
   run_well({"resample", folder / "coefficients.npy", folder / "back.npy", "--degree", "5",
             "--prefilter", "none", "--zoom", "1"});
-  CHECK(largest_difference(load_npy(folder / "back.npy"), input) < 2e-5);
+  CHECK(max_difference(load_npy(folder / "back.npy"), input) < 2e-5);
 }
 
 }  // namespace

@@ -96,8 +96,7 @@ TEST_CASE("the JSON report has the registration, and nothing else is printed") {
   CHECK(report["device"] != "");
   CHECK(test_device().starts_with(report["backend"].get<std::string>()));
   CHECK(report["timings_ms"] == json::object());
-  CHECK(::test::largest_corner_distance(matrix_of(report), pair.matrix, reference_shape) <
-        refined_off);
+  CHECK(::test::max_corner_distance(matrix_of(report), pair.matrix, reference_shape) < refined_off);
 }
 
 /// A run that must succeed, and its report.
@@ -112,7 +111,7 @@ json report_of(const Pair& pair, const std::vector<std::string>& options) {
 }
 
 double corner_error_of(const json& report, const Pair& pair) {
-  return ::test::largest_corner_distance(matrix_of(report), pair.matrix, reference_shape);
+  return ::test::max_corner_distance(matrix_of(report), pair.matrix, reference_shape);
 }
 
 TEST_CASE("the pipelines: fast, not refined, and from gradients") {
@@ -313,7 +312,7 @@ TEST_CASE("a photograph registers to itself") {
   const Outcome outcome =
       run_program({"register", photograph, photograph, "--json", "--device", test_device()});
   CHECK(outcome.status == 0);
-  CHECK(::test::largest_corner_distance(matrix_of(json::parse(outcome.out)), {}, {512, 512, 1}) <
+  CHECK(::test::max_corner_distance(matrix_of(json::parse(outcome.out)), {}, {512, 512, 1}) <
         refined_off);
 }
 

@@ -46,15 +46,15 @@ TEST_CASE("the identity gives float32 back: exactly for degrees 0 and 1, closely
   for (const char* degree : {"0", "1"}) {
     CHECK(resampled(input, {"--matrix", identity, "--degree", degree}).bytes == input.bytes);
   }
-  CHECK(largest_difference(resampled(input, {"--matrix", identity}), input) < 1.6e-6);
+  CHECK(max_difference(resampled(input, {"--matrix", identity}), input) < 1.6e-6);
   // of the largest coefficient, which is up to 3 times a sample along each axis
   Array smooth = make_array({40, 50}, PixelType::f32);
   for (std::size_t i = 0; i < smooth.samples<float>().size(); ++i) {
     smooth.samples<float>()[i] = 0.5F + 0.5F * std::sin(0.05F * static_cast<float>(i % 50));
   }
   for (const char* degree : {"2", "3", "4", "5"}) {
-    CHECK(largest_difference(resampled(smooth, {"--matrix", identity, "--degree", degree}),
-                             smooth) < 4e-7);
+    CHECK(max_difference(resampled(smooth, {"--matrix", identity, "--degree", degree}), smooth) <
+          4e-7);
   }
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("complex numbers, by every part of the way") {
     numbers[i] = input.samples<float>()[numbers.size() - 2 - i];
     numbers[i + 1] = input.samples<float>()[numbers.size() - 1 - i];
   }
-  CHECK(largest_difference(cubic, reversed) < 4e-6);
+  CHECK(max_difference(cubic, reversed) < 4e-6);
 }
 
 TEST_CASE("one and three dimensions by a matrix") {
@@ -252,14 +252,14 @@ TEST_CASE("prefilters, precisions and boundaries are those asked for") {
     return resampled(input, options);
   };
   const Array exact = with({});
-  CHECK(largest_difference(with({"--prefilter", "iir:line"}), exact) < 1e-5);
-  CHECK(largest_difference(with({"--prefilter", "fir:21"}), exact) < 1e-4);
-  const double fir7 = largest_difference(with({"--prefilter", "fir:7"}), exact);
+  CHECK(max_difference(with({"--prefilter", "iir:line"}), exact) < 1e-5);
+  CHECK(max_difference(with({"--prefilter", "fir:21"}), exact) < 1e-4);
+  const double fir7 = max_difference(with({"--prefilter", "fir:7"}), exact);
   CHECK(fir7 > 1e-4);
   CHECK(fir7 < 0.1);
-  CHECK(largest_difference(with({"--prefilter", "none"}), exact) > 0.1);
-  CHECK(largest_difference(with({"--precision", "texture"}), exact) < 0.05);
-  CHECK(largest_difference(with({"--precision", "texture-lut"}), exact) < 0.05);
+  CHECK(max_difference(with({"--prefilter", "none"}), exact) > 0.1);
+  CHECK(max_difference(with({"--precision", "texture"}), exact) < 0.05);
+  CHECK(max_difference(with({"--precision", "texture-lut"}), exact) < 0.05);
   std::vector<Array> seen{exact};
   for (const char* boundary :
        {"reflect", "nearest", "constant", "grid-constant", "wrap", "grid-wrap"}) {

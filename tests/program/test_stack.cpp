@@ -61,7 +61,7 @@ struct Frames {
 double worst_corner(const json& frame, const Similarity& truth) {
   const auto& m = frame["matrix"];
   const Affine found{m[0][0], m[0][1], m[0][2], m[1][0], m[1][1], m[1][2]};
-  return ::test::largest_corner_distance(found, truth.matrix(shape, shape), shape);
+  return ::test::max_corner_distance(found, truth.matrix(shape, shape), shape);
 }
 
 void check_frame(const json& frame, const Similarity& truth) {

@@ -54,7 +54,7 @@ void check_case(const warpalign::Device& device, bool fast, const Case& c) {
   CHECK(found.refined == !fast);
   CHECK(angle_between(found.similarity.rotation_deg, c.rotation_deg) <= most.rotation_deg);
   CHECK(std::abs(found.similarity.scale / c.scale - 1) <= most.scale);
-  CHECK(test::largest_corner_distance(found.matrix, pair.truth, shape) <= most.corner * c.scale);
+  CHECK(test::max_corner_distance(found.matrix, pair.truth, shape) <= most.corner * c.scale);
 }
 
 }  // namespace

@@ -74,11 +74,11 @@ TEST_CASE("registrar: images of different sizes, aspects and types") {
       const auto found = registrar.align(moving);
       CHECK(found.reliable);
       // As in test_photographs.cpp.
-      CHECK(test::largest_corner_distance(found.matrix, pair.truth, {384, 331, 1}) <=
+      CHECK(test::max_corner_distance(found.matrix, pair.truth, {384, 331, 1}) <=
             (options.fast ? 4.5 : 0.02));
       // The matrix and the similarity agree.
       const auto again = found.similarity.matrix({384, 331, 1}, {300, 384, 1});
-      CHECK(test::largest_corner_distance(found.matrix, again, {384, 331, 1}) <= 1e-9);
+      CHECK(test::max_corner_distance(found.matrix, again, {384, 331, 1}) <= 1e-9);
     }
   });
 }
@@ -93,7 +93,7 @@ TEST_CASE("registrar: an image registered to itself does not move") {
     CHECK(found.correlation == doctest::Approx(1).epsilon(0.01));
     // A peak of one pixel on a symmetric surface: its vertex is the pixel.
     // Refined: half of the error allowed for sub-pixel shifts.
-    CHECK(test::largest_corner_distance(found.matrix, {}, {384, 384, 1}) <=
+    CHECK(test::max_corner_distance(found.matrix, {}, {384, 384, 1}) <=
           (options.fast ? 0.02 : 0.001));
   });
 }
@@ -113,8 +113,7 @@ TEST_CASE(
       const auto moving = test::rounded<std::uint8_t>(pair.moving);
       const auto found = registrar.align(view(moving, pair.moving));
       CHECK(found.reliable);
-      CHECK(test::largest_corner_distance(found.matrix, pair.truth, {384, 384, 1}) <=
-            max_at_corners);
+      CHECK(test::max_corner_distance(found.matrix, pair.truth, {384, 384, 1}) <= max_at_corners);
       CHECK(std::abs(found.similarity.translation.x - shift.x) <= most);
       CHECK(std::abs(found.similarity.translation.y - shift.y) <= most);
     }
@@ -133,15 +132,15 @@ TEST_CASE("registrar: results do not depend on what was registered before, or wh
     (void)registrar.align(view(r, pair.reference));
     registrar.set_reference(view(r, pair.reference));
     (void)registrar.align(view(r, pair.reference));
-    CHECK(test::largest_corner_distance(registrar.align(view(m, pair.moving)).matrix, fresh.matrix,
-                                        {384, 384, 1}) <= 1e-9);
+    CHECK(test::max_corner_distance(registrar.align(view(m, pair.moving)).matrix, fresh.matrix,
+                                    {384, 384, 1}) <= 1e-9);
 
     auto stream = device.make_stream();
     auto on_device = device.make_image(PixelType::u8, {384, 384, 1});
     stream.upload(view(m, pair.moving), on_device);
     stream.finish();
-    CHECK(test::largest_corner_distance(registrar.align(on_device).matrix, fresh.matrix,
-                                        {384, 384, 1}) <= 1e-9);
+    CHECK(test::max_corner_distance(registrar.align(on_device).matrix, fresh.matrix,
+                                    {384, 384, 1}) <= 1e-9);
   });
 }
 
@@ -277,6 +276,6 @@ TEST_CASE("registrar: the magnitude itself, the paper's choice, works too") {
     const auto found =
         warpalign::register_images(device, view(r, pair.reference), view(m, pair.moving), options);
     CHECK(found.reliable);
-    CHECK(test::largest_corner_distance(found.matrix, pair.truth, {384, 384, 1}) <= 4.5);
+    CHECK(test::max_corner_distance(found.matrix, pair.truth, {384, 384, 1}) <= 4.5);
   });
 }

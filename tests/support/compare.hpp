@@ -22,7 +22,7 @@ double largest(const Image& image) {
 
 /// The largest measure(found[i], expected[i]); infinity for different numbers of values.
 template <class Values, class Measure>
-double largest_of(const Values& found, const Values& expected, const Measure& measure) {
+double max_of(const Values& found, const Values& expected, const Measure& measure) {
   if (found.size() != expected.size()) return std::numeric_limits<double>::infinity();
   double result = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -34,18 +34,18 @@ double largest_of(const Values& found, const Values& expected, const Measure& me
 
 /// The largest absolute difference; infinity for different shapes.
 template <class Image>
-double largest_difference(const Image& found, const Image& expected) {
+double max_difference(const Image& found, const Image& expected) {
   if (found.width != expected.width || found.height != expected.height) {
     return std::numeric_limits<double>::infinity();
   }
-  return largest_of(found.values, expected.values,
-                    [](const auto& f, const auto& e) { return std::abs(f - e); });
+  return max_of(found.values, expected.values,
+                [](const auto& f, const auto& e) { return std::abs(f - e); });
 }
 
 /// The largest difference relative to the expected value itself.
 template <class Image>
-double largest_relative_difference(const Image& found, const Image& expected) {
-  return largest_of(found.values, expected.values, [](const auto& f, const auto& e) {
+double max_relative_difference(const Image& found, const Image& expected) {
+  return max_of(found.values, expected.values, [](const auto& f, const auto& e) {
     return std::abs(f - e) / (std::abs(e) + 1e-30);
   });
 }

@@ -23,9 +23,8 @@ inline std::array<double, 4> corner_distances(const warpalign::Affine& found,
   return {distance(0, 0), distance(0, bottom), distance(right, 0), distance(right, bottom)};
 }
 
-inline double largest_corner_distance(const warpalign::Affine& found,
-                                      const warpalign::Affine& expected,
-                                      const warpalign::Shape& shape) {
+inline double max_corner_distance(const warpalign::Affine& found, const warpalign::Affine& expected,
+                                  const warpalign::Shape& shape) {
   const auto distances = corner_distances(found, expected, shape);
   return *std::max_element(distances.begin(), distances.end());
 }

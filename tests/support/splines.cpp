@@ -132,7 +132,7 @@ Point transformed(const warpalign::Transform& t, const Point& p) {
   return {h[0] / h[3], h[1] / h[3], h[2] / h[3]};
 }
 
-bool near_a_jump(const InterpolateSpec& spec, const Point& p) {
+bool near_jump(const InterpolateSpec& spec, const Point& p) {
   using warpalign::Boundary;
   constexpr double close = 1e-4;
   const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};

@@ -41,7 +41,7 @@ Point transformed(const warpalign::Transform& transform, const Point& point);
 
 /// Under `constant` and `wrap` a value jumps at the edges, and for degree 0 between samples:
 /// whether single precision may put a point on the other side.
-bool near_a_jump(const warpalign::InterpolateSpec& spec, const Point& point);
+bool near_jump(const warpalign::InterpolateSpec& spec, const Point& point);
 
 /// Replaces found values at such points by the oracle's. Returns the number of other points.
 template <class T>
@@ -50,7 +50,7 @@ std::size_t without_jumps(const warpalign::InterpolateSpec& spec,
                           reference::VolumeOf<T>& found) {
   std::size_t others = points.size();
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!near_a_jump(spec, points[i])) continue;
+    if (!near_jump(spec, points[i])) continue;
     found.values[i] = reference::evaluate(spline, points[i]).value;
     --others;
   }

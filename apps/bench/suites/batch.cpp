@@ -11,7 +11,7 @@
 namespace warpalign::program::bench {
 namespace {
 
-constexpr std::size_t pairs_a_call = 32;
+constexpr std::size_t pairs_per_call = 32;
 
 /// Every call creates its registrars; kernels and FFT plans belong to the device and are kept.
 class BatchWork final : public StageWork {
@@ -24,7 +24,7 @@ class BatchWork final : public StageWork {
         side_(side),
         streams_(streams),
         truth_(registration_pair(side).truth),
-        pairs_(pairs_a_call, HostPair{view(0), view(1)}) {}
+        pairs_(pairs_per_call, HostPair{view(0), view(1)}) {}
 
   void make_plans() override {}  // align_batch makes them
 
@@ -46,7 +46,7 @@ class BatchWork final : public StageWork {
 
   std::vector<BatchResult> align_all() {
     BatchOptions options;
-    options.streams_a_device = streams_;
+    options.streams_per_device = streams_;
     return align_batch(std::span(&device(), 1), pairs_, {}, options);
   }
 
@@ -69,9 +69,9 @@ Case case_of(std::int64_t side, const char* name, int streams) {
   made.size = shape;
   made.yardstick = "1 stream";
   made.unit = "pairs";
-  made.operations = static_cast<double>(pairs_a_call);
-  made.bytes = 2.0 * static_cast<double>(pairs_a_call * pixels);
-  made.largest_bytes = 2 * pixels * sizeof(float);
+  made.operations = static_cast<double>(pairs_per_call);
+  made.bytes = 2.0 * static_cast<double>(pairs_per_call * pixels);
+  made.max_allocation = 2 * pixels * sizeof(float);
   made.memory_bytes = static_cast<std::size_t>(streams) * 40 * pixels * sizeof(float);
   made.on_device = [side, streams](const Device& device) {
     return std::make_unique<BatchWork>(device, side, streams);

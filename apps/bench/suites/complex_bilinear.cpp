@@ -135,9 +135,9 @@ Case case_of(const Shape& shape, const char* name, BilinearForm form) {
   made.yardstick = "from memory";
   made.unit = "interpolations";
   made.operations = static_cast<double>(pixels);
-  made.largest_bytes = pixels * size_of(PixelType::c32);
-  made.memory_bytes = 4 * made.largest_bytes;  // a texture's own copy included
-  made.bytes = 3.0 * static_cast<double>(made.largest_bytes);
+  made.max_allocation = pixels * size_of(PixelType::c32);
+  made.memory_bytes = 4 * made.max_allocation;  // a texture's own copy included
+  made.bytes = 3.0 * static_cast<double>(made.max_allocation);
   made.on_device = [shape, form](const Device& device) {
     return std::make_unique<ComplexBilinearWork>(device, ComplexBilinearSpec{shape, shape, form});
   };

@@ -37,8 +37,8 @@ Case copy_case(const Shape& shape) {
   made.size = shape;
   made.unit = "pixels";
   made.operations = static_cast<double>(shape.pixels());
-  made.largest_bytes = static_cast<std::size_t>(shape.pixels()) * sizeof(float);
-  made.memory_bytes = 2 * made.largest_bytes;
+  made.max_allocation = static_cast<std::size_t>(shape.pixels()) * sizeof(float);
+  made.memory_bytes = 2 * made.max_allocation;
   made.bytes = static_cast<double>(made.memory_bytes);
   made.on_device = [shape](const Device& device) {
     return std::make_unique<CopyWork>(device, shape);

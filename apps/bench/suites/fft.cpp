@@ -130,11 +130,11 @@ Case case_of(const std::string& name, const Shape& shape) {
   made.size = {shape.width, shape.height, 1};
   made.unit = "images";
   made.operations = static_cast<double>(shape.depth);
-  made.largest_bytes = static_cast<std::size_t>(RealFftPlan::half_spectrum(shape).pixels()) *
-                       size_of(PixelType::c32);
-  made.bytes =
-      static_cast<double>(made.largest_bytes) + static_cast<double>(shape.pixels()) * sizeof(float);
-  made.memory_bytes = 4 * made.largest_bytes;  // includes the FFT library's scratch memory
+  made.max_allocation = static_cast<std::size_t>(RealFftPlan::half_spectrum(shape).pixels()) *
+                        size_of(PixelType::c32);
+  made.bytes = static_cast<double>(made.max_allocation) +
+               static_cast<double>(shape.pixels()) * sizeof(float);
+  made.memory_bytes = 4 * made.max_allocation;  // includes the FFT library's scratch memory
   made.on_device = [shape](const Device& device) {
     return std::make_unique<Transform>(device, shape);
   };

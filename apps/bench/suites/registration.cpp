@@ -113,7 +113,7 @@ Case case_of(std::int64_t side, const char* name, Pipeline pipeline, What what) 
   made.unit = "frames";
   made.operations = 1;
   made.bytes = 2.0 * static_cast<double>(pixels);
-  made.largest_bytes = 2 * pixels * sizeof(float);
+  made.max_allocation = 2 * pixels * sizeof(float);
   made.memory_bytes =
       2 * pixels + 20 * pixels * sizeof(float);  // the pipeline's padded frames, roughly
   made.on_device = [=](const Device& device) {

@@ -66,8 +66,8 @@ Case case_of(std::int64_t side, const char* name, SobelMethod method) {
   made.yardstick = "plain, nine reads";
   made.unit = "pixels";
   made.operations = static_cast<double>(spec.shape.pixels());
-  made.largest_bytes = static_cast<std::size_t>(spec.shape.pixels()) * sizeof(float);
-  made.memory_bytes = made.largest_bytes / 4 * 5;
+  made.max_allocation = static_cast<std::size_t>(spec.shape.pixels()) * sizeof(float);
+  made.memory_bytes = made.max_allocation / 4 * 5;
   made.bytes = static_cast<double>(made.memory_bytes);
   made.on_device = [spec](const Device& device) {
     return std::make_unique<SobelWork>(device, spec);

@@ -112,9 +112,9 @@ Case case_of(std::int64_t side, PrefilterMethod method, int taps) {
   made.yardstick = "exact";
   made.unit = "rotations";
   made.operations = steps;
-  made.largest_bytes = static_cast<std::size_t>(step.image.pixels()) * sizeof(float);
-  made.bytes = 2.0 * steps * static_cast<double>(made.largest_bytes);
-  made.memory_bytes = 5 * made.largest_bytes;
+  made.max_allocation = static_cast<std::size_t>(step.image.pixels()) * sizeof(float);
+  made.bytes = 2.0 * steps * static_cast<double>(made.max_allocation);
+  made.memory_bytes = 5 * made.max_allocation;
   made.on_device = [step](const Device& device) {
     return std::make_unique<TruncationWork>(device, step);
   };

@@ -26,7 +26,7 @@ using Bytes = std::span<const std::byte>;
 /// The error for a file that a format's library gives up on, with the library's words.
 [[nodiscard]] FileError damaged(const std::string& why);
 
-/// Throws FileError unless both sides are 1 to `largest_side` pixels.
+/// Throws FileError unless both sides are 1 to `max_side` pixels.
 void check_sides(std::int64_t width, std::int64_t height);
 
 }  // namespace warpalign::program

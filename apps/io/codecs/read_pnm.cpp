@@ -11,7 +11,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::int64_t largest_number = 1'000'000'000;
+constexpr std::int64_t max_number = 1'000'000'000;
 
 class Reader {
  public:
@@ -74,7 +74,7 @@ class Reader {
     std::int64_t value = 0;
     for (; position_ < file_.size() && is_digit(peek()); ++position_) {
       value = value * 10 + (peek() - '0');
-      if (value > largest_number) throw damaged(fmt::format("the {} is too large", what));
+      if (value > max_number) throw damaged(fmt::format("the {} is too large", what));
     }
     return value;
   }

@@ -94,8 +94,8 @@ void read_blocks(TIFF* tiff, Page& page) {
   page.block_width = page.tiled ? number(tiff, TIFFTAG_TILEWIDTH) : page.width;
   page.block_height = page.tiled ? number(tiff, TIFFTAG_TILELENGTH)
                                  : std::min(number(tiff, TIFFTAG_ROWSPERSTRIP), page.height);
-  if (page.block_width < 1 || page.block_height < 1 || page.block_width > largest_side ||
-      page.block_height > largest_side) {
+  if (page.block_width < 1 || page.block_height < 1 || page.block_width > max_side ||
+      page.block_height > max_side) {
     throw FileError(fmt::format("is a TIFF in tiles of {} x {} pixels; save it in smaller ones",
                                 page.block_width, page.block_height));
   }

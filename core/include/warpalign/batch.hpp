@@ -35,7 +35,7 @@ struct BatchOptions {
   /// The number of workers per device, 1 to 64. Each is a thread with a Registrar of its own and
   /// takes the device memory of one; with two, one pair is read and uploaded while another is
   /// computed.
-  int streams_a_device = 2;
+  int streams_per_device = 2;
 };
 
 /// Supplies pair 0, 1, 2, ... when a worker is ready for it. Called by several workers

@@ -11,21 +11,20 @@ void refuse(const char* stage, const std::string& message) {
   throw Error(ErrorKind::invalid_argument, message, {.stage = stage});
 }
 
-void check_shape(const char* stage, const char* what, const Shape& shape,
-                 std::int64_t largest_depth) {
+void check_shape(const char* stage, const char* what, const Shape& shape, std::int64_t max_depth) {
   if (shape.width < 1 || shape.height < 1 || shape.depth < 1) {
     refuse(stage, std::string(what) + " is empty (" + to_string(shape) + ")");
   }
-  if (shape.width > largest_side || shape.height > largest_side || shape.depth > largest_depth) {
+  if (shape.width > max_side || shape.height > max_side || shape.depth > max_depth) {
     refuse(stage, std::string(what) + " is " + to_string(shape) + ", larger than " +
-                      to_string(Shape{largest_side, largest_side, largest_depth}));
+                      to_string(Shape{max_side, max_side, max_depth}));
   }
 }
 
 void check_array(const char* stage, const char* what, const Shape& shape) {
-  constexpr std::int64_t largest_extent = std::int64_t{1} << 30;
+  constexpr std::int64_t max_extent = std::int64_t{1} << 30;
   for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
-    if (extent < 1 || extent > largest_extent) {
+    if (extent < 1 || extent > max_extent) {
       refuse(stage,
              std::string(what) + " is " + to_string(shape) + "; every extent must be 1 to 2^30");
     }

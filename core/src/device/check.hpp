@@ -11,12 +11,12 @@
 namespace warpalign::detail {
 
 /// The largest side of an image: all 2-D FFT libraries and texture units support at least this.
-inline constexpr std::int64_t largest_side = 16384;
+inline constexpr std::int64_t max_side = 16384;
 
 [[noreturn]] void refuse(const char* stage, const std::string& message);
-/// Every extent must be at least 1 and at most `largest_side` (depth: at most `largest_depth`).
+/// Every extent must be at least 1 and at most `max_side` (depth: at most `max_depth`).
 void check_shape(const char* stage, const char* what, const Shape& shape,
-                 std::int64_t largest_depth = 1);
+                 std::int64_t max_depth = 1);
 /// For arrays without an image's limit on its sides: every extent must be 1 to 2^30.
 void check_array(const char* stage, const char* what, const Shape& shape);
 /// The number of dimensions must be 1, 2 or 3.

@@ -10,11 +10,11 @@ namespace warpalign {
 
 namespace {
 
-constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
 
 void check_extent(const Shape& shape) {
   for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
-    if (extent < 1 || extent > largest_extent) {
+    if (extent < 1 || extent > max_extent) {
       detail::refuse("make_image", "an image of " + to_string(shape) + " cannot be made");
     }
   }

@@ -13,31 +13,35 @@ namespace {
 // images are correlated: the measured maximum grows with the fourth root of the number of pixels
 // (docs/registration.md). It reached at most 1.16 times that root for 7352 unrelated pairs; of 1077
 // correctly registered pairs the lowest had 1.83 times the root.
-constexpr double fast_even_odds = 1.45;
+constexpr double fast_half_confidence = 1.45;
 
 // With this exponent, 1.16 gives a confidence of 0.10 and 1.83 gives 0.91.
 constexpr double steepness = 10;
 
-double odds(double level, double even) {
-  return level > 0 ? 1 / (1 + std::pow(even / level, steepness)) : 0;
+// A logistic function of the logarithm of `significance` that is one half at `half`.
+double confidence_at(double significance, double half) {
+  return significance > 0 ? 1 / (1 + std::pow(half / significance, steepness)) : 0;
 }
 
 }  // namespace
 
-double confidence_of(double significance) { return odds(significance, significance_of_even_odds); }
+double confidence_of(double significance) {
+  return confidence_at(significance, half_confidence_significance);
+}
 
 double volume_significance(double correlation, double independent) {
-  constexpr double largest = 1 - 1e-6;
-  const double z = std::atanh(std::clamp(correlation, -largest, largest));
+  constexpr double maximum = 1 - 1e-6;
+  const double z = std::atanh(std::clamp(correlation, -maximum, maximum));
   return z * std::sqrt(std::max(independent - 3, 0.0));
 }
 
 double volume_confidence(double significance) {
-  return odds(significance, volume_significance_of_even_odds);
+  return confidence_at(significance, volume_half_confidence_significance);
 }
 
 double fast_confidence(double deviations, std::int64_t pixels) {
-  return odds(deviations, fast_even_odds * std::pow(static_cast<double>(pixels), 0.25));
+  return confidence_at(deviations,
+                       fast_half_confidence * std::pow(static_cast<double>(pixels), 0.25));
 }
 
 }  // namespace warpalign::detail

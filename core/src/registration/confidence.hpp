@@ -8,13 +8,13 @@ namespace warpalign::detail {
 /// The significance (see Candidate) at which the confidence is one half. It lies between what
 /// unrelated images reach and what correctly registered ones have; docs/registration.md reports
 /// both.
-inline constexpr double significance_of_even_odds = 32;
+inline constexpr double half_confidence_significance = 32;
 
 /// The same for volumes.
-inline constexpr double volume_significance_of_even_odds = 5.5;
+inline constexpr double volume_half_confidence_significance = 5.5;
 
 /// Upper bound of the confidence where a refinement was requested but did not succeed.
-inline constexpr double confidence_unless_refined = 0.4;
+inline constexpr double max_unrefined_confidence = 0.4;
 
 /// The confidence, 0 to 1, in a registration with this significance.
 double confidence_of(double significance);

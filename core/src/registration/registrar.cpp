@@ -128,7 +128,7 @@ void Registrar::State::check(const char* what, PixelType type, const Shape& shap
 template <class Pixels>
 void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pixels& pixels,
                             PixelType type, const HostImage* mask, const char* what) {
-  if (!image || !image->fits(type, pixels.shape())) {
+  if (!image || !image->matches(type, pixels.shape())) {
     detail::announce_images(device, type);
     image.reset();  // the old memory goes before the new is asked for
     image.emplace(device, type, pixels.shape());
@@ -164,7 +164,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     if (!found.empty()) static_cast<Registered&>(result) = described(found.front());
     // A candidate that cannot be refined is probably not at the right position.
     if (options.refine && !result.refined) {
-      result.confidence = std::min(result.confidence, detail::confidence_unless_refined);
+      result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
     }
     for (std::size_t i = 1; i < found.size(); ++i) {
       if (i < static_cast<std::size_t>(options.candidates)) {

@@ -116,7 +116,7 @@ std::vector<RegistrationResult> one_by_one(const Device& device) {
 
 // It is the same arithmetic on the same device, so not a bit may differ, whatever runs beside it.
 void check_same(const RegistrationResult& found, const RegistrationResult& expected) {
-  CHECK(test::largest_corner_distance(found.matrix, expected.matrix, {160, 144, 1}) == 0);
+  CHECK(test::max_corner_distance(found.matrix, expected.matrix, {160, 144, 1}) == 0);
   CHECK(found.significance == expected.significance);
   CHECK(found.confidence == expected.confidence);
   CHECK(found.reliable == expected.reliable);
@@ -131,8 +131,8 @@ TEST_CASE("batch: results are those of one pair at a time, for any number of str
     for (std::size_t i = 0; i < expected.size(); ++i) {
       CAPTURE(i);
       CHECK(expected[i].reliable);  // otherwise this test would compare failures
-      CHECK(test::largest_corner_distance(expected[i].matrix, pairs()[i].truth,
-                                          pairs()[i].reference_shape) <= 0.1);
+      CHECK(test::max_corner_distance(expected[i].matrix, pairs()[i].truth,
+                                      pairs()[i].reference_shape) <= 0.1);
     }
     const std::vector<HostPair> given = views();
     for (const int streams : {1, 2, 4}) {

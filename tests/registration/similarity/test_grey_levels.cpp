@@ -13,10 +13,10 @@
 
 namespace {
 
-using warpalign::detail::FrameSearch;
+using warpalign::detail::BorderSearch;
 using warpalign::detail::grey_levels;
+using warpalign::detail::GreyImage;
 using warpalign::detail::GreyLevels;
-using warpalign::detail::GreyView;
 
 std::vector<float> random_values(std::size_t n, float low, float high) {
   std::mt19937 generator(static_cast<unsigned>(n));
@@ -43,8 +43,8 @@ void compare(const GreyLevels& levels, const std::vector<float>& values,
   CHECK(levels.mean == doctest::Approx(static_cast<double>(mean)).epsilon(1e-12));
   CHECK(levels.deviation ==
         doctest::Approx(static_cast<double>(std::sqrt(squares / weight))).epsilon(1e-12));
-  CHECK(levels.lowest == *std::min_element(values.begin(), values.end()));
-  CHECK(levels.highest == *std::max_element(values.begin(), values.end()));
+  CHECK(levels.minimum == *std::min_element(values.begin(), values.end()));
+  CHECK(levels.maximum == *std::max_element(values.begin(), values.end()));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ TEST_CASE("grey levels: numbers that are none, and pixels that do not count") {
   CHECK(nothing.mean == 0);
 }
 
-TEST_CASE("frame: found around the content; a search remembers nothing of the last picture") {
+TEST_CASE("border: found around the content; a search remembers nothing of the last image") {
   constexpr std::int64_t width = 96, height = 80, frame = 12;
   std::vector<float> framed = random_values(width * height, 10, 200);
   const std::vector<float> whole = framed;
@@ -88,9 +88,9 @@ TEST_CASE("frame: found around the content; a search remembers nothing of the la
       if (outside) framed[static_cast<std::size_t>(y * width + x)] = 0;
     }
   }
-  FrameSearch search;
-  for (int turn = 0; turn < 2; ++turn) {
-    const auto content = search.content(GreyView{width, height, framed, 0, 200}, 2);
+  BorderSearch search;
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto content = search.content(GreyImage{width, height, framed, 0, 200}, 2);
     REQUIRE(content);
     for (std::int64_t y = 0; y < height; ++y) {
       for (std::int64_t x = 0; x < width; ++x) {
@@ -100,6 +100,6 @@ TEST_CASE("frame: found around the content; a search remembers nothing of the la
         }
       }
     }
-    CHECK_FALSE(search.content(GreyView{width, height, whole, 10, 200}, 2));
+    CHECK_FALSE(search.content(GreyImage{width, height, whole, 10, 200}, 2));
   }
 }

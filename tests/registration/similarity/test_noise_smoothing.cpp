@@ -11,7 +11,7 @@
 namespace {
 
 using std::numbers::pi;
-using warpalign::detail::NoiseSmoothing;
+using warpalign::detail::PairStatistics;
 
 // An isotropic power spectrum of the scene, a density per pixel, over the frequency in radians a
 // pixel.
@@ -32,15 +32,17 @@ double over_frequencies(const Spectrum& f) {
 double gaussian(double k, double sigma) { return std::exp(-k * k * sigma * sigma / 2); }
 
 // The spectra of a pair of registered images with white noise of `density` in each.
-NoiseSmoothing look_at(const Spectrum& scene, double density, double light, double sigma) {
-  NoiseSmoothing look;
-  look.sigma = sigma;
-  look.pixels = 1e5;
+PairStatistics statistics_at(const Spectrum& scene, double density, double illumination,
+                             double sigma) {
+  PairStatistics statistics;
+  statistics.sigma = sigma;
+  statistics.pixels = 1e5;
   const auto filtered = [&](double k) { return std::pow(gaussian(k, sigma), 2); };
-  look.residual = light + over_frequencies([&](double k) { return 2 * density * filtered(k); });
-  look.slope =
+  statistics.residual =
+      illumination + over_frequencies([&](double k) { return 2 * density * filtered(k); });
+  statistics.slope =
       over_frequencies([&](double k) { return k * k / 2 * (scene(k) + density) * filtered(k); });
-  return look;
+  return statistics;
 }
 
 // The variance of a shift that minimises the squared difference of the filtered images, to first
@@ -66,48 +68,49 @@ TEST_CASE("noise: the smoothing chosen is about the most certain one") {
   const std::vector<double> sigmas{1.1, 2.2, 4.4, 8.8, 17.6};
   for (const double density : {1.0, 30.0, 100.0, 500.0, 1600.0}) {
     for (const double corner : {0.05, 0.15, 0.5}) {
-      for (const double light : {0.0, 50.0}) {
+      for (const double illumination : {0.0, 50.0}) {
         const Spectrum scene = power_law(2e5 / (corner * corner) * 0.01, corner, 4);
-        std::vector<NoiseSmoothing> looks;
+        std::vector<PairStatistics> evaluations;
         std::vector<double> truth;
         for (const double sigma : sigmas) {
-          looks.push_back(look_at(scene, density, light, sigma));
+          evaluations.push_back(statistics_at(scene, density, illumination, sigma));
           truth.push_back(variance(scene, density, sigma));
         }
-        const std::size_t chosen = warpalign::detail::best_smoothing(looks);
-        double least = truth[0];
-        for (std::size_t i = 0; i + 1 < truth.size(); ++i) least = std::min(least, truth[i]);
+        const std::size_t chosen = warpalign::detail::best_smoothing(evaluations);
+        double minimum = truth[0];
+        for (std::size_t i = 0; i + 1 < truth.size(); ++i) minimum = std::min(minimum, truth[i]);
         CAPTURE(density);
         CAPTURE(corner);
-        CAPTURE(light);
-        // A step of the ladder to either side of the best costs up to about twice its variance.
-        CHECK(truth[chosen] <= 1.6 * least);
+        CAPTURE(illumination);
+        // A step in sigma to either side of the best costs up to about twice its variance.
+        CHECK(truth[chosen] <= 1.6 * minimum);
       }
     }
   }
 }
 
-TEST_CASE("noise: its variance is told from light that smoothing does not take away") {
+TEST_CASE("noise: its variance is told from unmodelled illumination, which smoothing leaves") {
   const Spectrum scene = power_law(1e4, 0.2, 4);
-  for (const double light : {0.0, 300.0}) {
-    const NoiseSmoothing sharp = look_at(scene, 100, light, 1);
-    const NoiseSmoothing smooth = look_at(scene, 100, light, 2);
+  for (const double illumination : {0.0, 300.0}) {
+    const PairStatistics sharp = statistics_at(scene, 100, illumination, 1);
+    const PairStatistics smooth = statistics_at(scene, 100, illumination, 2);
     // 2 density / (4 pi sigma^2); frequencies beyond Nyquist's, which pixels do not have, are 1e-4
     // of it.
-    CHECK(warpalign::detail::noise_of(sharp, smooth) ==
+    CHECK(warpalign::detail::noise_variance(sharp, smooth) ==
           doctest::Approx(2 * 100 / (4 * pi)).epsilon(1e-3));
   }
-  CHECK(warpalign::detail::noise_under(8, 1, 2) == doctest::Approx(2));
+  CHECK(warpalign::detail::noise_at_sigma(8, 1, 2) == doctest::Approx(2));
 }
 
 TEST_CASE("noise: clean textured pairs are left alone, noisy smooth ones are not") {
-  CHECK_FALSE(warpalign::detail::may_be_noisy(look_at(power_law(1e4, 0.5, 4), 1, 0, 1)));
-  CHECK(warpalign::detail::may_be_noisy(look_at(power_law(1e4, 0.05, 4), 400, 0, 1)));
+  CHECK_FALSE(warpalign::detail::may_be_noisy(statistics_at(power_law(1e4, 0.5, 4), 1, 0, 1)));
+  CHECK(warpalign::detail::may_be_noisy(statistics_at(power_law(1e4, 0.05, 4), 400, 0, 1)));
 }
 
-TEST_CASE("noise: no looks, one look and looks without slopes ask for no smoothing") {
+TEST_CASE("noise: without evaluations, with one, or without slopes there is no smoothing") {
   CHECK(warpalign::detail::best_smoothing({}) == 0);
-  const std::vector<NoiseSmoothing> flat{{1, 1, 100, 4, 0}, {2, 1, 100, 1, 0}, {4, 1, 100, 0.25, 0}};
+  const std::vector<PairStatistics> flat{
+      {1, 1, 100, 4, 0}, {2, 1, 100, 1, 0}, {4, 1, 100, 0.25, 0}};
   CHECK(warpalign::detail::best_smoothing(std::span(flat).first(1)) == 0);
   CHECK(warpalign::detail::best_smoothing(flat) == 0);
 }

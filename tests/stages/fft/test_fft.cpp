@@ -51,9 +51,9 @@ void compare(const warpalign::Device& device, test::Size size) {
 
 // Each thread transforms all shapes repeatedly, starting from a different one. Returns the largest
 // error, with the errors of round trips, which may be twice as large, halved.
-double worst_error_of_a_thread(const warpalign::Device& device, std::size_t first,
-                               const std::vector<reference::Plane>& images,
-                               const std::vector<reference::Spectrum>& expected) {
+double worst_thread_error(const warpalign::Device& device, std::size_t first,
+                          const std::vector<reference::Plane>& images,
+                          const std::vector<reference::Spectrum>& expected) {
   double worst = 0;
   auto stream = device.make_stream();
   for (std::size_t i = first; i < first + 30; ++i) {
@@ -84,9 +84,8 @@ void check_threads(const warpalign::Device& device) {
   }
   std::vector<std::future<double>> threads;
   for (std::size_t i = 0; i < 4; ++i) {
-    threads.push_back(std::async(std::launch::async, [&, i] {
-      return worst_error_of_a_thread(device, i, images, expected);
-    }));
+    threads.push_back(std::async(
+        std::launch::async, [&, i] { return worst_thread_error(device, i, images, expected); }));
   }
   for (auto& thread : threads) CHECK(thread.get() <= forward_tolerance);
 }
@@ -131,7 +130,8 @@ TEST_CASE("fft: a plan for one direction computes what a plan for both does, and
       stream.download(back, found.data(), found.size() * sizeof(float));
       double worst = 0;
       for (std::size_t i = 0; i < found.size(); ++i) {
-        const double expected = static_cast<double>(values[i]) * static_cast<double>(values.size()) /
+        const double expected = static_cast<double>(values[i]) *
+                                static_cast<double>(values.size()) /
                                 (dimensions == 2 ? static_cast<double>(shape.depth) : 1.0);
         worst = std::max(worst, std::abs(static_cast<double>(found[i]) - expected));
       }

@@ -6,9 +6,9 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 #include <limits>
@@ -36,7 +36,7 @@ void compare(const warpalign::Device& device, const reference::Plane& image,
   const auto signal = spec.signal == Signal::gradient ? reference::sobel(image) : image;
   const auto expected = reference::apodize(signal, mean, spec.padded.width, spec.padded.height,
                                            spec.window == warpalign::Window::hann);
-  CHECK(test::largest_difference(found, expected) <= tolerance);
+  CHECK(test::max_difference(found, expected) <= tolerance);
 }
 
 // Two weights, each rounded, and two products of values up to 1.25: below 4e-7.

@@ -5,8 +5,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 #include <random>
@@ -50,7 +50,7 @@ void compare(const warpalign::Device& device, const test::Size& size, PixelType 
   plan.execute(stream, input, {static_cast<float>(lowest), static_cast<float>(highest), 0}, output);
   const auto found = test::from_device(stream, output);
   const auto expected = reference::despeckled(image, lowest, highest);
-  CHECK(test::largest_difference(found, expected) <= tolerance);
+  CHECK(test::max_difference(found, expected) <= tolerance);
 }
 
 }  // namespace
@@ -95,7 +95,8 @@ TEST_CASE("despeckle: the census counts isolated ends of the range") {
     for (std::int64_t y = 2; y < 60; y += 4) image.at(7 * y % 390 + 2, y) = y % 8 == 2 ? 0 : 200;
     auto stream = device.make_stream();
     const auto input = test::to_device(device, stream, image, PixelType::u8);
-    const auto census = ImpulseFilterPlan(device, {PixelType::u8, input.shape()}).impulse_statistics(stream, input);
+    const auto census =
+        ImpulseFilterPlan(device, {PixelType::u8, input.shape()}).impulse_statistics(stream, input);
     CHECK(census.isolated == doctest::Approx(15.0 / (400 * 64)));
   });
 }

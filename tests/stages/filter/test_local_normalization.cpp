@@ -5,8 +5,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 
@@ -59,7 +59,7 @@ void compare(const warpalign::Device& device, const Case& c, const reference::Pl
   }
   const auto expected =
       reference::local_normalization(image, weight, c.sigma, static_cast<double>(floor));
-  CHECK(test::largest_difference(test::from_device(stream, output), expected) <= tolerance);
+  CHECK(test::max_difference(test::from_device(stream, output), expected) <= tolerance);
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ TEST_CASE("local_contrast: the floor keeps what has no contrast from being ampli
     LocalNormalizationPlan(device, {input.shape(), 3, false})
         .execute(stream, input, 6.5F, 0.25F, output);
     // 7 - 6.5 is exact; its mean is right to 1e-7, over a floor of a quarter.
-    CHECK(test::largest_difference(test::from_device(stream, output), reference::Plane(40, 30)) <=
+    CHECK(test::max_difference(test::from_device(stream, output), reference::Plane(40, 30)) <=
           1e-6);
   });
 }

@@ -5,8 +5,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 
@@ -42,8 +42,8 @@ void compare(const warpalign::Device& device, const reference::Plane& image, Pix
   auto output = device.make_image(PixelType::f32, {grid.width, grid.height, 1});
   test::poison(stream, output);
   SmoothPlan(device, spec_of(image, type, grid, sigma)).execute(stream, input, output);
-  CHECK(test::largest_difference(test::from_device(stream, output),
-                                 reference::smooth(image, nullptr, grid, sigma).value) <=
+  CHECK(test::max_difference(test::from_device(stream, output),
+                             reference::smooth(image, nullptr, grid, sigma).value) <=
         tolerance * largest);
 }
 
@@ -67,9 +67,9 @@ void compare_masked(const warpalign::Device& device, const reference::Plane& ima
   SmoothPlan(device, spec).execute(stream, input, device_mask, output, weight);
   const auto expected = reference::smooth(image, &mask, grid, sigma);
   const auto found = test::from_device(stream, output);
-  CHECK(test::largest_difference(test::from_device(stream, weight), expected.weight) <= tolerance);
+  CHECK(test::max_difference(test::from_device(stream, weight), expected.weight) <= tolerance);
   // A ratio of sums that are both accurate to 1e-7, however small the weight.
-  CHECK(test::largest_difference(found, expected.value) <= 2 * tolerance * largest);
+  CHECK(test::max_difference(found, expected.value) <= 2 * tolerance * largest);
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     if (expected.weight.values[i] == 0) REQUIRE(found.values[i] == 0);
   }
@@ -188,11 +188,9 @@ TEST_CASE("smooth: one plan on two streams, one after the other") {
     plan.execute(first, input_a, output_a);
     plan.execute(second, input_b, output_b);
     const auto expected_b = reference::smooth(b, nullptr, same({130, 65}), 2.3);
-    CHECK(test::largest_difference(test::from_device(second, output_b), expected_b.value) <=
-          tolerance);
+    CHECK(test::max_difference(test::from_device(second, output_b), expected_b.value) <= tolerance);
     const auto expected_a = reference::smooth(a, nullptr, same({130, 65}), 2.3);
-    CHECK(test::largest_difference(test::from_device(first, output_a), expected_a.value) <=
-          tolerance);
+    CHECK(test::max_difference(test::from_device(first, output_a), expected_a.value) <= tolerance);
   });
 }
 

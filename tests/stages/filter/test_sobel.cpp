@@ -27,7 +27,7 @@ void compare(const warpalign::Device& device, const reference::Plane& image, Pix
     test::poison(stream, output);
     const warpalign::SobelPlan plan(device, {type, input.shape(), method});
     plan.execute(stream, input, output);
-    CHECK(test::largest_difference(test::from_device(stream, output), reference::sobel(image)) <=
+    CHECK(test::max_difference(test::from_device(stream, output), reference::sobel(image)) <=
           tolerance);
   }
 }

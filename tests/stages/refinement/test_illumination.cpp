@@ -6,8 +6,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
+#include <warpalign/error.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,8 @@ namespace {
 using warpalign::Affine;
 using warpalign::Error;
 using warpalign::IlluminationPlan;
-using warpalign::IlluminationSpec;
 using warpalign::IlluminationPrior;
+using warpalign::IlluminationSpec;
 using warpalign::PixelType;
 using warpalign::Shape;
 using warpalign::Similarity;
@@ -53,8 +53,8 @@ reference::Plane spotted(const Shape& shape) {
 
 reference::Spectrum poisoned_field(const warpalign::Device& device, warpalign::Stream& stream,
                                    const Case& c, const SimilarityImages& images) {
-  auto field =
-      device.make_image(PixelType::c32, IlluminationPlan::field_shape(c.spec.reference, c.spec.cell));
+  auto field = device.make_image(PixelType::c32,
+                                 IlluminationPlan::field_shape(c.spec.reference, c.spec.cell));
   test::poison(stream, field);
   IlluminationPlan(device, c.spec).execute(stream, images, c.matrix, c.prior, field);
   return test::spectrum_from_device(stream, field);
@@ -90,10 +90,10 @@ void compare(const warpalign::Device& device, const Case& c) {
   const auto found = poisoned_field(device, stream, c, images);
   const auto expected =
       reference::illumination(pair, c.spec.cell, c.spec.sigma,
-                             {c.prior.gain, c.prior.reference, c.prior.moving, c.prior.strength});
+                              {c.prior.gain, c.prior.reference, c.prior.moving, c.prior.strength});
   // Moments of values within 1 of the means given are right to 3e-7; they are divided by a variance
   // and a strength of at least 0.02 together.
-  CHECK(test::largest_difference(found, expected) <= 2e-5);
+  CHECK(test::max_difference(found, expected) <= 2e-5);
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
       .execute(stream, da, db, output);
   const auto s = static_cast<double>(sigma);
   // Unit numbers: a product of two normalised factors, a weight, each a few ulp (6e-8).
-  CHECK(test::largest_difference(test::spectrum_from_device(stream, output, 0),
-                                 reference::cross_power(a, b, size.width, s, false)) <= 2e-6);
+  CHECK(test::max_difference(test::spectrum_from_device(stream, output, 0),
+                             reference::cross_power(a, b, size.width, s, false)) <= 2e-6);
   if (with_rotated_180) {
-    CHECK(test::largest_difference(test::spectrum_from_device(stream, output, 1),
-                                   reference::cross_power(a, b, size.width, s, true)) <= 2e-6);
+    CHECK(test::max_difference(test::spectrum_from_device(stream, output, 1),
+                               reference::cross_power(a, b, size.width, s, true)) <= 2e-6);
   }
 }
 

@@ -40,7 +40,7 @@ void compare(const warpalign::Device& device, test::Size size, std::int64_t radi
       }
     }
   }
-  CHECK(test::largest_difference(found, expected) <= 2 * off);
+  CHECK(test::max_difference(found, expected) <= 2 * off);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
   const auto found = test::from_device(stream, output);
   const auto expected = reference::magnitude(spectrum, static_cast<double>(exponent));
   // OpenCL's powr may be off by 16 ulp (9.5e-7), twice, and a few roundings.
-  CHECK(test::largest_relative_difference(found, expected) <= 3e-6);
+  CHECK(test::max_relative_difference(found, expected) <= 3e-6);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/error.hpp>
 
 #include <algorithm>
 #include <array>
@@ -103,7 +103,7 @@ void compare_scores(const warpalign::Device& device, const Surfaces& surfaces,
     const auto expected = reference::overlap_score(surfaces.slices[i], surfaces.slices[2 + i],
                                                    slice == 0 ? straight : mirrored);
     // Two divisions and a root: a few units of 6e-8 of the largest score.
-    CHECK(test::largest_difference(test::from_device(stream, scores, slice), expected) <=
+    CHECK(test::max_difference(test::from_device(stream, scores, slice), expected) <=
           5e-7 * test::largest(expected));
   }
 }
@@ -132,7 +132,7 @@ TEST_CASE("overlap_products: transformed back they are the correlations they are
           for (double& value : expected.values) value *= plane;
           const auto surface = reference::inverse(found[2 * pair + (mirrored ? 1 : 0)], size.width);
           // Spectra rounded to floats (6e-8) and products of two of them, over all frequencies.
-          CHECK(test::largest_difference(surface, expected) <= 1e-6 * plane * std::sqrt(plane));
+          CHECK(test::max_difference(surface, expected) <= 1e-6 * plane * std::sqrt(plane));
         }
       }
     }

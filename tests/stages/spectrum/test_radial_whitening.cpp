@@ -5,8 +5,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 
@@ -41,7 +41,7 @@ TEST_CASE("flatten_profile: every radius has mean 0 where there is something") {
       warpalign::RadialWhiteningPlan(device, {on_device.shape()}).execute(stream, on_device);
       const auto found = test::from_device(stream, on_device);
       const auto expected = reference::flattened_profile(image);
-      CHECK(test::largest_difference(found, expected) <= tolerance);
+      CHECK(test::max_difference(found, expected) <= tolerance);
     }
   });
 }

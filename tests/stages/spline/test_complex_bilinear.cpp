@@ -4,8 +4,8 @@
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
+#include <warpalign/error.hpp>
 
 #include <limits>
 
@@ -49,8 +49,8 @@ Points points(const Shape& image, const Shape& output) {
   return p;
 }
 
-double largest_error(const warpalign::Device& device, const Shape& image, const Shape& output,
-                     BilinearForm form) {
+double max_error(const warpalign::Device& device, const Shape& image, const Shape& output,
+                 BilinearForm form) {
   const auto data = test::random_complex_volume(image, 63);
   const auto p = points(image, output);
   auto stream = device.make_stream();
@@ -91,8 +91,7 @@ TEST_CASE("complex bilinear: three forms agree with equations 1 to 4, on all sid
         const bool filtered = form == BilinearForm::texture_filter &&
                               device.info().sampling == warpalign::Sampling::texture;
         for (const Shape& output : {Shape{40, 30, 1}, Shape{129, 7, 1}, Shape{7, 129, 1}}) {
-          CHECK(largest_error(device, image, output, form) <=
-                arithmetic + (filtered ? hardware : 0));
+          CHECK(max_error(device, image, output, form) <= arithmetic + (filtered ? hardware : 0));
         }
       }
     }

@@ -83,7 +83,7 @@ constexpr auto none = [](const Point&) { return false; };
 
 /// Just below a sample, where the place within its cell rounds to 1 in single precision: there
 /// degree 1, whose slope jumps at samples, may have either slope.
-bool just_below_a_sample(const Point& p) {
+bool just_below_sample(const Point& p) {
   return std::any_of(p.begin(), p.end(), [](double x) {
     const double rest = std::ceil(x) - x;
     return rest > 0 && rest < 0x1p-24;
@@ -107,7 +107,7 @@ TEST_CASE("gradient: every degree, boundary and dimension, inside and outside") 
           const auto points = test::random_points(spec, 42);
           const auto found = run(device, spec, spline, points);
           CHECK(test::worst(spline, points, found.value) <= 1);
-          const auto skip = [&](const Point& p) { return degree == 1 && just_below_a_sample(p); };
+          const auto skip = [&](const Point& p) { return degree == 1 && just_below_sample(p); };
           CHECK(gradient_error(spline, points, found.gradient, skip) <= contract);
         }
       }

@@ -194,7 +194,7 @@ TEST_CASE("interpolate: huge, infinite and NaN coordinates have the mode's value
       auto found = test::interpolated_at(device, spec, spline, points);
       for (std::size_t i = 0; i < points.size(); ++i) {  // jumps at negative multiples of n - 1
         const bool finite = std::isfinite(points[i][0]) && std::isfinite(points[i][1]);
-        if (spec.boundary == Boundary::wrap && finite && test::near_a_jump(spec, points[i])) {
+        if (spec.boundary == Boundary::wrap && finite && test::near_jump(spec, points[i])) {
           found.values[i] = reference::evaluate(spline, points[i]).value;
         }
       }
@@ -480,7 +480,7 @@ TEST_CASE("interpolate: after the prefilter, samples come back") {
         // Both stages' contracts, of the largest coefficient.
         const double scale = test::largest(test::volume_from_device(stream, coefficients));
         const auto found = test::volume_from_device(stream, output);
-        CHECK(test::largest_difference(found, samples) <= 8e-7 * scale);
+        CHECK(test::max_difference(found, samples) <= 8e-7 * scale);
       }
     }
   });

@@ -210,6 +210,6 @@ TEST_CASE("interpolate texture: on whole coordinates it is the samples' own smoo
         [](const auto& plan, auto& stream, const auto& coefficients, auto& output) {
           plan.execute(stream, coefficients, warpalign::Transform(), output);
         });
-    CHECK(test::largest_difference(found, spline.coefficients) == 0);
+    CHECK(test::max_difference(found, spline.coefficients) == 0);
   });
 }

@@ -70,7 +70,7 @@ void compare_integers(const warpalign::Device& device, const InterpolateSpec& sp
   const auto found = test::interpolated_by(device, spec, spline, transform);
   int wrong = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (test::near_a_jump(spec, points[i])) continue;
+    if (test::near_jump(spec, points[i])) continue;
     const auto truth = reference::evaluate(spline, points[i]);
     double error = 4e-7 * test::largest(spline.coefficients);
     for (const double slope : truth.gradient) error += point_error * std::abs(slope);
@@ -175,14 +175,14 @@ TEST_CASE("interpolate tiles: every output type") {
     spec.output_type = type;
     return spec;
   };
-  constexpr double half_a_step = 0x1p-11;  // of halves
+  constexpr double half_step = 0x1p-11;  // of halves
   test::on_every_device([&](const warpalign::Device& device) {
     compare_integers(device, plane(Boundary::reflect, PixelType::u8), turned, 255);
     compare_integers(device, plane(Boundary::constant, PixelType::u16), turned, 65535);
-    compare(device, plane(Boundary::constant, PixelType::f16), turned, half_a_step);
+    compare(device, plane(Boundary::constant, PixelType::f16), turned, half_step);
     compare_integers(device, space(Boundary::constant, PixelType::u8), turned_in_space, 255);
     compare_integers(device, space(Boundary::reflect, PixelType::u16), turned_in_space, 65535);
-    compare(device, space(Boundary::reflect, PixelType::f16), turned_in_space, half_a_step);
+    compare(device, space(Boundary::reflect, PixelType::f16), turned_in_space, half_step);
   });
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("interpolate tiles: whole coordinates give degree 1's samples, edges a
         WARPALIGN_CAPTURE(spec);
         const auto spline = test::random_spline(spec, 63);
         const auto same = test::interpolated_by(device, spec, spline, Transform());
-        CHECK(test::largest_difference(same, spline.coefficients) == 0);
+        CHECK(test::max_difference(same, spline.coefficients) == 0);
       }
     }
   });

@@ -69,7 +69,7 @@ void compare(const warpalign::Device& device, const PrefilterSpec& spec, const V
   CAPTURE(std::string(warpalign::name_of(spec.input)));
   const Volume oracle = expected(spec, samples);
   const double relative =
-      test::largest_difference(filtered(device, spec, samples), oracle) / test::largest(oracle);
+      test::max_difference(filtered(device, spec, samples), oracle) / test::largest(oracle);
   CHECK(relative <= tolerance);
 }
 

@@ -47,7 +47,7 @@ Point applied(const Transform& t, double x, double y, double z) {
 
 /// Under `constant` the value jumps at the edges, where single precision may be on either side;
 /// under `wrap` too.
-bool near_a_jump(const ResampleSpec& spec, const Point& p) {
+bool near_jump(const ResampleSpec& spec, const Point& p) {
   if (spec.boundary != Boundary::constant && spec.boundary != Boundary::wrap) return false;
   const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
   for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
@@ -106,7 +106,7 @@ void compare(const warpalign::Device& device, const Problem& problem, const Tran
   const auto points = points_of(spec, transform);
   auto found = resampled(device, problem, transform);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (near_a_jump(spec, points[i])) {
+    if (near_jump(spec, points[i])) {
       found.values[i] = reference::evaluate(problem.spline, points[i]).value;
     }
   }

@@ -5,8 +5,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 #include <limits>
@@ -47,7 +47,7 @@ void compare(const warpalign::Device& device, const test::Size& size, const Affi
   const auto image = test::random_plane(size.width, size.height, -1, 1, 19);
   const auto found = run(device, image, m, width, height);
   const auto expected = reference::warp(image, {m.a, m.b, m.c, m.d, m.e, m.f}, width, height);
-  CHECK(test::largest_difference(found, expected) <= tolerance(device, size));
+  CHECK(test::max_difference(found, expected) <= tolerance(device, size));
 }
 
 }  // namespace

@@ -5,15 +5,15 @@
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/error.hpp>
 
 namespace {
 
-using warpalign::PixelType;
-using warpalign::Shape;
 using warpalign::PadVolumePlan;
 using warpalign::PadVolumeSpec;
+using warpalign::PixelType;
+using warpalign::Shape;
 
 void compare(const warpalign::Device& device, const PadVolumeSpec& spec) {
   CAPTURE(name_of(spec.input_type));
@@ -33,7 +33,7 @@ void compare(const warpalign::Device& device, const PadVolumeSpec& spec) {
       reference::placed(volume, {spec.padded.width, spec.padded.height, spec.padded.depth}, offset,
                         static_cast<double>(static_cast<float>(scale)), spec.taper);
   // Values up to 1: a difference, three weights and products, each rounded once or twice.
-  CHECK(test::largest_difference(test::volume_from_device(stream, canvas), expected) <= 1e-6);
+  CHECK(test::max_difference(test::volume_from_device(stream, canvas), expected) <= 1e-6);
 }
 
 }  // namespace

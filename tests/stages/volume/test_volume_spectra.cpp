@@ -35,8 +35,8 @@ TEST_CASE("cross_power of volumes: weighted or not") {
         CrossPowerPlan(device, {shape, sigma, false}).execute(stream, da, db, output);
         const auto expected = reference::cross_power(a, b, shape.width, static_cast<double>(sigma));
         // Unit numbers: a product of two normalised factors, a weight, each a few ulp (6e-8).
-        CHECK(test::largest_difference(test::complex_volume_from_device(stream, output),
-                                       expected) <= 2e-6);
+        CHECK(test::max_difference(test::complex_volume_from_device(stream, output), expected) <=
+              2e-6);
       }
     }
   });

@@ -19,8 +19,8 @@ void check(std::span<const Device> devices, const PairSource& source, const Pair
   if (devices.empty()) detail::refuse(stage, "there is no device to register on");
   if (!source) detail::refuse(stage, "there is no source of pairs");
   if (!sink) detail::refuse(stage, "there is no sink for results");
-  if (batch.streams_a_device < 1 || batch.streams_a_device > max_streams) {
-    detail::refuse(stage, "streams_a_device must be 1 to " + std::to_string(max_streams));
+  if (batch.streams_per_device < 1 || batch.streams_per_device > max_streams) {
+    detail::refuse(stage, "streams_per_device must be 1 to " + std::to_string(max_streams));
   }
 }
 
@@ -47,7 +47,7 @@ void align_batch(std::span<const Device> devices, std::size_t pairs, const PairS
     const auto registrar = std::make_shared<Registrar>(devices[device_of(worker)], options);
     return [registrar](const HostPair& pair) { return align(*registrar, pair); };
   };
-  const std::size_t streams = devices.size() * static_cast<std::size_t>(batch.streams_a_device);
+  const std::size_t streams = devices.size() * static_cast<std::size_t>(batch.streams_per_device);
   detail::BatchRun(pairs, source, sink).run({std::min(streams, pairs), make, device_of});
 }
 

@@ -9,7 +9,7 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr std::int64_t smallest_side = 16;
+constexpr std::int64_t min_side = 16;
 
 }  // namespace
 
@@ -18,57 +18,54 @@ void check_registrable(const char* what, PixelType type, const Shape& shape) {
   if (type == PixelType::c32 || type == PixelType::f16) {
     refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
   }
-  const auto outside = [](std::int64_t side) {
-    return side < smallest_side || side > largest_side;
-  };
+  const auto outside = [](std::int64_t side) { return side < min_side || side > max_side; };
   if (outside(shape.width) || outside(shape.height) || shape.depth != 1) {
     refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +
-                      std::to_string(smallest_side) + " to " + std::to_string(largest_side) +
-                      " pixels");
+                      std::to_string(min_side) + " to " + std::to_string(max_side) + " pixels");
   }
 }
 
-Source::Source(const Device& device, PixelType type, const Shape& shape)
+GradientSource::GradientSource(const Device& device, PixelType type, const Shape& shape)
     : device_(device),
       type_(type),
       shape_(shape),
       statistics_plan_(device, {shape, type, Signal::gradient}),
       statistics_(device.make_buffer(sizeof(StatisticsRecord))),
-      measured_(device) {}
+      statistics_readback_(device) {}
 
-Image& Source::memory() {
+Image& GradientSource::own_pixels() {
   if (!pixels_) pixels_ = device_.make_image(type_, shape_);
   return *pixels_;
 }
 
-void Source::keep(Stream& stream, StageClock& clock, const HostImage& pixels) {
-  see(stream, clock, pixels);
+void GradientSource::copy(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  use(stream, clock, pixels);
 }
 
 // The statistics are enqueued first because the driver takes longer to start a copy than a kernel.
-void Source::keep(Stream& stream, StageClock& clock, const Image& pixels) {
-  measure(stream, clock, pixels);
-  clock.run("copy", [&] { stream.copy(pixels.buffer(), memory().buffer()); });
-  measured_.enqueue(stream, statistics_);
+void GradientSource::copy(Stream& stream, StageClock& clock, const Image& pixels) {
+  enqueue_statistics(stream, clock, pixels);
+  clock.run("copy", [&] { stream.copy(pixels.buffer(), own_pixels().buffer()); });
+  statistics_readback_.enqueue(stream, statistics_);
 }
 
-const Image& Source::see(Stream& stream, StageClock& clock, const HostImage& pixels) {
-  clock.run("upload", [&] { stream.upload(pixels, memory()); });
-  return see(stream, clock, *pixels_);
+const Image& GradientSource::use(Stream& stream, StageClock& clock, const HostImage& pixels) {
+  clock.run("upload", [&] { stream.upload(pixels, own_pixels()); });
+  return use(stream, clock, *pixels_);
 }
 
-const Image& Source::see(Stream& stream, StageClock& clock, const Image& pixels) {
-  measure(stream, clock, pixels);
-  measured_.enqueue(stream, statistics_);
+const Image& GradientSource::use(Stream& stream, StageClock& clock, const Image& pixels) {
+  enqueue_statistics(stream, clock, pixels);
+  statistics_readback_.enqueue(stream, statistics_);
   return pixels;
 }
 
-void Source::measure(Stream& stream, StageClock& clock, const Image& pixels) {
+void GradientSource::enqueue_statistics(Stream& stream, StageClock& clock, const Image& pixels) {
   clock.run("sobel_mean", [&] { statistics_plan_.execute(stream, pixels, statistics_); });
 }
 
-void Source::require_usable(const char* what) {
-  const StatisticsRecord record = measured_.wait().front();
+void GradientSource::require_usable(const char* what) {
+  const StatisticsRecord record = statistics_readback_.wait().front();
   if (record.nonfinite != 0) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " holds NaN, infinities or values too large to square near " +

@@ -11,11 +11,11 @@
 namespace warpalign::detail {
 
 /// Plans and memory for images of one type and shape.
-class Source {
+class GradientSource {
  public:
-  Source(const Device& device, PixelType type, const Shape& shape);
+  GradientSource(const Device& device, PixelType type, const Shape& shape);
 
-  [[nodiscard]] bool fits(PixelType type, const Shape& shape) const {
+  [[nodiscard]] bool matches(PixelType type, const Shape& shape) const {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] PixelType type() const { return type_; }
@@ -23,14 +23,14 @@ class Source {
 
   /// Copies an image and enqueues the statistics of its gradient. Once require_usable() has waited
   /// for them, the caller may change the image.
-  void keep(Stream& stream, StageClock& clock, const HostImage& pixels);
-  void keep(Stream& stream, StageClock& clock, const Image& pixels);
-  /// The copy of the last image that keep() took.
-  [[nodiscard]] const Image& kept() const { return *pixels_; }
+  void copy(Stream& stream, StageClock& clock, const HostImage& pixels);
+  void copy(Stream& stream, StageClock& clock, const Image& pixels);
+  /// The copy made by the last copy().
+  [[nodiscard]] const Image& copied() const { return *pixels_; }
 
-  /// The same, but an image that is on the device is used in place instead of copied.
-  const Image& see(Stream& stream, StageClock& clock, const HostImage& pixels);
-  const Image& see(Stream& stream, StageClock& clock, const Image& pixels);
+  /// The same, but an image that is on the device already is used in place instead of copied.
+  const Image& use(Stream& stream, StageClock& clock, const HostImage& pixels);
+  const Image& use(Stream& stream, StageClock& clock, const Image& pixels);
 
   [[nodiscard]] const Buffer& statistics() const { return statistics_; }
 
@@ -39,8 +39,8 @@ class Source {
   void require_usable(const char* what);
 
  private:
-  Image& memory();
-  void measure(Stream& stream, StageClock& clock, const Image& pixels);
+  Image& own_pixels();
+  void enqueue_statistics(Stream& stream, StageClock& clock, const Image& pixels);
 
   Device device_;
   PixelType type_;
@@ -48,7 +48,7 @@ class Source {
   StatisticsPlan statistics_plan_;
   std::optional<Image> pixels_;  // allocated when an image is first copied
   Buffer statistics_;
-  Readback<StatisticsRecord> measured_;
+  Readback<StatisticsRecord> statistics_readback_;
 };
 
 /// Throws Error(invalid_argument) unless a Registrar takes images of this type and shape.

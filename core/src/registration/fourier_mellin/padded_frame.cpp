@@ -39,7 +39,7 @@ PaddedFrame::PaddedFrame(const Device& device, const Shape& padded,
       rotation_scale_peak_(device, {padded}),
       shift_peak_(device, {two_of(padded)}),
       warp_(device, {padded, padded}),
-      placed_(device.make_image(PixelType::f32, padded)),
+      windowed_(device.make_image(PixelType::f32, padded)),
       rotated_(device.make_image(PixelType::f32, padded)),
       surfaces_(device.make_image(PixelType::f32, two_of(padded))),
       spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded))),
@@ -51,17 +51,17 @@ PaddedFrame::PaddedFrame(const Device& device, const Shape& padded,
       reference_log_polar_spectrum_(
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded))),
       records_(device.make_buffer(2 * sizeof(PeakRecord))),
-      rotation_scale_found_(device),
-      shifts_found_(device, 2) {}
+      rotation_scale_readback_(device),
+      shifts_readback_(device, 2) {}
 
-void PaddedFrame::place(Stream& stream, StageClock& clock, const Image& pixels,
-                        const Buffer& statistics) {
-  const ApodizePlan& apodize = placement_of(pixels.type(), pixels.shape());
-  clock.run("sobel_window", [&] { apodize.execute(stream, pixels, statistics, placed_); });
+void PaddedFrame::apodize(Stream& stream, StageClock& clock, const Image& pixels,
+                          const Buffer& statistics) {
+  const ApodizePlan& plan = apodize_plan_of(pixels.type(), pixels.shape());
+  clock.run("sobel_window", [&] { plan.execute(stream, pixels, statistics, windowed_); });
 }
 
-const ApodizePlan& PaddedFrame::placement_of(PixelType type, const Shape& image) {
-  return placements_.get({type, image}, [&] {
+const ApodizePlan& PaddedFrame::apodize_plan_of(PixelType type, const Shape& image) {
+  return apodize_plans_.get({type, image}, [&] {
     return ApodizePlan(device_, {image, padded_, window_, type, Signal::gradient});
   });
 }
@@ -75,18 +75,18 @@ void PaddedFrame::log_polar_spectrum(Stream& stream, StageClock& clock, const Im
 
 void PaddedFrame::set_reference(Stream& stream, StageClock& clock, const Image& pixels,
                                 const Buffer& statistics) {
-  place(stream, clock, pixels, statistics);
-  clock.run("fft", [&] { fft_.forward(stream, placed_, reference_spectrum_); });
+  apodize(stream, clock, pixels, statistics);
+  clock.run("fft", [&] { fft_.forward(stream, windowed_, reference_spectrum_); });
   log_polar_spectrum(stream, clock, reference_spectrum_, reference_log_polar_spectrum_);
 }
 
 // With p_moving = s R(r) p_reference, the magnitudes obey |M|(rho, phi) = |R|(s rho, phi + r)
 // (equation 11). So the moving image's log-polar spectrum is the reference's, shifted by
 // (ln s / ln b, r / step), and the correlation peaks at that shift.
-Hypothesis PaddedFrame::find_rotation_scale(Stream& stream, StageClock& clock, const Image& moving,
-                                            const Buffer& statistics) {
-  place(stream, clock, moving, statistics);
-  clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
+RotationScale PaddedFrame::find_rotation_scale(Stream& stream, StageClock& clock,
+                                               const Image& moving, const Buffer& statistics) {
+  apodize(stream, clock, moving, statistics);
+  clock.run("fft", [&] { fft_.forward(stream, windowed_, spectrum_); });
   Image& moving_log_polar_spectrum = spectrum_;  // the spectrum is no longer needed
   log_polar_spectrum(stream, clock, spectrum_, moving_log_polar_spectrum);
   clock.run("cross_power", [&] {
@@ -95,9 +95,9 @@ Hypothesis PaddedFrame::find_rotation_scale(Stream& stream, StageClock& clock, c
   });
   clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, rotated_); });
   clock.run("peak", [&] { rotation_scale_peak_.execute(stream, rotated_, records_); });
-  rotation_scale_found_.enqueue(stream, records_);
+  rotation_scale_readback_.enqueue(stream, records_);
 
-  const Point peak = subpixel_position(rotation_scale_found_.wait().front());
+  const Point peak = subpixel_position(rotation_scale_readback_.wait().front());
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
   const auto width = static_cast<double>(padded_.width);
   const auto height = static_cast<double>(padded_.height);
@@ -106,31 +106,31 @@ Hypothesis PaddedFrame::find_rotation_scale(Stream& stream, StageClock& clock, c
 }
 
 std::array<Shift, 2> PaddedFrame::find_shifts(Stream& stream, StageClock& clock,
-                                              const Hypothesis& hypothesis) {
+                                              const RotationScale& rotation_scale) {
   const Affine undo =
-      Similarity{hypothesis.rotation_deg, hypothesis.scale, {}}.matrix(padded_, padded_);
-  clock.run("warp", [&] { warp_.execute(stream, placed_, undo, rotated_); });
+      Similarity{rotation_scale.rotation_deg, rotation_scale.scale, {}}.matrix(padded_, padded_);
+  clock.run("warp", [&] { warp_.execute(stream, windowed_, undo, rotated_); });
   clock.run("fft", [&] { fft_.forward(stream, rotated_, spectrum_); });
   clock.run("cross_power",
             [&] { shift_power_.execute(stream, reference_spectrum_, spectrum_, cross_pair_); });
   clock.run("inverse_fft", [&] { fft_pair_.inverse(stream, cross_pair_, surfaces_); });
   clock.run("peak", [&] { shift_peak_.execute(stream, surfaces_, records_); });
-  shifts_found_.enqueue(stream, records_);
+  shifts_readback_.enqueue(stream, records_);
 
-  const std::span<const PeakRecord> records = shifts_found_.wait();
+  const std::span<const PeakRecord> records = shifts_readback_.wait();
   const double total = CrossPowerPlan::total_weight(shift_power_spec_);
   const double deviation = std::sqrt(CrossPowerPlan::total_squared_weight(shift_power_spec_));
   std::array<Shift, 2> shifts;
-  for (std::size_t rotated_180 = 0; rotated_180 < 2; ++rotated_180) {
+  for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     // The second surface belongs to the image mirrored about pixel (0, 0), x -> -x. A rotation by
     // 180 degrees about the centre of the padded frame, x -> N - 1 - x, differs from it by one
     // pixel.
-    const Point peak = subpixel_position(records[rotated_180]);
-    const auto extra = static_cast<double>(rotated_180);
-    shifts[rotated_180] = {{signed_shift(peak.x + extra, static_cast<double>(padded_.width)),
-                            signed_shift(peak.y + extra, static_cast<double>(padded_.height))},
-                           static_cast<double>(records[rotated_180].value) / total,
-                           static_cast<double>(records[rotated_180].value) / deviation};
+    const Point peak = subpixel_position(records[opposite]);
+    const auto offset = static_cast<double>(opposite);
+    shifts[opposite] = {{signed_shift(peak.x + offset, static_cast<double>(padded_.width)),
+                         signed_shift(peak.y + offset, static_cast<double>(padded_.height))},
+                        static_cast<double>(records[opposite].value) / total,
+                        static_cast<double>(records[opposite].value) / deviation};
   }
   return shifts;
 }

@@ -24,7 +24,7 @@ namespace warpalign::detail {
 Shape common_padded_size(const Shape& reference, const Shape& moving);
 
 /// Rotation and scale found by the log-polar correlation; the rotation has a 180 degree ambiguity.
-struct Hypothesis {
+struct RotationScale {
   double rotation_deg = 0;
   double scale = 1;
 };
@@ -48,22 +48,23 @@ class PaddedFrame {
                      const Buffer& statistics);
 
   /// Enqueues the first stage (Fig. 3 of the paper) and waits for its peak.
-  Hypothesis find_rotation_scale(Stream& stream, StageClock& clock, const Image& moving,
-                                 const Buffer& statistics);
+  RotationScale find_rotation_scale(Stream& stream, StageClock& clock, const Image& moving,
+                                    const Buffer& statistics);
 
   /// Undoes rotation and scale and finds the shift, for the given rotation [0] and for 180 degrees
   /// more [1]. Waits for the device. Must be called after find_rotation_scale, for the same image.
-  std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock, const Hypothesis& hypothesis);
+  std::array<Shift, 2> find_shifts(Stream& stream, StageClock& clock,
+                                   const RotationScale& rotation_scale);
 
  private:
-  void place(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
-  /// The key of the plan that places images of one type and shape on the padded frame.
-  struct PlacementKey {
+  /// Writes the windowed gradient, centred on the padded frame, to windowed_.
+  void apodize(Stream& stream, StageClock& clock, const Image& pixels, const Buffer& statistics);
+  struct ImageKey {
     PixelType type;
-    Shape image;
-    friend bool operator==(const PlacementKey&, const PlacementKey&) = default;
+    Shape shape;
+    friend bool operator==(const ImageKey&, const ImageKey&) = default;
   };
-  const ApodizePlan& placement_of(PixelType type, const Shape& image);
+  const ApodizePlan& apodize_plan_of(PixelType type, const Shape& image);
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& spectrum,
                           Image& log_polar_spectrum);
 
@@ -85,9 +86,9 @@ class PaddedFrame {
   PeakPlan rotation_scale_peak_;
   PeakPlan shift_peak_;
   WarpPlan warp_;
-  PlanCache<PlacementKey, ApodizePlan> placements_{2};  // the reference's and the moving images'
+  PlanCache<ImageKey, ApodizePlan> apodize_plans_{2};  // the reference's and the moving images'
 
-  Image placed_;    // the moving image's windowed gradient
+  Image windowed_;  // the moving image's windowed gradient
   Image rotated_;   // the same with rotation and scale undone; scratch before that
   Image surfaces_;  // two correlation surfaces
   Image spectrum_;  // of the moving image
@@ -98,8 +99,8 @@ class PaddedFrame {
   Image reference_spectrum_;
   Image reference_log_polar_spectrum_;
   Buffer records_;
-  Readback<PeakRecord> rotation_scale_found_;
-  Readback<PeakRecord> shifts_found_;
+  Readback<PeakRecord> rotation_scale_readback_;
+  Readback<PeakRecord> shifts_readback_;
 };
 
 }  // namespace warpalign::detail

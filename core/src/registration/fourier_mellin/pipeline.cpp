@@ -33,16 +33,16 @@ template <class Pixels>
 void FourierMellinPipeline::set_reference(Stream& stream, StageClock& clock, const Pixels& pixels,
                                           PixelType type) {
   frame_has_reference_ = false;
-  if (!reference_ || !reference_->fits(type, pixels.shape())) {
+  if (!reference_ || !reference_->matches(type, pixels.shape())) {
     reference_.reset();
     reference_.emplace(device_, type, pixels.shape());
   }
   try {
-    reference_->keep(stream, clock, pixels);
+    reference_->copy(stream, clock, pixels);
     // If the next moving image has the size of the last one, this padded frame is the right one,
     // and the device has work while the host waits for the statistics.
-    if (padded_ && padded_->padded() == common_padded_size(reference_->shape(), last_moving_)) {
-      place_reference(stream, clock);
+    if (frame_ && frame_->padded() == common_padded_size(reference_->shape(), last_moving_)) {
+      transform_reference(stream, clock);
     }
     reference_->require_usable("the reference image");
   } catch (...) {
@@ -52,44 +52,44 @@ void FourierMellinPipeline::set_reference(Stream& stream, StageClock& clock, con
   }
 }
 
-void FourierMellinPipeline::place_reference(Stream& stream, StageClock& clock) {
-  padded_->set_reference(stream, clock, reference_->kept(), reference_->statistics());
+void FourierMellinPipeline::transform_reference(Stream& stream, StageClock& clock) {
+  frame_->set_reference(stream, clock, reference_->copied(), reference_->statistics());
   frame_has_reference_ = true;
 }
 
 void FourierMellinPipeline::prepare_frame(Stream& stream, StageClock& clock, const Shape& moving) {
   const Shape shape = common_padded_size(reference_->shape(), moving);
-  if (!padded_ || padded_->padded() != shape) {
-    padded_.reset();  // release the old memory before allocating the new
+  if (!frame_ || frame_->padded() != shape) {
+    frame_.reset();  // release the old memory before allocating the new
     frame_has_reference_ = false;
-    padded_.emplace(device_, shape, options_);
+    frame_.emplace(device_, shape, options_);
   }
   last_moving_ = moving;
-  if (!frame_has_reference_) place_reference(stream, clock);
+  if (!frame_has_reference_) transform_reference(stream, clock);
 }
 
 template <class Pixels>
 RegistrationResult FourierMellinPipeline::align(Stream& stream, StageClock& clock,
                                                 const Pixels& pixels, PixelType type) {
   prepare_frame(stream, clock, pixels.shape());
-  if (!moving_ || !moving_->fits(type, pixels.shape())) {
+  if (!moving_ || !moving_->matches(type, pixels.shape())) {
     moving_.reset();
     moving_.emplace(device_, type, pixels.shape());
   }
-  const Image& moving = moving_->see(stream, clock, pixels);
-  const Hypothesis hypothesis =
-      padded_->find_rotation_scale(stream, clock, moving, moving_->statistics());
+  const Image& moving = moving_->use(stream, clock, pixels);
+  const RotationScale rotation_scale =
+      frame_->find_rotation_scale(stream, clock, moving, moving_->statistics());
   moving_->require_usable("the moving image");
-  return result_of(hypothesis, padded_->find_shifts(stream, clock, hypothesis));
+  return result_of(rotation_scale, frame_->find_shifts(stream, clock, rotation_scale));
 }
 
-RegistrationResult FourierMellinPipeline::result_of(const Hypothesis& hypothesis,
+RegistrationResult FourierMellinPipeline::result_of(const RotationScale& rotation_scale,
                                                     const std::array<Shift, 2>& shifts) const {
   const bool rotated_180 = shifts[1].deviations > shifts[0].deviations;
   const Shift& shift = shifts[rotated_180 ? 1 : 0];
-  const Shape& padded = padded_->padded();
+  const Shape& padded = frame_->padded();
   const Similarity found{
-      hypothesis.rotation_deg + (rotated_180 ? 180.0 : 0.0), hypothesis.scale, {}};
+      rotation_scale.rotation_deg + (rotated_180 ? 180.0 : 0.0), rotation_scale.scale, {}};
   const Affine matrix = on_images(found.matrix(padded, padded), shift.d, padded,
                                   reference_->shape(), moving_->shape());
   RegistrationResult result;

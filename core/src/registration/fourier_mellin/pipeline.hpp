@@ -27,15 +27,15 @@ class FourierMellinPipeline {
 
  private:
   void prepare_frame(Stream& stream, StageClock& clock, const Shape& moving);
-  void place_reference(Stream& stream, StageClock& clock);
-  RegistrationResult result_of(const Hypothesis& hypothesis,
+  void transform_reference(Stream& stream, StageClock& clock);
+  RegistrationResult result_of(const RotationScale& rotation_scale,
                                const std::array<Shift, 2>& shifts) const;
 
   Device device_;
   RegistrationOptions options_;
-  std::optional<Source> reference_;
-  std::optional<Source> moving_;
-  std::optional<PaddedFrame> padded_;
+  std::optional<GradientSource> reference_;
+  std::optional<GradientSource> moving_;
+  std::optional<PaddedFrame> frame_;
   bool frame_has_reference_ = false;
   Shape last_moving_{};
 };

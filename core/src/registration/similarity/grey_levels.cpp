@@ -30,13 +30,13 @@ using Sums = std::array<double, lanes>;
 
 double total(const Sums& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
 
-struct FirstLook {
-  explicit FirstLook(float value) {
-    lowest.fill(value);
-    highest.fill(value);
+struct FirstPass {
+  explicit FirstPass(float value) {
+    minimum.fill(value);
+    maximum.fill(value);
   }
   Sums sum{};
-  std::array<float, lanes> lowest, highest;
+  std::array<float, lanes> minimum, maximum;
 };
 
 // A sum of floats cannot overflow a double, so it is finite if all of them are finite.
@@ -44,15 +44,15 @@ template <class Weight>
 GreyLevels levels(std::span<const float> values, double all, Weight weight) {
   GreyLevels levels;
   if (values.empty()) return levels;
-  FirstLook look(values.front());
-  for_lanes(values.size(), look, [&](FirstLook& l, std::size_t k, std::size_t i) {
+  FirstPass first(values.front());
+  for_lanes(values.size(), first, [&](FirstPass& pass, std::size_t k, std::size_t i) {
     const float value = values[i];
-    l.sum[k] += weight(i) * static_cast<double>(value);
-    l.lowest[k] = value < l.lowest[k] ? value : l.lowest[k];
-    l.highest[k] = value > l.highest[k] ? value : l.highest[k];
+    pass.sum[k] += weight(i) * static_cast<double>(value);
+    pass.minimum[k] = value < pass.minimum[k] ? value : pass.minimum[k];
+    pass.maximum[k] = value > pass.maximum[k] ? value : pass.maximum[k];
   });
   levels.weight = all;
-  const double sum = total(look.sum);
+  const double sum = total(first.sum);
   if (!std::isfinite(sum)) {
     levels.mean = sum;
     return levels;
@@ -65,8 +65,8 @@ GreyLevels levels(std::span<const float> values, double all, Weight weight) {
     s[k] += weight(i) * d * d;
   });
   levels.deviation = std::sqrt(total(squares) / levels.weight);
-  levels.lowest = *std::min_element(look.lowest.begin(), look.lowest.end());
-  levels.highest = *std::max_element(look.highest.begin(), look.highest.end());
+  levels.minimum = *std::min_element(first.minimum.begin(), first.minimum.end());
+  levels.maximum = *std::max_element(first.maximum.begin(), first.maximum.end());
   return levels;
 }
 

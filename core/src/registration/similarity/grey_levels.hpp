@@ -9,8 +9,8 @@ struct GreyLevels {
   double weight = 0;  ///< total over all pixels
   double mean = 0;
   double deviation = 0;
-  float lowest = 0;
-  float highest = 0;
+  float minimum = 0;
+  float maximum = 0;
 };
 
 /// Where any value is NaN or infinite, the mean is not finite and the deviation and extremes are

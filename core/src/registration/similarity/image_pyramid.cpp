@@ -14,7 +14,7 @@ namespace {
 
 // Sigma of the Gaussian low-pass filter before coarser sampling, in units of the spacing. It leaves
 // 0.29 of the amplitude of a wave at the new Nyquist frequency.
-constexpr double sigma_a_spacing = 0.5;
+constexpr double sigma_per_spacing = 0.5;
 
 // Contrast below this fraction of the image's own contrast is not amplified.
 constexpr double contrast_floor = 0.1;
@@ -43,7 +43,7 @@ Shape level_shape(const Shape& image, const Sampling2d& sampling) {
 
 SmoothSpec smoothing(PixelType type, const Shape& image, bool masked, const Sampling2d& sampling) {
   const Shape shape = level_shape(image, sampling);
-  const double sigma = sampling.spacing > 1 ? sigma_a_spacing * sampling.spacing : 0;
+  const double sigma = sampling.spacing > 1 ? sigma_per_spacing * sampling.spacing : 0;
   return {.input = type,
           .shape = image,
           .output = shape,
@@ -110,35 +110,35 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
   const PyramidLevel& whole = level(stream, clock, {spacing});
   measure(stream, whole, what);
   if (masked_) return;
-  mask_frame(stream, clock, whole);
+  mask_border(stream, clock, whole);
   if (masked_) measure(stream, level(stream, clock, {spacing}), what);
 }
 
-// A pixel of the level is the mean of several image pixels, so the border is wider than it appears
-// by the reach of that mean.
-void ImagePyramid::mask_frame(Stream& stream, StageClock& clock, const PyramidLevel& level) {
-  constexpr int reach = 3;
+// A pixel of the level is a weighted mean of image pixels up to three pixels of the level away, so
+// the border in the image is wider by as much than it appears on the level.
+void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level) {
+  constexpr int margin = 3;
   const Shape& coarse = level.shape();
-  const auto content = frame_search_.content(
-      {coarse.width, coarse.height, values_->wait(), levels_.lowest, levels_.highest}, reach);
+  const auto content = border_search_.content(
+      {coarse.width, coarse.height, values_->wait(), levels_.minimum, levels_.maximum}, margin);
   if (!content) return;
   const Affine to_level = level.to_image().inverse();
   const auto nearest = [](double at, std::int64_t n) {
     return std::clamp<std::int64_t>(std::llround(at), 0, n - 1);
   };
-  found_mask_.resize(static_cast<std::size_t>(shape_.plane()));
+  border_mask_.resize(static_cast<std::size_t>(shape_.plane()));
   for (std::int64_t y = 0; y < shape_.height; ++y) {
     const std::int64_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
     for (std::int64_t x = 0; x < shape_.width; ++x) {
       const std::int64_t u =
           nearest(to_level.a * static_cast<double>(x) + to_level.c, coarse.width);
-      found_mask_[static_cast<std::size_t>(y * shape_.width + x)] =
+      border_mask_[static_cast<std::size_t>(y * shape_.width + x)] =
           (*content)[static_cast<std::size_t>(v * coarse.width + u)];
     }
   }
   if (!mask_) mask_.emplace(device_.make_image(PixelType::u8, shape_));
   clock.run("upload", [&] {
-    stream.upload(HostImage{found_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},
+    stream.upload(HostImage{border_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},
                   *mask_);
   });
   masked_ = true;
@@ -199,7 +199,7 @@ PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampl
       [&] { return PyramidLevel(device_, type(), shape_, masked_, sampling); },
       [](const PyramidLevel& idle) { return !idle.has_values_; });
   if (!level.has_values_) {
-    clock.run("view", [&] {
+    clock.run("pyramid", [&] {
       smooth(stream, level.smooth_, level.values_, level.weight_ ? &*level.weight_ : nullptr);
     });
     level.has_values_ = true;

@@ -66,7 +66,7 @@ class ImagePyramid {
  public:
   ImagePyramid(const Device& device, PixelType type, const Shape& shape);
 
-  [[nodiscard]] bool fits(PixelType type, const Shape& shape) const {
+  [[nodiscard]] bool matches(PixelType type, const Shape& shape) const {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
@@ -97,15 +97,15 @@ class ImagePyramid {
   const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
-  struct ViewKey {
+  struct LevelKey {
     PixelType type;
     bool masked;
     Sampling2d sampling;
-    friend bool operator==(const ViewKey&, const ViewKey&) = default;
+    friend bool operator==(const LevelKey&, const LevelKey&) = default;
   };
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
-  void mask_frame(Stream& stream, StageClock& clock, const PyramidLevel& level);
+  void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
   void measure(Stream& stream, const PyramidLevel& level, const char* what);
 
   Device device_;
@@ -113,14 +113,14 @@ class ImagePyramid {
   Shape shape_;
   Image pixels_;
   std::optional<Image> mask_;
-  std::vector<std::uint8_t> found_mask_;  // of a border, before its upload to mask_
+  std::vector<std::uint8_t> border_mask_;  // of a border that was found, before its upload
   bool masked_ = false;
   GreyLevels levels_;
-  FrameSearch frame_search_;
+  BorderSearch border_search_;
   std::optional<Readback<float>> values_, weights_;  // of the level measured
   /// All levels of the current image are kept; beyond the bound, only levels that are left over
   /// from earlier images are evicted.
-  PlanCache<ViewKey, PyramidLevel> pyramid_levels_{8};
+  PlanCache<LevelKey, PyramidLevel> pyramid_levels_{8};
   std::optional<ImpulseFilterPlan> impulse_filter_;
   std::optional<Image> filled_;
   bool has_impulses_ = false;

@@ -15,41 +15,42 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double noisy_part = 0.1;  // fraction of the mean squared slope
+constexpr double noisy_fraction = 0.1;  // fraction of the mean squared slope
 
 // What the noise in a residual adds to the moving image's mean squared slope. Both images are taken
 // to have noise of the same density in their own pixels, so that the moving image's part of the
 // residual is 1 / (1 + scale^2).
-double noise_slope(const NoiseSmoothing& look, double residual) {
-  const double of_moving = residual / (1 + look.scale * look.scale);
-  return of_moving / (2 * look.sigma * look.sigma);
+double noise_slope(const PairStatistics& statistics, double residual) {
+  const double of_moving = residual / (1 + statistics.scale * statistics.scale);
+  return of_moving / (2 * statistics.sigma * statistics.sigma);
 }
 
 // Where the slopes are nearly all noise, the remainder is uncertain. Underestimating it only leads
 // to more smoothing.
 constexpr double noise_with_margin = 1.1;
 
-double slope_without_noise(const NoiseSmoothing& look, double noise) {
-  return std::max(look.slope - noise_with_margin * noise_slope(look, noise), 0.0);
+double slope_without_noise(const PairStatistics& statistics, double noise) {
+  return std::max(statistics.slope - noise_with_margin * noise_slope(statistics, noise), 0.0);
 }
 
 // The variance of an estimated shift, up to a constant factor; see best_smoothing.
-double variance_of(const NoiseSmoothing& look, double noise, double slope, double next_slope) {
+double variance_of(const PairStatistics& statistics, double noise, double slope,
+                   double next_slope) {
   const double twice_filtered = std::sqrt(slope * next_slope);
-  const double density = 4 * pi * look.sigma * look.sigma * noise;
-  const double of_noises = density * density / (128 * pi * std::pow(look.sigma, 4));
-  return (density * twice_filtered + of_noises) / (look.pixels * slope * slope);
+  const double density = 4 * pi * statistics.sigma * statistics.sigma * noise;
+  const double of_noises = density * density / (128 * pi * std::pow(statistics.sigma, 4));
+  return (density * twice_filtered + of_noises) / (statistics.pixels * slope * slope);
 }
 
 }  // namespace
 
-NoiseSmoothing noise_smoothing(const SimilaritySumsResult& sums, double residual, double sigma,
+PairStatistics pair_statistics(const SimilaritySumsResult& sums, double residual, double sigma,
                                double scale) {
   return {sigma, scale, sums.pixels, residual,
           (sums.hessian[0] + sums.hessian[5]) / (2 * sums.pixels)};
 }
 
-double residual_under_one_illumination(const SimilaritySumsResult& sums) {
+double residual_under_global_illumination(const SimilaritySumsResult& sums) {
   const double mean = sums.moving / sums.pixels;
   const double variance = std::max(sums.moving_square / sums.pixels - mean * mean, 0.0);
   const double correlation =
@@ -58,36 +59,36 @@ double residual_under_one_illumination(const SimilaritySumsResult& sums) {
   return variance * (1 - correlation * correlation);
 }
 
-double residual_found(const SimilaritySumsResult& sums) {
+double residual_variance(const SimilaritySumsResult& sums) {
   return std::pow(deviation_per_mean_absolute * sums.absolute / sums.pixels, 2);
 }
 
-bool may_be_noisy(const NoiseSmoothing& look) {
-  return noise_slope(look, look.residual) > noisy_part * look.slope;
+bool may_be_noisy(const PairStatistics& statistics) {
+  return noise_slope(statistics, statistics.residual) > noisy_fraction * statistics.slope;
 }
 
-double noise_under(double noise, double sigma, double other) {
+double noise_at_sigma(double noise, double sigma, double other) {
   return noise * (sigma * sigma) / (other * other);
 }
 
-double noise_of(const NoiseSmoothing& sharp, const NoiseSmoothing& smooth) {
-  const double taken = std::max(sharp.residual - smooth.residual, 0.0);
-  return taken / (1 - noise_under(1, sharp.sigma, smooth.sigma));
+double noise_variance(const PairStatistics& sharp, const PairStatistics& smooth) {
+  const double removed = std::max(sharp.residual - smooth.residual, 0.0);
+  return removed / (1 - noise_at_sigma(1, sharp.sigma, smooth.sigma));
 }
 
-std::size_t best_smoothing(std::span<const NoiseSmoothing> looks) {
-  if (looks.size() < 2) return 0;
-  const double noise = noise_of(looks[0], looks[1]);
+std::size_t best_smoothing(std::span<const PairStatistics> evaluations) {
+  if (evaluations.size() < 2) return 0;
+  const double noise = noise_variance(evaluations[0], evaluations[1]);
   const auto noise_at = [&](std::size_t i) {
-    return noise_under(noise, looks[0].sigma, looks[i].sigma);
+    return noise_at_sigma(noise, evaluations[0].sigma, evaluations[i].sigma);
   };
   // Smoothing reduces slopes: an image never has less slope than under more smoothing.
-  double smoother = slope_without_noise(looks.back(), noise_at(looks.size() - 1));
+  double smoother = slope_without_noise(evaluations.back(), noise_at(evaluations.size() - 1));
   std::size_t best = 0;
   double minimum = INFINITY;
-  for (std::size_t i = looks.size() - 1; i-- > 0;) {
-    const double slope = std::max(slope_without_noise(looks[i], noise_at(i)), smoother);
-    const double variance = variance_of(looks[i], noise_at(i), slope, smoother);
+  for (std::size_t i = evaluations.size() - 1; i-- > 0;) {
+    const double slope = std::max(slope_without_noise(evaluations[i], noise_at(i)), smoother);
+    const double variance = variance_of(evaluations[i], noise_at(i), slope, smoother);
     smoother = slope;
     if (!std::isfinite(variance) || variance > minimum) continue;
     minimum = variance;  // on ties, the least smoothing wins

@@ -8,9 +8,9 @@
 
 namespace warpalign::detail {
 
-/// Measurements of a nearly registered pair whose images are smoothed to the same point spread. All
+/// Statistics of a nearly registered pair whose images are smoothed to the same point spread. All
 /// pixels have equal weight; lengths are in pixels of the moving image.
-struct NoiseSmoothing {
+struct PairStatistics {
   double sigma = 1;     ///< of the moving image's Gaussian
   double scale = 1;     ///< moving pixels per reference pixel
   double pixels = 0;    ///< number of pixels in common
@@ -18,29 +18,29 @@ struct NoiseSmoothing {
   double slope = 0;     ///< mean square of the moving image's slope along an axis
 };
 
-[[nodiscard]] NoiseSmoothing noise_smoothing(const SimilaritySumsResult& sums, double residual,
+[[nodiscard]] PairStatistics pair_statistics(const SimilaritySumsResult& sums, double residual,
                                              double sigma, double scale);
 
 /// The smallest residual variance that one gain and offset for the whole images can leave.
-[[nodiscard]] double residual_under_one_illumination(const SimilaritySumsResult& sums);
+[[nodiscard]] double residual_under_global_illumination(const SimilaritySumsResult& sums);
 /// The variance of the residuals in `sums`, estimated from their mean absolute value.
-[[nodiscard]] double residual_found(const SimilaritySumsResult& sums);
+[[nodiscard]] double residual_variance(const SimilaritySumsResult& sums);
 
 /// Whether the residual, if it were all noise, would account for enough of the slopes to justify a
 /// closer evaluation.
-[[nodiscard]] bool may_be_noisy(const NoiseSmoothing& look);
+[[nodiscard]] bool may_be_noisy(const PairStatistics& statistics);
 
 /// The variance that white noise adds to the residual of `sharp`, given `smooth`, an evaluation of
 /// the same pair under more smoothing. Illumination that was not modelled leaves the same residual
 /// in both, so only what the smoothing removes counts as noise.
-[[nodiscard]] double noise_of(const NoiseSmoothing& sharp, const NoiseSmoothing& smooth);
+[[nodiscard]] double noise_variance(const PairStatistics& sharp, const PairStatistics& smooth);
 
 /// The variance that noise has under smoothing by `other`, if it is `noise` under `sigma`.
-[[nodiscard]] double noise_under(double noise, double sigma, double other);
+[[nodiscard]] double noise_at_sigma(double noise, double sigma, double other);
 
-/// The index in `looks` of the smoothing under which the fit is most certain. The evaluations are
-/// ordered by rising sigma, each about twice the one before. The last one only serves to judge the
-/// one before it, so looks.size() - 1 is never the answer for more than one evaluation.
+/// The index in `evaluations` of the smoothing under which the fit is most certain. The evaluations
+/// are ordered by rising sigma, each about twice the one before. The last one only serves to judge
+/// the one before it, so evaluations.size() - 1 is never the answer for more than one evaluation.
 ///
 /// White noise of density P in the difference of the images adds P / (4 pi sigma^2) to the
 /// residual and P / (8 pi sigma^4) to the mean squared slope. The variance of a least squares
@@ -48,6 +48,6 @@ struct NoiseSmoothing {
 /// (P S(sqrt(2) sigma) + N) / S(sigma)^2. S is the mean square of the slopes without noise; it
 /// enters at sqrt(2) sigma because the estimate weights filtered noise with filtered slopes.
 /// N = P^2 / (128 pi sigma^4) comes from the product of the two images' noise.
-[[nodiscard]] std::size_t best_smoothing(std::span<const NoiseSmoothing> looks);
+[[nodiscard]] std::size_t best_smoothing(std::span<const PairStatistics> evaluations);
 
 }  // namespace warpalign::detail

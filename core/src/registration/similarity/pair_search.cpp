@@ -14,28 +14,30 @@ namespace warpalign::detail {
 
 namespace {
 
-// Sides of the padded frames: of the rotation-scale search at first and where that was not enough,
-// and of the translation search.
-constexpr std::int64_t quick_side = 128;
-constexpr std::int64_t thorough_side = 256;
-constexpr std::int64_t shift_side = 512;
-constexpr double settle_side = 256;       // of the levels of the coarse refinement
-constexpr double min_judged_part = 0.04;  // fraction of the smaller level that must be in common
-constexpr double min_settle_side = 48;    // smaller levels hold too little for it
+// Sides of the padded frames. The second rotation-scale search runs where the first one finds
+// nothing convincing.
+constexpr std::int64_t first_search_side = 128;
+constexpr std::int64_t second_search_side = 256;
+constexpr std::int64_t translation_side = 512;
+// Levels on which candidates are refined coarsely: their side, and the side below which a level
+// holds too little detail to start from.
+constexpr double coarse_refinement_side = 256;
+constexpr double min_coarse_refinement_side = 48;
+constexpr double min_overlap_fraction = 0.04;  // of the smaller level, for a correlation to count
 
-// Fits whose last step moved a corner by more than this, in moving pixels, are heading for another
-// position.
-constexpr double max_unsettled = 0.2;
+// A fit whose last step still moved a corner by more than this, in moving pixels, is drifting away
+// from its candidate.
+constexpr double max_last_step = 0.2;
 
 // A candidate this significant is accepted without comparing it to others: its significance is
 // several times what unrelated images reach.
-constexpr double beyond_doubt = 2 * significance_of_even_odds;
+constexpr double accepted_significance = 2 * half_confidence_significance;
 
 constexpr std::size_t hypotheses_per_crop = 2;
-// How many hypotheses are tried at first, and how many where none of these convinced: in small and
-// noisy pairs the right one is far down the list.
-constexpr std::size_t quick_search = 6;
-constexpr std::size_t thorough_search = 40;
+// How many hypotheses of each search are tried. In small or noisy pairs the right one is far down
+// the list.
+constexpr std::size_t first_search_hypotheses = 6;
+constexpr std::size_t second_search_hypotheses = 40;
 
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
@@ -65,15 +67,15 @@ void sort_by(Candidates& candidates, double Candidate::*score) {
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
     : device_(device),
       options_(options),
-      quick_search_(device, quick_side, options),
+      first_search_(device, first_search_side, options),
       ones_(device),
-      translation_search_(device, shift_side, ones_),
+      translation_search_(device, translation_side, ones_),
       fitter_(device),
       refinement_(device) {}
 
-void PairSearch::add_turns_at(const Work& work, RotationScaleSearch& search, double base) {
+void PairSearch::add_hypotheses_at(const Work& work, RotationScaleSearch& search, double base) {
   if (options_.motion == Motion::translation) {
-    turns_.push_back({RotationScalePeak{}, 1});
+    hypotheses_.push_back({RotationScalePeak{}, 1});
     return;
   }
   const bool scales = options_.motion == Motion::similarity;
@@ -87,19 +89,19 @@ void PairSearch::add_turns_at(const Work& work, RotationScaleSearch& search, dou
       rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search.side());
   // The image in which the content appears larger is used whole, and the other one in crops of its
   // size.
-  const bool reference_is_wide = base >= 1;
-  ImagePyramid& wide = reference_is_wide ? work.reference : work.moving;
-  ImagePyramid& close = reference_is_wide ? work.moving : work.reference;
-  PyramidLevel& wide_level = wide.level(work.stream, work.clock,
-                                        {reference_is_wide ? spacings.reference : spacings.moving});
-  PyramidLevel& close_level = close.level(
-      work.stream, work.clock, {reference_is_wide ? spacings.moving : spacings.reference});
-  const Shape crop{std::min({wide_level.shape().width, close_level.shape().width, search.side()}),
-                   std::min({wide_level.shape().height, close_level.shape().height, search.side()}),
-                   1};
-  const Shape shape = base == 1 ? wide_level.shape() : crop;
-  const CropsAlong down(wide_level.shape().height, shape.height);
-  const CropsAlong across(wide_level.shape().width, shape.width);
+  const bool whole_is_reference = base < 1;
+  ImagePyramid& whole = whole_is_reference ? work.reference : work.moving;
+  ImagePyramid& cropped = whole_is_reference ? work.moving : work.reference;
+  PyramidLevel& whole_level = whole.level(
+      work.stream, work.clock, {whole_is_reference ? spacings.reference : spacings.moving});
+  PyramidLevel& cropped_level = cropped.level(
+      work.stream, work.clock, {whole_is_reference ? spacings.moving : spacings.reference});
+  const Shape& available = cropped_level.shape();
+  const Shape crop{std::min({available.width, whole_level.shape().width, search.side()}),
+                   std::min({available.height, whole_level.shape().height, search.side()}), 1};
+  const Shape shape = base == 1 ? available : crop;
+  const CropsAlong down(available.height, shape.height);
+  const CropsAlong across(available.width, shape.width);
   crops_.clear();
   for (std::int64_t j = 0; j < down.count(); ++j) {
     for (std::int64_t i = 0; i < across.count(); ++i) {
@@ -107,40 +109,41 @@ void PairSearch::add_turns_at(const Work& work, RotationScaleSearch& search, dou
     }
   }
   for (RotationScalePeak peak :
-       search.find(work.stream, work.clock, close, close_level, wide, wide_level, crops_, shape,
-                   !reference_is_wide, limits, hypotheses_per_crop)) {
+       search.find(work.stream, work.clock, whole, whole_level, cropped, cropped_level, crops_,
+                   shape, whole_is_reference, limits, hypotheses_per_crop)) {
     peak.scale = scales ? peak.scale * base : 1;
-    turns_.push_back({peak, base});
+    hypotheses_.push_back({peak, base});
   }
 }
 
-// Adds the hypotheses of the other base scales to those at base 1 in turns_, sorts them by height
-// and removes those that say the same as a higher one.
-void PairSearch::add_other_turns(const Work& work, RotationScaleSearch& search) {
+// Adds the hypotheses at the other base scales to those at base 1, sorts hypotheses_ by height and
+// removes those that nearly equal a higher one.
+void PairSearch::add_hypotheses_at_other_bases(const Work& work, RotationScaleSearch& search) {
   for (const double base : base_scales) {
     if (base == 1 || options_.motion != Motion::similarity) continue;
-    add_turns_at(work, search, base);
+    add_hypotheses_at(work, search, base);
   }
-  sort_short_list(turns_, [](const Hypothesis& a, const Hypothesis& b) {
+  sort_short_list(hypotheses_, [](const Hypothesis& a, const Hypothesis& b) {
     return a.peak.height > b.peak.height;
   });
-  auto distinct = turns_.begin();
-  for (const Hypothesis& hypothesis : turns_) {
-    const bool known = std::any_of(turns_.begin(), distinct, [&](const Hypothesis& other) {
+  auto distinct = hypotheses_.begin();
+  for (const Hypothesis& hypothesis : hypotheses_) {
+    const bool known = std::any_of(hypotheses_.begin(), distinct, [&](const Hypothesis& other) {
       return std::abs(std::remainder(hypothesis.peak.rotation_deg - other.peak.rotation_deg, 180)) <
                  2 &&
              std::abs(std::log(hypothesis.peak.scale / other.peak.scale)) < 0.03;
     });
     if (!known) *distinct++ = hypothesis;
   }
-  turns_.erase(distinct, turns_.end());
+  hypotheses_.erase(distinct, hypotheses_.end());
 }
 
-// Finds the best shift for both rotations of a hypothesis, which differ by 180 degrees.
-void PairSearch::place(const Work& work, const Hypothesis& hypothesis) {
+// Stores in shifted_ the best shift of a hypothesis and of its opposite, the rotation by 180
+// degrees more.
+void PairSearch::find_shifts(const Work& work, const Hypothesis& hypothesis) {
   const RotationScalePeak& peak = hypothesis.peak;
-  const Spacings spacings =
-      shift_spacings(hypothesis.base, work.reference.shape(), work.moving.shape(), shift_side);
+  const Spacings spacings = shift_spacings(hypothesis.base, work.reference.shape(),
+                                           work.moving.shape(), translation_side);
   PyramidLevel& reference = work.reference.level(work.stream, work.clock, {spacings.reference});
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacings.moving});
   // Where the centre of the moving image lies on the reference without a shift, and how far from
@@ -148,25 +151,25 @@ void PairSearch::place(const Work& work, const Hypothesis& hypothesis) {
   const ShiftLimits limits{centre_of(reference.shape()),
                            options_.max_shift / peak.scale / spacings.reference};
   const double level_scale = peak.scale * spacings.reference / spacings.moving;
-  const auto placed =
+  const auto peaks =
       translation_search_.find(work.stream, work.clock, work.reference, reference, work.moving,
                                moving, peak.rotation_deg, level_scale, limits);
   RotationScaleLimits angles;
   angles.min_angle = options_.min_angle;
   angles.max_angle = options_.max_angle;
-  placed_.clear();
-  for (std::size_t half = 0; half < 2; ++half) {
-    const double degrees = peak.rotation_deg + (half == 1 ? 180 : 0);
+  shifted_.clear();
+  for (std::size_t opposite = 0; opposite < 2; ++opposite) {
+    const double degrees = peak.rotation_deg + (opposite == 1 ? 180 : 0);
     if (!angles.allows_angle(degrees)) continue;
-    if (options_.motion == Motion::translation && half == 1) continue;
+    if (options_.motion == Motion::translation && opposite == 1) continue;
     Candidate candidate;
-    candidate.shift_score = placed[half].score;
-    candidate.matrix = moving.to_image() * placed[half].matrix * reference.to_image().inverse();
+    candidate.shift_score = peaks[opposite].score;
+    candidate.matrix = moving.to_image() * peaks[opposite].matrix * reference.to_image().inverse();
     if (options_.motion == Motion::rotation) {
       candidate.matrix =
           Similarity{degrees, 1, {}}.matrix(work.reference.shape(), work.moving.shape());
     }
-    placed_.push_back(candidate);
+    shifted_.push_back(candidate);
   }
 }
 
@@ -187,21 +190,21 @@ SimilarityFit::Pair PairSearch::levels_of_pair(const Work& work, bool swapped, d
   return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1};
 }
 
-// Coarse refinement: Gauss-Newton on coarse levels reduces an error of a few pixels to a few
-// hundredths. Also computes the significance there.
-void PairSearch::settle(const Work& work, Candidate& candidate) {
+// Gauss-Newton on coarse levels, which reduces an error of a few pixels to a few hundredths of one,
+// and the significance of the result there.
+void PairSearch::refine_coarsely(const Work& work, Candidate& candidate) {
   const bool swapped = scale_of(candidate.matrix) < 1;
   Affine matrix = swapped ? candidate.matrix.inverse() : candidate.matrix;
   const double base = std::max(1.0, nearest_base(scale_of(matrix)));
   const Shape& coarse = swapped ? work.moving.shape() : work.reference.shape();
   const Shape& fine = swapped ? work.reference.shape() : work.moving.shape();
   const double common = std::min(larger_side(coarse), larger_side(fine) / base);
-  const double spacing = std::max(1.0, common / settle_side);
+  const double spacing = std::max(1.0, common / coarse_refinement_side);
   const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.15},
                                          FitOptions{options_.motion, 10, 0.005, 0.08}};
   PyramidLevel* reference = nullptr;
   PyramidLevel* moving = nullptr;
-  const bool too_small_to_halve = common / (2 * spacing) < min_settle_side;
+  const bool too_small_to_halve = common / (2 * spacing) < min_coarse_refinement_side;
   for (std::size_t level = too_small_to_halve ? 1 : 0; level < levels.size(); ++level) {
     const SimilarityFit::Pair pair =
         levels_of_pair(work, swapped, base, level == 0 ? 2 * spacing : spacing, reference, moving);
@@ -211,14 +214,14 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
     matrix = moving->to_image() * fitted->matrix * reference->to_image().inverse();
   }
   const SimilarityFit::Pair pair = levels_of_pair(work, swapped, base, spacing, reference, moving);
-  const SimilaritySumsResult sums = fitter_.look(
+  const SimilaritySumsResult sums = fitter_.evaluate(
       work.stream, work.clock, pair, moving->to_image().inverse() * matrix * reference->to_image());
   candidate.matrix = swapped ? matrix.inverse() : matrix;
   const double scale =
       scale_of(matrix) * reference->sampling().spacing / moving->sampling().spacing;
   const double smaller = smaller_area(reference->shape(), moving->shape(), scale);
   // A few pixels correlate with anything.
-  const bool enough = sums.pixels >= min_judged_part * smaller;
+  const bool enough = sums.pixels >= min_overlap_fraction * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;
   candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
                            std::sqrt(independent_pixels(sums));
@@ -228,20 +231,21 @@ void PairSearch::settle(const Work& work, Candidate& candidate) {
       std::min(1.0, sums.pixels * area / static_cast<double>(work.reference.shape().plane()));
 }
 
-// Finds the shifts of the hypotheses in turns_ in order and refines them coarsely; returns true as
-// soon as one is beyond doubt.
+// Finds the shifts of the first `maximum` hypotheses and refines them coarsely. Stops and returns
+// true as soon as a candidate is significant enough to be accepted.
 bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
-  for (std::size_t i = 0; i < std::min(maximum, turns_.size()); ++i) {
-    place(work, turns_[i]);
-    sort_by(placed_, &Candidate::shift_score);
-    for (Candidate& candidate : placed_) {
-      const bool known = std::any_of(settled_.begin(), settled_.end(), [&](const Candidate& other) {
-        return same_location(candidate, other, work.reference.shape(), work.moving.shape());
-      });
+  for (std::size_t i = 0; i < std::min(maximum, hypotheses_.size()); ++i) {
+    find_shifts(work, hypotheses_[i]);
+    sort_by(shifted_, &Candidate::shift_score);
+    for (Candidate& candidate : shifted_) {
+      const bool known =
+          std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& other) {
+            return same_location(candidate, other, work.reference.shape(), work.moving.shape());
+          });
       if (known || candidate.shift_score < min_shift_score) continue;
-      settle(work, candidate);
-      settled_.push_back(candidate);
-      if (options_.candidates == 1 && candidate.significance >= beyond_doubt) return true;
+      refine_coarsely(work, candidate);
+      candidates_.push_back(candidate);
+      if (options_.candidates == 1 && candidate.significance >= accepted_significance) return true;
     }
   }
   return false;
@@ -255,7 +259,7 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const FitOptions options{options_.motion, 12, 0.0005, 0.03, min_illumination_cell};
   const auto fitted =
       refinement_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
-  if (!fitted || fitted->last_move > max_unsettled) return;
+  if (!fitted || fitted->last_move > max_last_step) return;
   candidate.matrix = swapped ? fitted->matrix.inverse() : fitted->matrix;
   candidate.refined = true;
 }
@@ -263,30 +267,30 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
                                            ImagePyramid& reference, ImagePyramid& moving) {
   const Work work{stream, clock, reference, moving};
-  settled_.clear();
-  turns_.clear();
-  add_turns_at(work, quick_search_, 1);
-  bool sure = try_hypotheses(work, 1);
-  if (!sure && options_.motion != Motion::translation) {
-    add_other_turns(work, quick_search_);
-    sure = try_hypotheses(work, quick_search);
-    const bool doubtful = std::none_of(settled_.begin(), settled_.end(), [](const Candidate& c) {
-      return c.significance >= significance_of_even_odds;
-    });
-    if (!sure && doubtful) {
-      if (!thorough_search_) thorough_search_.emplace(device_, thorough_side, options_);
-      turns_.clear();
-      add_turns_at(work, *thorough_search_, 1);
-      add_other_turns(work, *thorough_search_);
-      try_hypotheses(work, thorough_search);
+  candidates_.clear();
+  hypotheses_.clear();
+  add_hypotheses_at(work, first_search_, 1);
+  bool accepted = try_hypotheses(work, 1);
+  if (!accepted && options_.motion != Motion::translation) {
+    add_hypotheses_at_other_bases(work, first_search_);
+    accepted = try_hypotheses(work, first_search_hypotheses);
+    const bool none_convincing = std::none_of(
+        candidates_.begin(), candidates_.end(),
+        [](const Candidate& c) { return c.significance >= half_confidence_significance; });
+    if (!accepted && none_convincing) {
+      if (!second_search_) second_search_.emplace(device_, second_search_side, options_);
+      hypotheses_.clear();
+      add_hypotheses_at(work, *second_search_, 1);
+      add_hypotheses_at_other_bases(work, *second_search_);
+      try_hypotheses(work, second_search_hypotheses);
     }
   }
-  sort_by(settled_, &Candidate::significance);
-  if (options_.refine && !settled_.empty() &&
-      settled_[0].significance >= significance_of_even_odds / 2) {
-    refine(work, settled_[0]);
+  sort_by(candidates_, &Candidate::significance);
+  if (options_.refine && !candidates_.empty() &&
+      candidates_[0].significance >= half_confidence_significance / 2) {
+    refine(work, candidates_[0]);
   }
-  return settled_;
+  return candidates_;
 }
 
 }  // namespace warpalign::detail

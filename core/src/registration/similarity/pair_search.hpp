@@ -20,7 +20,7 @@ namespace warpalign::detail {
 /// A transform that was evaluated.
 struct Candidate {
   Affine matrix;            ///< reference pixels -> moving pixels
-  double shift_score = 0;   ///< see PlacedView::score
+  double shift_score = 0;   ///< see TranslationPeak::score
   double correlation = 0;   ///< of the locally normalized images over their overlap
   double significance = 0;  ///< atanh(correlation) sqrt(independent pixels), on a coarse grid
   double overlap = 0;       ///< fraction of the reference that is in common
@@ -51,19 +51,19 @@ class PairSearch {
     RotationScalePeak peak;
     double base;
   };
-  void add_turns_at(const Work& work, RotationScaleSearch& search, double base);
-  void add_other_turns(const Work& work, RotationScaleSearch& search);
-  void place(const Work& work, const Hypothesis& hypothesis);
+  void add_hypotheses_at(const Work& work, RotationScaleSearch& search, double base);
+  void add_hypotheses_at_other_bases(const Work& work, RotationScaleSearch& search);
+  void find_shifts(const Work& work, const Hypothesis& hypothesis);
   bool try_hypotheses(const Work& work, std::size_t maximum);
-  void settle(const Work& work, Candidate& candidate);
+  void refine_coarsely(const Work& work, Candidate& candidate);
   void refine(const Work& work, Candidate& candidate);
   SimilarityFit::Pair levels_of_pair(const Work& work, bool swapped, double base, double spacing,
                                      PyramidLevel*& reference, PyramidLevel*& moving);
 
   Device device_;
   RegistrationOptions options_;
-  RotationScaleSearch quick_search_;
-  std::optional<RotationScaleSearch> thorough_search_;  // created when a pair first needs it
+  RotationScaleSearch first_search_;
+  std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
   Ones ones_;
   TranslationSearch translation_search_;
   SimilarityFit fitter_;
@@ -71,9 +71,9 @@ class PairSearch {
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;
-  std::vector<Hypothesis> turns_;
-  std::vector<Candidate> placed_;  // of one hypothesis
-  std::vector<Candidate> settled_;
+  std::vector<Hypothesis> hypotheses_;
+  std::vector<Candidate> shifted_;     // one hypothesis and its opposite, each at its best shift
+  std::vector<Candidate> candidates_;  // refined coarsely
 };
 
 }  // namespace warpalign::detail

@@ -15,7 +15,7 @@ namespace {
 // The smallest sigma of the coarser image's Gaussian, in its pixels, that leaves no aliasing. Noise
 // may call for more.
 constexpr double min_sigma = 1;
-constexpr double largest_margin = 1.0 / 8;  // fraction of the smaller side; a margin is four sigma
+constexpr double max_margin = 1.0 / 8;  // fraction of the smaller side; a margin is four sigma
 
 // Variance of a pixel's own point spread along an axis, in squared pixels: 1/12 for the pixel's
 // box, and as much again for the optics.
@@ -72,7 +72,7 @@ SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
   Smoothed& reference = smoothed(work.coarse, coarse_sigma, coarse_);
   Smoothed& moving = smoothed(work.fine, fine_sigma, fine_);
   Spline& spline = spline_of(work.fine.shape());
-  if (held_sigma_ != coarse_sigma) {
+  if (smoothed_sigma_ != coarse_sigma) {
     work.clock.run("smooth", [&] {
       for (const auto& [image, images] :
            {std::pair(&work.coarse, &reference), std::pair(&work.fine, &moving)}) {
@@ -82,7 +82,7 @@ SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
     });
     work.clock.run("prefilter",
                    [&] { spline.plan.execute(work.stream, moving.values, spline.coefficients); });
-    held_sigma_ = coarse_sigma;
+    smoothed_sigma_ = coarse_sigma;
   }
   const PairWeights weights =
       weights_of(work.stream, work.ones, reference.weight ? &*reference.weight : nullptr,
@@ -92,55 +92,56 @@ SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
           margin_of(fine_sigma)};
 }
 
-NoiseSmoothing Refinement::look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
-                                double sigma) {
+PairStatistics Refinement::evaluate(const Work& work, SimilarityFit& fitter,
+                                    const FitOptions& options, double sigma) {
   const double scale = scale_of(work.start);
-  const SimilaritySumsResult sums = fitter.look_under_illumination(
+  const SimilaritySumsResult sums = fitter.evaluate_under_illumination(
       work.stream, work.clock, pair_of(work, sigma), work.start, options);
-  return noise_smoothing(sums, residual_found(sums), matching_sigma(sigma, scale), scale);
+  return pair_statistics(sums, residual_variance(sums), matching_sigma(sigma, scale), scale);
 }
 
-// Evaluates the pair under increasing smoothing until more of it promises no improvement.
+// Evaluates the pair under increasing smoothing until even more would not help.
 Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit& fitter,
                                                 FitOptions options,
                                                 const SimilaritySumsResult& at_start) {
   const double scale = scale_of(work.start);
   const double smaller =
       std::min(smaller_side(work.coarse.shape()), smaller_side(work.fine.shape()) / scale);
-  const double max_sigma = largest_margin * smaller / 4;
+  const double max_sigma = max_margin * smaller / 4;
   if (2 * min_sigma > max_sigma) return {min_sigma, 0};
   if (!(at_start.pixels > 0) ||
-      !may_be_noisy(noise_smoothing(at_start, residual_under_one_illumination(at_start),
+      !may_be_noisy(pair_statistics(at_start, residual_under_global_illumination(at_start),
                                     matching_sigma(min_sigma, scale), scale))) {
     return {min_sigma, 0};
   }
   // Without an estimate of the noise, the illumination model absorbs part of it. These two
   // evaluations give a first estimate, with which they are repeated below.
-  const NoiseSmoothing sharp = look(work, fitter, options, min_sigma);
-  const NoiseSmoothing smooth = look(work, fitter, options, 2 * min_sigma);
+  const PairStatistics sharp = evaluate(work, fitter, options, min_sigma);
+  const PairStatistics smooth = evaluate(work, fitter, options, 2 * min_sigma);
   if (!(sharp.pixels > 0) || !(smooth.pixels > 0)) return {min_sigma, 0};
-  const double noise = noise_of(sharp, smooth);
-  looks_.clear();
+  const double noise = noise_variance(sharp, smooth);
+  evaluations_.clear();
   for (double sigma = min_sigma; sigma <= max_sigma; sigma *= 2) {
     options.illumination_cell = illumination_cell_under(sigma);
-    options.illumination_noise = noise_under(noise, min_sigma, sigma);
-    looks_.push_back(look(work, fitter, options, sigma));
-    if (!(looks_.back().pixels > 0)) return {min_sigma, noise};
-    if (best_smoothing(looks_) + 2 < looks_.size()) break;
+    options.illumination_noise = noise_at_sigma(noise, min_sigma, sigma);
+    evaluations_.push_back(evaluate(work, fitter, options, sigma));
+    if (!(evaluations_.back().pixels > 0)) return {min_sigma, noise};
+    if (best_smoothing(evaluations_) + 2 < evaluations_.size()) break;
   }
-  const double sigma = min_sigma * std::exp2(best_smoothing(looks_));
-  return {sigma, noise_under(noise_of(looks_[0], looks_[1]), min_sigma, sigma)};
+  const double sigma = min_sigma * std::exp2(best_smoothing(evaluations_));
+  return {sigma,
+          noise_at_sigma(noise_variance(evaluations_[0], evaluations_[1]), min_sigma, sigma)};
 }
 
 std::optional<FitResult> Refinement::fit(const Work& work, SimilarityFit& fitter,
                                          FitOptions options) {
-  held_sigma_ = 0;
+  smoothed_sigma_ = 0;
   const SimilaritySumsResult at_start =
-      fitter.look(work.stream, work.clock, pair_of(work, min_sigma), work.start);
+      fitter.evaluate(work.stream, work.clock, pair_of(work, min_sigma), work.start);
   const Smoothing smoothing = smoothing_for(work, fitter, options, at_start);
   options.illumination_cell = illumination_cell_under(smoothing.sigma);
   options.illumination_noise = smoothing.noise;
-  options.drift *= smoothing.sigma / min_sigma;
+  options.max_drift *= smoothing.sigma / min_sigma;
   return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options,
                     smoothing.sigma == min_sigma ? &at_start : nullptr);
 }

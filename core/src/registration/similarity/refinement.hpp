@@ -62,14 +62,14 @@ class Refinement {
   };
   Smoothing smoothing_for(const Work& work, SimilarityFit& fitter, FitOptions options,
                           const SimilaritySumsResult& at_start);
-  NoiseSmoothing look(const Work& work, SimilarityFit& fitter, const FitOptions& options,
-                      double sigma);
+  PairStatistics evaluate(const Work& work, SimilarityFit& fitter, const FitOptions& options,
+                          double sigma);
 
   Device device_;
   PlanCache<SmoothedKey, Smoothed> coarse_{6}, fine_{6};
   PlanCache<Shape, Spline> splines_{3};
-  std::vector<NoiseSmoothing> looks_;  // evaluations of one smoothing_for()
-  double held_sigma_ = 0;              ///< sigma of the smoothed images in memory; 0: none
+  std::vector<PairStatistics> evaluations_;  // of one smoothing_for()
+  double smoothed_sigma_ = 0;                ///< sigma of the smoothed images in memory; 0: none
 };
 
 }  // namespace warpalign::detail

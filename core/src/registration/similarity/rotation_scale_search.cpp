@@ -14,7 +14,7 @@ namespace warpalign::detail {
 
 namespace {
 
-std::int64_t apart(std::int64_t a, std::int64_t b, std::int64_t period) {
+std::int64_t periodic_distance(std::int64_t a, std::int64_t b, std::int64_t period) {
   const std::int64_t d = std::abs(a - b);
   return std::min(d, period - d);
 }
@@ -37,17 +37,17 @@ PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std:
   return record;
 }
 
-// The maximum of each run of pixels. Runs whose maximum does not exceed what was found already are
-// skipped.
+// The surface is divided into runs of pixels. Runs whose maximum does not exceed the best peak so
+// far are skipped.
 constexpr std::size_t run_length = 16;
 
-void find_highest_of_runs(const std::vector<float>& surface, std::vector<float>& highest) {
-  highest.clear();
+void find_run_maxima(const std::vector<float>& surface, std::vector<float>& maxima) {
+  maxima.clear();
   for (std::size_t begin = 0; begin < surface.size(); begin += run_length) {
     const std::size_t end = std::min(begin + run_length, surface.size());
     float maximum = 0;
     for (std::size_t i = begin; i < end; ++i) maximum = surface[i] > maximum ? surface[i] : maximum;
-    highest.push_back(maximum);
+    maxima.push_back(maximum);
   }
 }
 
@@ -63,71 +63,71 @@ bool RotationScaleLimits::allows_angle(double degrees) const {
   return (above < 0 ? above + 360 : above) <= max_angle - min_angle;
 }
 
-bool RotationScaleLimits::allows_either_half(double degrees) const {
+bool RotationScaleLimits::allows_angle_or_opposite(double degrees) const {
   return allows_angle(degrees) || allows_angle(degrees + 180);
 }
 
 RotationScaleSearch::RotationScaleSearch(const Device& device, std::int64_t side,
                                          const RegistrationOptions& options)
     : device_(device),
-      padded_{side, side, 1},
+      frame_{side, side, 1},
       options_(options),
-      log_polar_spec_{padded_, padded_},
-      power_spec_{padded_, options.log_polar_sigma, false},
-      fft_(device, {padded_}),
-      magnitude_(device, {padded_, options.spectrum_exponent}),
+      log_polar_spec_{frame_, frame_},
+      power_spec_{frame_, options.log_polar_sigma, false},
+      fft_(device, {frame_}),
+      magnitude_(device, {frame_, options.spectrum_exponent}),
       log_polar_(device, log_polar_spec_),
-      whitening_(device, {padded_}),
+      whitening_(device, {frame_}),
       power_(device, power_spec_),
       statistics_(device.make_buffer(sizeof(StatisticsRecord))),
-      placed_(device.make_image(PixelType::f32, padded_)),
-      spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
-      magnitudes_(device.make_image(PixelType::f32, RealFftPlan::half_spectrum(padded_))),
-      whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
-      crop_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
-      surface_(device.make_image(PixelType::f32, padded_)) {}
+      windowed_(device.make_image(PixelType::f32, frame_)),
+      spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      magnitudes_(device.make_image(PixelType::f32, RealFftPlan::half_spectrum(frame_))),
+      whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      crop_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      surface_(device.make_image(PixelType::f32, frame_)) {}
 
-RotationScaleSearch::Placement& RotationScaleSearch::placement_of(const Shape& level,
-                                                                  const Shape& crop) {
-  return placements_.get({level, crop}, [&] {
+RotationScaleSearch::CropPlans& RotationScaleSearch::crop_plans_of(const Shape& level,
+                                                                   const Shape& crop) {
+  return crop_plans_.get({level, crop}, [&] {
     const Signal signal =
         options_.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
-    return Placement{WarpPlan(device_, {level, crop}),
+    return CropPlans{WarpPlan(device_, {level, crop}),
                      StatisticsPlan(device_, {crop, PixelType::f32, signal}),
-                     ApodizePlan(device_, {crop, padded_, options_.window, PixelType::f32, signal}),
+                     ApodizePlan(device_, {crop, frame_, options_.window, PixelType::f32, signal}),
                      device_.make_image(PixelType::f32, crop)};
   });
 }
 
 // The holes of a masked image would appear as edges in plain grey levels. Such images are used
 // after local normalization, which sets the holes to 0.
-const Image& RotationScaleSearch::seen(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
-                                       PyramidLevel& level) const {
+const Image& RotationScaleSearch::pixels_of(Stream& stream, StageClock& clock,
+                                            ImagePyramid& pyramid, PyramidLevel& level) const {
   return level.masked() ? pyramid.normalized(stream, clock, level) : level.values();
 }
 
-void RotationScaleSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& seen,
+void RotationScaleSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& level,
                                              const Crop& crop, const Shape& crop_shape,
                                              Image& result) {
-  Placement& placement = placement_of(seen.shape(), crop_shape);
-  const Image* part = &seen;
-  if (crop_shape != seen.shape()) {
+  CropPlans& plans = crop_plans_of(level.shape(), crop_shape);
+  const Image* pixels = &level;
+  if (crop_shape != level.shape()) {
     const Affine corner =
         Affine::translation(static_cast<double>(crop.x), static_cast<double>(crop.y));
-    clock.run("crop", [&] { placement.cut.execute(stream, seen, corner, placement.part); });
-    part = &placement.part;
+    clock.run("crop", [&] { plans.crop.execute(stream, level, corner, plans.pixels); });
+    pixels = &plans.pixels;
   }
   clock.run("window", [&] {
-    placement.statistics.execute(stream, *part, statistics_);
-    placement.window.execute(stream, *part, statistics_, placed_);
+    plans.statistics.execute(stream, *pixels, statistics_);
+    plans.window.execute(stream, *pixels, statistics_, windowed_);
   });
-  clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
+  clock.run("fft", [&] { fft_.forward(stream, windowed_, spectrum_); });
   clock.run("magnitude", [&] { magnitude_.execute(stream, spectrum_, magnitudes_); });
   clock.run("log_polar", [&] {
-    log_polar_.execute(stream, magnitudes_, placed_);
-    whitening_.execute(stream, placed_);
+    log_polar_.execute(stream, magnitudes_, windowed_);
+    whitening_.execute(stream, windowed_);
   });
-  clock.run("fft", [&] { fft_.forward(stream, placed_, result); });
+  clock.run("fft", [&] { fft_.forward(stream, windowed_, result); });
 }
 
 std::span<const RotationScalePeak> RotationScaleSearch::find(
@@ -135,15 +135,15 @@ std::span<const RotationScalePeak> RotationScaleSearch::find(
     ImagePyramid& cropped, PyramidLevel& cropped_level, std::span<const Crop> crops,
     const Shape& crop_shape, bool whole_is_reference, const RotationScaleLimits& limits,
     std::size_t maximum) {
-  log_polar_spectrum(stream, clock, seen(stream, clock, whole, whole_level), {},
+  log_polar_spectrum(stream, clock, pixels_of(stream, clock, whole, whole_level), {},
                      whole_level.shape(), whole_spectrum_);
-  const Image& wide = seen(stream, clock, cropped, cropped_level);
+  const Image& level = pixels_of(stream, clock, cropped, cropped_level);
   const Image& reference = whole_is_reference ? whole_spectrum_ : crop_spectrum_;
   const Image& moving = whole_is_reference ? crop_spectrum_ : whole_spectrum_;
-  surface_values_.resize(static_cast<std::size_t>(padded_.pixels()));
+  surface_values_.resize(static_cast<std::size_t>(frame_.pixels()));
   found_.clear();
   for (const Crop& crop : crops) {
-    log_polar_spectrum(stream, clock, wide, crop, crop_shape, crop_spectrum_);
+    log_polar_spectrum(stream, clock, level, crop, crop_shape, crop_spectrum_);
     clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
     stream.download(surface_, surface_values_.data(), surface_values_.size() * sizeof(float));
@@ -161,34 +161,32 @@ void RotationScaleSearch::find_peaks(const RotationScaleLimits& limits, std::siz
   constexpr std::int64_t min_distance = 4;
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
   const double total = CrossPowerPlan::total_weight(power_spec_);
-  const auto hypothesis_at = [&](const Point& p, double value) {
-    const double angle = signed_shift(p.y, static_cast<double>(padded_.height)) * grid.angle_step;
-    const double log_scale = signed_shift(p.x, static_cast<double>(padded_.width)) * grid.log_base;
+  const auto peak_at = [&](const Point& p, double value) {
+    const double angle = signed_shift(p.y, static_cast<double>(frame_.height)) * grid.angle_step;
+    const double log_scale = signed_shift(p.x, static_cast<double>(frame_.width)) * grid.log_base;
     return RotationScalePeak{angle * 180 / std::numbers::pi, std::exp(log_scale), value / total};
   };
   peaks_.clear();
   const auto may_be_taken = [&](std::int64_t x, std::int64_t y, double value) {
-    const RotationScalePeak hypothesis =
-        hypothesis_at({static_cast<double>(x), static_cast<double>(y)}, value);
-    return limits.allows_scale(hypothesis.scale) &&
-           limits.allows_either_half(hypothesis.rotation_deg) &&
+    const RotationScalePeak peak = peak_at({static_cast<double>(x), static_cast<double>(y)}, value);
+    return limits.allows_scale(peak.scale) && limits.allows_angle_or_opposite(peak.rotation_deg) &&
            std::none_of(peaks_.begin(), peaks_.end(), [&](const Pixel& f) {
-             return apart(f.x, x, padded_.width) < min_distance &&
-                    apart(f.y, y, padded_.height) < min_distance;
+             return periodic_distance(f.x, x, frame_.width) < min_distance &&
+                    periodic_distance(f.y, y, frame_.height) < min_distance;
            });
   };
-  find_highest_of_runs(surface, highest_);
+  find_run_maxima(surface, run_maxima_);
   while (peaks_.size() < maximum) {
     double best = 0;
     Pixel at{-1, -1};
-    for (std::size_t run = 0; run < highest_.size(); ++run) {
-      if (!(static_cast<double>(highest_[run]) > best)) continue;
+    for (std::size_t run = 0; run < run_maxima_.size(); ++run) {
+      if (!(static_cast<double>(run_maxima_[run]) > best)) continue;
       const std::size_t end = std::min((run + 1) * run_length, surface.size());
       for (std::size_t i = run * run_length; i < end; ++i) {
         const auto value = static_cast<double>(surface[i]);
         if (!(value > best)) continue;
-        const std::int64_t x = static_cast<std::int64_t>(i) % padded_.width;
-        const std::int64_t y = static_cast<std::int64_t>(i) / padded_.width;
+        const std::int64_t x = static_cast<std::int64_t>(i) % frame_.width;
+        const std::int64_t y = static_cast<std::int64_t>(i) / frame_.width;
         if (!may_be_taken(x, y, value)) continue;
         best = value;
         at = {x, y};
@@ -196,8 +194,7 @@ void RotationScaleSearch::find_peaks(const RotationScaleLimits& limits, std::siz
     }
     if (at.x < 0) break;
     peaks_.push_back(at);
-    found_.push_back(
-        hypothesis_at(subpixel_position(record_at(surface, padded_, at.x, at.y)), best));
+    found_.push_back(peak_at(subpixel_position(record_at(surface, frame_, at.x, at.y)), best));
   }
 }
 

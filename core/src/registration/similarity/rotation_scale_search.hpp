@@ -33,8 +33,8 @@ struct RotationScaleLimits {
   double min_angle = -180, max_angle = 180;  ///< degrees, modulo 360
   [[nodiscard]] bool allows_scale(double scale) const;
   [[nodiscard]] bool allows_angle(double degrees) const;
-  /// Whether the angle or the angle plus 180 degrees is allowed.
-  [[nodiscard]] bool allows_either_half(double degrees) const;
+  /// Whether the angle, or the opposite one 180 degrees from it, is allowed.
+  [[nodiscard]] bool allows_angle_or_opposite(double degrees) const;
 };
 
 /// A rectangular part of a level, given by its upper left corner.
@@ -47,7 +47,7 @@ class RotationScaleSearch {
   /// `side`: of the padded frame on which crops are windowed, and of the log-polar grid.
   RotationScaleSearch(const Device& device, std::int64_t side, const RegistrationOptions& options);
 
-  [[nodiscard]] std::int64_t side() const { return padded_.width; }
+  [[nodiscard]] std::int64_t side() const { return frame_.width; }
 
   /// The highest peaks of the log-polar correlation of a whole level (at most side() pixels across)
   /// with each of the crops of another level, highest first, at most `maximum` per crop. Waits for
@@ -59,26 +59,28 @@ class RotationScaleSearch {
                                           const RotationScaleLimits& limits, std::size_t maximum);
 
  private:
-  struct PlacementKey {
+  struct CropKey {
     Shape level, crop;
-    friend bool operator==(const PlacementKey&, const PlacementKey&) = default;
+    friend bool operator==(const CropKey&, const CropKey&) = default;
   };
-  struct Placement {
-    WarpPlan cut;
+  /// Plans that crop a level and window the result, and memory for the crop.
+  struct CropPlans {
+    WarpPlan crop;
     StatisticsPlan statistics;
     ApodizePlan window;
-    Image part;
+    Image pixels;
   };
-  Placement& placement_of(const Shape& level, const Shape& crop);
-  const Image& seen(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
-                    PyramidLevel& level) const;
-  void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& seen, const Crop& crop,
+  CropPlans& crop_plans_of(const Shape& level, const Shape& crop);
+  /// The pixels of a level that the search compares.
+  const Image& pixels_of(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                         PyramidLevel& level) const;
+  void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& level, const Crop& crop,
                           const Shape& crop_shape, Image& result);
   /// Adds the peaks of surface_values_ to found_.
   void find_peaks(const RotationScaleLimits& limits, std::size_t maximum);
 
   Device device_;
-  Shape padded_;
+  Shape frame_;
   RegistrationOptions options_;
   LogPolarSpec log_polar_spec_;
   CrossPowerSpec power_spec_;
@@ -87,10 +89,11 @@ class RotationScaleSearch {
   LogPolarPlan log_polar_;
   RadialWhiteningPlan whitening_;
   CrossPowerPlan power_;
-  PlanCache<PlacementKey, Placement> placements_{24};
+  PlanCache<CropKey, CropPlans> crop_plans_{24};
   Buffer statistics_;
-  Image placed_, spectrum_, magnitudes_, whole_spectrum_, crop_spectrum_, surface_;
-  std::vector<float> surface_values_, highest_;
+  Image windowed_;  // a windowed crop, then its log-polar spectrum
+  Image spectrum_, magnitudes_, whole_spectrum_, crop_spectrum_, surface_;
+  std::vector<float> surface_values_, run_maxima_;
   std::vector<RotationScalePeak> found_;
   struct Pixel {
     std::int64_t x, y;

@@ -17,13 +17,13 @@ namespace {
 // Tukey's constant for 95 % efficiency.
 constexpr double tukey_constant = 4.685;
 
-constexpr double min_common_part = 0.02;    // fraction of the smaller image
-constexpr double illumination_sigma = 1.5;  // in cells
-// The local gain leans towards the global one where the reference's local variance is below a sum
-// of two terms: a fraction of its global variance, and a multiple of the variance of the noise,
-// which would otherwise pass for texture.
-constexpr double illumination_strength = 0.002;
-constexpr double illumination_noise_strength = 10;
+constexpr double min_overlap_fraction = 0.02;  // of the smaller image
+constexpr double illumination_sigma = 1.5;     // in cells
+// The local gain is regularized towards the global one. The regularization dominates where the
+// reference's local variance is below the sum of two terms: a fraction of its global variance, and
+// a multiple of the variance of the noise, which would otherwise be taken for texture.
+constexpr double regularization = 0.002;
+constexpr double noise_regularization = 10;
 
 using Parameters = std::array<double, 4>;  // in the order of SimilaritySumsResult
 
@@ -61,19 +61,19 @@ std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motio
 // The parameters of a step as a transform of moving coordinates; see SimilaritySumsResult.
 Affine update_of(const Parameters& delta, const Shape& moving) {
   const double scale = std::exp(delta[2]);
-  const double along = scale * std::cos(delta[3]);
-  const double across = scale * std::sin(delta[3]);
+  const double cosine = scale * std::cos(delta[3]);
+  const double sine = scale * std::sin(delta[3]);
   const Point c = centre_of(moving);
   return Affine::translation(c.x + delta[0], c.y + delta[1]) *
-         Affine{along, across, 0, -across, along, 0} * Affine::translation(-c.x, -c.y);
+         Affine{cosine, sine, 0, -sine, cosine, 0} * Affine::translation(-c.x, -c.y);
 }
 
 // The gain and offset of the whole images. The gain is the ratio of their contrasts: a least
 // squares gain would be too small where the reference is noisy, and uneven illumination can even
 // reverse its sign.
-Light illumination_of(const SimilaritySumsResult& sums) {
+GlobalIllumination global_illumination(const SimilaritySumsResult& sums) {
   const double n = sums.pixels;
-  Light illumination;
+  GlobalIllumination illumination;
   illumination.reference = sums.reference / n;
   illumination.moving = sums.moving / n;
   illumination.variance =
@@ -94,15 +94,15 @@ double correlation_of(const SimilaritySumsResult& sums) {
 }
 
 double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
-  double largest = 0;
+  double maximum = 0;
   for (const double x : {0.0, static_cast<double>(shape.width - 1)}) {
     for (const double y : {0.0, static_cast<double>(shape.height - 1)}) {
       const Point p = a({x, y});
       const Point q = b({x, y});
-      largest = std::max(largest, std::hypot(p.x - q.x, p.y - q.y));
+      maximum = std::max(maximum, std::hypot(p.x - q.x, p.y - q.y));
     }
   }
-  return largest;
+  return maximum;
 }
 
 SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell) {
@@ -126,8 +126,8 @@ SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination
   });
 }
 
-SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, const Pair& pair,
-                                         const Affine& matrix) {
+SimilaritySumsResult SimilarityFit::evaluate(Stream& stream, StageClock& clock, const Pair& pair,
+                                             const Affine& matrix) {
   const Plans& plans = plans_of(pair, 0);
   SimilaritySumsResult sums;
   clock.run("gauss_newton",
@@ -136,11 +136,10 @@ SimilaritySumsResult SimilarityFit::look(Stream& stream, StageClock& clock, cons
 }
 
 // Estimates the illumination model at `matrix` and stores it in the field of `plans`.
-void SimilarityFit::find_illumination(Stream& stream, StageClock& clock, const Pair& pair,
-                                      const Affine& matrix, const Light& global, double noise,
-                                      Plans& plans) {
-  const double strength =
-      illumination_strength * global.variance + illumination_noise_strength * noise + 1e-12;
+void SimilarityFit::estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
+                                          const Affine& matrix, const GlobalIllumination& global,
+                                          double noise, Plans& plans) {
+  const double strength = regularization * global.variance + noise_regularization * noise + 1e-12;
   clock.run("illumination", [&] {
     plans.illumination->execute(stream, pair.images, matrix,
                                 {global.gain, global.reference, global.moving, strength},
@@ -148,14 +147,15 @@ void SimilarityFit::find_illumination(Stream& stream, StageClock& clock, const P
   });
 }
 
-SimilaritySumsResult SimilarityFit::look_under_illumination(Stream& stream, StageClock& clock,
-                                                            const Pair& pair, const Affine& matrix,
-                                                            const FitOptions& options) {
-  SimilaritySumsResult sums = look(stream, clock, pair, matrix);
+SimilaritySumsResult SimilarityFit::evaluate_under_illumination(Stream& stream, StageClock& clock,
+                                                                const Pair& pair,
+                                                                const Affine& matrix,
+                                                                const FitOptions& options) {
+  SimilaritySumsResult sums = evaluate(stream, clock, pair, matrix);
   if (!(sums.pixels > 0)) return sums;
   Plans& plans = plans_of(pair, options.illumination_cell);
-  find_illumination(stream, clock, pair, matrix, illumination_of(sums), options.illumination_noise,
-                    plans);
+  estimate_illumination(stream, clock, pair, matrix, global_illumination(sums),
+                        options.illumination_noise, plans);
   SimilarityImages images = pair.images;
   images.illumination = &*plans.field;
   clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, {.matrix = matrix}); });
@@ -167,26 +167,26 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                                             const SimilaritySumsResult* known) {
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
-  const double minimum = min_common_part * smaller_area(reference, moving, scale_of(start));
+  const double minimum = min_overlap_fraction * smaller_area(reference, moving, scale_of(start));
   // The corners of a reference that shows more of the scene lie far outside the moving image.
   const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
-  const double farthest = options.drift * extent;
+  const double max_drift = options.max_drift * extent;
 
   const SimilaritySumsResult at_start =
-      known != nullptr ? *known : look(stream, clock, pair, start);
+      known != nullptr ? *known : evaluate(stream, clock, pair, start);
   if (!(at_start.pixels >= minimum)) return std::nullopt;
-  const Light global = illumination_of(at_start);
+  const GlobalIllumination global = global_illumination(at_start);
   Plans& plans = plans_of(pair, options.illumination_cell);
   SimilarityImages images = pair.images;
   if (options.illumination_cell > 0) images.illumination = &*plans.field;
 
   SimilarityState state{start, global.gain, global.offset, 0};
   FitResult result{start, false, 0, correlation_of(at_start), at_start.pixels};
-  bool illumination_settled = false;
-  for (int i = 0; i < options.iterations && !result.settled; ++i) {
-    if (options.illumination_cell > 0 && !illumination_settled) {
-      find_illumination(stream, clock, pair, state.matrix, global, options.illumination_noise,
-                        plans);
+  bool illumination_is_final = false;
+  for (int i = 0; i < options.iterations && !result.converged; ++i) {
+    if (options.illumination_cell > 0 && !illumination_is_final) {
+      estimate_illumination(stream, clock, pair, state.matrix, global, options.illumination_noise,
+                            plans);
     }
     SimilaritySumsResult sums;
     clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state); });
@@ -195,12 +195,13 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
     if (!delta) return std::nullopt;
     const Affine next = update_of(*delta, moving) * state.matrix;
     const double moved = corner_distance(next, state.matrix, reference);
-    if (!(corner_distance(next, start, reference) < farthest)) return std::nullopt;
+    if (!(corner_distance(next, start, reference) < max_drift)) return std::nullopt;
     // In the first iteration all pixels have equal weight; it only tells the residuals' size.
-    result.settled = state.scale > 0 && moved < options.settled;
+    result.converged = state.scale > 0 && moved < options.tolerance;
     result.last_move = moved;
-    illumination_settled = moved < 20 * options.settled;
-    const Light illumination = options.illumination_cell > 0 ? global : illumination_of(sums);
+    illumination_is_final = moved < 20 * options.tolerance;
+    const GlobalIllumination illumination =
+        options.illumination_cell > 0 ? global : global_illumination(sums);
     state = {next, illumination.gain, illumination.offset,
              tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels};
     result.correlation = correlation_of(sums);

@@ -23,9 +23,9 @@ inline constexpr int max_illumination_cell = 64;
 /// When a fit ends, and which illumination model it uses.
 struct FitOptions {
   Motion motion = Motion::similarity;
-  int iterations = 10;     ///< at most
-  double settled = 0.001;  ///< largest move of a corner, in moving pixels, that ends the fit
-  double drift = 0.03;     ///< largest total move, as a fraction of the larger side of either image
+  int iterations = 10;       ///< at most
+  double tolerance = 0.001;  ///< a step that moves no corner by more, in moving pixels, is the last
+  double max_drift = 0.03;   ///< of a corner from the start, as a fraction of the larger side
   int illumination_cell = 0;  ///< side in reference pixels of the cells over which gain and offset
                               ///< vary; 0: one gain and offset for the whole image
   double illumination_noise = 0;  ///< with cells: the variance that noise adds to the images
@@ -33,14 +33,14 @@ struct FitOptions {
 
 struct FitResult {
   Affine matrix;
-  bool settled = false;
+  bool converged = false;
   double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
   double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
   double pixels = 0;       ///< number of these pixels
 };
 
-/// The gain and offset between two whole images, and the statistics that they are computed from.
-struct Light {
+/// One gain and offset for the whole images, and the statistics that they are computed from.
+struct GlobalIllumination {
   double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
 };
 
@@ -56,19 +56,20 @@ class SimilarityFit {
     int moving_margin = 1;
   };
 
-  /// `known`: the result of look() at `start`, if it was called before. Returns nothing where the
-  /// images have too little in common or the fit diverges. Waits for the device.
+  /// `known`: the result of evaluate() at `start`, if it is known already. Returns nothing where
+  /// the images have too little in common or the fit diverges. Waits for the device.
   std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Pair& pair,
                                const Affine& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
   /// The sums at `matrix`, with equal weight for all pixels. Waits for the device.
-  SimilaritySumsResult look(Stream& stream, StageClock& clock, const Pair& pair,
-                            const Affine& matrix);
+  SimilaritySumsResult evaluate(Stream& stream, StageClock& clock, const Pair& pair,
+                                const Affine& matrix);
 
-  /// The same with the residuals that the illumination model of `options` leaves.
-  SimilaritySumsResult look_under_illumination(Stream& stream, StageClock& clock, const Pair& pair,
-                                               const Affine& matrix, const FitOptions& options);
+  /// The same under the local illumination model of `options`.
+  SimilaritySumsResult evaluate_under_illumination(Stream& stream, StageClock& clock,
+                                                   const Pair& pair, const Affine& matrix,
+                                                   const FitOptions& options);
 
  private:
   struct Plans {
@@ -77,8 +78,9 @@ class SimilarityFit {
     std::optional<Image> field;
   };
   Plans& plans_of(const Pair& pair, int illumination_cell);
-  void find_illumination(Stream& stream, StageClock& clock, const Pair& pair, const Affine& matrix,
-                         const Light& global, double noise, Plans& plans);
+  void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
+                             const Affine& matrix, const GlobalIllumination& global, double noise,
+                             Plans& plans);
 
   Device device_;
   PlanCache<SimilaritySumsSpec, Plans> plans_{24};

@@ -16,16 +16,16 @@
 
 namespace warpalign::detail {
 
-/// A placement of the moving level on the reference level.
-struct PlacedView {
+/// A peak of the correlation: where the moving level lies on the reference level.
+struct TranslationPeak {
   Affine matrix;     ///< reference level -> moving level
-  double score = 0;  ///< of the correlation; of the order of 1 for unrelated images
+  double score = 0;  ///< height of the peak; of the order of 1 for unrelated images
 };
 
 /// Where on the reference level the centre of the moving level may lie.
 struct ShiftLimits {
-  Point centre;      ///< in pixels of the reference level
-  double reach = 0;  ///< largest distance from there, in the same pixels; 0: any
+  Point centre;             ///< in pixels of the reference level
+  double max_distance = 0;  ///< from there, in the same pixels; 0: any
 };
 
 class TranslationSearch {
@@ -34,29 +34,30 @@ class TranslationSearch {
   /// together must be at most `side`, else small overlaps may be mistaken for others.
   TranslationSearch(const Device& device, std::int64_t side, Ones& ones);
 
-  [[nodiscard]] std::int64_t side() const { return padded_.width; }
+  [[nodiscard]] std::int64_t side() const { return frame_.width; }
 
-  /// The placements for the given rotation [0] and for 180 degrees more [1]. Waits for the device.
-  std::array<PlacedView, 2> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                 PyramidLevel& reference_level, ImagePyramid& moving,
-                                 PyramidLevel& moving_level, double rotation_deg, double scale,
-                                 const ShiftLimits& limits);
+  /// The peak for the given rotation [0] and for 180 degrees more [1]. Waits for the device.
+  std::array<TranslationPeak, 2> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                                      PyramidLevel& reference_level, ImagePyramid& moving,
+                                      PyramidLevel& moving_level, double rotation_deg, double scale,
+                                      const ShiftLimits& limits);
 
  private:
-  /// The warp that places levels of a shape on the padded frame.
+  /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape);
-  void place(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
-             const Affine& matrix, Image& spectrum, Image& weight_spectrum);
+  /// Warps a level and its weight to the padded frame and computes the spectra of both.
+  void transform(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
+                 const Affine& frame_to_level, Image& spectrum, Image& weight_spectrum);
 
   Device device_;
   Ones& ones_;
-  Shape padded_;
+  Shape frame_;
   RealFftPlan fft_, fft_four_;
   OverlapProductsPlan products_;
   OverlapScorePlan score_;
   PeakPlan peak_;
   PlanCache<Shape, WarpPlan> warps_{2 * base_scales.size()};
-  Image placed_;
+  Image warped_;
   Image reference_spectrum_, reference_weight_, moving_spectrum_, moving_weight_;
   Image products_image_, surfaces_, scores_;
   Buffer records_;

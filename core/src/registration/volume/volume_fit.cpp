@@ -14,10 +14,10 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr int max_steps = 15;
-constexpr double settled_step = 2e-4;  // voxels
-constexpr double longest_step = 1;     // voxels, along an axis
-constexpr double farthest = 3;         // voxels from the start, along an axis
+constexpr int max_iterations = 15;
+constexpr double tolerance = 2e-4;  // voxels; a smaller step is the last
+constexpr double max_step = 1;      // voxels, along an axis
+constexpr double max_drift = 3;     // voxels from the start, along an axis
 
 using Vector3 = std::array<double, 3>;
 
@@ -71,7 +71,7 @@ VolumeAgreement agreement_of(const VolumeStepSums& s, const VolumePair& pair,
   VolumeAgreement found{{shift[0], shift[1], shift[2]}};
   found.correlation = correlation_of(
       Moments{s.voxels, s.reference, s.moving, s.reference_square, s.moving_square, s.product});
-  found.significance = volume_significance(found.correlation, pair.independent_part * s.voxels);
+  found.significance = volume_significance(found.correlation, pair.independent_fraction * s.voxels);
   return found;
 }
 
@@ -91,8 +91,8 @@ bool enough(const VolumeStepSums& sums, const VolumePair& pair) {
 
 }  // namespace
 
-std::optional<VolumeAgreement> look_at_volumes(Stream& stream, StageClock& clock,
-                                               const VolumePair& pair, const Point3& shift) {
+std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& clock,
+                                                const VolumePair& pair, const Point3& shift) {
   const Vector3 at{shift.x, shift.y, shift.z};
   const VolumeStepSums sums = sums_at(stream, clock, pair, at);
   if (!enough(sums, pair)) return std::nullopt;
@@ -103,18 +103,18 @@ std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
                                            const VolumePair& pair, const Point3& start) {
   const Vector3 from{start.x, start.y, start.z};
   Vector3 at = from;
-  for (int i = 0; i < max_steps; ++i) {
+  for (int i = 0; i < max_iterations; ++i) {
     const VolumeStepSums sums = sums_at(stream, clock, pair, at);
     if (!enough(sums, pair)) return std::nullopt;
     const std::optional<Vector3> step = step_of(sums);
     if (!step) return std::nullopt;
-    double largest = 0;
+    double maximum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      at[axis] += std::clamp((*step)[axis], -longest_step, longest_step);
-      largest = std::max(largest, std::abs((*step)[axis]));
-      if (std::abs(at[axis] - from[axis]) > farthest) return std::nullopt;
+      at[axis] += std::clamp((*step)[axis], -max_step, max_step);
+      maximum = std::max(maximum, std::abs((*step)[axis]));
+      if (std::abs(at[axis] - from[axis]) > max_drift) return std::nullopt;
     }
-    if (largest < settled_step) return agreement_of(sums, pair, at);
+    if (maximum < tolerance) return agreement_of(sums, pair, at);
   }
   return std::nullopt;
 }

@@ -16,8 +16,8 @@ struct VolumePair {
   const VolumeSumsPlan& sums;
   const Image& reference;
   const Image& moving;
-  double min_overlap = 1;       ///< in voxels
-  double independent_part = 1;  ///< see FoundShift
+  double min_overlap = 1;           ///< in voxels
+  double independent_fraction = 1;  ///< see FoundShift
 };
 
 /// How well the volumes agree at a shift.
@@ -29,8 +29,8 @@ struct VolumeAgreement {
 
 /// Evaluates a shift. Returns nothing where the volumes have too little in common. Waits for the
 /// device.
-std::optional<VolumeAgreement> look_at_volumes(Stream& stream, StageClock& clock,
-                                               const VolumePair& pair, const Point3& shift);
+std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& clock,
+                                                const VolumePair& pair, const Point3& shift);
 
 /// Refines a start that is less than about a voxel away from the solution. Returns nothing where
 /// the fit diverges or does not converge. Waits for the device.

@@ -5,7 +5,7 @@
 
 namespace warpalign::detail {
 
-/// Bytes of device memory: the largest single allocation, and approximately the total, including
+/// Bytes of device memory: of the largest single allocation, and approximately in total, including
 /// what an FFT library allocates for itself.
 struct VolumeMemory {
   std::size_t largest = 0;

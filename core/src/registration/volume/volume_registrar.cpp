@@ -18,7 +18,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "register_volume";
-constexpr std::int64_t smallest_side = 8;
+constexpr std::int64_t min_side = 8;
 
 VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
   for (const double limit : {options.max_shift.x, options.max_shift.y, options.max_shift.z}) {
@@ -34,10 +34,10 @@ void check_registrable(const char* what, PixelType type, const Shape& shape) {
     detail::refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
   }
   for (const std::int64_t side : {shape.width, shape.height, shape.depth}) {
-    if (side < smallest_side || side > detail::largest_side) {
+    if (side < min_side || side > detail::max_side) {
       detail::refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +
-                                std::to_string(smallest_side) + " to " +
-                                std::to_string(detail::largest_side) + " voxels");
+                                std::to_string(min_side) + " to " +
+                                std::to_string(detail::max_side) + " voxels");
     }
   }
 }
@@ -54,7 +54,7 @@ PixelType type_of(const Image& volume) { return volume.type(); }
 Shape shape_of(const HostVolume& volume) { return volume.shape; }
 Shape shape_of(const Image& volume) { return volume.shape(); }
 
-bool beyond(const Point3& shift, const Point3& limit) {
+bool exceeds(const Point3& shift, const Point3& limit) {
   const auto outside = [](double s, double l) { return l > 0 && std::abs(s) > l + 0.5; };
   return outside(shift.x, limit.x) || outside(shift.y, limit.y) || outside(shift.z, limit.z);
 }
@@ -92,7 +92,7 @@ struct VolumeRegistrar::State {
 template <class Voxels>
 void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source, const Voxels& voxels,
                                   const char* what) {
-  if (!source || !source->fits(type_of(voxels), shape_of(voxels))) {
+  if (!source || !source->matches(type_of(voxels), shape_of(voxels))) {
     source.reset();  // release the old memory before allocating the new
     source.emplace(device, type_of(voxels), shape_of(voxels));
   }
@@ -113,7 +113,7 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
 }
 
 void VolumeRegistrar::State::prepare_search() {
-  if (!search || !search->fits(reference->shape(), moving->shape())) {
+  if (!search || !search->matches(reference->shape(), moving->shape())) {
     search.reset();
     search_has_reference = false;
     search.emplace(device, reference->shape(), moving->shape());
@@ -143,12 +143,12 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   if (!whole) return result;
   const Point3 start = detail::point_of(whole->shift);
   const detail::VolumePair pair{search->sums(), reference->smoothed(), moving->values(),
-                                search->min_overlap(), whole->independent_part};
+                                search->min_overlap(), whole->independent_fraction};
   std::optional<detail::VolumeAgreement> found;
   if (options.refine) found = detail::fit_volumes(stream, clock, pair, start);
-  if (found && beyond(found->shift, options.max_shift)) found.reset();
+  if (found && exceeds(found->shift, options.max_shift)) found.reset();
   result.refined = found.has_value();
-  if (!found) found = detail::look_at_volumes(stream, clock, pair, start);
+  if (!found) found = detail::evaluate_volumes(stream, clock, pair, start);
   result.translation = start;
   if (!found) return result;
   result.translation = found->shift;
@@ -159,7 +159,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   result.confidence = detail::volume_confidence(found->significance);
   // A shift that cannot be refined is probably not at the right position.
   if (options.refine && !result.refined) {
-    result.confidence = std::min(result.confidence, detail::confidence_unless_refined);
+    result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
   }
   result.reliable = result.confidence >= 0.5;
   return result;

@@ -1,4 +1,4 @@
-// The shift between two volumes in whole voxels: phase correlation, then a judgement of its peaks.
+// The shift between two volumes in whole voxels: phase correlation, whose peaks are then verified.
 #include "registration/volume/volume_search.hpp"
 
 #include "registration/confidence.hpp"
@@ -17,10 +17,10 @@ constexpr double taper = 0.0625;  // fraction of each side, at either end
 // In units of the Nyquist frequency. The first gives a sharp peak where volumes share fine detail,
 // the second a broad one where they are smooth or noisy.
 constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
-constexpr int reference_margin = 2;        // in it, the smoothing used voxels that do not exist
-constexpr int looked_at = 8;               // peaks evaluated per surface
-constexpr int max_steps = 10;              // from a broad peak to the best shift nearby
-constexpr double min_overlap_part = 0.04;  // fraction of the smaller volume
+constexpr int reference_margin = 2;            // where the smoothing extends beyond the volume
+constexpr int peaks_per_surface = 8;           // evaluated
+constexpr int max_steps = 10;                  // from a broad peak to the best shift nearby
+constexpr double min_overlap_fraction = 0.04;  // fraction of the smaller volume
 
 using Sides = std::array<std::int64_t, 3>;
 
@@ -49,13 +49,12 @@ VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const S
       moving_(moving),
       padded_(padded_volume_of(reference, moving)),
       fft_(device, {padded_, 3}),
-      place_reference_(device, {PixelType::f32, reference, padded_, taper}),
-      place_moving_(device, {PixelType::f32, moving, padded_, taper}),
-
+      pad_reference_(device, {PixelType::f32, reference, padded_, taper}),
+      pad_moving_(device, {PixelType::f32, moving, padded_, taper}),
       spectrum_sums_(device, {padded_}),
       peaks_(device, {padded_}),
       sums_(device, {reference, moving, reference_margin}),
-      placed_(device.make_image(PixelType::f32, padded_)),
+      padded_volume_(device.make_image(PixelType::f32, padded_)),
       reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
       moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
       cross_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))) {
@@ -65,17 +64,18 @@ VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const S
 }
 
 double VolumeSearch::min_overlap() const {
-  return min_overlap_part * static_cast<double>(std::min(reference_.pixels(), moving_.pixels()));
+  return min_overlap_fraction *
+         static_cast<double>(std::min(reference_.pixels(), moving_.pixels()));
 }
 
-void VolumeSearch::transform(Stream& stream, StageClock& clock, const PadVolumePlan& place,
+void VolumeSearch::transform(Stream& stream, StageClock& clock, const PadVolumePlan& pad,
                              const Image& values, Image& spectrum) {
-  clock.run("pad_volume", [&] { place.execute(stream, values, {0, 1}, placed_); });
-  clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum); });
+  clock.run("pad_volume", [&] { pad.execute(stream, values, {0, 1}, padded_volume_); });
+  clock.run("fft", [&] { fft_.forward(stream, padded_volume_, spectrum); });
 }
 
 void VolumeSearch::set_reference(Stream& stream, StageClock& clock, const Image& reference) {
-  transform(stream, clock, place_reference_, reference, reference_spectrum_);
+  transform(stream, clock, pad_reference_, reference, reference_spectrum_);
 }
 
 bool VolumeSearch::allows(const VoxelShift& shift, const Point3& max_shift) const {
@@ -103,14 +103,14 @@ void VolumeSearch::add_shifts_of(const VolumePeak& peak, const Point3& max_shift
 
 void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift) {
   const VolumePeakLimits limits{{whole(max_shift.x), whole(max_shift.y), whole(max_shift.z)},
-                                looked_at};
+                                peaks_per_surface};
   shifts_.clear();
   for (const CrossPowerPlan& cross_power : cross_powers_) {
     clock.run("cross_power",
               [&] { cross_power.execute(stream, moving_spectrum_, reference_spectrum_, cross_); });
-    clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, placed_); });
+    clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, padded_volume_); });
     std::span<const VolumePeak> peaks;
-    clock.run("volume_peaks", [&] { peaks = peaks_.execute(stream, placed_, limits); });
+    clock.run("volume_peaks", [&] { peaks = peaks_.execute(stream, padded_volume_, limits); });
     for (const VolumePeak& peak : peaks) add_shifts_of(peak, max_shift);
   }
 }
@@ -118,7 +118,7 @@ void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const Point3& 
 // For n voxels of unrelated volumes, the variance of the correlation is 1/n times the sum over all
 // lags of the product of their autocorrelations (Bartlett 1946). By Parseval's theorem this is
 // N sum |A|^2 |B|^2 / (sum |A|^2 sum |B|^2) / n.
-double VolumeSearch::independent_part(Stream& stream, StageClock& clock) const {
+double VolumeSearch::independent_fraction(Stream& stream, StageClock& clock) const {
   SpectrumSums sums;
   clock.run("spectrum_sums",
             [&] { sums = spectrum_sums_.execute(stream, reference_spectrum_, moving_spectrum_); });
@@ -126,16 +126,16 @@ double VolumeSearch::independent_part(Stream& stream, StageClock& clock) const {
   return all > 0 ? std::min(1.0, sums.a * sums.b / all) : 0;
 }
 
-std::optional<VolumeSearch::Judged> VolumeSearch::best_of(
+std::optional<VolumeSearch::Scored> VolumeSearch::best_of(
     Stream& stream, StageClock& clock, const Pair& pair, std::span<const VoxelShift> shifts) const {
   std::span<const VolumeMoments> moments;
   clock.run("volume_moments",
             [&] { moments = sums_.moments(stream, pair.reference, pair.moving, shifts); });
-  std::optional<Judged> best;
+  std::optional<Scored> best;
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const double score = volume_significance(correlation_of_moments(moments[i]),
-                                             pair.independent_part * moments[i].voxels);
-    if (!best || score > best->score) best = Judged{shifts[i], score};
+                                             pair.independent_fraction * moments[i].voxels);
+    if (!best || score > best->score) best = Scored{shifts[i], score};
   }
   return best;
 }
@@ -143,27 +143,27 @@ std::optional<VolumeSearch::Judged> VolumeSearch::best_of(
 std::optional<FoundShift> VolumeSearch::find(Stream& stream, StageClock& clock,
                                              const Image& reference, const Image& moving,
                                              const Point3& max_shift) {
-  transform(stream, clock, place_moving_, moving, moving_spectrum_);
-  const Pair pair{reference, moving, independent_part(stream, clock)};
+  transform(stream, clock, pad_moving_, moving, moving_spectrum_);
+  const Pair pair{reference, moving, independent_fraction(stream, clock)};
   find_shifts(stream, clock, max_shift);
-  std::optional<Judged> best = best_of(stream, clock, pair, shifts_);
+  std::optional<Scored> best = best_of(stream, clock, pair, shifts_);
   if (!best) return std::nullopt;
   for (int i = 0; i < max_steps; ++i) {
-    std::array<VoxelShift, 6> beside{};
+    std::array<VoxelShift, 6> neighbours{};
     std::size_t count = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (const std::int64_t step : {-1, 1}) {
         VoxelShift shift = best->shift;
         shift[axis] += step;
-        if (allows(shift, max_shift)) beside[count++] = shift;
+        if (allows(shift, max_shift)) neighbours[count++] = shift;
       }
     }
-    const std::optional<Judged> better =
-        best_of(stream, clock, pair, std::span(beside).first(count));
+    const std::optional<Scored> better =
+        best_of(stream, clock, pair, std::span(neighbours).first(count));
     if (!better || better->score <= best->score) break;
     best = better;
   }
-  return FoundShift{best->shift, pair.independent_part};
+  return FoundShift{best->shift, pair.independent_fraction};
 }
 
 }  // namespace warpalign::detail

@@ -1,4 +1,4 @@
-// The shift between two volumes in whole voxels: phase correlation, then a judgement of its peaks.
+// The shift between two volumes in whole voxels: phase correlation, whose peaks are then verified.
 #pragma once
 
 #include "registration/stage_clock.hpp"
@@ -28,9 +28,9 @@ namespace warpalign::detail {
 /// A shift in whole voxels.
 struct FoundShift {
   VoxelShift shift{};
-  /// The fraction of the voxels in common that is independent. What a correlation is worth depends
-  /// on how many these are.
-  double independent_part = 0;
+  /// The fraction of the voxels in common that is statistically independent; the significance of a
+  /// correlation depends on their number.
+  double independent_fraction = 0;
 };
 
 /// Plans and scratch memory for a pair of shapes, and the reference's spectrum.
@@ -38,7 +38,7 @@ class VolumeSearch {
  public:
   VolumeSearch(const Device& device, const Shape& reference, const Shape& moving);
 
-  [[nodiscard]] bool fits(const Shape& reference, const Shape& moving) const {
+  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
     return reference == reference_ && moving == moving_;
   }
 
@@ -58,35 +58,35 @@ class VolumeSearch {
   [[nodiscard]] const VolumeSumsPlan& sums() const { return sums_; }
 
  private:
-  void transform(Stream& stream, StageClock& clock, const PadVolumePlan& place, const Image& values,
+  void transform(Stream& stream, StageClock& clock, const PadVolumePlan& pad, const Image& values,
                  Image& spectrum);
   /// Stores the shifts at the peaks of both surfaces in shifts_.
   void find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift);
-  [[nodiscard]] double independent_part(Stream& stream, StageClock& clock) const;
+  [[nodiscard]] double independent_fraction(Stream& stream, StageClock& clock) const;
   struct Pair {
     const Image& reference;
     const Image& moving;
-    double independent_part;
+    double independent_fraction;
   };
-  struct Judged {
+  struct Scored {
     VoxelShift shift;
     double score;
   };
   [[nodiscard]] bool allows(const VoxelShift& shift, const Point3& max_shift) const;
-  [[nodiscard]] std::optional<Judged> best_of(Stream& stream, StageClock& clock, const Pair& pair,
+  [[nodiscard]] std::optional<Scored> best_of(Stream& stream, StageClock& clock, const Pair& pair,
                                               std::span<const VoxelShift> shifts) const;
   void add_shifts_of(const VolumePeak& peak, const Point3& max_shift);
 
   Shape reference_, moving_, padded_;
   RealFftPlan fft_;
-  PadVolumePlan place_reference_, place_moving_;
+  PadVolumePlan pad_reference_, pad_moving_;
   std::vector<CrossPowerPlan> cross_powers_;
   SpectrumSumsPlan spectrum_sums_;
   VolumePeaksPlan peaks_;
   VolumeSumsPlan sums_;
-  Image placed_;  // a volume on the padded frame; then the correlation surface
+  Image padded_volume_;  // a volume on the padded frame; then the correlation surface
   Image reference_spectrum_, moving_spectrum_, cross_;
-  std::vector<VoxelShift> shifts_;  // judged by one find()
+  std::vector<VoxelShift> shifts_;  // evaluated by one find()
 };
 
 }  // namespace warpalign::detail

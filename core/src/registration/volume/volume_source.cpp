@@ -12,8 +12,8 @@ namespace warpalign::detail {
 namespace {
 
 // Bounds of the ranges that can be subtracted and divided by in single precision.
-constexpr double largest_range = 1e37;
-constexpr double smallest_range = 1e-30;
+constexpr double max_range = 1e37;
+constexpr double min_range = 1e-30;
 // Fraction of the largest value; below it, differences are due to rounding.
 constexpr double min_variation = 1e-6;
 
@@ -26,12 +26,12 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
     refuse_voxels(what, "holds NaN or infinities at " + std::to_string(record.nonfinite) +
                             " voxels; replace them with ordinary numbers first");
   }
-  const auto lowest = static_cast<double>(record.minimum);
-  const auto highest = static_cast<double>(record.maximum);
-  const double range = highest - lowest;
-  if (range > largest_range) refuse_voxels(what, "spans more than 1e37; scale its values down");
-  if (!(range > smallest_range) ||
-      range <= min_variation * std::max(std::abs(lowest), std::abs(highest))) {
+  const auto minimum = static_cast<double>(record.minimum);
+  const auto maximum = static_cast<double>(record.maximum);
+  const double range = maximum - minimum;
+  if (range > max_range) refuse_voxels(what, "spans more than 1e37; scale its values down");
+  if (!(range > min_range) ||
+      range <= min_variation * std::max(std::abs(minimum), std::abs(maximum))) {
     refuse_voxels(what, "is constant: there is nothing in it to register");
   }
   return {record.mean, static_cast<float>(1 / range)};
@@ -52,7 +52,7 @@ VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& sh
       type_(type),
       shape_(shape),
       statistics_(device, {shape, type}),
-      level_(device, {type, shape, shape, 0}),
+      normalize_(device, {type, shape, shape, 0}),
       smooth_(device, smoothing(shape)),
       values_(device.make_image(PixelType::f32, shape)),
       smoothed_(device.make_image(PixelType::f32, shape)),
@@ -71,7 +71,7 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, 
   StatisticsRecord record;
   stream.download(record_, &record, sizeof record);
   const VolumeLevels levels = levels_of(record, what);
-  clock.run("pad_volume", [&] { level_.execute(stream, voxels, levels, values_); });
+  clock.run("pad_volume", [&] { normalize_.execute(stream, voxels, levels, values_); });
   clock.run("smooth", [&] { smooth_.execute(stream, values_, Transform{}, smoothed_); });
 }
 

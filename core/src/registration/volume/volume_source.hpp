@@ -16,7 +16,7 @@ class VolumeSource {
  public:
   VolumeSource(const Device& device, PixelType type, const Shape& shape);
 
-  [[nodiscard]] bool fits(PixelType type, const Shape& shape) const {
+  [[nodiscard]] bool matches(PixelType type, const Shape& shape) const {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
@@ -35,7 +35,7 @@ class VolumeSource {
   PixelType type_;
   Shape shape_;
   StatisticsPlan statistics_;
-  PadVolumePlan level_;
+  PadVolumePlan normalize_;
   InterpolatePlan smooth_;
   std::optional<Image> voxels_;  // allocated when a volume first comes from the host
   Image values_;

@@ -9,7 +9,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "fft";
-constexpr std::int64_t largest_batch = 65535;
+constexpr std::int64_t max_batch = 65535;
 
 RealFftSpec checked(const RealFftSpec& spec) {
   if (spec.dimensions != 2 && spec.dimensions != 3) {
@@ -17,7 +17,7 @@ RealFftSpec checked(const RealFftSpec& spec) {
                    "the transform has 2 or 3 dimensions, not " + std::to_string(spec.dimensions));
   }
   detail::check_shape(stage, "the image", spec.shape,
-                      spec.dimensions == 3 ? detail::largest_side : largest_batch);
+                      spec.dimensions == 3 ? detail::max_side : max_batch);
   return spec;
 }
 

@@ -12,11 +12,11 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "local_normalization";
-constexpr double largest_sigma = 1000;
+constexpr double max_sigma = 1000;
 
 LocalNormalizationSpec checked(const LocalNormalizationSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
-  if (!(spec.sigma > 0) || spec.sigma > largest_sigma) {
+  if (!(spec.sigma > 0) || spec.sigma > max_sigma) {
     detail::refuse(
         stage, "sigma must be above 0 and at most 1000 pixels, not " + std::to_string(spec.sigma));
   }

@@ -12,7 +12,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "smooth";
-constexpr double largest_sigma = 1000;
+constexpr double max_sigma = 1000;
 
 void check_axis(const detail::AxisGrid& grid) {
   constexpr double slack = 0.5 + 1e-9;
@@ -38,7 +38,7 @@ SmoothSpec checked(const SmoothSpec& spec) {
   if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
     detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
   }
-  if (!(spec.sigma >= 0) || spec.sigma > largest_sigma) {
+  if (!(spec.sigma >= 0) || spec.sigma > max_sigma) {
     detail::refuse(stage, "sigma must be 0 to 1000 pixels, not " + std::to_string(spec.sigma));
   }
   if (!(spec.spacing > 0) || !std::isfinite(spec.spacing) || !std::isfinite(spec.origin.x) ||

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* stage = "statistics";
 
 StatisticsSpec checked(const StatisticsSpec& spec) {
-  detail::check_shape(stage, "the image", spec.shape, detail::largest_side);
+  detail::check_shape(stage, "the image", spec.shape, detail::max_side);
   if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
     detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
   }

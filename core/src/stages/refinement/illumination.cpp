@@ -13,7 +13,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "illumination";
-constexpr int largest_cell = 64;
+constexpr int max_cell = 64;
 constexpr double max_cells = 8;  // standard deviations of the Gaussian, in cells
 
 detail::ComparedPair pair_of(const IlluminationSpec& spec) {
@@ -23,7 +23,7 @@ detail::ComparedPair pair_of(const IlluminationSpec& spec) {
 
 IlluminationSpec checked(const IlluminationSpec& spec) {
   detail::check_pair(pair_of(spec));
-  if (spec.cell < 2 || spec.cell > largest_cell) {
+  if (spec.cell < 2 || spec.cell > max_cell) {
     detail::refuse(stage, "cells are 2 to 64 pixels wide");
   }
   if (!(spec.sigma > 0) || spec.sigma > max_cells * spec.cell) {

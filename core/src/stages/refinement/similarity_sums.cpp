@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* stage = "similarity_sums";
 constexpr std::size_t parameters = 4;
-constexpr int largest_cell = 64;
+constexpr int max_cell = 64;
 
 using Sums = std::array<double, backend::similarity_sum_count>;
 
@@ -29,7 +29,7 @@ detail::ComparedPair pair_of(const SimilaritySumsSpec& spec) {
 SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   detail::check_pair(pair_of(spec));
   if (spec.illumination_cell != 0 &&
-      (spec.illumination_cell < 2 || spec.illumination_cell > largest_cell)) {
+      (spec.illumination_cell < 2 || spec.illumination_cell > max_cell)) {
     detail::refuse(stage, "the illumination model's cells are 2 to 64 pixels wide");
   }
   return spec;

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* stage = "cross_power";
 
 CrossPowerSpec checked(const CrossPowerSpec& spec) {
-  detail::check_shape(stage, "the image", spec.image, detail::largest_side);
+  detail::check_shape(stage, "the image", spec.image, detail::max_side);
   if (spec.with_rotated_180 && spec.image.depth > 1) {
     detail::refuse(stage, "with_rotated_180 are of images, not of volumes");
   }

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* stage = "pad_volume";
 
 PadVolumeSpec checked(const PadVolumeSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.input, detail::largest_side);
-  detail::check_shape(stage, "the padded frame", spec.padded, detail::largest_side);
+  detail::check_shape(stage, "the volume", spec.input, detail::max_side);
+  detail::check_shape(stage, "the padded frame", spec.padded, detail::max_side);
   if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height ||
       spec.padded.depth < spec.input.depth) {
     detail::refuse(stage, "a volume of " + to_string(spec.input) +

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* stage = "spectrum_sums";
 
 SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
-  detail::check_shape(stage, "the volume", spec.volume, detail::largest_side);
+  detail::check_shape(stage, "the volume", spec.volume, detail::max_side);
   return spec;
 }
 

@@ -17,10 +17,10 @@ constexpr const char* stage = "volume_peaks";
 constexpr std::int64_t apart = 2;  // two peaks are more than this many voxels apart along some axis
 // The bricks in which one peak may appear: its own and, with its flanks, those around it. The
 // number of maxima that are examined per wanted peak is therefore this large.
-constexpr std::size_t bricks_of_a_peak = 27;
+constexpr std::size_t bricks_per_peak = 27;
 
 VolumePeaksSpec checked(const VolumePeaksSpec& spec) {
-  detail::check_shape(stage, "the surface", spec.surface, detail::largest_side);
+  detail::check_shape(stage, "the surface", spec.surface, detail::max_side);
   return spec;
 }
 
@@ -90,7 +90,7 @@ std::span<const VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image
   std::array<std::int64_t, 3> reach = limits.reach;
   for (std::int64_t& r : reach) {
     if (r < 0) detail::refuse(stage, "reach must be 0 or more");
-    r = std::min(r, detail::largest_side);
+    r = std::min(r, detail::max_side);
   }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface), reach,
                    work_->records.memory());
@@ -100,7 +100,7 @@ std::span<const VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image
   const auto wanted = static_cast<std::size_t>(limits.count);
   std::vector<VolumePeak>& peaks = work_->peaks;
   peaks.clear();
-  find_highest(records, bricks_of_a_peak * wanted, work_->highest);
+  find_highest(records, bricks_per_peak * wanted, work_->highest);
   for (const std::size_t i : work_->highest) {
     const VolumePeak peak = peak_of(records[i], i, bricks);
     const auto near = [&](const VolumePeak& other) { return beside(peak, other, spec_.surface); };

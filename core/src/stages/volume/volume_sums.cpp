@@ -15,15 +15,15 @@ namespace {
 
 constexpr const char* stage = "volume_sums";
 // Larger than the sides of any volume, so that larger shifts leave nothing in common.
-constexpr double largest_shift = 1 << 20;
+constexpr double max_shift = 1 << 20;
 
 using Sides = std::array<std::int64_t, 3>;
 
 Sides sides_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
 
 VolumeSumsSpec checked(const VolumeSumsSpec& spec) {
-  detail::check_shape(stage, "the reference", spec.reference, detail::largest_side);
-  detail::check_shape(stage, "the moving volume", spec.moving, detail::largest_side);
+  detail::check_shape(stage, "the reference", spec.reference, detail::max_side);
+  detail::check_shape(stage, "the moving volume", spec.moving, detail::max_side);
   if (spec.reference_margin < 1) detail::refuse(stage, "the reference's margin must be at least 1");
   return spec;
 }
@@ -121,7 +121,7 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
   VoxelShift cell{};
   std::array<float, 3> fraction{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!(std::abs(shift[axis]) <= largest_shift)) {
+    if (!(std::abs(shift[axis]) <= max_shift)) {
       detail::refuse(stage, "the shift must be numbers up to 2^20");
     }
     cell[axis] = static_cast<std::int64_t>(std::floor(shift[axis]));
