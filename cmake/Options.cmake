@@ -6,6 +6,10 @@ foreach(backend IN LISTS WARPALIGN_BACKENDS)
 endforeach()
 option(WARPALIGN_BUILD_PROGRAM "Build the warpalign command line program" ${PROJECT_IS_TOP_LEVEL})
 option(WARPALIGN_BUILD_TESTS "Build the tests and examples" ${PROJECT_IS_TOP_LEVEL})
+option(WARPALIGN_BUILD_PYTHON "Build the Python package (script/python-test does)" OFF)
+option(WARPALIGN_OPENCL_LINK
+       "Link the OpenCL backend to the ICD loader; OFF: it opens the loader when it is used" ON)
+option(WARPALIGN_CLFFT "Let the OpenCL backend use clFFT where it is named" ON)
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 

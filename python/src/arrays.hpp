@@ -1,0 +1,39 @@
+// NumPy arrays as the library takes them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <warpalign/pixel.hpp>
+
+#include <cstddef>
+
+namespace warpalign::python {
+
+/// A C-contiguous array in host memory that is only read.
+using InputArray = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
+/// A C-contiguous array in host memory that is written.
+using OutputArray = nanobind::ndarray<nanobind::numpy, nanobind::c_contig, nanobind::device::cpu>;
+
+/// Throws TypeError where the library has no such pixels.
+PixelType pixel_type_of(nanobind::dlpack::dtype type);
+
+/// The shape of the array's last `dimensions` axes, whose last axis is x.
+template <typename Array>
+Shape shape_of(const Array& array, int dimensions) {
+  const std::size_t n = array.ndim();
+  Shape shape{static_cast<std::int64_t>(array.shape(n - 1)), 1, 1};
+  if (dimensions >= 2) shape.height = static_cast<std::int64_t>(array.shape(n - 2));
+  if (dimensions >= 3) shape.depth = static_cast<std::int64_t>(array.shape(n - 3));
+  return shape;
+}
+
+/// Throws ValueError.
+[[noreturn]] void refuse(const char* why);
+
+/// A two-dimensional image that stays in the array's memory.
+HostImage host_image(const InputArray& array);
+/// A volume, likewise.
+HostVolume host_volume(const InputArray& array);
+
+}  // namespace warpalign::python

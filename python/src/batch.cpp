@@ -1,0 +1,107 @@
+// Registration of many pairs, on several devices at once.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "opened_device.hpp"
+#include "registration.hpp"
+
+#include <warpalign/batch.hpp>
+
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+/// The arrays of a pair, which keep its pixels. Whoever lets go of the last reference may be a
+/// thread without the GIL.
+struct PairArrays {
+  std::vector<InputArray> arrays;
+  PairArrays() = default;
+  PairArrays(const PairArrays&) = delete;
+  PairArrays& operator=(const PairArrays&) = delete;
+  ~PairArrays() {
+    const nb::gil_scoped_acquire acquired;
+    arrays.clear();
+  }
+};
+
+/// `source(i)` returns (reference, moving, reference's mask or None, moving's mask or None).
+HostPair pair_from(const nb::callable& source, std::size_t index) {
+  const nb::gil_scoped_acquire acquired;
+  const auto given = nb::cast<nb::tuple>(source(index));
+  auto owner = std::make_shared<PairArrays>();
+  const auto view = [&](std::size_t i) -> std::optional<HostImage> {
+    const nb::object item = given[i];
+    if (item.is_none()) return {};
+    owner->arrays.push_back(nb::cast<InputArray>(item));
+    return host_image(owner->arrays.back());
+  };
+  HostPair pair{view(0).value_or(HostImage{}), view(1).value_or(HostImage{}), view(2), view(3), {}};
+  pair.owner = std::move(owner);
+  return pair;
+}
+
+nb::object object_of(const BatchResult& result) {
+  if (result.error) return exception_of(*result.error);
+  return dict_of(*result.result);
+}
+
+/// Waits for the batch on the thread that called, which alone hears of Ctrl-C.
+void wait_for(std::future<void>& batch, std::atomic<bool>& go_on) {
+  bool interrupted = false;
+  while (batch.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    const nb::gil_scoped_acquire acquired;
+    if (!interrupted && PyErr_CheckSignals() != 0) {
+      interrupted = true;
+      go_on = false;
+    }
+  }
+  if (!interrupted) return batch.get();
+  const nb::gil_scoped_acquire acquired;
+  throw nb::python_error();
+}
+
+/// Calls sink(index, result, device) with a dictionary or an exception for each pair, in the order
+/// in which pairs are finished.
+void register_pairs(const std::vector<OpenedDevice*>& opened, std::size_t pairs,
+                    const nb::callable& source, const nb::callable& sink,
+                    const RegistrationOptions& options, int streams) {
+  std::vector<Device> devices;
+  for (const OpenedDevice* device : opened) devices.push_back(device->device);
+  std::atomic<bool> go_on{true};
+  const PairSource supply = [&](std::size_t index) { return pair_from(source, index); };
+  const PairSink receive = [&](std::size_t index, const BatchResult& result) {
+    if (!go_on) return false;
+    const nb::gil_scoped_acquire acquired;
+    sink(index, object_of(result), result.device);
+    return go_on.load();
+  };
+  BatchOptions batch_options;
+  batch_options.streams_a_device = streams;
+  const nb::gil_scoped_release released;
+  std::future<void> batch = std::async(std::launch::async, [&] {
+    align_batch(devices, pairs, supply, receive, options, batch_options);
+  });
+  wait_for(batch, go_on);
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+  module.def("register_pairs", &register_pairs, nb::arg("devices"), nb::arg("pairs"),
+             nb::arg("source"), nb::arg("sink"), nb::arg("options"), nb::arg("streams"),
+             "Register pairs on several devices; see :func:`warpalign.register_batch`.");
+}
+
+}  // namespace warpalign::python

@@ -1,0 +1,15 @@
+// What each source of the extension module adds to it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace warpalign::python {
+
+void bind_errors(nanobind::module_& module);
+void bind_devices(nanobind::module_& module);
+void bind_splines(nanobind::module_& module);
+void bind_registration(nanobind::module_& module);
+void bind_batch(nanobind::module_& module);
+void bind_volumes(nanobind::module_& module);
+
+}  // namespace warpalign::python

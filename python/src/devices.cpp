@@ -1,0 +1,130 @@
+// Devices: what there is, and those that are open.
+#include "bindings.hpp"
+#include "opened_device.hpp"
+
+#include <warpalign/open_device.hpp>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+const char* kind_of(const DeviceInfo& info) {
+  switch (info.kind) {
+    case DeviceKind::cpu:
+      return "cpu";
+    case DeviceKind::gpu:
+      return "gpu";
+    case DeviceKind::other:
+      break;
+  }
+  return "other";
+}
+
+std::string repr(const char* type, const DeviceInfo& info) {
+  return std::string("<warpalign.") + type + " " + info.id + ": " + info.name + ">";
+}
+
+void bind_info(nb::module_& module) {
+  nb::class_<DeviceInfo>(module, "DeviceInfo",
+                         "Properties of a device, as :func:`warpalign.devices` lists them.")
+      .def_ro("id", &DeviceInfo::id, "Name that opens it, such as ``'opencl:0'``.")
+      .def_ro("backend", &DeviceInfo::backend, "``'cuda'`` or ``'opencl'``.")
+      .def_ro("name", &DeviceInfo::name, "The device's own name.")
+      .def_ro("platform", &DeviceInfo::platform, "Name of the OpenCL platform, or CUDA's.")
+      .def_ro("driver", &DeviceInfo::driver, "Version of the driver.")
+      .def_prop_ro(
+          "kind", [](const DeviceInfo& info) { return kind_of(info); },
+          "``'cpu'``, ``'gpu'`` or ``'other'``.")
+      .def_ro("memory_bytes", &DeviceInfo::memory_bytes, "Global memory in bytes.")
+      .def("__repr__", [](const DeviceInfo& info) { return repr("DeviceInfo", info); });
+}
+
+void bind_report(nb::module_& module) {
+  nb::class_<BackendReport>(module, "Backend",
+                            "What a backend offers here, as :func:`warpalign.backends` lists it.")
+      .def_ro("name", &BackendReport::backend, "``'cuda'`` or ``'opencl'``.")
+      .def_ro("module", &BackendReport::module, "File name of the backend's module.")
+      .def_ro("available", &BackendReport::available,
+              "Whether it loaded and has at least one device.")
+      .def_ro("reason", &BackendReport::reason, "Why it is not available, in words.")
+      .def_ro("devices", &BackendReport::devices, "Its devices (list of DeviceInfo).")
+      .def("__repr__", [](const BackendReport& report) {
+        return "<warpalign.Backend " + report.backend + ": " +
+               (report.available ? std::to_string(report.devices.size()) + " devices"
+                                 : "not available, " + report.reason) +
+               ">";
+      });
+}
+
+void open(OpenedDevice* self, const std::string& name) {
+  const nb::gil_scoped_release released;
+  new (self) OpenedDevice(open_device(name));
+}
+
+void bind_device(nb::module_& module) {
+  const auto info = [](const OpenedDevice& self) -> const DeviceInfo& {
+    return self.device.info();
+  };
+  nb::class_<OpenedDevice>(
+      module, "Device",
+      "An opened device.\n\n"
+      "Parameters\n----------\n"
+      "name : str, optional\n"
+      "    ``'cuda'``, ``'opencl'``, ``'cuda:0'``, ``'opencl:1'``, or a part of a platform's or\n"
+      "    device's name, such as ``'opencl:nvidia'``. Without a name, that of the environment\n"
+      "    variable ``WARPALIGN_DEVICE`` or of the configuration file, or else the best device.\n\n"
+      "Raises\n------\n"
+      "DeviceUnavailableError\n"
+      "    There is no such device. The message says which there are, and what is missing.\n"
+      "ValueError\n"
+      "    The name is malformed.\n\n"
+      "Notes\n-----\n"
+      "A device may be used by several threads at once. It is closed with its last user. Calls of\n"
+      ":mod:`warpalign.ndimage` keep plans and memory on it for calls that are alike.\n")
+      .def("__init__", &open, nb::arg("name") = "")
+      .def_prop_ro("info", info, nb::rv_policy::reference_internal, "Its properties (DeviceInfo).")
+      .def_prop_ro(
+          "id", [](const OpenedDevice& self) { return self.device.info().id; },
+          "Name that opens it, such as ``'opencl:0'``.")
+      .def_prop_ro(
+          "fft", [](const OpenedDevice& self) { return self.device.info().fft; },
+          "The library of Fourier transforms in use.")
+      .def(
+          "release_memory",
+          [](OpenedDevice& self) {
+            const nb::gil_scoped_release released;
+            self.resample.clear();
+            self.prefilter.clear();
+          },
+          "Free the plans and memory that calls of :mod:`warpalign.ndimage` keep.")
+      .def_prop_ro(
+          "kept_plans",
+          [](OpenedDevice& self) { return self.resample.size() + self.prefilter.size(); },
+          "Number of plans kept for further calls of :mod:`warpalign.ndimage`.")
+      .def("__repr__", [](const OpenedDevice& self) { return repr("Device", self.device.info()); });
+}
+
+}  // namespace
+
+void bind_devices(nb::module_& module) {
+  bind_info(module);
+  bind_report(module);
+  bind_device(module);
+  module.def(
+      "backends",
+      [] {
+        const nb::gil_scoped_release released;
+        return list_backends();
+      },
+      "List the backends with their devices, and why one is not available.\n\n"
+      "Returns\n-------\n"
+      "list of Backend\n");
+}
+
+}  // namespace warpalign::python

@@ -1,0 +1,24 @@
+// The extension module warpalign._core: what the package's Python code stands on.
+#include "bindings.hpp"
+
+#include <warpalign/version.hpp>
+
+namespace {
+
+constexpr const char* text =
+    "The compiled part of warpalign. It takes C-contiguous arrays of few types and checks little "
+    "beyond what memory safety needs; the package's functions prepare what it is given.";
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  using namespace warpalign::python;
+  module.doc() = text;
+  module.attr("__version__") = warpalign::version();
+  bind_errors(module);
+  bind_devices(module);
+  bind_splines(module);
+  bind_registration(module);
+  bind_batch(module);
+  bind_volumes(module);
+}

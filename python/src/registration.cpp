@@ -1,0 +1,190 @@
+// Registration of images, one pair at a time.
+#include "registration.hpp"
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "opened_device.hpp"
+
+#include <warpalign/compilation.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+template <typename Enum, std::size_t n>
+using Names = std::array<std::pair<Enum, const char*>, n>;
+
+constexpr Names<Motion, 4> motions{{{Motion::similarity, "similarity"},
+                                    {Motion::rigid, "rigid"},
+                                    {Motion::rotation, "rotation"},
+                                    {Motion::translation, "translation"}}};
+constexpr Names<SpectrumOf, 2> spectra{
+    {{SpectrumOf::grey_levels, "grey"}, {SpectrumOf::gradient, "gradient"}}};
+constexpr Names<Window, 2> windows{{{Window::none, "none"}, {Window::hann, "hann"}}};
+
+template <typename Enum, std::size_t n>
+Enum value_named(const Names<Enum, n>& names, const char* what, const std::string& name) {
+  std::string known;
+  for (const auto& [value, known_name] : names) {
+    if (name == known_name) return value;
+    known += std::string(known.empty() ? "'" : ", '") + known_name + "'";
+  }
+  throw nb::value_error(
+      (std::string(what) + " must be one of " + known + ", not '" + name + "'").c_str());
+}
+
+template <typename Enum, std::size_t n>
+const char* name_of(const Names<Enum, n>& names, Enum value) {
+  for (const auto& [known, name] : names) {
+    if (known == value) return name;
+  }
+  return "";
+}
+
+/// A registrar that calls of several threads use in turn.
+class SharedRegistrar {
+ public:
+  SharedRegistrar(const OpenedDevice& opened, const RegistrationOptions& options)
+      : registrar_(opened.device, options) {}
+
+  void set_reference(const InputArray& image, const std::optional<InputArray>& mask) {
+    const HostImage view = host_image(image);
+    const std::optional<HostImage> mask_view = view_of(mask);
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    if (mask_view) return registrar_.set_reference(view, *mask_view);
+    registrar_.set_reference(view);
+  }
+
+  nb::dict align(const InputArray& image, const std::optional<InputArray>& mask) {
+    return dict_of(find(host_image(image), view_of(mask)));
+  }
+
+ private:
+  static std::optional<HostImage> view_of(const std::optional<InputArray>& mask) {
+    if (!mask) return {};
+    return host_image(*mask);
+  }
+
+  RegistrationResult find(const HostImage& image, const std::optional<HostImage>& mask) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return mask ? registrar_.align(image, *mask) : registrar_.align(image);
+  }
+
+  std::mutex mutex_;
+  Registrar registrar_;
+};
+
+nb::dict dict_of_registered(const Registered& found) {
+  nb::dict fields;
+  const Affine& m = found.matrix;
+  fields["matrix"] = nb::make_tuple(m.a, m.b, m.c, m.d, m.e, m.f);
+  fields["rotation_deg"] = found.similarity.rotation_deg;
+  fields["scale"] = found.similarity.scale;
+  fields["translation"] =
+      nb::make_tuple(found.similarity.translation.x, found.similarity.translation.y);
+  fields["confidence"] = found.confidence;
+  fields["correlation"] = found.correlation;
+  fields["significance"] = found.significance;
+  fields["overlap"] = found.overlap;
+  fields["refined"] = found.refined;
+  return fields;
+}
+
+void bind_options(nb::module_& module) {
+  using Options = RegistrationOptions;
+  nb::class_<Options>(module, "RegistrationOptions",
+                      "Options of a registration; see :func:`warpalign.register`.")
+      .def(nb::init<>())
+      .def_rw("fast", &Options::fast)
+      .def_rw("refine", &Options::refine)
+      .def_prop_rw(
+          "motion", [](const Options& self) { return name_of(motions, self.motion); },
+          [](Options& self, const std::string& name) {
+            self.motion = value_named(motions, "motion", name);
+          })
+      .def_rw("min_scale", &Options::min_scale)
+      .def_rw("max_scale", &Options::max_scale)
+      .def_rw("min_angle", &Options::min_angle)
+      .def_rw("max_angle", &Options::max_angle)
+      .def_rw("max_shift", &Options::max_shift)
+      .def_rw("candidates", &Options::candidates)
+      .def_prop_rw(
+          "spectrum", [](const Options& self) { return name_of(spectra, self.spectrum); },
+          [](Options& self, const std::string& name) {
+            self.spectrum = value_named(spectra, "spectrum", name);
+          })
+      .def_prop_rw(
+          "window", [](const Options& self) { return name_of(windows, self.window); },
+          [](Options& self, const std::string& name) {
+            self.window = value_named(windows, "window", name);
+          })
+      .def_rw("spectrum_exponent", &Options::spectrum_exponent)
+      .def_rw("log_polar_sigma", &Options::log_polar_sigma)
+      .def_rw("collect_timings", &Options::collect_timings);
+}
+
+void compile_piece(const OpenedDevice& opened, std::size_t piece, const std::string& dtype) {
+  const nb::gil_scoped_release released;
+  const PixelType type = dtype == "uint8"    ? PixelType::u8
+                         : dtype == "uint16" ? PixelType::u16
+                                             : PixelType::f32;
+  compile_registration_piece(opened.device, piece, type);
+}
+
+}  // namespace
+
+nb::list list_of(const std::vector<StageTiming>& timings) {
+  nb::list list;
+  for (const StageTiming& timing : timings) {
+    list.append(nb::make_tuple(timing.stage.c_str(), timing.milliseconds));
+  }
+  return list;
+}
+
+nb::dict dict_of(const RegistrationResult& result) {
+  nb::dict fields = dict_of_registered(result);
+  fields["reliable"] = result.reliable;
+  nb::list others;
+  for (const Registered& other : result.runners_up) others.append(dict_of_registered(other));
+  fields["runners_up"] = others;
+  fields["timings"] = list_of(result.timings);
+  return fields;
+}
+
+void bind_registration(nb::module_& module) {
+  bind_options(module);
+  nb::class_<SharedRegistrar>(module, "Registrar",
+                              "Registers images to a reference; see :class:`warpalign.Registrar`.")
+      .def(nb::init<const OpenedDevice&, const RegistrationOptions&>(), nb::arg("device"),
+           nb::arg("options"), nb::call_guard<nb::gil_scoped_release>())
+      .def("set_reference", &SharedRegistrar::set_reference, nb::arg("image").noconvert(),
+           nb::arg("mask").noconvert().none() = nb::none())
+      .def("align", &SharedRegistrar::align, nb::arg("image").noconvert(),
+           nb::arg("mask").noconvert().none() = nb::none());
+  module.def("registration_pieces", &registration_pieces,
+             "Number of pieces in which the kernels of registrations are compiled.");
+  module.def("compile_registration_piece", &compile_piece, nb::arg("device"), nb::arg("piece"),
+             nb::arg("dtype"), "Compile one of these pieces for images of a type.");
+  module.def(
+      "keep_compiled",
+      [](const OpenedDevice& opened) {
+        const nb::gil_scoped_release released;
+        keep_compiled(opened.device);
+      },
+      nb::arg("device"), "Keep what was compiled where later processes start fastest.");
+}
+
+}  // namespace warpalign::python

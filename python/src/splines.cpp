@@ -1,0 +1,235 @@
+// Evaluation and prefiltering of splines between arrays in host memory.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "coordinates.hpp"
+#include "opened_device.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+
+namespace {
+
+ResampleSpec spec_of(const ResampleKey& key) {
+  ResampleSpec spec;
+  spec.image = key.image;
+  spec.output = key.output;
+  spec.dimensions = key.dimensions;
+  spec.input = key.input;
+  spec.output_type = key.output_type;
+  spec.degree = key.degree;
+  if (!key.prefilter || key.degree < 2) spec.prefilter.reset();
+  spec.boundary = key.boundary;
+  spec.cval = key.cval;
+  return spec;
+}
+
+PrefilterSpec spec_of(const PrefilterKey& key) {
+  PrefilterSpec spec;
+  spec.shape = key.shape;
+  spec.dimensions = key.dimensions;
+  spec.input = key.input;
+  spec.degree = key.degree;
+  spec.boundary = key.boundary;
+  return spec;
+}
+
+Shape field_shape(const ResampleKey& key) {
+  return {key.output.width, key.output.height, key.output.depth * key.dimensions};
+}
+
+}  // namespace
+
+ResampleWork::ResampleWork(const Device& device, const ResampleKey& key)
+    : stream(device.make_stream()),
+      image(device.make_image(key.input, key.image)),
+      output(device.make_image(key.output_type, key.output)),
+      plan(device, spec_of(key)),
+      bytes_(image.size_bytes() + output.size_bytes() +
+             static_cast<std::size_t>(key.image.pixels()) * sizeof(float)) {
+  if (!key.field) return;
+  coordinates.emplace(device.make_image(PixelType::f32, field_shape(key)));
+  bytes_ += coordinates->size_bytes();
+}
+
+PrefilterWork::PrefilterWork(const Device& device, const PrefilterKey& key)
+    : stream(device.make_stream()),
+      samples(device.make_image(key.input, key.shape)),
+      output(device.make_image(PixelType::f32, key.shape)),
+      plan(device, spec_of(key)) {}
+
+namespace {
+
+/// A kept plan or a new one, which is kept in turn if nothing fails.
+template <typename Key, typename Work, typename Use>
+void with_plan(const Device& device, PlanPool<Key, Work>& pool, const Key& key, Use&& use) {
+  std::unique_ptr<Work> work = pool.take(key);
+  if (!work) work = std::make_unique<Work>(device, key);
+  use(*work);
+  pool.give_back(key, std::move(work));
+}
+
+Transform transform_of(const std::vector<double>& matrix) {
+  Transform transform;
+  if (matrix.size() != transform.m.size()) refuse("a matrix has 16 numbers");
+  std::copy(matrix.begin(), matrix.end(), transform.m.begin());
+  return transform;
+}
+
+void check_dimensions(int dimensions) {
+  if (dimensions < 1 || dimensions > 3) refuse("there are 1 to 3 dimensions");
+}
+
+ResampleKey key_of(const InputArray& images, const Shape& output, nb::dlpack::dtype output_type,
+                   int dimensions, int order, bool prefilter, const std::string& mode,
+                   double cval) {
+  ResampleKey key;
+  key.image = shape_of(images, dimensions);
+  key.output = output;
+  key.dimensions = dimensions;
+  key.input = pixel_type_of(images.dtype());
+  key.output_type = pixel_type_of(output_type);
+  key.degree = order;
+  key.prefilter = prefilter;
+  key.boundary = boundary_named(mode);
+  key.cval = cval;
+  return key;
+}
+
+void transform_images(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
+                      int dimensions, const std::vector<double>& matrix, int order, bool prefilter,
+                      const std::string& mode, double cval) {
+  check_dimensions(dimensions);
+  const auto axes = static_cast<std::size_t>(dimensions) + 1;
+  if (images.ndim() != axes || output.ndim() != axes || images.shape(0) != output.shape(0)) {
+    refuse("images and output are batches of the same length");
+  }
+  const Transform transform = transform_of(matrix);
+  const ResampleKey key = key_of(images, shape_of(output, dimensions), output.dtype(), dimensions,
+                                 order, prefilter, mode, cval);
+  const auto* from = static_cast<const std::byte*>(images.data());
+  auto* to = static_cast<std::byte*>(output.data());
+  const std::size_t count = images.shape(0);
+  const nb::gil_scoped_release released;
+  with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
+    const std::size_t image_bytes = work.image.size_bytes();
+    const std::size_t output_bytes = work.output.size_bytes();
+    for (std::size_t i = 0; i < count; ++i) {
+      work.stream.upload(from + i * image_bytes, image_bytes, work.image.buffer());
+      work.plan.execute(work.stream, work.image, transform, work.output);
+      work.stream.download(work.output, to + i * output_bytes, output_bytes);
+    }
+  });
+}
+
+/// How `points` points are laid out as an output of the library: as the array has them if it has as
+/// many axes, and else in rows that are long enough to keep a device busy.
+Shape layout_of(const OutputArray& output, int dimensions, std::size_t points) {
+  constexpr std::int64_t row = 4096;
+  if (output.ndim() == static_cast<std::size_t>(dimensions)) return shape_of(output, dimensions);
+  const auto n = static_cast<std::int64_t>(points);
+  if (dimensions == 1 || n <= row) return {n, 1, 1};
+  return {row, (n + row - 1) / row, 1};
+}
+
+void upload_coordinates(ResampleWork& work, const InputArray& coordinates, std::size_t points,
+                        const ResampleKey& key) {
+  // Rows of the field are longer than those given where the layout has more points.
+  const auto laid_out = static_cast<std::size_t>(key.output.pixels());
+  std::vector<float>& staged = work.staged_coordinates;
+  const auto stage = [&](const auto* rows) {
+    stage_coordinates(rows, points, key.dimensions, key.image, key.boundary, staged);
+  };
+  if (coordinates.dtype() == nb::dtype<float>()) {
+    stage(static_cast<const float*>(coordinates.data()));
+  } else {
+    stage(static_cast<const double*>(coordinates.data()));
+  }
+  if (laid_out != points) {
+    const auto rows = static_cast<std::size_t>(key.dimensions);
+    std::vector<float> padded(laid_out * rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::copy_n(staged.data() + row * points, points, padded.data() + row * laid_out);
+    }
+    staged.swap(padded);
+  }
+  work.stream.upload(staged.data(), staged.size() * sizeof(float), work.coordinates->buffer());
+}
+
+void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray& coordinates,
+                 const OutputArray& output, int order, bool prefilter, const std::string& mode,
+                 double cval) {
+  const auto dimensions = static_cast<int>(image.ndim());
+  check_dimensions(dimensions);
+  const bool is_single = coordinates.dtype() == nb::dtype<float>();
+  if (!is_single && coordinates.dtype() != nb::dtype<double>()) {
+    throw nb::type_error("coordinates are float32 or float64");
+  }
+  const std::size_t points = output.size();
+  if (coordinates.ndim() < 1 || coordinates.shape(0) != image.ndim() ||
+      coordinates.size() != points * image.ndim()) {
+    refuse("there is a row of coordinates for each axis of the image");
+  }
+  ResampleKey key = key_of(image, layout_of(output, dimensions, points), output.dtype(), dimensions,
+                           order, prefilter, mode, cval);
+  key.field = true;
+  const nb::gil_scoped_release released;
+  with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
+    work.stream.upload(image.data(), work.image.size_bytes(), work.image.buffer());
+    upload_coordinates(work, coordinates, points, key);
+    work.plan.execute(work.stream, work.image, *work.coordinates, work.output);
+    work.stream.download(work.output.buffer(), output.data(), points * size_of(key.output_type));
+  });
+}
+
+void prefilter_lines(OpenedDevice& opened, const InputArray& samples, const OutputArray& output,
+                     int dimensions, int order, const std::string& mode) {
+  check_dimensions(dimensions);
+  if (samples.ndim() < 1 || samples.ndim() > 3 || samples.size() != output.size()) {
+    refuse("samples and coefficients have one to three axes and the same size");
+  }
+  PrefilterKey key;
+  key.shape = shape_of(samples, static_cast<int>(samples.ndim()));
+  key.dimensions = dimensions;
+  key.input = pixel_type_of(samples.dtype());
+  key.degree = order;
+  key.boundary = boundary_named(mode);
+  if (PrefilterPlan::margin(order, key.boundary) != 0) {
+    refuse("this mode's coefficients need a margin");
+  }
+  if (pixel_type_of(output.dtype()) != PixelType::f32) refuse("coefficients are float32");
+  const nb::gil_scoped_release released;
+  with_plan(opened.device, opened.prefilter, key, [&](PrefilterWork& work) {
+    work.stream.upload(samples.data(), work.samples.size_bytes(), work.samples.buffer());
+    work.plan.execute(work.stream, work.samples, work.output);
+    work.stream.download(work.output, output.data(), work.output.size_bytes());
+  });
+}
+
+}  // namespace
+
+void bind_splines(nb::module_& module) {
+  module.def("transform_images", &transform_images, nb::arg("device"),
+             nb::arg("images").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),
+             nb::arg("matrix"), nb::arg("order"), nb::arg("prefilter"), nb::arg("mode"),
+             nb::arg("cval"),
+             "Resample a batch of images under one transform, a 4 x 4 matrix on (x, y, z, 1) from "
+             "output to input, given as 16 numbers row by row.");
+  module.def("evaluate_at", &evaluate_at, nb::arg("device"), nb::arg("image").noconvert(),
+             nb::arg("coordinates").noconvert(), nb::arg("output").noconvert(), nb::arg("order"),
+             nb::arg("prefilter"), nb::arg("mode"), nb::arg("cval"),
+             "Evaluate an image's spline at points, a row of coordinates for each axis.");
+  module.def("prefilter_lines", &prefilter_lines, nb::arg("device"), nb::arg("samples").noconvert(),
+             nb::arg("output").noconvert(), nb::arg("dimensions"), nb::arg("order"),
+             nb::arg("mode"), "Compute coefficients along the last `dimensions` axes.");
+}
+
+}  // namespace warpalign::python

@@ -1,0 +1,87 @@
+// Registration of volumes.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "opened_device.hpp"
+#include "registration.hpp"
+
+#include <warpalign/volume_registrar.hpp>
+
+#include <nanobind/stl/array.h>
+
+#include <array>
+#include <mutex>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+nb::dict dict_of_volume(const VolumeRegistration& found) {
+  nb::dict fields;
+  fields["translation"] =
+      nb::make_tuple(found.translation.x, found.translation.y, found.translation.z);
+  fields["confidence"] = found.confidence;
+  fields["reliable"] = found.reliable;
+  fields["correlation"] = found.correlation;
+  fields["significance"] = found.significance;
+  fields["overlap"] = found.overlap;
+  fields["refined"] = found.refined;
+  fields["timings"] = list_of(found.timings);
+  return fields;
+}
+
+/// A registrar that calls of several threads use in turn.
+class SharedVolumeRegistrar {
+ public:
+  SharedVolumeRegistrar(const OpenedDevice& opened, const VolumeRegistrationOptions& options)
+      : registrar_(opened.device, options) {}
+
+  void set_reference(const InputArray& volume) {
+    const HostVolume view = host_volume(volume);
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    registrar_.set_reference(view);
+  }
+
+  nb::dict align(const InputArray& volume) { return dict_of_volume(find(host_volume(volume))); }
+
+ private:
+  VolumeRegistration find(const HostVolume& volume) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return registrar_.align(volume);
+  }
+
+  std::mutex mutex_;
+  VolumeRegistrar registrar_;
+};
+
+}  // namespace
+
+void bind_volumes(nb::module_& module) {
+  using Options = VolumeRegistrationOptions;
+  nb::class_<Options>(module, "VolumeRegistrationOptions",
+                      "Options of a registration of volumes; see "
+                      ":func:`warpalign.register_volume`.")
+      .def(nb::init<>())
+      .def_prop_rw(
+          "max_shift",
+          [](const Options& self) {
+            return std::array<double, 3>{self.max_shift.x, self.max_shift.y, self.max_shift.z};
+          },
+          [](Options& self, const std::array<double, 3>& xyz) {
+            self.max_shift = {xyz[0], xyz[1], xyz[2]};
+          },
+          "Along x, y and z.")
+      .def_rw("refine", &Options::refine)
+      .def_rw("collect_timings", &Options::collect_timings);
+  nb::class_<SharedVolumeRegistrar>(
+      module, "VolumeRegistrar",
+      "Registers volumes to a reference; see :class:`warpalign.VolumeRegistrar`.")
+      .def(nb::init<const OpenedDevice&, const Options&>(), nb::arg("device"), nb::arg("options"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("set_reference", &SharedVolumeRegistrar::set_reference, nb::arg("volume").noconvert())
+      .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert());
+}
+
+}  // namespace warpalign::python

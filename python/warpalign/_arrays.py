@@ -1,0 +1,81 @@
+"""NumPy arrays to and from the few types that the library computes with."""
+
+import numpy as np
+
+# Values of these types are uploaded as they are; others are converted to float32.
+_SMALL = frozenset(np.dtype(name) for name in ("uint8", "uint16", "float16"))
+_FLOAT32 = np.dtype(np.float32)
+
+# Elements that are converted at once, which bounds temporary memory.
+_BLOCK = 1 << 22
+
+
+def for_upload(array, *, keep_small):
+    """Return the values as a C-contiguous array that can be uploaded.
+
+    `keep_small`: whether uint8, uint16 and float16 may stay what they are.
+    """
+    kept = array.dtype if keep_small and array.dtype in _SMALL else _FLOAT32
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, dtype=kept)
+
+
+def is_real_number(dtype):
+    return dtype.kind in "biuf"
+
+
+def can_hold_result(output, *inputs):
+    """Whether results can be downloaded straight into `output`."""
+    return (
+        output.dtype in (np.float32, np.uint8, np.uint16)
+        and output.dtype.isnative
+        and output.flags.c_contiguous
+        and output.flags.writeable
+        and not any(np.may_share_memory(output, array) for array in inputs)
+    )
+
+
+def _saturated(values, dtype):
+    """Round halves away from zero and saturate; NaN becomes 0, or the least signed number."""
+    limits = np.iinfo(dtype)
+    values = np.asarray(values, dtype=np.float32 if limits.bits <= 16 else np.float64)
+    values = np.nan_to_num(values, nan=limits.min, posinf=np.inf, neginf=-np.inf)
+    values += np.copysign(values.dtype.type(0.5), values)
+    np.trunc(values, out=values)
+    # 2**63 - 1 is no float64: what is too large is replaced after the conversion.
+    too_large = values >= float(limits.max)
+    np.clip(values, limits.min, limits.max, out=values)
+    values[too_large] = 0
+    integers = values.astype(dtype)
+    integers[too_large] = limits.max
+    return integers
+
+
+def _truncated(values, dtype):
+    """Convert as C does: fractions are cut off, and what is too large wraps around."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(values).astype(np.int64).astype(dtype)
+
+
+def _in_blocks(values, output, convert):
+    if values.size > _BLOCK and values.shape[0] > 1:
+        middle = values.shape[0] // 2
+        _in_blocks(values[:middle], output[:middle], convert)
+        _in_blocks(values[middle:], output[middle:], convert)
+    else:
+        output[...] = convert(values, output.dtype)
+
+
+def store(values, output, *, rounded=True):
+    """Store real results in an output of any type, with SciPy's conversions.
+
+    Interpolated values are rounded to integers and saturated. Coefficients (``rounded=False``)
+    are truncated, as SciPy's filters do.
+    """
+    if output.dtype.kind == "b":
+        output[...] = ~(np.abs(values) < 1)
+    elif output.dtype.kind in "iu":
+        _in_blocks(values, output, _saturated if rounded else _truncated)
+    else:
+        with np.errstate(over="ignore"):
+            output[...] = values

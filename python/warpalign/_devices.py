@@ -1,0 +1,88 @@
+"""Devices: what there is, and those that are open."""
+
+import atexit
+import threading
+
+from . import _core
+from ._core import Backend, Device, DeviceInfo
+
+__all__ = ["Backend", "Device", "DeviceInfo", "backends", "devices", "open_device"]
+
+_opened: dict[str, Device] = {}
+_lock = threading.Lock()
+
+
+def backends() -> list[Backend]:
+    """List the backends with their devices, and why one is not available.
+
+    Returns
+    -------
+    list of Backend
+        Each has ``name``, ``available``, ``reason`` and ``devices``.
+
+    Examples
+    --------
+    >>> import warpalign
+    >>> [backend.name for backend in warpalign.backends()]
+    ['cuda', 'opencl']
+    """
+    return _core.backends()
+
+
+def devices() -> list[DeviceInfo]:
+    """List the devices of all backends, without opening them.
+
+    Returns
+    -------
+    list of DeviceInfo
+        Each has ``id``, ``backend``, ``name``, ``platform``, ``driver``, ``kind`` and
+        ``memory_bytes``. Within a backend GPUs come first. If the list is empty,
+        :func:`backends` says why.
+
+    Examples
+    --------
+    >>> import warpalign
+    >>> all(device.memory_bytes > 0 for device in warpalign.devices())
+    True
+    """
+    return [device for backend in backends() for device in backend.devices]
+
+
+def open_device(device: "Device | str | None" = None) -> Device:
+    """Open a device, or return the one that was opened under this name before.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        An opened device, which is returned, or a name as :class:`Device` takes it. Without it,
+        the device is that of the environment variable ``WARPALIGN_DEVICE`` or of the
+        configuration file, or else the best one here.
+
+    Returns
+    -------
+    Device
+
+    Raises
+    ------
+    DeviceUnavailableError
+        There is no such device.
+
+    Examples
+    --------
+    >>> import warpalign
+    >>> warpalign.open_device() is warpalign.open_device()
+    True
+    """
+    if isinstance(device, Device):
+        return device
+    if device is not None and not isinstance(device, str):
+        raise TypeError(f"device must be a name or a Device, not {type(device).__name__}")
+    name = device or ""
+    with _lock:
+        if name not in _opened:
+            _opened[name] = Device(name)
+        return _opened[name]
+
+
+# Devices are closed while their drivers are still there.
+atexit.register(_opened.clear)

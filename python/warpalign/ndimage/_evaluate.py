@@ -1,0 +1,246 @@
+"""Evaluation of splines of real arrays of any rank with what the library has: up to three axes.
+
+Axes that a transform leaves alone are looped over as batches. A diagonal transform is separable,
+and more than three of its axes are done one group after the other.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _core
+from .._arrays import can_hold_result, for_upload, store
+from .._core import Device
+
+MAX_AXES = 3
+
+# Images of fewer samples are not worth a transfer of their own: further axes are taken along.
+_ENOUGH_SAMPLES = 1 << 16
+
+# Stands for a cval that float32 does not hold, and is replaced afterwards. No result is that large.
+_STAND_IN = float(np.float32(-3.0517578e38))
+
+
+@dataclass(frozen=True)
+class Spline:
+    """How values between samples are defined."""
+
+    device: Device
+    order: int
+    mode: str  # as the library names it
+    cval: float
+    prefilter: bool
+
+    @property
+    def interpolates(self):
+        """Whether the values at the samples are the samples."""
+        return self.prefilter or self.order <= 1
+
+    def needs_stand_in(self):
+        if self.mode == "grid-constant":
+            if not math.isfinite(self.cval):
+                raise ValueError("cval must be finite with mode='grid-constant'")
+            return False
+        with np.errstate(over="ignore"):
+            return float(np.float32(self.cval)) != self.cval
+
+    def upload(self, array):
+        return for_upload(array, keep_small=self.prefilter and self.order > 1)
+
+
+def _library_matrix(matrix, offset):
+    """The 4 x 4 matrix on (x, y, z, 1) of a transform in array axes, row by row."""
+    n = len(offset)
+    whole = np.eye(4)
+    whole[:n, :n] = np.asarray(matrix)[::-1, ::-1]
+    whole[:n, 3] = np.asarray(offset)[::-1]
+    return whole.ravel().tolist()
+
+
+def _transform_batch(batch, results, matrix, offset, spline, cval):
+    _core.transform_images(
+        spline.device, batch, results, batch.ndim - 1, _library_matrix(matrix, offset),
+        spline.order, spline.prefilter, spline.mode, cval,
+    )
+
+
+def _batched(array, axes):
+    """The array with `axes` last and the others as one axis before them."""
+    n = len(axes)
+    moved = np.moveaxis(array, axes, range(array.ndim - n, array.ndim))
+    return moved.reshape((-1,) + moved.shape[array.ndim - n:])
+
+
+def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, target=None):
+    """Transform along `axes` (ascending); the other axes stay. Returns float32, or `target`."""
+    batch = spline.upload(_batched(source, axes))
+    trailing = axes == list(range(source.ndim - len(axes), source.ndim))
+    lengths = tuple(out_shape[axis] for axis in axes)
+    if target is not None and trailing:
+        results = target.reshape((-1,) + lengths)
+        _transform_batch(batch, results, matrix, offset, spline, cval)
+        return target
+    results = np.empty((batch.shape[0],) + lengths, np.float32)
+    _transform_batch(batch, results, matrix, offset, spline, cval)
+    others = tuple(source.shape[axis] for axis in range(source.ndim) if axis not in axes)
+    moved = results.reshape(others + lengths)
+    return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)
+
+
+def _axes_left_alone(matrix, offset, in_shape, out_shape):
+    identity = np.eye(len(offset))
+    return [
+        axis
+        for axis in range(len(offset))
+        if offset[axis] == 0
+        and in_shape[axis] == out_shape[axis]
+        and np.array_equal(matrix[axis], identity[axis])
+        and np.array_equal(matrix[:, axis], identity[axis])
+    ]
+
+
+def _with_company(axes, shape):
+    """The axes, with the longest of the others as long as an image would be small."""
+    axes = list(axes)
+    others = sorted(set(range(len(shape))) - set(axes), key=lambda axis: shape[axis])
+    while len(axes) < MAX_AXES and others:
+        if math.prod(shape[axis] for axis in axes) >= _ENOUGH_SAMPLES:
+            break
+        axes.append(others.pop())
+    return sorted(axes)
+
+
+def _groups_of_axes(matrix, offset, in_shape, out_shape, spline):
+    """Groups of at most three axes, which are transformed one after the other."""
+    ndim = len(in_shape)
+    alone = []
+    if spline.interpolates:
+        alone = _axes_left_alone(matrix, offset, in_shape, out_shape)
+    busy = [axis for axis in range(ndim) if axis not in alone]
+    if len(busy) <= MAX_AXES:
+        return [_with_company(busy, in_shape)] if busy else []
+    if np.array_equal(matrix, np.diag(np.diagonal(matrix))):
+        return [busy[i:i + MAX_AXES] for i in range(0, len(busy), MAX_AXES)]
+    raise NotImplementedError(
+        f"a transform that mixes more than {MAX_AXES} axes is not supported by warpalign "
+        f"(these are {len(busy)}: {busy})"
+    )
+
+
+def _fill_outside(values, matrix, offset, in_shape, cval):
+    """Set what a diagonal transform reads outside the input."""
+    for axis, length in enumerate(values.shape):
+        read_at = np.arange(length) * matrix[axis, axis] + offset[axis]
+        outside = (read_at < 0) | (read_at > in_shape[axis] - 1)
+        values[(slice(None),) * axis + (outside,)] = cval
+
+
+def _store_with_cval(values, output, cval):
+    """Store results in which cval is represented by another number."""
+    outside = values == np.float32(_STAND_IN)
+    store(values, output)
+    with np.errstate(over="ignore"):
+        fill = np.empty(1, output.dtype)
+        store(np.array([cval]), fill)
+    output[outside] = fill[0]
+
+
+def evaluate_affine(source, matrix, offset, output, spline):
+    """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
+    if output.size == 0:
+        return
+    stand_in = spline.needs_stand_in()
+    if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
+        store(np.full(output.shape, spline.cval), output)
+        return
+    groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline)
+    if len(groups) <= 1:
+        _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in)
+        return
+    values, shape = source, list(source.shape)
+    cval = 0.0 if stand_in else spline.cval
+    for axes in groups:
+        for axis in axes:
+            shape[axis] = output.shape[axis]
+        block = np.ix_(axes, axes)
+        values = _transform_axes(
+            values, axes, matrix[block], offset[axes], shape, spline, cval)
+    if stand_in and spline.mode == "constant":
+        values = values.astype(np.float64)
+        _fill_outside(values, matrix, offset, source.shape, spline.cval)
+    store(values, output)
+
+
+def _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in):
+    if not groups:
+        if np.can_cast(source.dtype, output.dtype):
+            output[...] = source
+        else:
+            store(source, output)
+        return
+    axes = groups[0]
+    target = None
+    if not stand_in and can_hold_result(output, source):
+        target = output
+    block = np.ix_(axes, axes)
+    values = _transform_axes(
+        source, axes, matrix[block], offset[axes], output.shape, spline,
+        _STAND_IN if stand_in else spline.cval, target)
+    if values is target:
+        return
+    if stand_in:
+        _store_with_cval(values, output, spline.cval)
+    else:
+        store(values, output)
+
+
+def evaluate_points(source, coordinates, output, spline):
+    """Store source(coordinates[:, index]) in `output`."""
+    if source.ndim > MAX_AXES:
+        raise NotImplementedError(
+            f"warpalign evaluates at free points in up to {MAX_AXES} dimensions, "
+            f"and the input has {source.ndim}"
+        )
+    if output.size == 0:
+        return
+    stand_in = spline.needs_stand_in()
+    if source.size == 0:
+        store(np.full(output.shape, spline.cval), output)
+        return
+    if coordinates.dtype != np.float32:
+        coordinates = coordinates.astype(np.float64, copy=False)
+    coordinates = np.ascontiguousarray(coordinates)
+    direct = not stand_in and can_hold_result(output, source, coordinates)
+    values = output if direct else np.empty(output.shape, np.float32)
+    _core.evaluate_at(
+        spline.device, spline.upload(source), coordinates, values, spline.order,
+        spline.prefilter, spline.mode, _STAND_IN if stand_in else spline.cval)
+    if stand_in:
+        _store_with_cval(values, output, spline.cval)
+    elif not direct:
+        store(values, output)
+
+
+def prefilter(source, axes, output, order, mode, device):
+    """Store the coefficients along `axes` in `output`, which has the source's shape."""
+    axes = sorted(axes)
+    if output.size == 0:
+        return
+    values = source
+    for i in range(0, len(axes), MAX_AXES):
+        values = _prefilter_axes(values, axes[i:i + MAX_AXES], order, mode, device)
+    store(values, output, rounded=False)
+
+
+def _prefilter_axes(source, axes, order, mode, device):
+    batch = for_upload(_batched(source, axes), keep_small=True)
+    coefficients = np.empty(batch.shape, np.float32)
+    if len(axes) < MAX_AXES:
+        _core.prefilter_lines(device, batch, coefficients, len(axes), order, mode)
+    else:
+        for samples, result in zip(batch, coefficients):
+            _core.prefilter_lines(device, samples, result, len(axes), order, mode)
+    others = tuple(source.shape[axis] for axis in range(source.ndim) if axis not in axes)
+    moved = coefficients.reshape(others + coefficients.shape[1:])
+    return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)

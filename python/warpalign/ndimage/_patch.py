@@ -1,0 +1,61 @@
+"""Other people's code on warpalign: ``scipy.ndimage`` with its interpolation replaced."""
+
+import contextlib
+import functools
+import importlib
+
+from .._devices import open_device
+from . import _interpolation
+
+
+def _on(device, function):
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        keywords.setdefault("device", device)
+        return function(*arguments, **keywords)
+
+    return call
+
+
+@contextlib.contextmanager
+def patch(*, device=None):
+    """Let ``scipy.ndimage``'s interpolation functions be warpalign's for a while.
+
+    Within the context, ``scipy.ndimage.zoom`` and the seven others are those of this module. It
+    is for code that looks them up when it calls them (``scipy.ndimage.zoom(...)`` or
+    ``ndi.zoom(...)``), as scikit-image does. A name that was imported before
+    (``from scipy.ndimage import zoom``) stays what it was.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Where to compute; see :func:`warpalign.open_device`.
+
+    Raises
+    ------
+    ImportError
+        SciPy is not installed.
+
+    Notes
+    -----
+    The change is seen by all threads of the process.
+
+    Examples
+    --------
+    >>> import scipy.ndimage
+    >>> from warpalign import ndimage
+    >>> with ndimage.patch():
+    ...     scipy.ndimage.shift([1.0, 2, 3, 4], 1, order=1)
+    array([0., 1., 2., 3.])
+    """
+    target = importlib.import_module("scipy.ndimage")
+    opened = open_device(device)
+    names = _interpolation.__all__
+    originals = {name: getattr(target, name) for name in names}
+    try:
+        for name in names:
+            setattr(target, name, _on(opened, getattr(_interpolation, name)))
+        yield
+    finally:
+        for name, original in originals.items():
+            setattr(target, name, original)

@@ -1,0 +1,119 @@
+"""SciPy's rules for the arguments of its interpolation functions, and its errors."""
+
+import math
+import operator
+import warnings
+
+import numpy as np
+
+# Names of modes, as the library knows them.
+MODES = {
+    "nearest": "nearest",
+    "wrap": "wrap",
+    "reflect": "reflect",
+    "grid-mirror": "reflect",
+    "mirror": "mirror",
+    "constant": "constant",
+    "grid-wrap": "grid-wrap",
+    "grid-constant": "grid-constant",
+}
+
+# The extension under which SciPy's filter itself, which has no margin, computes coefficients.
+FILTER_MODES = {
+    "nearest": "reflect",
+    "wrap": "mirror",
+    "reflect": "reflect",
+    "grid-mirror": "reflect",
+    "mirror": "mirror",
+    "constant": "mirror",
+    "grid-wrap": "grid-wrap",
+    "grid-constant": "mirror",
+}
+
+
+def check_order(order, least=0):
+    if order < least or order > 5:
+        raise RuntimeError("spline order not supported")
+
+
+def named_mode(mode, names=MODES):
+    if not isinstance(mode, str) or mode not in names:
+        raise RuntimeError("boundary mode not supported")
+    return names[mode]
+
+
+def real_cval(cval):
+    math.fabs(cval)  # raises what SciPy raises for what is no real number
+    return float(cval)
+
+
+def check_values(array):
+    if array.dtype.kind not in "biufc":
+        raise RuntimeError("data type not supported")
+
+
+def sequence_of(value, length):
+    """One value for each axis."""
+    if not isinstance(value, str) and np.iterable(value):
+        values = list(value)
+        if len(values) != length:
+            raise RuntimeError("sequence argument must have length equal to input rank")
+        return values
+    return [value] * length
+
+
+def _complex_type(dtype, stacklevel):
+    if np.dtype(dtype).kind != "c":
+        warnings.warn("promoting specified output dtype to complex", stacklevel=stacklevel)
+        return np.promote_types(dtype, np.complex64)
+    return dtype
+
+
+def output_for(output, source, shape=None, stacklevel=4):
+    """The array that a result goes to: new, or the one given.
+
+    Raises what SciPy raises; for an array that is read-only, as NumPy does.
+    """
+    is_complex = source.dtype.kind == "c"
+    shape = source.shape if shape is None else tuple(shape)
+    if output is None:
+        check_values(source)
+        dtype = source.dtype.newbyteorder("=")
+        result = np.zeros(shape, np.promote_types(dtype, np.complex64) if is_complex else dtype)
+    elif isinstance(output, (type, np.dtype)):
+        result = np.zeros(shape, _complex_type(output, stacklevel) if is_complex else output)
+    elif isinstance(output, str):
+        dtype = np.dtype(output)
+        if is_complex and dtype.kind != "c":
+            raise RuntimeError("output must have complex dtype")
+        if not issubclass(dtype.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+        result = np.zeros(shape, dtype)
+    else:
+        result = np.asarray(output)
+        if result.shape != shape:
+            raise RuntimeError("output shape not correct")
+        if is_complex and result.dtype.kind != "c":
+            raise RuntimeError("output must have complex dtype")
+    check_values(result)
+    if result.dtype.kind == "c" and not is_complex:
+        raise RuntimeError("data type not supported")
+    if not result.flags.writeable:
+        raise ValueError("output array is read-only.")
+    return result
+
+
+def axis_index(axis, ndim):
+    index = operator.index(axis)
+    if not -ndim <= index < ndim:
+        raise np.exceptions.AxisError(index, ndim)
+    return index % ndim
+
+
+def cosine_and_sine(degrees):
+    """Cosine and sine that are exact at multiples of 90 degrees."""
+    degrees = math.fmod(degrees, 360)
+    quarter = round(degrees / 90)
+    rest = math.radians(degrees - 90 * quarter)
+    c, s = math.cos(rest), math.sin(rest)
+    return [(c, s), (-s, c), (-c, -s), (s, -c)][quarter % 4]
