@@ -96,7 +96,7 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "IN.npy: uint8, uint16, float32, complex64 (float64 becomes float32), of 1 to 3 dimensions, "
+    "IN.npy: integers of 8 to 32 bits, float16 to float64, complex64, of 1 to 3 dimensions; "
     "all\n"
     "of which are filtered. OUT.npy: float32, or complex64 of complex64.\n"
     "\n"

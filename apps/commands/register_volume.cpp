@@ -116,12 +116,11 @@ Array aligned_volume(const Device& device, const Array& moving, const Array& ref
   Interpolation interpolation;
   interpolation.boundary = Boundary::constant;
   ResamplePlan resample(device, resample_spec(interpolation, {moving.shape(), reference.shape(), 3,
-                                                              PixelType::f32, moving.type}));
+                                                              moving.type, moving.type}));
   Stream stream = device.make_stream();
-  const Array samples = to_float(moving);
-  Image input = device.make_image(PixelType::f32, moving.shape());
+  Image input = device.make_image(moving.type, moving.shape());
   Image output = device.make_image(moving.type, reference.shape());
-  stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
+  stream.upload(moving.bytes.data(), moving.bytes.size(), input.buffer());
   resample.execute(stream, input, Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z}),
                    output);
   Array aligned = make_array(reference.extents, moving.type);
@@ -162,7 +161,7 @@ ExitStatus run(const Options& options) {
 constexpr const char* footer =
     "REFERENCE and MOVING: .npy arrays of three dimensions (depth, height, width), each 8 to "
     "16384\n"
-    "voxels; uint8, uint16, float32 (float64 becomes float32). They may differ in size and type.\n"
+    "voxels; integers of 8 to 32 bits, float16 to float64. They may differ in size and type.\n"
     "\n"
     "The content of reference voxel (x, y, z) lies at (x, y, z) plus the translation in the "
     "moving\n"

@@ -46,12 +46,11 @@ void check_precision(const Options& options, const Array& input) {
 std::vector<Array> resample(const Device& device, const Interpolation& interpolation,
                             const std::vector<Array>& channels, const SamplingPoints& points) {
   const Array& first = channels.front();
-  const PixelType stage_type = first.type == PixelType::c32 ? PixelType::c32 : PixelType::f32;
   ResamplePlan plan(
       device, resample_spec(interpolation, {first.shape(), points.stage_shape, first.dimensions(),
-                                            stage_type, first.type}));
+                                            first.type, first.type}));
   Stream stream = device.make_stream();
-  Image input = device.make_image(stage_type, first.shape());
+  Image input = device.make_image(first.type, first.shape());
   Image output = device.make_image(first.type, points.stage_shape);
   std::optional<Image> field;
   if (points.coordinates) {
@@ -63,8 +62,7 @@ std::vector<Array> resample(const Device& device, const Interpolation& interpola
   }
   std::vector<Array> results;
   for (const Array& channel : channels) {
-    const Array samples = to_float(channel);
-    stream.upload(samples.bytes.data(), samples.bytes.size(), input.buffer());
+    stream.upload(channel.bytes.data(), channel.bytes.size(), input.buffer());
     if (field) {
       plan.execute(stream, input, *field, output);
     } else {
@@ -118,8 +116,8 @@ ExitStatus run(const Options& options) {
 constexpr const char* footer =
     "IN and OUT: images (PNG, TIFF, JPEG, PGM/PPM; each channel by itself) or .npy arrays of 1 to "
     "3\n"
-    "dimensions (uint8, uint16, float32, complex64; float64 becomes float32). OUT has IN's type:\n"
-    "float32 as it is computed, integers rounded and saturated.\n"
+    "dimensions (integers of 8 to 32 bits, float16 to float64, complex64). OUT has IN's type;\n"
+    "computed in single precision, integers are rounded and saturated.\n"
     "\n"
     "Where output pixel (x, y) is read (pixel centres have integer coordinates):\n"
     "  --matrix \"a,b,c,d,e,f\"  at (a x + b y + c, d x + e y + f). Three dimensions take 12 "

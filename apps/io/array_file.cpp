@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 
 namespace warpalign::program {
 namespace {
@@ -22,6 +25,26 @@ void widen(const Array& from, Array& to) {
   const auto samples = from.samples<Sample>();
   const auto wide = to.samples<float>();
   for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<float>(samples[i]);
+}
+
+/// IEEE 754 half precision: 5 bits of exponent, 10 of mantissa.
+float value_of_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const int mantissa = bits & 1023;
+  float value = 0;
+  if (exponent == 31) {
+    value = mantissa != 0 ? std::numeric_limits<float>::quiet_NaN()
+                          : std::numeric_limits<float>::infinity();
+  } else if (exponent == 0) {
+    value = std::ldexp(static_cast<float>(mantissa), -24);
+  } else {
+    value = std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+  }
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+void widen_halves(const Array& from, Array& to) {
+  std::ranges::transform(from.samples<std::uint16_t>(), to.samples<float>().begin(), value_of_half);
 }
 
 }  // namespace
@@ -106,7 +129,13 @@ Array to_float(const Array& array) {
   if (array.type == PixelType::f32 || array.type == PixelType::c32) return array;
   Array wide = make_array(array.extents, PixelType::f32);
   if (array.type == PixelType::u8) widen<std::uint8_t>(array, wide);
+  if (array.type == PixelType::i8) widen<std::int8_t>(array, wide);
   if (array.type == PixelType::u16) widen<std::uint16_t>(array, wide);
+  if (array.type == PixelType::i16) widen<std::int16_t>(array, wide);
+  if (array.type == PixelType::u32) widen<std::uint32_t>(array, wide);
+  if (array.type == PixelType::i32) widen<std::int32_t>(array, wide);
+  if (array.type == PixelType::f64) widen<double>(array, wide);
+  if (array.type == PixelType::f16) widen_halves(array, wide);
   return wide;
 }
 

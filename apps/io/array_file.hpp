@@ -39,7 +39,7 @@ void check_storable(const std::filesystem::path& path, std::size_t channels,
 /// The reverse: of 1 or 3 arrays of two dimensions. Throws FileError for sides beyond an image's.
 [[nodiscard]] LoadedImage join_channels(const std::vector<Array>& channels);
 
-/// The numbers in the types that the stages take: f32 for real ones, c32 for complex ones.
+/// The numbers in single precision: f32 for real ones, c32 for complex ones.
 [[nodiscard]] Array to_float(const Array& array);
 
 }  // namespace warpalign::program

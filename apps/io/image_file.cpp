@@ -103,6 +103,10 @@ void check_storable(const std::filesystem::path& path, FileFormat format, int ch
   const auto refuse = [&](std::string_view why) {
     throw FileError(fmt::format("{}: {}", path.string(), why));
   };
+  if (type != PixelType::u8 && type != PixelType::u16 && type != PixelType::f32) {
+    refuse(fmt::format("pixels of type {} are not written to images: end the name in .npy",
+                       name_of(type)));
+  }
   if (type == PixelType::f32 && format != FileFormat::tiff) {
     refuse("the image has floating-point pixels, which only TIFF holds: end the name in .tif");
   }

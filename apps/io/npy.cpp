@@ -12,20 +12,10 @@
 namespace warpalign::program {
 namespace {
 
-const char* numpy_name(PixelType type) {
-  switch (type) {
-    case PixelType::u8:
-      return "uint8";
-    case PixelType::u16:
-      return "uint16";
-    case PixelType::f16:
-      return "float16";
-    case PixelType::f32:
-      return "float32";
-    case PixelType::c32:
-      return "complex64";
-  }
-  return "?";
+std::string numpy_name(PixelType type) {
+  if (type == PixelType::c32) return "complex64";
+  const char* kind = name_of(type);  // such as "u8"
+  return fmt::format("{}{}", *kind == 'u' ? "uint" : *kind == 'i' ? "int" : "float", kind + 1);
 }
 
 std::size_t bytes_of(const std::vector<std::int64_t>& extents, PixelType type) {
@@ -68,12 +58,11 @@ void check_extents(const std::filesystem::path& path, const std::vector<std::int
 }
 
 Array make_array(const std::vector<std::int64_t>& extents, PixelType type) {
-  return {extents, type, std::vector<std::byte>(bytes_of(extents, type)), false};
+  return {extents, type, std::vector<std::byte>(bytes_of(extents, type))};
 }
 
 std::string describe(const Array& array) {
-  return fmt::format("{}, {}{}", fmt::join(array.extents, " x "), numpy_name(array.type),
-                     array.narrowed ? " rounded from float64" : "");
+  return fmt::format("{}, {}", fmt::join(array.extents, " x "), numpy_name(array.type));
 }
 
 bool is_npy(const std::filesystem::path& path) {

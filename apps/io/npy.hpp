@@ -22,9 +22,8 @@ inline constexpr std::int64_t max_array_bytes = std::int64_t{8} << 30;
 /// Numbers in memory: dense, in C order, in the machine's byte order.
 struct Array {
   std::vector<std::int64_t> extents;  ///< as NumPy's shape: the slowest axis first
-  PixelType type = PixelType::f32;    ///< u8, u16, f32 or c32
+  PixelType type = PixelType::f32;
   std::vector<std::byte> bytes;
-  bool narrowed = false;  ///< the file holds float64, rounded here to float32 as NumPy does
 
   [[nodiscard]] int dimensions() const noexcept { return static_cast<int>(extents.size()); }
   /// The extents of 1 to 3 axes as (width, height, depth); 1 for those that are missing.
@@ -56,8 +55,9 @@ void check_extents(const std::filesystem::path& path, const std::vector<std::int
 /// Whether the name ends in .npy.
 [[nodiscard]] bool is_npy_name(const std::filesystem::path& path);
 
-/// Reads .npy files of version 1 to 3: uint8, uint16, float32, float64 (which becomes float32) and
-/// complex64, little-endian, in C order, of 1 to `max_dimensions` axes. Throws FileError.
+/// Reads .npy files of version 1 to 3, of 1 to `max_dimensions` axes, in either order of axes and
+/// of bytes: bool (as uint8), integers of 8 to 32 bits, float16, float32, float64 and complex64.
+/// Throws FileError.
 [[nodiscard]] Array load_npy(const std::filesystem::path& path, int max_dimensions = 3);
 
 /// The same from a file's bytes; the messages do not name the file.

@@ -23,7 +23,7 @@ struct Interpolation {
   Precision precision = Precision::full;
 };
 
-/// The prefilter stage for arrays of f32 or c32.
+/// The prefilter stage for arrays of a type.
 [[nodiscard]] PrefilterSpec prefilter_spec(const Interpolation& interpolation, const Shape& shape,
                                            int dimensions, PixelType samples);
 
@@ -32,8 +32,8 @@ struct Resampling {
   Shape input;
   Shape output;
   int dimensions = 2;
-  PixelType samples = PixelType::f32;      ///< f32 or c32
-  PixelType output_type = PixelType::f32;  ///< u8, u16 or f32 of f32; c32 of c32
+  PixelType samples = PixelType::f32;
+  PixelType output_type = PixelType::f32;  ///< c32 of c32, and of nothing else
 };
 
 [[nodiscard]] ResampleSpec resample_spec(const Interpolation& interpolation,

@@ -3,8 +3,8 @@
 // The result's lists are the caller's: RegistrationResult::runners_up and ::timings are filled, and
 // so allocated, only where they are asked for, which these tests do not.
 #include "allocations/check.hpp"
-#include "support/volume_pairs.hpp"
 #include "support/devices.hpp"
+#include "support/volume_pairs.hpp"
 
 #include <warpalign/registrar.hpp>
 #include <warpalign/volume_registrar.hpp>
@@ -75,6 +75,19 @@ void check_second(const Device& device, const Pair& pair, const RegistrationOpti
 TEST_CASE("allocations: align, refined") {
   const Pair pair(0);
   test::on_every_device([&](const Device& device) { check_second(device, pair, {}, true); });
+}
+
+TEST_CASE("allocations: align, of pixels that are converted") {
+  const Pair pair(0);
+  const std::vector<double> reference(pair.reference.begin(), pair.reference.end());
+  const std::vector<double> moving(pair.moving.begin(), pair.moving.end());
+  test::on_every_device([&](const Device& device) {
+    Registrar registrar(device, {});
+    registrar.set_reference({reference.data(), PixelType::f64, width, height, 0});
+    const HostImage image{moving.data(), PixelType::f64, width, height, 0};
+    CHECK(registrar.align(image).reliable);
+    test::allocates_nothing(device, [&] { CHECK(registrar.align(image).reliable); });
+  });
 }
 
 TEST_CASE("allocations: align, the fast pipeline") {

@@ -133,7 +133,7 @@ TEST_CASE("register-volume: bad usage and bad files are one line, and nothing is
   };
   refused_moving(random_array({24, 32}, PixelType::f32), {"2 dimensions"});
   refused_moving(random_array({7, 16, 16}, PixelType::u8), {"16 x 16 x 7"});
-  refused_moving(random_array({16, 16, 16}, PixelType::c32), {"u8, u16 or f32"});
+  refused_moving(random_array({16, 16, 16}, PixelType::c32), {"complex"});
   Array volume = random_array({16, 16, 16}, PixelType::f32);
   volume.samples<float>()[9] = NAN;
   refused_moving(volume, {"NaN"});

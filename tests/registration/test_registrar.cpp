@@ -83,6 +83,35 @@ TEST_CASE("registrar: images of different sizes, aspects and types") {
   });
 }
 
+TEST_CASE("registrar: signed integers and doubles are registered as floats are") {
+  const auto pair = test::cut(bridge(), {{300, 300, 1}, {300, 300, 1}, {12, 1.1, {4, -6}}, 1.5});
+  const auto reference = test::rounded<std::uint8_t>(pair.reference);
+  std::vector<std::int16_t> signed_levels;  // a CT's range
+  std::vector<double> doubles;
+  std::vector<float> floats;
+  for (const double value : pair.moving.values) {
+    signed_levels.push_back(static_cast<std::int16_t>(std::lround(value * 10 - 1000)));
+    floats.push_back(static_cast<float>(signed_levels.back()));
+    doubles.push_back(static_cast<double>(signed_levels.back()));
+  }
+  on_both_pipelines([&](const warpalign::Device& device, const RegistrationOptions& options) {
+    Registrar registrar(device, options);
+    registrar.set_reference(view(reference, pair.reference));
+    const auto expected = registrar.align({floats.data(), PixelType::f32, 300, 300, 0});
+    CHECK(expected.reliable);
+    for (const HostImage& moving : {HostImage{signed_levels.data(), PixelType::i16, 300, 300, 0},
+                                    HostImage{doubles.data(), PixelType::f64, 300, 300, 0}}) {
+      const auto found = registrar.align(moving);
+      CHECK(found.matrix.a == expected.matrix.a);
+      CHECK(found.matrix.c == expected.matrix.c);
+      CHECK(found.confidence == expected.confidence);
+    }
+    refuses(ErrorKind::invalid_argument, "complex", [&] {
+      (void)registrar.align({floats.data(), PixelType::c32, 300, 150, 0});
+    });
+  });
+}
+
 TEST_CASE("registrar: an image registered to itself does not move") {
   const auto pair = test::cut(bridge(), {{384, 384, 1}, {384, 384, 1}, {}, 1.5});
   const auto pixels = test::rounded<std::uint8_t>(pair.reference);

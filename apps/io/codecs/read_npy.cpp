@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -17,10 +18,11 @@
 namespace warpalign::program {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they are stored");
+static_assert(std::endian::native == std::endian::little, "little-endian numbers are copied");
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr const char* readable_types = "uint8, uint16, float32, float64 and complex64";
+constexpr const char* readable_types =
+    "bool, integers of 8 to 32 bits, float16, float32, float64 and complex64";
 
 struct Header {
   std::optional<std::string> type;
@@ -147,22 +149,26 @@ class HeaderParser {
   std::size_t position_ = 0;
 };
 
+/// How the file holds its numbers.
 struct Stored {
   PixelType type;
-  std::size_t bytes;  ///< of one number in the file
+  std::size_t word;  ///< bytes that stand in the file's byte order; a complex number has two words
+  bool big_endian;
 };
 
 Stored stored_of(const std::string& descr) {
-  if (descr == "|u1" || descr == "<u1") return {PixelType::u8, 1};
-  if (descr == "<u2") return {PixelType::u16, 2};
-  if (descr == "<f4") return {PixelType::f32, 4};
-  if (descr == "<f8") return {PixelType::f32, 8};
-  if (descr == "<c8") return {PixelType::c32, 8};
-  if (descr.starts_with('>')) {
-    throw FileError(
-        fmt::format("is in big-endian order ('{}'); save it in little-endian order, "
-                    "as array.astype('<{}')",
-                    descr, descr.substr(1)));
+  constexpr std::array types{PixelType::u8,  PixelType::i8,  PixelType::u16,
+                             PixelType::i16, PixelType::u32, PixelType::i32,
+                             PixelType::f16, PixelType::f32, PixelType::f64};
+  const std::string_view kind = std::string_view(descr).substr(descr.empty() ? 0 : 1);
+  const bool ordered = descr.starts_with('<') || descr.starts_with('>') || descr.starts_with('|');
+  const bool big_endian = descr.starts_with('>');
+  if (ordered && kind == "b1") return {PixelType::u8, 1, false};
+  if (ordered && kind == "c8") return {PixelType::c32, 4, big_endian};
+  for (const PixelType type : types) {
+    if (ordered && kind == fmt::format("{}{}", *name_of(type), size_of(type))) {
+      return {type, size_of(type), big_endian};
+    }
   }
   throw FileError(
       fmt::format("is of type '{}'; what is read is {}: convert it with "
@@ -225,11 +231,25 @@ void check_size(const std::vector<std::int64_t>& extents, std::size_t bytes, std
   }
 }
 
-void narrow(Bytes numbers, std::span<float> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    double value = 0;
-    std::memcpy(&value, numbers.data() + i * sizeof value, sizeof value);
-    to[i] = static_cast<float>(value);
+void reverse_words(std::span<std::byte> numbers, std::size_t word) {
+  for (std::size_t i = 0; i + word <= numbers.size(); i += word) {
+    std::ranges::reverse(numbers.subspan(i, word));
+  }
+}
+
+/// Fortran order has the first axis varying fastest: C order of the axes reversed.
+void copy_from_fortran_order(Bytes numbers, Array& array) {
+  const std::size_t bytes = size_of(array.type);
+  const std::size_t axes = array.extents.size();
+  std::vector<std::int64_t> index(axes, 0);
+  for (std::size_t from = 0; from < numbers.size(); from += bytes) {
+    std::int64_t to = 0;
+    for (std::size_t axis = 0; axis < axes; ++axis) to = to * array.extents[axis] + index[axis];
+    std::memcpy(array.bytes.data() + static_cast<std::size_t>(to) * bytes, numbers.data() + from,
+                bytes);
+    for (std::size_t axis = 0; axis < axes && ++index[axis] == array.extents[axis]; ++axis) {
+      index[axis] = 0;
+    }
   }
 }
 
@@ -242,18 +262,15 @@ Array read_npy(Bytes file, int max_dimensions) {
     throw damaged("its header lacks one of 'descr', 'fortran_order' and 'shape'");
   }
   const Stored stored = stored_of(*header.type);
-  if (*header.fortran_order) {
-    throw FileError("is in Fortran order; save numpy.ascontiguousarray(array)");
-  }
   check_dimensions(*header.extents, max_dimensions);
-  check_size(*header.extents, stored.bytes, parts.numbers.size());
+  check_size(*header.extents, size_of(stored.type), parts.numbers.size());
   Array array = make_array(*header.extents, stored.type);
-  array.narrowed = stored.bytes != size_of(stored.type);
-  if (array.narrowed) {
-    narrow(parts.numbers, array.samples<float>());
+  if (*header.fortran_order) {
+    copy_from_fortran_order(parts.numbers, array);
   } else {
     std::memcpy(array.bytes.data(), parts.numbers.data(), array.bytes.size());
   }
+  if (stored.big_endian) reverse_words(array.bytes, stored.word);
   return array;
 }
 

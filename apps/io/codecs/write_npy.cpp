@@ -5,26 +5,17 @@
 
 #include <bit>
 #include <cstring>
+#include <string>
 
 namespace warpalign::program {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they stand");
 
-const char* descr_of(PixelType type) {
-  switch (type) {
-    case PixelType::u8:
-      return "|u1";
-    case PixelType::u16:
-      return "<u2";
-    case PixelType::f16:
-      return "<f2";
-    case PixelType::f32:
-      return "<f4";
-    case PixelType::c32:
-      return "<c8";
-  }
-  throw FileError("unknown type of numbers");
+std::string descr_of(PixelType type) {
+  if (type == PixelType::c32) return "<c8";
+  const std::size_t bytes = size_of(type);
+  return fmt::format("{}{}{}", bytes == 1 ? '|' : '<', *name_of(type), bytes);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ struct RegistrationResult : Registered {
 /// then Gauss-Newton refinement on the spline of one image, robust to illumination and to outliers
 /// (docs/registration.md). Keeps plans, scratch memory and the reference between calls.
 ///
-/// Images may differ in size and type (u8, u16, f32). Each side must be 16 to 16384 pixels.
+/// Images may differ in size and type (any but c32). Each side must be 16 to 16384 pixels.
 class WARPALIGN_API Registrar {
  public:
   explicit Registrar(const Device& device, const RegistrationOptions& options = {});

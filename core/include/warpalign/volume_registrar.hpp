@@ -41,7 +41,7 @@ struct VolumeRegistration {
 /// the smaller volume is in common. The result does not depend on a gain and an offset between the
 /// volumes. Keeps plans, scratch memory and the reference's spectrum between calls.
 ///
-/// Volumes may differ in size and type (u8, u16, f32). Each side must be 8 to 16384 voxels.
+/// Volumes may differ in size and type (any but c32). Each side must be 8 to 16384 voxels.
 class WARPALIGN_API VolumeRegistrar {
  public:
   explicit VolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options = {});

@@ -4,6 +4,7 @@
 #include "device/check.hpp"
 #include "registration/announce.hpp"
 #include "registration/confidence.hpp"
+#include "registration/converted_pixels.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
 #include "registration/registration_result.hpp"
@@ -86,7 +87,9 @@ struct Registrar::State {
       : device(device_),
         options(options_),
         stream(device.make_stream(options.collect_timings)),
-        clock(stream) {
+        clock(stream),
+        converted_reference(device),
+        converted_moving(device) {
     if (options.fast) {
       fast.emplace(device, options);
     } else {
@@ -111,6 +114,8 @@ struct Registrar::State {
   RegistrationOptions options;
   Stream stream;
   detail::StageClock clock;
+  detail::ConvertedPixels converted_reference;
+  detail::ConvertedPixels converted_moving;
   std::optional<detail::FourierMellinPipeline> fast;
   std::optional<detail::PairSearch> search;
   std::optional<detail::ImagePyramid> reference;
@@ -144,6 +149,9 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
 template <class Pixels>
 void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const HostImage* mask) {
   check("the reference", type, pixels.shape(), "the reference's mask", mask);
+  if (!detail::loads_grey(type)) {
+    return set_reference(converted_reference.convert(stream, clock, pixels), PixelType::f32, mask);
+  }
   if (fast) return fast->set_reference(stream, clock, pixels, type);
   take(reference, pixels, type, mask, "the reference image");
 }
@@ -155,6 +163,9 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     detail::refuse(stage, "set_reference must be called before align");
   }
   check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
+  if (!detail::loads_grey(type)) {
+    return align(converted_moving.convert(stream, clock, pixels), PixelType::f32, mask);
+  }
   RegistrationResult result;
   if (fast) {
     result = fast->align(stream, clock, pixels, type);

@@ -145,11 +145,14 @@ TEST_CASE("volumes: integer types, a gain and an offset") {
     const auto pair = test::draw_pair(spec);
     const auto narrow = as<std::uint8_t>(pair.reference, 80, 60);
     const auto wide = as<std::uint16_t>(pair.moving, 20000, 20000);
+    const auto hounsfield = as<std::int16_t>(pair.moving, 800, -300);  // as CT delivers
     VolumeRegistrar registrar(device);
     registrar.set_reference({narrow.data(), PixelType::u8, spec.reference});
     // 8 bits over about three deviations: noise of 1/256 of the range.
     check_found(registrar.align({wide.data(), PixelType::u16, spec.moving}), spec.shift, 0.02);
     check_found(registrar.align(test::view_of(pair.moving, spec.moving)), spec.shift, 0.02);
+    check_found(registrar.align({hounsfield.data(), PixelType::i16, spec.moving}), spec.shift,
+                0.02);
   });
 }
 
@@ -221,7 +224,7 @@ TEST_CASE("volumes: what cannot be registered is refused, and why") {
     refuse(ErrorKind::invalid_argument, "8 to 16384", {voxels.data(), PixelType::f32, {32, 16, 7}});
     refuse(ErrorKind::invalid_argument, "8 to 16384",
            {voxels.data(), PixelType::f32, {20000, 8, 8}});
-    refuse(ErrorKind::invalid_argument, "u8, u16 or f32", {voxels.data(), PixelType::c32, shape});
+    refuse(ErrorKind::invalid_argument, "complex", {voxels.data(), PixelType::c32, shape});
     refuse(ErrorKind::invalid_argument, "no voxels", {nullptr, PixelType::f32, shape});
     // Refused because of its size alone: its voxels do not exist.
     refuse(ErrorKind::out_of_memory, "GiB", {voxels.data(), PixelType::f32, {16384, 16384, 16384}});

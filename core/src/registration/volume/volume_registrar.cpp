@@ -3,6 +3,7 @@
 
 #include "device/check.hpp"
 #include "registration/confidence.hpp"
+#include "registration/converted_pixels.hpp"
 #include "registration/volume/volume_fit.hpp"
 #include "registration/volume/volume_geometry.hpp"
 #include "registration/volume/volume_memory.hpp"
@@ -30,8 +31,9 @@ VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
 }
 
 void check_registrable(const char* what, PixelType type, const Shape& shape) {
-  if (type == PixelType::c32 || type == PixelType::f16) {
-    detail::refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
+  if (type == PixelType::c32) {
+    detail::refuse(stage,
+                   std::string(what) + " has complex voxels; register the magnitude, or one part");
   }
   for (const std::int64_t side : {shape.width, shape.height, shape.depth}) {
     if (side < min_side || side > detail::max_side) {
@@ -66,7 +68,9 @@ struct VolumeRegistrar::State {
       : device(device_),
         options(options_),
         stream(device.make_stream(options.collect_timings)),
-        clock(stream) {}
+        clock(stream),
+        converted_reference(device),
+        converted_moving(device) {}
 
   template <class Voxels>
   void set_reference(const Voxels& voxels);
@@ -74,7 +78,8 @@ struct VolumeRegistrar::State {
   VolumeRegistration align(const Voxels& voxels);
 
   template <class Voxels>
-  void take(std::optional<detail::VolumeSource>& source, const Voxels& voxels, const char* what);
+  void take(std::optional<detail::VolumeSource>& source, detail::ConvertedPixels& converted,
+            const Voxels& voxels, const char* what);
   void prepare_search();
   VolumeRegistration register_moving();
 
@@ -82,6 +87,8 @@ struct VolumeRegistrar::State {
   VolumeRegistrationOptions options;
   Stream stream;
   detail::StageClock clock;
+  detail::ConvertedPixels converted_reference;
+  detail::ConvertedPixels converted_moving;
   std::optional<detail::VolumeSource> reference;
   std::optional<detail::VolumeSource> moving;
   std::optional<detail::VolumeSearch> search;
@@ -90,8 +97,12 @@ struct VolumeRegistrar::State {
 };
 
 template <class Voxels>
-void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source, const Voxels& voxels,
+void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source,
+                                  detail::ConvertedPixels& converted, const Voxels& voxels,
                                   const char* what) {
+  if (!detail::loads_grey(type_of(voxels))) {
+    return take(source, converted, converted.convert(stream, clock, voxels), what);
+  }
   if (!source || !source->matches(type_of(voxels), shape_of(voxels))) {
     source.reset();  // release the old memory before allocating the new
     source.emplace(device, type_of(voxels), shape_of(voxels));
@@ -108,7 +119,7 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
   detail::check_volume_memory(device, shape, shape);
   has_reference = search_has_reference = false;
   if (reference && reference->shape() != shape) search.reset();
-  take(reference, voxels, what);
+  take(reference, converted_reference, voxels, what);
   has_reference = true;
 }
 
@@ -129,7 +140,7 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
   check_registrable(what, type_of(voxels), shape_of(voxels));
   check_pixels(what, device, voxels);
   detail::check_volume_memory(device, reference->shape(), shape_of(voxels));
-  take(moving, voxels, what);
+  take(moving, converted_moving, voxels, what);
   prepare_search();
   VolumeRegistration result = register_moving();
   result.timings = clock.take();
