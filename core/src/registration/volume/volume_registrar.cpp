@@ -30,9 +30,7 @@ VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
 }
 
 void check_registrable(const char* what, PixelType type, const Shape& shape) {
-  if (type == PixelType::c32 || type == PixelType::f16) {
-    detail::refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
-  }
+  detail::check_grey(stage, what, type);
   for (const std::int64_t side : {shape.width, shape.height, shape.depth}) {
     if (side < min_side || side > detail::max_side) {
       detail::refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +
