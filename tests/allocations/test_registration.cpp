@@ -3,8 +3,8 @@
 // The result's lists are the caller's: RegistrationResult::runners_up and ::timings are filled, and
 // so allocated, only where they are asked for, which these tests do not.
 #include "allocations/check.hpp"
-#include "support/volume_pairs.hpp"
 #include "support/devices.hpp"
+#include "support/volume_pairs.hpp"
 
 #include <warpalign/registrar.hpp>
 #include <warpalign/volume_registrar.hpp>
@@ -107,7 +107,7 @@ TEST_CASE("allocations: align, every motion") {
   });
 }
 
-// The search goes on to its end, at every base scale and on the larger canvas.
+// The search goes on to its end, at every base scale and on the larger padded frame.
 TEST_CASE("allocations: align, pictures that have nothing in common") {
   Pair pair(0);
   std::uint32_t state = 5;
