@@ -74,8 +74,8 @@ void refuse_with_fast(const RegistrationChoices& choices) {
   const auto refuse = [](bool given, const char* option) {
     if (!given) return;
     throw UsageError(fmt::format(
-        "{}: --fast finds one similarity of any size from gradients, and takes no such option; "
-        "leave one of the two out",
+        "{}: --fast finds one unrestricted similarity from gradients and does not support this "
+        "option; leave one of the two out",
         option));
   };
   refuse(choices.motion.has_value(), "--motion");
@@ -134,7 +134,8 @@ void add_candidates_option(CLI::App& command, RegistrationChoices& choices) {
 }
 
 void refuse_mask_with_fast(const std::string& option) {
-  throw UsageError(fmt::format("{}: --fast takes no masks; leave one of the two out", option));
+  throw UsageError(
+      fmt::format("{}: --fast does not support masks; leave one of the two out", option));
 }
 
 RegistrationOptions registration_options_of(const RegistrationChoices& choices) {

@@ -29,7 +29,7 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices);
 /// Adds --candidates.
 void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
 
-/// Throws UsageError: the fast pipeline takes no masks.
+/// Throws UsageError: the fast pipeline does not support masks.
 [[noreturn]] void refuse_mask_with_fast(const std::string& option);
 
 /// What they mean. Throws UsageError, naming the option.

@@ -41,7 +41,7 @@ int count_devices() {
 cudaDeviceProp properties_of(int ordinal) {
   cudaDeviceProp properties{};
   require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties",
-          "CUDA device " + std::to_string(ordinal) + " cannot be described");
+          "CUDA device " + std::to_string(ordinal) + " cannot be queried");
   return properties;
 }
 
@@ -53,8 +53,10 @@ std::string dotted(int version) {
 std::string driver_version() {
   int driver = 0;
   int runtime = 0;
-  require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion", "the CUDA driver is silent");
-  require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion", "the CUDA runtime is silent");
+  require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion",
+          "the version of the CUDA driver cannot be determined");
+  require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion",
+          "the version of the CUDA runtime cannot be determined");
   return "CUDA " + dotted(driver) + " (runtime " + dotted(runtime) + ")";
 }
 

@@ -17,7 +17,7 @@ namespace warpalign::cuda {
 /// Whether this block is the last of `blocks` to arrive here; the answer is the same in all of its
 /// threads. What thread 0 of the other blocks wrote before arriving can then be read with
 /// load_fresh().
-__device__ __forceinline__ bool comes_last(unsigned* counter, unsigned blocks) {
+__device__ __forceinline__ bool is_last_block(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0 && threadIdx.y == 0) {
     __threadfence();

@@ -53,8 +53,8 @@ inline constexpr int reduction_threads = 256;
 /// while each block has some work, and no more, because a single block reduces their partial
 /// results.
 [[nodiscard]] inline int reduction_blocks(std::int64_t pixels, const Context& context) {
-  constexpr std::int64_t pixels_a_block = 8 * reduction_threads;
-  return static_cast<int>(std::clamp<std::int64_t>(divide_up(pixels, pixels_a_block), 1,
+  constexpr std::int64_t pixels_per_block = 8 * reduction_threads;
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(pixels, pixels_per_block), 1,
                                                    4 * std::int64_t{context.multiprocessors}));
 }
 

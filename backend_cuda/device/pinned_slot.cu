@@ -13,8 +13,8 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr std::int64_t bytes_a_block = std::int64_t{16} << 10;
-constexpr unsigned looks_between_queries = 1U << 10;  // about 50 us
+constexpr std::int64_t bytes_per_block = std::int64_t{16} << 10;
+constexpr unsigned polls_per_query = 1U << 10;  // about 50 us
 
 // `arrived` becomes 1 only after the bytes are visible, to the host as well.
 __global__ void __launch_bounds__(threads)
@@ -33,12 +33,12 @@ __global__ void __launch_bounds__(threads)
   }
   __threadfence_system();
   __syncthreads();
-  const bool last = gridDim.x == 1 || comes_last(counter, gridDim.x);
+  const bool last = gridDim.x == 1 || is_last_block(counter, gridDim.x);
   if (last && threadIdx.x == 0) *static_cast<volatile unsigned*>(arrived) = 1;
 }
 
 unsigned blocks_for(std::size_t bytes) {
-  return static_cast<unsigned>(divide_up(static_cast<std::int64_t>(bytes), bytes_a_block));
+  return static_cast<unsigned>(divide_up(static_cast<std::int64_t>(bytes), bytes_per_block));
 }
 
 // Yields the core to its other hardware thread for a moment.
@@ -107,11 +107,12 @@ void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::s
   }
 }
 
-// On a failing device the bytes never arrive, so the state of the stream is queried now and then.
+// On a failing device the bytes never arrive, so the state of the stream is queried from time to
+// time.
 const void* PinnedSlot::wait() {
-  for (unsigned looks = 1; !arrived(); ++looks) {
+  for (unsigned polls = 1; !arrived(); ++polls) {
     relax();
-    if (looks % looks_between_queries != 0) continue;
+    if (polls % polls_per_query != 0) continue;
     context_.activate();
     const cudaError_t code = cudaStreamQuery(filling_->get());
     if (code == cudaErrorNotReady) {

@@ -17,8 +17,8 @@ namespace warpalign::cuda {
 struct LookupBlock {
   static constexpr int width = 8;
   static constexpr int height = 32;
-  static constexpr int pixels_a_thread = 4;
-  static constexpr int tile_width = width * pixels_a_thread;
+  static constexpr int pixels_per_thread = 4;
+  static constexpr int tile_width = width * pixels_per_thread;
 };
 
 /// How a texture is read. Coordinates are in texels, not normalised. Beyond the array the value is

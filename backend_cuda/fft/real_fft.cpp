@@ -151,7 +151,7 @@ long long batch_of(const RealFftSpec& spec) { return spec.dimensions == 3 ? 1 : 
 class RealFftStage final : public backend::RealFft {
  public:
   RealFftStage(const Context& context, const RealFftSpec& spec)
-      : site_{context, "fft"}, fence_(site_) {
+      : site_{context, "fft"}, scratch_guard_(site_) {
     std::size_t bytes = 0;
     if (spec.goes_forward()) {
       forward_.emplace(site_, extents_of(spec), CUFFT_R2C, batch_of(spec));
@@ -172,7 +172,7 @@ class RealFftStage final : public backend::RealFft {
                        backend::Memory& spectrum) override {
     site_.context.activate();
     const std::scoped_lock lock(mutex_);
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     auto* input = const_cast<cufftReal*>(data<cufftReal>(real));
     check_fft(cufftExecR2C(forward_->on(queue), input, data<cufftComplex>(spectrum)),
               "cufftExecR2C", site_);
@@ -182,7 +182,7 @@ class RealFftStage final : public backend::RealFft {
                        backend::Memory& real) override {
     site_.context.activate();
     const std::scoped_lock lock(mutex_);
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     check_fft(
         cufftExecC2R(inverse_->on(queue), data<cufftComplex>(spectrum), data<cufftReal>(real)),
         "cufftExecC2R", site_);
@@ -193,7 +193,7 @@ class RealFftStage final : public backend::RealFft {
   std::optional<FftPlan> forward_;  // the directions that were asked for
   std::optional<FftPlan> inverse_;
   std::optional<DeviceMemory> work_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
   std::mutex mutex_;  // setting a plan's stream and executing it must not be interleaved
 };
 
@@ -203,7 +203,7 @@ class ColumnFftStage final : public backend::RealFft {
   ColumnFftStage(const Context& context, const RealFftSpec& spec)
       : site_{context, "fft"},
         pixels_(static_cast<std::size_t>(spec.shape.pixels())),
-        fence_(site_) {
+        scratch_guard_(site_) {
     if (spec.shape.height == 1) return;
     plan_ = std::make_unique<FftPlan>(site_, column_extents_of(spec), CUFFT_C2C, batch_of(spec));
     work_ = std::make_unique<DeviceMemory>(site_, std::max<std::size_t>(plan_->work_bytes(), 1));
@@ -214,7 +214,7 @@ class ColumnFftStage final : public backend::RealFft {
                        backend::Memory& spectrum) override {
     site_.context.activate();
     const std::scoped_lock lock(mutex_);
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     auto* complex = data<cufftComplex>(spectrum);
     check(cudaMemsetAsync(complex, 0, pixels_ * sizeof(cufftComplex), stream_of(queue)),
           "cudaMemsetAsync", site_);
@@ -226,7 +226,7 @@ class ColumnFftStage final : public backend::RealFft {
                        backend::Memory& real) override {
     site_.context.activate();
     const std::scoped_lock lock(mutex_);
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     auto* complex = data<cufftComplex>(spectrum);
     transform(queue, complex, CUFFT_INVERSE);
     copy_every(queue, data<cufftReal>(real), sizeof(cufftReal), complex, sizeof(cufftComplex));
@@ -250,7 +250,7 @@ class ColumnFftStage final : public backend::RealFft {
   std::size_t pixels_;
   std::unique_ptr<FftPlan> plan_;
   std::unique_ptr<DeviceMemory> work_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
   std::mutex mutex_;
 };
 

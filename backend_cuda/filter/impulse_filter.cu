@@ -15,8 +15,8 @@ namespace {
 // The number of neighbours of (x, y) within the image that are equal to `value`, an end of the
 // range.
 template <class Pixel>
-__device__ int company(const Pixel* __restrict__ input, int width, int height, int x, int y,
-                       float value) {
+__device__ int equal_neighbours(const Pixel* __restrict__ input, int width, int height, int x,
+                                int y, float value) {
   int same = 0;
   for (int j = max(y - 1, 0); j <= min(y + 1, height - 1); ++j) {
     for (int i = max(x - 1, 0); i <= min(x + 1, width - 1); ++i) {
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(reduction_threads)
   float mine = 0.0f;
   for (int x = item; x < width; x += reduction_threads) {
     const float value = static_cast<float>(input[static_cast<long long>(y) * width + x]);
-    if (!wa_at_an_end(value, lowest, highest)) continue;
-    mine += company(input, width, height, x, y, value) == 0 ? 1.0f : 0.0f;
+    if (!wa_is_extreme(value, lowest, highest)) continue;
+    mine += equal_neighbours(input, width, height, x, y, value) == 0 ? 1.0f : 0.0f;
   }
   shared[item] = mine;
   __syncthreads();
@@ -86,7 +86,7 @@ __device__ float filled(const Pixel* __restrict__ input, int width, int height, 
   for (int j = max(y - reach, 0); j <= min(y + reach, height - 1); ++j) {
     for (int i = max(x - reach, 0); i <= min(x + reach, width - 1); ++i) {
       const float neighbour = static_cast<float>(input[static_cast<long long>(j) * width + i]);
-      if (wa_at_an_end(neighbour, lowest, highest)) continue;
+      if (wa_is_extreme(neighbour, lowest, highest)) continue;
       const float w = wa_fill_weight(i - x, j - y);
       sum = fmaf(w, neighbour, sum);
       *weight += w;
@@ -106,8 +106,8 @@ __global__ void impulse_filter_kernel(const Pixel* __restrict__ input, int width
     const long long at = static_cast<long long>(y) * width + x;
     const float value = static_cast<float>(input[at]);
     float result = value;
-    if (wa_at_an_end(value, lowest, highest) &&
-        company(input, width, height, x, y, value) <= WA_IMPULSE_COMPANY) {
+    if (wa_is_extreme(value, lowest, highest) &&
+        equal_neighbours(input, width, height, x, y, value) <= WA_IMPULSE_MAX_EQUAL) {
       float weight = 0.0f;
       for (int reach = 1; reach <= 2 && weight == 0.0f; ++reach) {
         const float mean = filled(input, width, height, x, y, reach, lowest, highest, &weight);

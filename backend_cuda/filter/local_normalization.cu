@@ -87,7 +87,7 @@ class LocalNormalizationStage final : public backend::LocalNormalization {
         x_(site_, weights.x),
         y_(site_, weights.y),
         moments_(site_, static_cast<std::size_t>(spec.shape.plane()) * sizeof(float4)),
-        fence_(site_) {
+        scratch_guard_(site_) {
     load(&local_moments_kernel<masked>, site_);
     load(&normalize_kernel<masked>, site_);
   }
@@ -95,7 +95,7 @@ class LocalNormalizationStage final : public backend::LocalNormalization {
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
                float mean, float floor, backend::Memory& output) override {
     site_.context.activate();
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     const LocalImage image{data<float>(input), weight == nullptr ? nullptr : data<float>(*weight),
                            width_, height_, mean};
     const dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
@@ -111,7 +111,7 @@ class LocalNormalizationStage final : public backend::LocalNormalization {
   int width_, height_;
   AxisTable x_, y_;
   DeviceMemory moments_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

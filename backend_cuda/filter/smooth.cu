@@ -17,8 +17,8 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int rows_a_thread = 4;
-constexpr int columns_a_thread = 4;
+constexpr int rows_per_thread = 4;
+constexpr int columns_per_thread = 4;
 constexpr int column_block_height = 16;
 
 // A weighted sum of pixels; with a mask, (sum, weight of the pixels that count).
@@ -49,16 +49,16 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
     smooth_rows_kernel(const Pixel* __restrict__ input, const std::uint8_t* __restrict__ mask,
                        int width, int height, Axis axis, Sum<masked>* __restrict__ between) {
   await_previous();
-  constexpr int tile_height = rows_a_thread * row_block_height;
+  constexpr int tile_height = rows_per_thread * row_block_height;
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= axis.n) return;
   const int first = __ldg(axis.first + x);
   for (int top = static_cast<int>(blockIdx.y * tile_height + threadIdx.y); top < height;
        top += static_cast<int>(gridDim.y * tile_height)) {
-    long long start[rows_a_thread];
-    Sum<masked> sum[rows_a_thread] = {};
+    long long start[rows_per_thread];
+    Sum<masked> sum[rows_per_thread] = {};
 #pragma unroll
-    for (int r = 0; r < rows_a_thread; ++r) {
+    for (int r = 0; r < rows_per_thread; ++r) {
       const int y = min(top + r * row_block_height, height - 1);
       start[r] = static_cast<long long>(y) * width + first;
     }
@@ -66,12 +66,12 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
     for (int k = 0; k < axis.taps; ++k, weights += axis.n) {
       const float weight = __ldg(weights);
 #pragma unroll
-      for (int r = 0; r < rows_a_thread; ++r) {
+      for (int r = 0; r < rows_per_thread; ++r) {
         add(sum[r], weight, sample<masked>(input, mask, start[r] + k));
       }
     }
 #pragma unroll
-    for (int r = 0; r < rows_a_thread; ++r) {
+    for (int r = 0; r < rows_per_thread; ++r) {
       const int y = top + r * row_block_height;
       if (y < height) between[static_cast<long long>(y) * axis.n + x] = sum[r];
     }
@@ -93,22 +93,22 @@ __global__ void __launch_bounds__(warp_lanes* column_block_height)
     smooth_columns_kernel(const Sum<masked>* __restrict__ between, int columns, Axis axis,
                           float* __restrict__ output, float* __restrict__ weight_of_output) {
   await_previous();
-  const int left = static_cast<int>(blockIdx.x * (columns_a_thread * warp_lanes) + threadIdx.x);
-  int x[columns_a_thread];
+  const int left = static_cast<int>(blockIdx.x * (columns_per_thread * warp_lanes) + threadIdx.x);
+  int x[columns_per_thread];
 #pragma unroll
-  for (int c = 0; c < columns_a_thread; ++c) x[c] = min(left + c * warp_lanes, columns - 1);
+  for (int c = 0; c < columns_per_thread; ++c) x[c] = min(left + c * warp_lanes, columns - 1);
   for (int y = static_cast<int>(blockIdx.y * column_block_height + threadIdx.y); y < axis.n;
        y += static_cast<int>(gridDim.y * column_block_height)) {
     const Sum<masked>* row = between + static_cast<long long>(__ldg(axis.first + y)) * columns;
     const float* weights = axis.weights + y;
-    Sum<masked> sum[columns_a_thread] = {};
+    Sum<masked> sum[columns_per_thread] = {};
     for (int k = 0; k < axis.taps; ++k, row += columns, weights += axis.n) {
       const float weight = __ldg(weights);
 #pragma unroll
-      for (int c = 0; c < columns_a_thread; ++c) add(sum[c], weight, row[x[c]]);
+      for (int c = 0; c < columns_per_thread; ++c) add(sum[c], weight, row[x[c]]);
     }
 #pragma unroll
-    for (int c = 0; c < columns_a_thread; ++c) {
+    for (int c = 0; c < columns_per_thread; ++c) {
       if (left + c * warp_lanes >= columns) continue;
       store(sum[c], static_cast<long long>(y) * columns + x[c], output, weight_of_output);
     }
@@ -128,7 +128,7 @@ class SmoothStage final : public backend::Smooth {
         y_(site_, weights.y),
         between_(site_, static_cast<std::size_t>(spec.output.width * spec.shape.height) *
                             sizeof(Sum<masked>)),
-        fence_(site_) {
+        scratch_guard_(site_) {
     load(&smooth_rows_kernel<Pixel, masked>, site_);
     load(&smooth_columns_kernel<masked>, site_);
   }
@@ -148,13 +148,13 @@ class SmoothStage final : public backend::Smooth {
   void run(const backend::Queue& queue, const Pixel* input, const std::uint8_t* mask, float* output,
            float* weight) {
     site_.context.activate();
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     launch_early(site_, queue,
-                 tile_grid(columns_, height_, warp_lanes, rows_a_thread * row_block_height),
+                 tile_grid(columns_, height_, warp_lanes, rows_per_thread * row_block_height),
                  dim3(warp_lanes, row_block_height), &smooth_rows_kernel<Pixel, masked>, input,
                  mask, width_, height_, x_.axis(), between_.as<Sum<masked>>());
     launch_early(site_, queue,
-                 tile_grid(columns_, rows_, columns_a_thread * warp_lanes, column_block_height),
+                 tile_grid(columns_, rows_, columns_per_thread * warp_lanes, column_block_height),
                  dim3(warp_lanes, column_block_height), &smooth_columns_kernel<masked>,
                  between_.as<const Sum<masked>>(), columns_, y_.axis(), output, weight);
   }
@@ -163,7 +163,7 @@ class SmoothStage final : public backend::Smooth {
   int width_, height_, columns_, rows_;
   AxisTable x_, y_;
   DeviceMemory between_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 template <class Pixel>

@@ -129,7 +129,7 @@ __device__ __forceinline__ void reduce_grid(const Partial& mine, const Scratch& 
   const unsigned blocks = gridDim.x * gridDim.y;
   const Partial of_block = Reduce(storage).Reduce(mine, Combine{});
   if (thread_number() == 0) scratch.partials[blockIdx.y * gridDim.x + blockIdx.x] = of_block;
-  if (!comes_last(scratch.counter, blocks)) return;
+  if (!is_last_block(scratch.counter, blocks)) return;
   Partial partial = nothing();
   for (unsigned i = static_cast<unsigned>(thread_number()); i < blocks; i += reduction_threads) {
     partial = Combine{}(partial, load_fresh(scratch.partials + i));
@@ -173,12 +173,12 @@ class StatisticsBase : public backend::Statistics {
         grid_(grid_for(spec, site_)),
         partials_(site_, blocks_in(grid_) * sizeof(Partial)),
         counter_(site_, 1),
-        fence_(site_) {}
+        scratch_guard_(site_) {}
 
   template <class... Parameters, class... Arguments>
   void run(backend::Queue& queue, void (*kernel)(Parameters...), Arguments... arguments) {
     site_.context.activate();
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     launch_early(site_, queue, grid_, gradient_block(), kernel, arguments...);
   }
   [[nodiscard]] Scratch scratch() const { return {partials_.as<Partial>(), counter_.get()}; }
@@ -189,7 +189,7 @@ class StatisticsBase : public backend::Statistics {
   dim3 grid_;
   DeviceMemory partials_;
   Counters counter_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 template <class Pixel>

@@ -1,5 +1,6 @@
 // Stage: the local gain and offset between two registered images. One warp per cell sums its
 // moments; a second kernel then fits gain and offset.
+#include "device/block_sums.cuh"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -12,7 +13,7 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr int moment_count = WA_ILLUMINATION_MOMENTS;
-constexpr int cells_a_block = 4;
+constexpr int cells_per_block = 4;
 
 struct Cells {
   int side, across, down;
@@ -44,12 +45,12 @@ __device__ __forceinline__ void add_pixel(const Comparison& pair, int px, int py
 
 // Moments of a cell: the sums of 1, r, m, r r and r m. Moment i of cell c is stored at i cells + c.
 template <bool masked>
-__global__ void __launch_bounds__(warp_lanes* cells_a_block)
+__global__ void __launch_bounds__(warp_lanes* cells_per_block)
     illumination_moments_kernel(const __grid_constant__ Comparison pair, Cells cells,
                                 float* __restrict__ moments) {
   await_previous();
   const int lane = static_cast<int>(threadIdx.x);
-  const int cx = static_cast<int>(blockIdx.x * cells_a_block + threadIdx.y);
+  const int cx = static_cast<int>(blockIdx.x * cells_per_block + threadIdx.y);
   if (cx >= cells.across) return;
   const int right = min((cx + 1) * cells.side, pair.reference_width - pair.margin);
   for (int cy = static_cast<int>(blockIdx.y); cy < cells.down; cy += static_cast<int>(gridDim.y)) {
@@ -112,7 +113,7 @@ class IlluminationStage final : public backend::Illumination {
         weights_(upload(site_, weights)),
         moments_(site_, static_cast<std::size_t>(cells_.across) *
                             static_cast<std::size_t>(cells_.down) * moment_count * sizeof(float)),
-        fence_(site_) {
+        scratch_guard_(site_) {
     start_.reference_width = extent(spec.reference.width, site_);
     start_.reference_height = extent(spec.reference.height, site_);
     start_.margin = spec.reference_margin;
@@ -132,9 +133,9 @@ class IlluminationStage final : public backend::Illumination {
     pair.weights = {data_or_null<float>(images.reference_weight),
                     data_or_null<float>(images.moving_weight)};
     site_.context.activate();
-    fence_.enter(queue);
-    launch_early(site_, queue, tile_grid(cells_.across, cells_.down, cells_a_block, 1),
-                 dim3(warp_lanes, cells_a_block), &illumination_moments_kernel<masked>, pair,
+    scratch_guard_.enter(queue);
+    launch_early(site_, queue, tile_grid(cells_.across, cells_.down, cells_per_block, 1),
+                 dim3(warp_lanes, cells_per_block), &illumination_moments_kernel<masked>, pair,
                  cells_, moments_.as<float>());
     launch_early(site_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
                  dim3(warp_lanes, row_block_height), &illumination_fit_kernel,
@@ -155,7 +156,7 @@ class IlluminationStage final : public backend::Illumination {
   int reach_;
   Constants weights_;
   DeviceMemory moments_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

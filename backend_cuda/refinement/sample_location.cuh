@@ -26,7 +26,7 @@ struct MovingSpline {
 };
 
 /// What margins on both sides leave of n pixels.
-[[nodiscard]] inline int within(int n, int margin) {
+[[nodiscard]] inline int without_margins(int n, int margin) {
   return static_cast<int>(std::max<std::int64_t>(n - 2 * std::int64_t{margin}, 0));
 }
 
@@ -34,8 +34,8 @@ struct MovingSpline {
 [[nodiscard]] inline MovingSpline moving_spline(const Shape& shape, int margin,
                                                 const CallSite& site) {
   const int width = extent(shape.width, site);
-  return {nullptr, width, margin, within(width - 1, margin),
-          within(extent(shape.height, site) - 1, margin)};
+  return {nullptr, width, margin, without_margins(width - 1, margin),
+          without_margins(extent(shape.height, site) - 1, margin)};
 }
 
 /// The start of memory that a stage may do without; null where there is none.
@@ -134,12 +134,6 @@ __device__ __forceinline__ bool pair_counts(const PairWeights& weights, long lon
   const int x = location.x0 + (location.a >= 0.5f ? 1 : 0);
   const int y = location.y0 + (location.b >= 0.5f ? 1 : 0);
   return __ldg(weights.moving + static_cast<long long>(y) * moving.width + x) >= WA_MIN_WEIGHT;
-}
-
-__device__ __forceinline__ float warp_sum(float value) {
-#pragma unroll
-  for (int half = 16; half > 0; half /= 2) value += __shfl_down_sync(0xffffffffU, value, half);
-  return value;
 }
 
 }  // namespace warpalign::cuda

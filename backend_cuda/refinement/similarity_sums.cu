@@ -1,8 +1,8 @@
 // Stage: the sums of one Gauss-Newton step of registration by a similarity transform.
 //
 // A warp covers a small tile of the reference at a time, which keeps its reads of a rotated moving
-// image close together; blocks step over the tiles. The sums of a block's threads are added by
-// shuffles within each warp, then across the warps through shared memory.
+// image close together; blocks step over the tiles.
+#include "device/block_sums.cuh"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -20,14 +20,14 @@ namespace {
 
 constexpr int threads = 512;  // one block per multiprocessor leaves few partial sums for the host
 constexpr int warps = threads / warp_lanes;
-constexpr int blocks_a_multiprocessor = 1;
+constexpr int blocks_per_multiprocessor = 1;
 constexpr int tile_width = 8;  // of a warp
 constexpr int tile_height = warp_lanes / tile_width;
 constexpr int block_width = warps * tile_width;
 static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
 
 /// The illumination model: one gain and offset for all pixels, or those of a field of cells.
-struct Light {
+struct Illumination {
   float gain, offset;
   const float2* field;
   float inverse_side;
@@ -41,11 +41,12 @@ struct Step {
   int reference_width, margin, columns, rows;
   MovingSpline moving;
   float centre_x, centre_y, inverse_scale;
-  Light illumination;
+  Illumination illumination;
   PairWeights weights;
 };
 
-__device__ __forceinline__ float2 illumination_at(const Light& illumination, int px, int py) {
+__device__ __forceinline__ float2 illumination_at(const Illumination& illumination, int px,
+                                                  int py) {
   int left, right, top, bottom;
   const float a =
       wa_illumination_cells(px, illumination.inverse_side, illumination.across, &left, &right);
@@ -77,28 +78,8 @@ __device__ __forceinline__ void add_pixel(const Step& s, int px, int py,
       illumination.x, illumination.y, s.inverse_scale, 1.0f, sums);
 }
 
-// Sum i of block g goes to partials[i * blocks + g].
-__device__ __forceinline__ void add_up(const float (&sums)[WA_SIMILARITY_SUMS],
-                                       float* __restrict__ partials) {
-  __shared__ float of_warps[WA_SIMILARITY_SUMS][warps];
-  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-#pragma unroll
-  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) {
-    const float sum = warp_sum(sums[i]);
-    if (lane == 0) of_warps[i][warp] = sum;
-  }
-  __syncthreads();
-  const int i = static_cast<int>(threadIdx.x);
-  if (i >= WA_SIMILARITY_SUMS) return;
-  float sum = 0.0f;
-#pragma unroll
-  for (int w = 0; w < warps; ++w) sum += of_warps[i][w];
-  partials[i * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x)] = sum;
-}
-
 template <bool masked, bool illuminated>
-__global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
+__global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     similarity_sums_kernel(const __grid_constant__ Step s, float* __restrict__ partials) {
   await_previous();
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
@@ -125,7 +106,7 @@ __global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
       }
     }
   }
-  add_up(sums, partials);
+  store_block_sums<warps>(sums, partials);
 }
 
 using Kernel = void (*)(Step, float*);
@@ -144,8 +125,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
       : site_{context, "similarity_sums"}, start_{}, kernel_(kernel_for(spec)) {
     start_.reference_width = extent(spec.reference.width, site_);
     start_.margin = spec.reference_margin;
-    start_.columns = within(extent(spec.reference.width, site_), spec.reference_margin);
-    start_.rows = within(extent(spec.reference.height, site_), spec.reference_margin);
+    start_.columns = without_margins(extent(spec.reference.width, site_), spec.reference_margin);
+    start_.rows = without_margins(extent(spec.reference.height, site_), spec.reference_margin);
     start_.moving = moving_spline(spec.moving, spec.moving_margin, site_);
     start_.centre_x = static_cast<float>(centre_of(spec.moving).x);
     start_.centre_y = static_cast<float>(centre_of(spec.moving).y);
@@ -158,7 +139,7 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     const std::int64_t tiles =
         divide_up(start_.columns, block_width) * divide_up(start_.rows, tile_height);
     blocks_ = std::clamp<std::int64_t>(
-        tiles, 1, std::int64_t{blocks_a_multiprocessor} * context.multiprocessors);
+        tiles, 1, std::int64_t{blocks_per_multiprocessor} * context.multiprocessors);
     load(kernel_, site_);
   }
 

@@ -18,8 +18,8 @@ namespace {
 // rows of the spectrum, each in a cache line of its own.
 constexpr int block_radii = 8;
 constexpr int block_angles = 32;
-constexpr int rows_a_thread = 2;  // so that several loads are in flight at a time
-constexpr int rows_a_block = rows_a_thread * block_angles;
+constexpr int rows_per_thread = 2;  // so that several loads are in flight at a time
+constexpr int rows_per_block = rows_per_thread * block_angles;
 
 struct Map {
   int columns, height;  // of the magnitude
@@ -45,12 +45,12 @@ __global__ void log_polar_kernel(const float* __restrict__ magnitude, float* __r
   await_previous();
   const int i = static_cast<int>(blockIdx.x * block_radii + threadIdx.x);
   if (i >= m.radii) return;
-  const int top = static_cast<int>(blockIdx.y * rows_a_block + threadIdx.y);
-  const int step = static_cast<int>(gridDim.y * rows_a_block);
+  const int top = static_cast<int>(blockIdx.y * rows_per_block + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * rows_per_block);
   const float radius = m.radius[i];
   for (int first = top; first < m.angles; first += step) {
 #pragma unroll
-    for (int k = 0; k < rows_a_thread; ++k) {
+    for (int k = 0; k < rows_per_thread; ++k) {
       const int j = first + k * block_angles;
       if (j >= m.angles) break;
       const float2 direction = m.direction[j];
@@ -83,7 +83,7 @@ class LogPolarStage final : public backend::LogPolar {
 
   void enqueue(backend::Queue& queue, const backend::Memory& magnitude,
                backend::Memory& output) override {
-    const dim3 grid = tile_grid(map_.radii, map_.angles, block_radii, rows_a_block);
+    const dim3 grid = tile_grid(map_.radii, map_.angles, block_radii, rows_per_block);
     launch_early(site_, queue, grid, dim3(block_radii, block_angles), &log_polar_kernel,
                  data<float>(magnitude), data<float>(output), map_);
   }

@@ -11,26 +11,26 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr int rows_a_thread = 4;  // so that several loads are in flight at a time
-constexpr int rows_a_block = rows_a_thread * row_block_height;
+constexpr int rows_per_thread = 4;  // so that several loads are in flight at a time
+constexpr int rows_per_block = rows_per_thread * row_block_height;
 
 __global__ void magnitude_kernel(const float2* __restrict__ spectrum, float* __restrict__ magnitude,
                                  int columns, int height, float half_exponent) {
   await_previous();
   const int u = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (u >= columns) return;
-  const int top = static_cast<int>(blockIdx.y * rows_a_block + threadIdx.y);
-  const int step = static_cast<int>(gridDim.y * rows_a_block);
+  const int top = static_cast<int>(blockIdx.y * rows_per_block + threadIdx.y);
+  const int step = static_cast<int>(gridDim.y * rows_per_block);
   const int half = height / 2;
   for (int first = top; first < height; first += step) {
-    float2 f[rows_a_thread];
+    float2 f[rows_per_thread];
 #pragma unroll
-    for (int k = 0; k < rows_a_thread; ++k) {
+    for (int k = 0; k < rows_per_thread; ++k) {
       const int v = min(first + k * row_block_height, height - 1);
       f[k] = spectrum[static_cast<long long>(v) * columns + u];
     }
 #pragma unroll
-    for (int k = 0; k < rows_a_thread; ++k) {
+    for (int k = 0; k < rows_per_thread; ++k) {
       const int v = first + k * row_block_height;
       if (v >= height) break;
       const int row = v + half >= height ? v + half - height : v + half;
@@ -52,7 +52,7 @@ class MagnitudeStage final : public backend::Magnitude {
 
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {
-    const dim3 grid = tile_grid(columns_, height_, warp_lanes, rows_a_block);
+    const dim3 grid = tile_grid(columns_, height_, warp_lanes, rows_per_block);
     launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), &magnitude_kernel,
                  data<float2>(spectrum), data<float>(magnitude), columns_, height_, half_exponent_);
   }

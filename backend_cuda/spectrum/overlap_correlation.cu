@@ -13,7 +13,7 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int blocks_a_multiprocessor = 16;
+constexpr int blocks_per_multiprocessor = 16;
 
 struct Spectra {
   const float2 *a, *a_weight, *b, *b_weight;
@@ -72,7 +72,7 @@ class OverlapProductsStage final : public backend::OverlapProducts {
         plane_(RealFftPlan::half_spectrum(spec.image).plane()),
         blocks_(std::min<std::int64_t>(
             divide_up(plane_, threads),
-            std::int64_t{blocks_a_multiprocessor} * context.multiprocessors)) {
+            std::int64_t{blocks_per_multiprocessor} * context.multiprocessors)) {
     load(&overlap_products_kernel, site_);
   }
 

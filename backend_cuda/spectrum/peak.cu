@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(reduction_threads)
     Candidate* partials_of_slice = partials + static_cast<long long>(slice) * gridDim.x;
     Candidate best = Reduce(scratch).Reduce(scan(pixels_of_slice, pixels, plane.quads), Better{});
     if (threadIdx.x == 0) partials_of_slice[blockIdx.x] = best;
-    if (!comes_last(counters + slice, gridDim.x)) continue;
+    if (!is_last_block(counters + slice, gridDim.x)) continue;
     best = nobody();
     for (unsigned i = threadIdx.x; i < gridDim.x; i += reduction_threads) {
       best = Better{}(best, load_fresh(partials_of_slice + i));
@@ -163,14 +163,14 @@ class PeakStage final : public backend::Peak {
         partials_(site_, static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(depth_) *
                              sizeof(Candidate)),
         counters_(site_, static_cast<std::size_t>(depth_)),
-        fence_(site_) {
+        scratch_guard_(site_) {
     load(&peak_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& records) override {
     site_.context.activate();
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
     launch_early(site_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
                  plane_, depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
@@ -183,7 +183,7 @@ class PeakStage final : public backend::Peak {
   int blocks_;
   DeviceMemory partials_;
   Counters counters_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

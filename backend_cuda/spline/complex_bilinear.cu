@@ -132,7 +132,7 @@ class TextureForm final : public ComplexBilinearStage<Form> {
 
  public:
   TextureForm(const Context& context, const ComplexBilinearSpec& spec)
-      : Base(context, spec), fence_(this->site_) {
+      : Base(context, spec), scratch_guard_(this->site_) {
     if (fits_linear(context, width(), height(), sizeof(float2))) return;
     copy_.emplace(this->site_, TextureArray::Size{width(), height(), 0}, 2,
                   TextureReading{.linear = linear, .border = true});
@@ -147,13 +147,13 @@ class TextureForm final : public ComplexBilinearStage<Form> {
       return static_cast<const DeviceMemory&>(image).texture({width(), height(), 2, linear},
                                                              this->site_);
     }
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     copy_->copy_from(data<float2>(image), queue);
     return copy_->texture();
   }
 
   std::optional<TextureArray> copy_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

@@ -158,10 +158,10 @@ TextureArray::Size texture_size(const InterpolateSpec& spec,
 }
 
 bool wants_short_tiles(const Shape& output, const Context& context) {
-  constexpr std::int64_t tall_tiles_a_multiprocessor = 16;
+  constexpr std::int64_t tall_tiles_per_multiprocessor = 16;
   const std::int64_t tall =
       divide_up(output.width, PlaneTile::width) * divide_up(output.height, PlaneTile::height);
-  return tall < tall_tiles_a_multiprocessor * context.multiprocessors;
+  return tall < tall_tiles_per_multiprocessor * context.multiprocessors;
 }
 
 class TextureInterpolate final : public InterpolateStage {
@@ -221,7 +221,7 @@ class TextureInterpolate final : public InterpolateStage {
       return static_cast<const DeviceMemory&>(coefficients)
           .texture({size_.width, size_.height}, site_);
     }
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     array_->copy_from(data<float>(coefficients), queue);
     return array_->texture();
   }
@@ -233,7 +233,7 @@ class TextureInterpolate final : public InterpolateStage {
   TextureTileKernel tile_kernel_ = nullptr;  // for planes of degree 3
   bool by_short_tiles_ = false;
   BilinearKernel bilinear_kernel_ = nullptr;  // for planes of degree 1
-  ScratchGuard fence_{site_};
+  ScratchGuard scratch_guard_{site_};
 };
 
 // Volumes of degree 1 are faster by loads than by texture lookups, which need a copy to an array.

@@ -13,10 +13,10 @@
 namespace warpalign::cuda {
 namespace {
 
-enum class Answer {
-  lookup,    // one texture lookup at the coordinate
-  constant,  // cval
-  ask        // evaluate in full precision
+enum class Method {
+  lookup,         // one texture lookup at the coordinate
+  constant,       // cval
+  full_precision  // full precision, without the texture unit
 };
 
 // A coordinate modulo the period, for coordinates less than eight periods away. The result may be
@@ -26,57 +26,58 @@ __device__ __forceinline__ float modulo(float at, float period) {
 }
 
 // Maps a coordinate that may lie anywhere into [0, n - 1].
-__device__ __forceinline__ Answer extend(int extension, int n, float& at) {
+__device__ __forceinline__ Method extend(int extension, int n, float& at) {
   const float last = static_cast<float>(n - 1);
   switch (extension) {
     case WA_MIRROR: {
-      if (n == 1) return Answer::ask;
+      if (n == 1) return Method::full_precision;
       const float folded = modulo(fabsf(at), 2.0f * last);
       at = fmaxf(fminf(folded, 2.0f * last - folded), 0.0f);
-      return Answer::lookup;
+      return Method::lookup;
     }
     case WA_REFLECT: {
       const float period = 2.0f * static_cast<float>(n);
       const float folded = modulo(fabsf(at + 0.5f), period);
       at = fminf(fmaxf(fminf(folded, period - folded) - 0.5f, 0.0f), last);
-      return Answer::lookup;
+      return Method::lookup;
     }
     case WA_PERIODIC:
       at = modulo(at, static_cast<float>(n));
-      return at >= 0.0f && at <= last ? Answer::lookup : Answer::ask;
+      return at >= 0.0f && at <= last ? Method::lookup : Method::full_precision;
     default:
-      return Answer::ask;
+      return Method::full_precision;
   }
 }
 
 // What to do at a coordinate along an axis of n samples. For a lookup, the coordinate is mapped
 // into [0, n - 1].
-__device__ __forceinline__ Answer answer_at(const SplineRules& rules, int n, float& at) {
-  constexpr float doubtful = 0.0078125f;  // exceeds the rounding error of coordinates below 2^15
+__device__ __forceinline__ Method method_at(const SplineRules& rules, int n, float& at) {
+  constexpr float tolerance = 0.0078125f;  // exceeds the rounding error of coordinates below 2^15
   const float last = static_cast<float>(n - 1);
-  if (at >= doubtful && at <= last - doubtful) return Answer::lookup;
-  if (!(fabsf(at) < 4.0f * static_cast<float>(n))) return Answer::ask;  // far away, or NaN
+  if (at >= tolerance && at <= last - tolerance) return Method::lookup;
+  if (!(fabsf(at) < 4.0f * static_cast<float>(n)))
+    return Method::full_precision;  // far away, or NaN
   switch (rules.points) {
     case PointRule::reject_outside:
-      return at < -doubtful || at > last + doubtful ? Answer::constant : Answer::ask;
+      return at < -tolerance || at > last + tolerance ? Method::constant : Method::full_precision;
     case PointRule::clamp_to_margin:
       at = fminf(fmaxf(at, 0.0f), last);
-      return Answer::lookup;
+      return Method::lookup;
     case PointRule::period_minus_one:
-      if (n == 1) return Answer::ask;
+      if (n == 1) return Method::full_precision;
       at = modulo(at, last);
-      return at >= doubtful && at <= last - doubtful ? Answer::lookup : Answer::ask;
+      return at >= tolerance && at <= last - tolerance ? Method::lookup : Method::full_precision;
     default:
-      if (rules.extension == WA_FILL && (at < -1.0f - doubtful || at > last + 1.0f + doubtful)) {
-        return Answer::constant;
+      if (rules.extension == WA_FILL && (at < -1.0f - tolerance || at > last + 1.0f + tolerance)) {
+        return Method::constant;
       }
       return extend(rules.extension, n, at);
   }
 }
 
 // Not inlined, because every pixel would pay for its registers.
-__device__ __noinline__ float full_precision(const float* __restrict__ coefficients,
-                                             const Evaluation& e, int x, int y) {
+__device__ __noinline__ float evaluate_exactly(const float* __restrict__ coefficients,
+                                               const Evaluation& e, int x, int y) {
   double point[2];
   find_point<2>(e.points, x, y, 0, 0, point);
   return evaluate<1, 2, false>(coefficients, e.spline, point, true).value;
@@ -84,15 +85,16 @@ __device__ __noinline__ float full_precision(const float* __restrict__ coefficie
 
 struct Lookup {
   float u, v;  // valid for a lookup only
-  Answer answer;
+  Method method;
 };
 
 __device__ __forceinline__ Lookup lookup_of(const SplineGeometry& spline, float u, float v) {
-  Lookup lookup{u, v, Answer::lookup};
-  const Answer along_x = answer_at(spline.rules, spline.samples[0], lookup.u);
-  const Answer along_y = answer_at(spline.rules, spline.samples[1], lookup.v);
-  if (along_x == Answer::ask || along_y == Answer::ask) lookup.answer = Answer::ask;
-  if (along_x == Answer::constant || along_y == Answer::constant) lookup.answer = Answer::constant;
+  Lookup lookup{u, v, Method::lookup};
+  const Method along_x = method_at(spline.rules, spline.samples[0], lookup.u);
+  const Method along_y = method_at(spline.rules, spline.samples[1], lookup.v);
+  if (along_x == Method::full_precision || along_y == Method::full_precision)
+    lookup.method = Method::full_precision;
+  if (along_x == Method::constant || along_y == Method::constant) lookup.method = Method::constant;
   return lookup;
 }
 
@@ -111,24 +113,24 @@ __global__ void __launch_bounds__(LookupBlock::width* LookupBlock::height)
   for (int y = top; y < e.output.height; y += step) {
     double first[2];
     find_point<2>(e.points, left, y, 0, 0, first);
-    Answer answers[LookupBlock::pixels_a_thread];
-    float values[LookupBlock::pixels_a_thread];
+    Method methods[LookupBlock::pixels_per_thread];
+    float values[LookupBlock::pixels_per_thread];
 #pragma unroll
-    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+    for (int k = 0; k < LookupBlock::pixels_per_thread; ++k) {
       const float steps = static_cast<float>(k);
       const Lookup lookup = lookup_of(e.spline, fmaf(steps, step_u, static_cast<float>(first[0])),
                                       fmaf(steps, step_v, static_cast<float>(first[1])));
-      answers[k] = lookup.answer;
+      methods[k] = lookup.method;
       // In texture coordinates, texel centres are at half-integers.
       values[k] = tex2D<float>(texture, lookup.u + 0.5f, lookup.v + 0.5f);
     }
     const long long row = static_cast<long long>(y) * e.output.width;
 #pragma unroll
-    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+    for (int k = 0; k < LookupBlock::pixels_per_thread; ++k) {
       const int x = left + k * LookupBlock::width;
       if (x >= e.output.width) break;
-      if (answers[k] == Answer::constant) values[k] = e.spline.rules.cval;
-      if (answers[k] == Answer::ask) values[k] = full_precision(coefficients, e, x, y);
+      if (methods[k] == Method::constant) values[k] = e.spline.rules.cval;
+      if (methods[k] == Method::full_precision) values[k] = evaluate_exactly(coefficients, e, x, y);
       store_pixel<floats>(e.output, row + x, values[k]);
     }
   }

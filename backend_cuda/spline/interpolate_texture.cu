@@ -117,13 +117,13 @@ __global__ void __launch_bounds__(tile_threads)
                         const __grid_constant__ TileSource<2> source) {
   await_previous();
   for_tiles<3, Tile>(e, source, [&](const TileLocation<2>& location) {
-    if (location.within && !location.torn) {
+    if (location.inside && !location.split) {
       evaluate_tile<3, floats, false, Tile>(e, source, location, [&](const Located<3>(&at)[2]) {
         const int whole[2] = {at[0].whole + location.corner[0], at[1].whole + location.corner[1]};
         const float t[2] = {at[0].t, at[1].t};
         return look_up<3, 2, by_table>(sources, whole, t);
       });
-    } else if (location.apart && e.spline.rules.points == PointRule::reject_outside) {
+    } else if (location.outside && e.spline.rules.points == PointRule::reject_outside) {
       blank_tile<Tile>(e, location);
     } else {
       const TileThread thread;

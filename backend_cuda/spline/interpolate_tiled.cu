@@ -13,18 +13,18 @@
 namespace warpalign::cuda {
 namespace {
 
-// The row pitch of a box in shared memory. A warp runs along a row of the output. Where that is
+// The row pitch of a copy in shared memory. A warp runs along a row of the output. Where that is
 // mostly a row of the source too, a multiple of the 32 banks is best; otherwise any pitch that is
 // not such a multiple is better.
 constexpr int flat_pitch = 96;
 constexpr int steep_pitch = 100;
 constexpr std::size_t wanted_shared = 96 * 1024;
 
-// Copies a box that lies within the coefficients; each lane copies four coefficients of a row.
+// Makes a copy that lies within the coefficients; each lane copies four coefficients of a row.
 template <int pitch>
-__device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
-                                         const Evaluation& e, const TileSource<2>& source,
-                                         const TileLocation<2>& location, float* target) {
+__device__ __forceinline__ void copy_inside(const float* __restrict__ coefficients,
+                                            const Evaluation& e, const TileSource<2>& source,
+                                            const TileLocation<2>& location, float* target) {
   const int x = static_cast<int>(threadIdx.x) % warp_lanes * 4;
   if (x >= source.extent[0]) return;
   const int stored = e.spline.stored[0];
@@ -39,11 +39,11 @@ __device__ __forceinline__ void copy_box(const float* __restrict__ coefficients,
   }
 }
 
-// Copies any box, coefficient by coefficient, extended by the boundary rule.
+// Makes any copy, coefficient by coefficient, extended by the boundary rule.
 template <int pitch>
-__device__ __forceinline__ void extend_box(const float* __restrict__ coefficients,
-                                           const Evaluation& e, const TileSource<2>& source,
-                                           const TileLocation<2>& location, float* target) {
+__device__ __forceinline__ void copy_extended(const float* __restrict__ coefficients,
+                                              const Evaluation& e, const TileSource<2>& source,
+                                              const TileLocation<2>& location, float* target) {
   __shared__ int columns[pitch];
   const int rule = e.spline.rules.extension;
   const int thread = static_cast<int>(threadIdx.x);
@@ -67,19 +67,19 @@ __device__ __forceinline__ void extend_box(const float* __restrict__ coefficient
 
 // A multiprocessor holds 1024 threads on Turing, and 1536 or more on later architectures.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr int max_box_blocks = 1024 / tile_threads;
+inline constexpr int max_tiled_blocks = 1024 / tile_threads;
 #else
-inline constexpr int max_box_blocks = 1536 / tile_threads;
+inline constexpr int max_tiled_blocks = 1536 / tile_threads;
 #endif
 
 template <int degree>
-inline constexpr int wanted_box_blocks = degree <= 3 ? 5 : 4;
+inline constexpr int wanted_tiled_blocks = degree <= 3 ? 5 : 4;
 template <int degree>
-inline constexpr int box_blocks =
-    wanted_box_blocks<degree> < max_box_blocks ? wanted_box_blocks<degree> : max_box_blocks;
+inline constexpr int tiled_blocks =
+    wanted_tiled_blocks<degree> < max_tiled_blocks ? wanted_tiled_blocks<degree> : max_tiled_blocks;
 
 template <int degree, int pitch, bool floats>
-__global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
+__global__ void __launch_bounds__(tile_threads, tiled_blocks<degree>)
     tiled_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
                  const __grid_constant__ TileSource<2> source) {
   await_previous();
@@ -89,15 +89,15 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
       static_cast<unsigned>(__cvta_generic_to_shared(copy)) - degree / 2 * (4 + 4 * pitch);
   const bool rejects = e.spline.rules.points == PointRule::reject_outside;
   for_tiles<degree>(e, source, [&](const TileLocation<2>& location) {
-    if (rejects && location.apart) {
+    if (rejects && location.outside) {
       blank_tile(e, location);
       return;
     }
-    if (location.torn) return;  // left to torn_kernel()
-    if (location.within && source.words) {
-      copy_box<pitch>(coefficients, e, source, location, copy);
+    if (location.split) return;  // left to split_tile_kernel()
+    if (location.inside && source.words) {
+      copy_inside<pitch>(coefficients, e, source, location, copy);
     } else {
-      extend_box<pitch>(coefficients, e, source, location, copy);
+      copy_extended<pitch>(coefficients, e, source, location, copy);
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -107,25 +107,25 @@ __global__ void __launch_bounds__(tile_threads, box_blocks<degree>)
       weights<degree>(at[0].t, wx);
       weights<degree>(at[1].t, wy);
       const unsigned address = at[1].whole * (4 * pitch) + (at[0].whole * 4 + base);
-      return sum_box_plane<degree, pitch>(wx, wy, address,
-                                          std::make_integer_sequence<int, degree + 1>{});
+      return sum_tile_plane<degree, pitch>(wx, wy, address,
+                                           std::make_integer_sequence<int, degree + 1>{});
     };
-    if (rejects && !location.within) {
+    if (rejects && !location.inside) {
       evaluate_tile<degree, floats, true>(e, source, location, value);
     } else {
       evaluate_tile<degree, floats, false>(e, source, location, value);
     }
-    __syncthreads();  // before the next tile's box is copied
+    __syncthreads();  // before the next tile's copy is made
   });
 }
 
-// Evaluates, pixel by pixel, the tiles that `wrap` splits (see TileLocation::torn).
+// Evaluates, pixel by pixel, the tiles that `wrap` splits (see TileLocation::split).
 template <int degree>
 __global__ void __launch_bounds__(tile_threads)
-    torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
-                const __grid_constant__ TileSource<2> source) {
+    split_tile_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+                      const __grid_constant__ TileSource<2> source) {
   for_tiles<degree>(e, source, [&](const TileLocation<2>& location) {
-    if (!location.torn) return;
+    if (!location.split) return;
     const int x = location.first[0] + TileThread().column;
     for_tile_pixels(e, location, [&](int j, long long index) {
       evaluate_alone<degree, 2>(coefficients, e, x, location.first[1] + j, 0, index);
@@ -135,9 +135,9 @@ __global__ void __launch_bounds__(tile_threads)
 
 using TiledKernel = void (*)(const float*, Evaluation, TileSource<2>);
 
-TiledKernel torn_kernel_of(int degree) {
+TiledKernel split_tile_kernel_of(int degree) {
   return with_tiled_degree(
-      degree, [](auto constant) -> TiledKernel { return &torn_kernel<constant.value>; });
+      degree, [](auto constant) -> TiledKernel { return &split_tile_kernel<constant.value>; });
 }
 
 template <int pitch>
@@ -148,44 +148,48 @@ TiledKernel kernel_of(int degree, bool floats) {
   });
 }
 
-struct Box {
-  TiledKernel kernel;
+struct PitchKernel {
+  TiledKernel function;
   int pitch;
 };
 
 // The kernels for both pitches.
-std::array<Box, 2> boxes_of(int degree, bool floats) {
+std::array<PitchKernel, 2> pitch_kernels_of(int degree, bool floats) {
   return {{{kernel_of<flat_pitch>(degree, floats), flat_pitch},
            {kernel_of<steep_pitch>(degree, floats), steep_pitch}}};
 }
 
-std::size_t max_for_box(const CallSite& site) { return std::min(wanted_shared, max_shared(site)); }
+std::size_t max_tile_bytes(const CallSite& site) {
+  return std::min(wanted_shared, max_shared(site));
+}
 
 bool evaluate_plane(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                     const Evaluation& e, int degree) {
   const auto source = plane_source(e, degree);
   if (!source) return false;
-  const auto boxes = boxes_of(degree, e.output.type == PixelType::f32);
+  const auto kernels = pitch_kernels_of(degree, e.output.type == PixelType::f32);
   const bool steep = std::abs(e.points.m[4]) > 0.7 * std::abs(e.points.m[0]);
-  const Box& box = steep || source->extent[0] > boxes.front().pitch ? boxes.back() : boxes.front();
-  const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(box.pitch) *
+  const PitchKernel& kernel =
+      steep || source->extent[0] > kernels.front().pitch ? kernels.back() : kernels.front();
+  const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(kernel.pitch) *
                             static_cast<std::size_t>(source->extent[1]);
-  if (source->extent[0] > box.pitch || bytes > max_for_box(site)) return false;
+  if (source->extent[0] > kernel.pitch || bytes > max_tile_bytes(site)) return false;
   const dim3 grid = grid_of_tiles(e.output);
-  launch_early_with_shared(site, queue, grid, dim3(tile_threads), bytes, box.kernel, coefficients,
-                           e, *source);
+  launch_early_with_shared(site, queue, grid, dim3(tile_threads), bytes, kernel.function,
+                           coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
-    launch(site, queue, grid, dim3(tile_threads), torn_kernel_of(degree), coefficients, e, *source);
+    launch(site, queue, grid, dim3(tile_threads), split_tile_kernel_of(degree), coefficients, e,
+           *source);
   }
   return true;
 }
 
 void load_plane_kernels(const CallSite& site, int degree) {
-  load(torn_kernel_of(degree), site);
+  load(split_tile_kernel_of(degree), site);
   for (const bool floats : {false, true}) {
-    for (const Box& box : boxes_of(degree, floats)) {
-      load(box.kernel, site);
-      allow_shared(box.kernel, max_for_box(site), site);
+    for (const PitchKernel& kernel : pitch_kernels_of(degree, floats)) {
+      load(kernel.function, site);
+      allow_shared(kernel.function, max_tile_bytes(site), site);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Evaluation from a copy of the source in shared memory: for each tile of the output, the box of
+// Evaluation from a copy of the source in shared memory: for each tile of the output, the
 // coefficients that it needs.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace warpalign::cuda {
 
 /// Evaluates from shared memory where that is possible: for affine transforms in two or three
 /// dimensions, degrees 1 and above (at degree 0 a point rounded across a knot would have another
-/// value), and boxes that fit. Returns false if nothing was enqueued.
+/// value), and kernels that fit. Returns false if nothing was enqueued.
 bool evaluate_tiled(const CallSite& site, const backend::Queue& queue, const float* coefficients,
                     const Evaluation& e, int dimensions, int degree);
 /// The same in three dimensions.

@@ -18,7 +18,7 @@ namespace warpalign::cuda {
 namespace {
 
 constexpr int side = 16;  // of a tile along x and y
-constexpr int greatest_depth = 16;
+constexpr int max_depth = 16;
 constexpr int threads = 256;
 constexpr int warps = threads / warp_lanes;
 // The pitches of rows. With the usual pitch every row begins in the same bank as the row before;
@@ -26,7 +26,7 @@ constexpr int warps = threads / warp_lanes;
 constexpr int usual_pitch = 32;
 constexpr int wide_pitch = 48;
 constexpr int plane_offset = 16;               // consecutive planes begin half the banks apart
-constexpr int longest_extent = 48;             // along y and z; a longer one would not fit
+constexpr int max_yz_extent = 48;              // along y and z; a longer one would not fit
 constexpr std::size_t max_bytes = 110 * 1024;  // two blocks per multiprocessor
 
 /// What all tiles of a transform have in common.
@@ -43,15 +43,15 @@ struct VolumeSource : TileSource<3> {
 // The source for the deepest tile whose copy fits into `maximum` bytes.
 std::optional<VolumeSource> volume_source(const Evaluation& e, int degree, std::size_t maximum) {
   for (const int pitch : {usual_pitch, wide_pitch}) {
-    for (int depth = greatest_depth; depth >= 8; depth -= 4) {
+    for (int depth = max_depth; depth >= 8; depth -= 4) {
       const auto tile = tile_source<3>(e, degree, {side, side, depth});
       if (!tile) return std::nullopt;
       VolumeSource source{*tile};
       source.depth = depth;
       source.pitch = pitch;
       source.plane = (pitch * source.extent[1] - plane_offset + 31) / 32 * 32 + plane_offset;
-      if (source.extent[0] <= pitch && source.extent[1] <= longest_extent &&
-          source.extent[2] <= longest_extent && source.bytes() <= maximum) {
+      if (source.extent[0] <= pitch && source.extent[1] <= max_yz_extent &&
+          source.extent[2] <= max_yz_extent && source.bytes() <= maximum) {
         return source;
       }
     }
@@ -76,9 +76,9 @@ __device__ __forceinline__ VolumeLocation location_of(const Evaluation& e,
 // Makes a copy that lies within the coefficients; a thread copies four coefficients of a row in
 // every plane.
 template <int pitch>
-__device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients,
-                                          const Evaluation& e, const VolumeSource& source,
-                                          const VolumeLocation& location, float* box) {
+__device__ __forceinline__ void copy_inside(const float* __restrict__ coefficients,
+                                            const Evaluation& e, const VolumeSource& source,
+                                            const VolumeLocation& location, float* copy) {
   constexpr int lanes = pitch == usual_pitch ? 8 : 16;
   const int x = static_cast<int>(threadIdx.x) % lanes * 4;
   if (x >= source.extent[0]) return;
@@ -88,7 +88,7 @@ __device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients
                         location.corner[0] + x;
   for (int y = static_cast<int>(threadIdx.x) / lanes; y < source.extent[1]; y += threads / lanes) {
     const float* from = corner + y * width;
-    float* to = box + y * pitch + x;
+    float* to = copy + y * pitch + x;
 #pragma unroll 4
     for (int z = 0; z < source.extent[2]; ++z, from += slice, to += source.plane) {
       __pipeline_memcpy_async(to, from, 4 * sizeof(float));
@@ -98,13 +98,13 @@ __device__ __forceinline__ void copy_rows(const float* __restrict__ coefficients
 
 // Makes any copy, coefficient by coefficient, extended by the boundary rule.
 template <int pitch>
-__device__ __forceinline__ void extend_rows(const float* __restrict__ coefficients,
-                                            const Evaluation& e, const VolumeSource& source,
-                                            const VolumeLocation& location, float* box) {
-  __shared__ int locations[3][longest_extent];
+__device__ __forceinline__ void copy_extended(const float* __restrict__ coefficients,
+                                              const Evaluation& e, const VolumeSource& source,
+                                              const VolumeLocation& location, float* copy) {
+  __shared__ int locations[3][max_yz_extent];
   const int thread = static_cast<int>(threadIdx.x);
-  for (int k = thread; k < 3 * longest_extent; k += threads) {
-    const int axis = k / longest_extent, i = k % longest_extent;
+  for (int k = thread; k < 3 * max_yz_extent; k += threads) {
+    const int axis = k / max_yz_extent, i = k % max_yz_extent;
     locations[axis][i] =
         wa_extend(e.spline.rules.extension, location.corner[axis] + i, e.spline.stored[axis]);
   }
@@ -115,7 +115,7 @@ __device__ __forceinline__ void extend_rows(const float* __restrict__ coefficien
       const int z = locations[2][row_z];
       for (int row_y = thread / warp_lanes; row_y < source.extent[1]; row_y += warps) {
         const int y = locations[1][row_y];
-        float* to = box + row_z * source.plane + row_y * pitch + column;
+        float* to = copy + row_z * source.plane + row_y * pitch + column;
         if (x >= 0 && y >= 0 && z >= 0) {
           const long long row = static_cast<long long>(z) * e.spline.stored[1] + y;
           __pipeline_memcpy_async(to, coefficients + row * e.spline.stored[0] + x, sizeof(float));
@@ -146,8 +146,8 @@ __device__ __forceinline__ float sum_of_neighbours(const Located<degree> (&at)[3
 #pragma unroll
   for (int k = 0; k <= degree; ++k, address += plane) {
     sum = fmaf(w[2][k],
-               sum_box_plane<degree, pitch>(w[0], w[1], address,
-                                            std::make_integer_sequence<int, degree + 1>{}),
+               sum_tile_plane<degree, pitch>(w[0], w[1], address,
+                                             std::make_integer_sequence<int, degree + 1>{}),
                sum);
   }
   return sum;
@@ -193,26 +193,26 @@ template <int degree, int pitch, bool floats>
 __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ coefficients,
                                                      const Evaluation& e,
                                                      const VolumeSource& source,
-                                                     const VolumeLocation& location, float* box) {
+                                                     const VolumeLocation& location, float* copy) {
   const bool rejects = e.spline.rules.points == PointRule::reject_outside;
-  if (rejects && location.apart) {
+  if (rejects && location.outside) {
     for_pixels<degree, false>(e, source, location, [&](const VolumeWalk&, long long index) {
       store_pixel<floats>(e.output, index, e.spline.rules.cval);
     });
     return;
   }
-  if (location.torn) return;  // left to torn_kernel()
-  if (location.within && source.words) {
-    copy_rows<pitch>(coefficients, e, source, location, box);
+  if (location.split) return;  // left to split_tile_kernel()
+  if (location.inside && source.words) {
+    copy_inside<pitch>(coefficients, e, source, location, copy);
   } else {
-    extend_rows<pitch>(coefficients, e, source, location, box);
+    copy_extended<pitch>(coefficients, e, source, location, copy);
   }
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
   const unsigned plane = 4U * static_cast<unsigned>(source.plane);
   const unsigned base =
-      static_cast<unsigned>(__cvta_generic_to_shared(box)) - degree / 2 * (plane + 4 * pitch + 4);
+      static_cast<unsigned>(__cvta_generic_to_shared(copy)) - degree / 2 * (plane + 4 * pitch + 4);
   const auto visitor = [&](bool careful) {
     return [&, careful](const VolumeWalk& walk, long long index) {
       const Located<degree> at[3] = {Located<degree>(walk.point[0]), Located<degree>(walk.point[1]),
@@ -224,7 +224,7 @@ __device__ __forceinline__ void evaluate_volume_tile(const float* __restrict__ c
           has ? sum_of_neighbours<degree, pitch>(at, base, plane) : e.spline.rules.cval);
     };
   };
-  const bool careful = rejects && !location.within;
+  const bool careful = rejects && !location.inside;
   if (location.whole && !careful) {
     for_pixels<degree, true>(e, source, location, visitor(false));
   } else {
@@ -258,19 +258,19 @@ __global__ void __launch_bounds__(threads, volume_blocks<degree>)
                   const __grid_constant__ VolumeSource source) {
   await_previous();
   extern __shared__ float4 shared_words[];
-  float* box = reinterpret_cast<float*>(shared_words);
+  float* copy = reinterpret_cast<float*>(shared_words);
   for_volume_tiles<degree>(e, source, [&](const VolumeLocation& location) {
-    evaluate_volume_tile<degree, pitch, floats>(coefficients, e, source, location, box);
+    evaluate_volume_tile<degree, pitch, floats>(coefficients, e, source, location, copy);
   });
 }
 
-// Evaluates, voxel by voxel, the tiles that `wrap` splits (see TileLocation::torn).
+// Evaluates, voxel by voxel, the tiles that `wrap` splits (see TileLocation::split).
 template <int degree>
 __global__ void __launch_bounds__(threads)
-    torn_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
-                const __grid_constant__ VolumeSource source) {
+    split_tile_kernel(const float* __restrict__ coefficients, const __grid_constant__ Evaluation e,
+                      const __grid_constant__ VolumeSource source) {
   for_volume_tiles<degree>(e, source, [&](const VolumeLocation& location) {
-    if (!location.torn) return;
+    if (!location.split) return;
     for_pixels<degree, false>(e, source, location, [&](const VolumeWalk& walk, long long index) {
       evaluate_alone<degree, 3>(coefficients, e, location.first[0] + walk.at[0],
                                 location.first[1] + walk.at[1], location.first[2] + walk.at[2],
@@ -291,9 +291,9 @@ VolumeKernel kernel_of(int degree, int pitch, bool floats) {
   });
 }
 
-VolumeKernel torn_kernel_of(int degree) {
+VolumeKernel split_tile_kernel_of(int degree) {
   return with_tiled_degree(
-      degree, [](auto constant) -> VolumeKernel { return &torn_kernel<constant.value>; });
+      degree, [](auto constant) -> VolumeKernel { return &split_tile_kernel<constant.value>; });
 }
 
 std::size_t max_for_copy(const CallSite& site) { return std::min(max_bytes, max_shared(site)); }
@@ -311,13 +311,14 @@ bool evaluate_volume(const CallSite& site, const backend::Queue& queue, const fl
                            kernel_of(degree, source->pitch, e.output.type == PixelType::f32),
                            coefficients, e, *source);
   if (e.spline.rules.points == PointRule::period_minus_one) {
-    launch(site, queue, grid, dim3(threads), torn_kernel_of(degree), coefficients, e, *source);
+    launch(site, queue, grid, dim3(threads), split_tile_kernel_of(degree), coefficients, e,
+           *source);
   }
   return true;
 }
 
 void load_volume_kernels(const CallSite& site, int degree) {
-  load(torn_kernel_of(degree), site);
+  load(split_tile_kernel_of(degree), site);
   for (const int pitch : {usual_pitch, wide_pitch}) {
     for (const bool floats : {false, true}) {
       const VolumeKernel kernel = kernel_of(degree, pitch, floats);

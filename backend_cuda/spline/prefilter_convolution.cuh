@@ -77,8 +77,8 @@ struct Convolution {
   static_assert(chunk_length >= reach && side_columns >= reach);
   static constexpr int chunk = chunk_length;
   static constexpr int side = side_columns;
-  static constexpr int blocks_a_multiprocessor = 8;
-  static constexpr int axis_blocks_a_multiprocessor = 8;
+  static constexpr int blocks_per_multiprocessor = 8;
+  static constexpr int axis_blocks_per_multiprocessor = 8;
   using Coefficients = SymmetricTaps;
   using Column = ConvolvedColumn<chunk>;
 

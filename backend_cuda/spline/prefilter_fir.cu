@@ -23,9 +23,9 @@ namespace {
 constexpr int max_taps = 64;
 constexpr int tile_warps = 4;
 constexpr int tile_threads = tile_warps * warp_lanes;
-constexpr int results_a_lane = 4;  // along a row
-constexpr int tile_columns = results_a_lane * warp_lanes;
-constexpr int results_a_column = 8;  // per thread, along a column
+constexpr int results_per_lane = 4;  // along a row
+constexpr int tile_columns = results_per_lane * warp_lanes;
+constexpr int results_per_column = 8;  // per thread, along a column
 constexpr int staged_pixels = tile_columns + max_taps;
 constexpr int tallest_tile = 48;
 constexpr std::size_t shared_bytes = 48 * 1024;  // what every device allows
@@ -41,7 +41,7 @@ struct Taps {
 struct FirPlane {
   int width, height;
   long long depth;
-  int tile_rows;  // a multiple of results_a_column
+  int tile_rows;  // a multiple of results_per_column
   Beyond beyond;
 };
 
@@ -86,14 +86,14 @@ __device__ __forceinline__ void convolve_rows(const Pixel* __restrict__ plane, c
                                               const Taps& taps, int left, int top, int rows,
                                               float* staged, float* tile) {
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-  const int x = static_cast<int>(threadIdx.x) % warp_lanes * results_a_lane;
+  const int x = static_cast<int>(threadIdx.x) % warp_lanes * results_per_lane;
   for (int i = warp; i < rows; i += tile_warps) {
     const int y = wa_extend(p.beyond.rule, top + i, p.height);
     const Pixel* row = y < 0 ? nullptr : plane + static_cast<long long>(y) * p.width;
     stage_row(row, p, left, tile_columns + taps.count, staged);
     __syncwarp();
-    float four[results_a_lane];
-    convolve<results_a_lane>(
+    float four[results_per_lane];
+    convolve<results_per_lane>(
         taps,
         [&](int k, float* values) {
           const float4 word = *reinterpret_cast<const float4*>(staged + x + k);
@@ -118,19 +118,19 @@ __device__ __forceinline__ void convolve_columns(const float* tile, const FirPla
   const int high = p.height + 2 * p.beyond.margin;
   if (left + column >= wide) return;
   const int rows = min(p.tile_rows, high - top);
-  for (int y = 0; y < rows; y += results_a_column) {
-    float values[results_a_column];
-    convolve<results_a_column>(
+  for (int y = 0; y < rows; y += results_per_column) {
+    float values[results_per_column];
+    convolve<results_per_column>(
         taps,
         [&](int k, float* next) {
 #pragma unroll
-          for (int j = 0; j < results_a_column; ++j) {
+          for (int j = 0; j < results_per_column; ++j) {
             next[j] = tile[(y + k + j) * tile_columns + column];
           }
         },
         values);
 #pragma unroll
-    for (int j = 0; j < results_a_column; ++j) {
+    for (int j = 0; j < results_per_column; ++j) {
       const long long row = top + y + j;
       if (y + j < rows) result[row * wide + left + column] = values[j];
     }
@@ -211,7 +211,7 @@ Taps taps_of(const std::vector<double>& values) {
 int tile_rows_for(const Taps& taps) {
   const std::size_t rest = shared_bytes - tile_warps * staged_pixels * sizeof(float);
   const int rows = static_cast<int>(rest / (tile_columns * sizeof(float))) - taps.count;
-  return std::min(rows / results_a_column * results_a_column, tallest_tile);
+  return std::min(rows / results_per_column * results_per_column, tallest_tile);
 }
 
 /// For c32, Pixel is float: both components are filtered alike.
@@ -235,7 +235,7 @@ class FirPrefilter final : public backend::Prefilter {
 
   void enqueue(backend::Queue& queue, const backend::Memory& samples,
                backend::Memory& coefficients) override {
-    if (scratch_) fence_.enter(queue);
+    if (scratch_) scratch_guard_.enter(queue);
     const Pixel* input = data<Pixel>(samples);
     float* output = data<float>(coefficients);
     float* scratch = scratch_ ? scratch_->as<float>() : nullptr;
@@ -245,12 +245,12 @@ class FirPrefilter final : public backend::Prefilter {
       planes(queue, input, output, scratch);
     } else {
       planes(queue, input, scratch, output);
-      along(queue, columns_kernel, scratch, output, 2, results_a_column);
+      along(queue, columns_kernel, scratch, output, 2, results_per_column);
     }
   }
 
  private:
-  static constexpr auto columns_kernel = &fir_axis_kernel<float, results_a_column>;
+  static constexpr auto columns_kernel = &fir_axis_kernel<float, results_per_column>;
 
   void load_kernels() const {
     if (fused_) {
@@ -264,7 +264,7 @@ class FirPrefilter final : public backend::Prefilter {
   void planes(backend::Queue& queue, const Pixel* input, float* output, float* between) const {
     if (!fused_) {
       along(queue, &fir_axis_kernel<Pixel, 1>, input, between, 0, 1);
-      along(queue, columns_kernel, between, output, 1, results_a_column);
+      along(queue, columns_kernel, between, output, 1, results_per_column);
       return;
     }
     const int wide = volume_.width + 2 * beyond_.margin;
@@ -296,7 +296,7 @@ class FirPrefilter final : public backend::Prefilter {
   Taps taps_;
   bool fused_;
   std::optional<DeviceMemory> scratch_;
-  ScratchGuard fence_{site_};
+  ScratchGuard scratch_guard_{site_};
 };
 
 }  // namespace

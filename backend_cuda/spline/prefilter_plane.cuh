@@ -63,7 +63,7 @@ __device__ __forceinline__ bool is_inside(const Plane& p, int x) {
 
 inline constexpr int block_warps = 4;
 inline constexpr int block_threads = block_warps * warp_lanes;  // one per column, with halos
-inline constexpr int longest_column_block = 8;                  // in chunks
+inline constexpr int max_column_block = 8;                      // in chunks
 
 /// The columns of a block's rows that are correct after filtering.
 template <class Filter>
@@ -73,7 +73,7 @@ inline constexpr int useful_columns = row_pixels - 2 * Filter::side;
 /// stands for the fill value.
 template <class Filter>
 struct ColumnBlockMap {
-  int row[(longest_column_block + 2) * Filter::chunk];
+  int row[(max_column_block + 2) * Filter::chunk];
   int column[row_pixels];
 };
 
@@ -102,8 +102,8 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
                                                int top, bool upwards) {
   constexpr int useful = useful_columns<Filter>;
   constexpr int chunk_rows = Filter::chunk;
-  constexpr int rows_a_warp = chunk_rows / block_warps;
-  static_assert(rows_a_warp * block_warps == chunk_rows && Filter::side % lane_pixels == 0);
+  constexpr int rows_per_warp = chunk_rows / block_warps;
+  static_assert(rows_per_warp * block_warps == chunk_rows && Filter::side % lane_pixels == 0);
   __shared__ __align__(16) float buffer[2][chunk_rows][useful];
   __shared__ ColumnBlockMap<Filter> map;
   const int thread = static_cast<int>(threadIdx.x);
@@ -125,11 +125,11 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
   map.column[thread] = wa_extend(p.beyond.rule, leftmost + thread, p.width);
   __syncthreads();
 
-  RowPixels<Pixel> rows[rows_a_warp];  // being loaded from memory
+  RowPixels<Pixel> rows[rows_per_warp];  // being loaded from memory
   const auto load_chunk = [&](int chunk) {
     const int* locations = map.row + chunk * chunk_rows + warp;
 #pragma unroll
-    for (int i = 0; i < rows_a_warp; ++i) {
+    for (int i = 0; i < rows_per_warp; ++i) {
       const int y = locations[i * block_warps];
       const Pixel* row = plane + static_cast<long long>(y) * p.width;
       if (inside && y >= 0) {
@@ -151,7 +151,7 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
   for (int chunk = 0; chunk < chunks; ++chunk) {
     float(&filtered)[chunk_rows][useful] = buffer[chunk % 2];
 #pragma unroll
-    for (int i = 0; i < rows_a_warp; ++i) {
+    for (int i = 0; i < rows_per_warp; ++i) {
       float(&row)[lane_pixels] = rows[i][0];
       Filter::filter_row(row, coefficients);
       if (own < 0 || own >= useful) continue;
@@ -174,7 +174,7 @@ __device__ __forceinline__ void stream_columns(const Pixel* __restrict__ plane,
 }
 
 template <class Pixel, class Filter>
-__global__ void __launch_bounds__(block_threads, Filter::blocks_a_multiprocessor)
+__global__ void __launch_bounds__(block_threads, Filter::blocks_per_multiprocessor)
     plane_kernel(const Pixel* __restrict__ samples, float* __restrict__ result, Plane p,
                  typename Filter::Coefficients coefficients) {
   await_previous();
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(block_threads)
 
 // Filters one axis of an array of floats; each thread streams down one column of a segment.
 template <class Filter>
-__global__ void __launch_bounds__(block_threads, Filter::axis_blocks_a_multiprocessor)
+__global__ void __launch_bounds__(block_threads, Filter::axis_blocks_per_multiprocessor)
     axis_kernel(const float* __restrict__ source, float* __restrict__ result, AxisPass pass,
                 typename Filter::Coefficients coefficients, int segment, float scale) {
   await_previous();

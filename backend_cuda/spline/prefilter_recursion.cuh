@@ -117,7 +117,8 @@ template <int poles>
 struct RunState {
   float value[poles];
 
-  __device__ __forceinline__ void settle(float sample, const Recursion& r) {
+  /// Starts the runs as if all earlier samples were equal to `sample`.
+  __device__ __forceinline__ void start_steady(float sample, const Recursion& r) {
 #pragma unroll
     for (int i = 0; i < poles; ++i) {
       sample *= r.pole[i].start;
@@ -145,11 +146,11 @@ struct RecursiveColumn {
   /// Takes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
   __device__ __forceinline__ void advance(int index, const Recursion& r, float (&samples)[chunk],
                                           float (&results)[chunk]) {
-    if (index == 0) causal.settle(samples[0], r);
+    if (index == 0) causal.start_steady(samples[0], r);
 #pragma unroll
     for (int j = 0; j < chunk; ++j) samples[j] = causal.step(samples[j], r);
     RunState<poles> back;
-    back.settle(samples[halo - 1], r);
+    back.start_steady(samples[halo - 1], r);
 #pragma unroll
     for (int j = halo - 2; j >= 0; --j) back.step(samples[j], r);
 #pragma unroll
@@ -169,8 +170,8 @@ struct Recursive {
   // Without launch bounds the compiler uses twice the registers that streaming needs (two chunks of
   // a column and the rows being loaded), which halves the number of resident blocks. With these
   // bounds none of the kernels spills.
-  static constexpr int blocks_a_multiprocessor = chunk <= 12 ? 8 : (chunk <= 20 ? 5 : 4);
-  static constexpr int axis_blocks_a_multiprocessor = chunk <= 12 ? 6 : 4;
+  static constexpr int blocks_per_multiprocessor = chunk <= 12 ? 8 : (chunk <= 20 ? 5 : 4);
+  static constexpr int axis_blocks_per_multiprocessor = chunk <= 12 ? 6 : 4;
   using Coefficients = Recursion;
   using Column = RecursiveColumn<chunk, halo, poles>;
 

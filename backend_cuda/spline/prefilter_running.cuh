@@ -54,8 +54,8 @@ struct RunningColumn {
 struct RunningSums {
   static constexpr int chunk = RunningColumn::chunk;
   static constexpr int side = 8;
-  static constexpr int blocks_a_multiprocessor = 8;
-  static constexpr int axis_blocks_a_multiprocessor = 8;
+  static constexpr int blocks_per_multiprocessor = 8;
+  static constexpr int axis_blocks_per_multiprocessor = 8;
   using Coefficients = PolePowers;
   using Column = RunningColumn;
 

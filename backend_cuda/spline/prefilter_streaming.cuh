@@ -15,7 +15,7 @@
 
 namespace warpalign::cuda {
 
-inline constexpr int longest_segment = 64;  // in chunks, of a pass along one axis
+inline constexpr int max_segment = 64;  // in chunks, of a pass along one axis
 
 /// The kernels of one filter. Complex planes are filtered axis by axis.
 template <class Pixel, class Coefficients>
@@ -38,8 +38,8 @@ template <class Pixel, class Filter>
   kernels.axis = &axis_kernel<Filter>;
   kernels.chunk = Filter::chunk;
   kernels.useful_columns = useful_columns<Filter>;
-  kernels.plane_blocks = Filter::blocks_a_multiprocessor;
-  kernels.axis_blocks = Filter::axis_blocks_a_multiprocessor;
+  kernels.plane_blocks = Filter::blocks_per_multiprocessor;
+  kernels.axis_blocks = Filter::axis_blocks_per_multiprocessor;
   return kernels;
 }
 
@@ -69,7 +69,7 @@ class StreamingPrefilter final : public backend::Prefilter {
 
   void enqueue(backend::Queue& queue, const backend::Memory& samples,
                backend::Memory& coefficients) override {
-    if (scratch_) fence_.enter(queue);
+    if (scratch_) scratch_guard_.enter(queue);
     const Pixel* input = data<Pixel>(samples);
     float* output = data<float>(coefficients);
     float* scratch = scratch_ ? scratch_->as<float>() : nullptr;
@@ -103,7 +103,7 @@ class StreamingPrefilter final : public backend::Prefilter {
       const std::int64_t across = divide_up(wide, kernels_.useful_columns);
       Plane p = plane_of(volume_.height, volume_.depth, scale_ * scale_);
       p.column_block = column_block_for(high, across * volume_.depth, kernels_.plane_blocks, 2,
-                                        longest_column_block);
+                                        max_column_block);
       const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.column_block)),
                       grid_extent(volume_.depth));
       launch_early(site_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
@@ -125,8 +125,8 @@ class StreamingPrefilter final : public backend::Prefilter {
     const int length = pass.n + 2 * beyond_.margin;
     const std::int64_t across = divide_up(pass.inner, block_threads);
     const int minimum = segment_length(length, kernels_.chunk, kernels_.chunk) / kernels_.chunk;
-    const int segment = column_block_for(length, across * pass.outer, kernels_.axis_blocks, minimum,
-                                         longest_segment);
+    const int segment =
+        column_block_for(length, across * pass.outer, kernels_.axis_blocks, minimum, max_segment);
     const dim3 grid(static_cast<unsigned>(across),
                     static_cast<unsigned>(divide_up(length, segment)), grid_extent(pass.outer));
     launch_early(site_, queue, grid, dim3(block_threads), kernels_.axis, input, output, pass,
@@ -134,9 +134,10 @@ class StreamingPrefilter final : public backend::Prefilter {
   }
 
   [[nodiscard]] int column_block_for(int length, std::int64_t column_blocks_abreast,
-                                     int blocks_a_multiprocessor, int minimum, int maximum) const {
+                                     int blocks_per_multiprocessor, int minimum,
+                                     int maximum) const {
     const std::int64_t slots =
-        std::int64_t{site_.context.multiprocessors} * blocks_a_multiprocessor;
+        std::int64_t{site_.context.multiprocessors} * blocks_per_multiprocessor;
     const int chunk = kernels_.chunk;
     return chunk * backend::chunks_per_column_block({length, column_blocks_abreast, chunk, slots},
                                                     minimum, maximum);
@@ -159,7 +160,7 @@ class StreamingPrefilter final : public backend::Prefilter {
   Coefficients coefficients_;
   double scale_;
   std::optional<DeviceMemory> scratch_;
-  ScratchGuard fence_{site_};
+  ScratchGuard scratch_guard_{site_};
 };
 
 }  // namespace warpalign::cuda

@@ -18,13 +18,13 @@ namespace {
 __device__ __forceinline__ bool lies_within(const Evaluation& e, const ResampleSource& source,
                                             const ResampleLocation& location) {
   const int extent[2] = {source.columns, source.rows - 2 * resample_halo};
-  bool within = true;
+  bool inside = true;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    within =
-        within && location.corner[i] >= 0 && location.corner[i] + extent[i] <= e.spline.samples[i];
+    inside =
+        inside && location.corner[i] >= 0 && location.corner[i] + extent[i] <= e.spline.samples[i];
   }
-  return within;
+  return inside;
 }
 
 __device__ __forceinline__ bool lies_apart(const Evaluation& e, const ResampleSource& source,
@@ -54,7 +54,7 @@ __device__ __forceinline__ bool is_whole(const OutputImage& output, const Resamp
 template <bool floats>
 __device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
                                                     const ResampleSource& source, float scale,
-                                                    const float* box, bool careful) {
+                                                    const float* coefficients, bool careful) {
   const ResampleLocation location(e, source);
   if (!careful && is_whole(e.output, source, location)) {
     const ResampleWalk<false> start(source, location);
@@ -63,20 +63,22 @@ __device__ __forceinline__ void evaluate_along_rows(const Evaluation& e,
     const long long stride = static_cast<long long>(start.step) * e.output.width;
     if constexpr (floats) {
       float* at = static_cast<float*>(e.output.pixels) + first;
-      evaluate_pixels<false, false>(e, source, location, scale, box, [&](const auto&, float value) {
-        *at = value;
-        at += stride;
-      });
+      evaluate_pixels<false, false>(e, source, location, scale, coefficients,
+                                    [&](const auto&, float value) {
+                                      *at = value;
+                                      at += stride;
+                                    });
     } else {
       long long index = first;
-      evaluate_pixels<false, false>(e, source, location, scale, box, [&](const auto&, float value) {
-        store(e.output, index, value);
-        index += stride;
-      });
+      evaluate_pixels<false, false>(e, source, location, scale, coefficients,
+                                    [&](const auto&, float value) {
+                                      store(e.output, index, value);
+                                      index += stride;
+                                    });
     }
   } else {
     evaluate_pixels<false, true>(
-        e, source, location, scale, box, [&](const auto& walk, float value) {
+        e, source, location, scale, coefficients, [&](const auto& walk, float value) {
           const int x = location.first[0] + walk.u, y = location.first[1] + walk.v;
           if (is_in(e.output, x, y)) store_pixel<floats>(e.output, index_of(e.output, x, y), value);
         });
@@ -103,7 +105,7 @@ __device__ __forceinline__ void for_pixels_of_rows(const Evaluation& e,
 template <bool floats>
 __device__ __forceinline__ void evaluate_down_columns(const Evaluation& e,
                                                       const ResampleSource& source, float scale,
-                                                      const float* box, bool careful,
+                                                      const float* coefficients, bool careful,
                                                       float* staged) {
   const ResampleLocation location(e, source);
   const auto stage = [&](const auto& walk, float value) {
@@ -111,9 +113,9 @@ __device__ __forceinline__ void evaluate_down_columns(const Evaluation& e,
     staged[walk.v * staged_pitch + u] = value;
   };
   if (careful) {
-    evaluate_pixels<true, true>(e, source, location, scale, box, stage);
+    evaluate_pixels<true, true>(e, source, location, scale, coefficients, stage);
   } else {
-    evaluate_pixels<true, false>(e, source, location, scale, box, stage);
+    evaluate_pixels<true, false>(e, source, location, scale, coefficients, stage);
   }
   __syncthreads();
   for_pixels_of_rows<true>(e, source, location, [&](int u, int v, int x, int y) {
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
                     const __grid_constant__ ResampleFilter filter) {
   await_previous();
   extern __shared__ float4 shared_words[];
-  float* box = reinterpret_cast<float*>(shared_words);
+  float* coefficients = reinterpret_cast<float*>(shared_words);
   bool careful = false;
   {
     const ResampleLocation location(e, source);
@@ -150,16 +152,16 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
       }
       careful = !lies_within(e, source, location);
     }
-    filter_columns<rows>(samples, e, filter, location, box);
+    filter_columns<rows>(samples, e, filter, location, coefficients);
   }
   __syncthreads();
-  filter_rows<rows>(filter, source.columns, box);
+  filter_rows<rows>(filter, source.columns, coefficients);
   __syncthreads();
   if constexpr (steep) {
-    evaluate_down_columns<floats>(e, source, filter.scale, box, careful,
-                                  box + kept_rows<rows> * resample_pitch);
+    evaluate_down_columns<floats>(e, source, filter.scale, coefficients, careful,
+                                  coefficients + kept_rows<rows> * resample_pitch);
   } else {
-    evaluate_along_rows<floats>(e, source, filter.scale, box, careful);
+    evaluate_along_rows<floats>(e, source, filter.scale, coefficients, careful);
   }
 }
 

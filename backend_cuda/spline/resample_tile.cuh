@@ -86,12 +86,13 @@ __device__ __forceinline__ void load_half_column(const float* __restrict__ sampl
   }
 }
 
-// Filters the columns and stores the rows between the halos to `box`. The causal run of the upper
-// half continues in the lower half, the anticausal run of the lower half in the upper.
+// Filters the columns and stores the rows between the halos to `coefficients`. The causal run of
+// the upper half continues in the lower half, the anticausal run of the lower half in the upper.
 template <int rows>
 __device__ __forceinline__ void filter_columns(const float* __restrict__ samples,
                                                const Evaluation& e, const ResampleFilter& f,
-                                               const ResampleLocation& location, float* box) {
+                                               const ResampleLocation& location,
+                                               float* coefficients) {
   constexpr int n = rows / 2;
   __shared__ float causal[resample_columns], anticausal[resample_columns];
   const int column = static_cast<int>(threadIdx.x) % resample_columns;
@@ -117,7 +118,7 @@ __device__ __forceinline__ void filter_columns(const float* __restrict__ samples
     float after = v[n - 1] * f.start;
 #pragma unroll
     for (int j = n - 2; j >= n - resample_halo; --j) after = wa_prefilter_causal(v[j], f.z, after);
-    float* to = box + (n - resample_halo) * resample_pitch + column;
+    float* to = coefficients + (n - resample_halo) * resample_pitch + column;
 #pragma unroll
     for (int j = n - resample_halo - 1; j >= 0; --j) {
       after = wa_prefilter_causal(v[j], f.z, after);
@@ -125,7 +126,7 @@ __device__ __forceinline__ void filter_columns(const float* __restrict__ samples
     }
   } else {
     float after = anticausal[column];
-    float* to = box - resample_halo * resample_pitch + column;
+    float* to = coefficients - resample_halo * resample_pitch + column;
 #pragma unroll
     for (int j = n - 1; j >= resample_halo; --j) {
       after = wa_prefilter_causal(v[j], f.z, after);
@@ -198,11 +199,12 @@ struct RowLane {
 };
 
 template <int rows>
-__device__ __forceinline__ void filter_rows(const ResampleFilter& f, int columns, float* box) {
+__device__ __forceinline__ void filter_rows(const ResampleFilter& f, int columns,
+                                            float* coefficients) {
   constexpr int at_once = 2 * resample_threads / warp_lanes;
   static_assert(kept_rows<rows> % at_once == 0);
   const RowLane lane(f, columns);
-  float* row = box + 2 * warp_number() * resample_pitch + lane.at;
+  float* row = coefficients + 2 * warp_number() * resample_pitch + lane.at;
 #pragma unroll
   for (int k = 0; k < kept_rows<rows> / at_once; ++k) {
     auto* words = reinterpret_cast<float4*>(row + k * at_once * resample_pitch);
@@ -263,7 +265,7 @@ __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, f
   float wx[4], wy[4];
   wa_bspline_sixfold_weights_3(tx, wx);
   wa_bspline_sixfold_weights_3(ty, wy);
-  return sum_box_plane<3, resample_pitch>(wx, wy, address, along);
+  return sum_tile_plane<3, resample_pitch>(wx, wy, address, along);
 }
 
 // Calls store(walk, result) for a thread's pixels. `careful` says that some points may lie outside,
@@ -271,9 +273,9 @@ __device__ __forceinline__ float sum_of_neighbours(unsigned address, float tx, f
 template <bool steep, bool careful, class Store>
 __device__ __forceinline__ void evaluate_pixels(const Evaluation& e, const ResampleSource& source,
                                                 const ResampleLocation& location, float scale,
-                                                const float* box, Store store) {
+                                                const float* coefficients, Store store) {
   constexpr unsigned behind = resample_pitch + 1 - resample_first;  // first neighbour of (0, 0)
-  const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(box)) - 4 * behind;
+  const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(coefficients)) - 4 * behind;
   ResampleWalk<steep> walk(source, location);
   const auto result_here = [&] {
     const FixedParts x(walk.point[0]), y(walk.point[1]);

@@ -1,7 +1,8 @@
 // Affine transforms by tiles of the output: coordinates without double precision per pixel.
 //
-// Points are in fixed point, relative to the box of coefficients that a tile needs. Their integer
-// part is a word of its own, and a point near a knot has the neighbours that go with its fraction.
+// Points are in fixed point, relative to the copy of the coefficients that a tile needs. Their
+// integer part is a word of its own, so that a point near a knot always has the neighbours that
+// belong to its fraction.
 #pragma once
 
 #include "device/launch.hpp"
@@ -18,10 +19,10 @@ template <int dimensions>
 struct TileLocation {
   int first[3];               // the tile's first pixel
   double origin[dimensions];  // its point
-  int corner[dimensions];     // of the box of coefficients; a multiple of 4 along x
-  bool within;                // the whole box lies within the coefficients
-  bool apart;                 // no part of it does
-  bool torn;                  // `wrap`: the end of a period splits the tile
+  int corner[dimensions];     // of the coefficients that it needs; a multiple of 4 along x
+  bool inside;                // all coefficients that it needs exist
+  bool outside;               // none of them exists
+  bool split;                 // `wrap`: the end of a period splits the tile
 
   template <int degree>
   static __device__ __forceinline__ TileLocation of(const Evaluation& e,
@@ -31,9 +32,9 @@ struct TileLocation {
     location.first[0] = x;
     location.first[1] = y;
     location.first[2] = z;
-    location.within = true;
-    location.apart = false;
-    location.torn = false;
+    location.inside = true;
+    location.outside = false;
+    location.split = false;
 #pragma unroll
     for (int i = 0; i < dimensions; ++i) {
       location.origin[i] = product_with_row<dimensions>(e.points.m + 4 * i, x, y, z);
@@ -47,23 +48,23 @@ struct TileLocation {
       const int corner = minimum + e.spline.rules.margin - degree / 2 - 1;
       location.corner[i] = i == 0 ? corner & ~3 : corner;
       const int end = location.corner[i] + source.extent[i];
-      location.within = location.within && location.corner[i] >= 0 && end <= e.spline.stored[i];
-      location.apart = location.apart || end <= 0 || location.corner[i] >= e.spline.stored[i];
+      location.inside = location.inside && location.corner[i] >= 0 && end <= e.spline.stored[i];
+      location.outside = location.outside || end <= 0 || location.corner[i] >= e.spline.stored[i];
     }
     return location;
   }
 
-  // The part of a coordinate that is whole periods, or 0 where the tile is torn. The tile's
+  // The part of a coordinate that is whole periods, or 0 where the tile is split. The tile's
   // coordinates begin at `minimum` and span less than `extent`, rounding included.
   __device__ __forceinline__ int whole_periods(int minimum, int extent, int period) {
     const int begin = minimum - 1;
     const int rest = period > 0 ? wa_extend_periodic(begin, period) : 0;
     if (rest + extent < period) return begin - rest;
-    torn = true;
+    split = true;
     return 0;
   }
 
-  /// The first pixel's coordinate relative to the corner of the box, in fixed point. For even
+  /// The first pixel's coordinate relative to the corner of the copy, in fixed point. For even
   /// degrees half a pixel is added, so that the integer part is that of the middle neighbour.
   template <int degree>
   __device__ __forceinline__ long long start(const Evaluation& e, int axis) const {
@@ -92,17 +93,17 @@ struct Located {
 template <class Exactly>
 __device__ __forceinline__ bool has_value(const Evaluation& e, int axis, int whole, float t,
                                           Exactly exactly) {
-  constexpr float doubtful = 1e-3f;
+  constexpr float tolerance = 1e-3f;
   const float below = static_cast<float>(whole) + t;
   const float above = static_cast<float>(whole - (e.spline.samples[axis] - 1)) + t;
-  if (below < -doubtful || above > doubtful) return false;
-  if (below > doubtful && above < -doubtful) return true;
+  if (below < -tolerance || above > tolerance) return false;
+  if (below > tolerance && above < -tolerance) return true;
   AxisLocation location;
   return find_location(e.spline.rules, e.spline.samples[axis], exactly(), true, location);
 }
 
 // The same for all coordinates of a pixel. `x`, `y` and `z` are relative to the tile's first pixel,
-// `at` to the corner of the box.
+// `at` to the corner of the copy.
 template <int degree, int dimensions>
 __device__ __forceinline__ bool has_value_here(const Evaluation& e,
                                                const TileLocation<dimensions>& location, int x,
@@ -146,7 +147,7 @@ __device__ __forceinline__ void for_tile_pixels(const Evaluation& e,
 }
 
 // Evaluates a tile of a plane; value(at) is given both coordinates relative to the corner of the
-// box. `check` says that points outside have the value cval.
+// copy. `check` says that points outside have the value cval.
 template <int degree, bool floats, bool check, class Tile = PlaneTile, class Value>
 __device__ __forceinline__ void evaluate_tile(const Evaluation& e, const TileSource<2>& source,
                                               const TileLocation<2>& location, Value value) {

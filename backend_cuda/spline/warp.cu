@@ -52,7 +52,7 @@ __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
     const float v0 = static_cast<float>(first.y);
     float* row = output + static_cast<long long>(y) * output_size.width;
 #pragma unroll
-    for (int k = 0; k < LookupBlock::pixels_a_thread; ++k) {
+    for (int k = 0; k < LookupBlock::pixels_per_thread; ++k) {
       const int x = left + k * LookupBlock::width;
       const float u = fmaf(static_cast<float>(k * LookupBlock::width), du, u0);
       const float v = fmaf(static_cast<float>(k * LookupBlock::width), dv, v0);
@@ -142,21 +142,21 @@ class CopiedTextureWarp final : public WarpStage {
   CopiedTextureWarp(const Context& context, const WarpSpec& spec)
       : WarpStage(context, spec),
         copy_(site_, {input_width(), input_height(), 0}, 1, {}),
-        fence_(site_) {
+        scratch_guard_(site_) {
     load(&warp_texture_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
                backend::Memory& output) override {
     site_.context.activate();
-    fence_.enter(queue);
+    scratch_guard_.enter(queue);
     copy_.copy_from(data<float>(input), queue);
     run(queue, &warp_texture_kernel, copy_.texture(), output, transform);
   }
 
  private:
   TextureArray copy_;
-  ScratchGuard fence_;
+  ScratchGuard scratch_guard_;
 };
 
 class LoadsWarp final : public WarpStage {

@@ -1,5 +1,6 @@
 // Stage: how much of the power of two volumes' spectra lies at the same frequencies. Each warp
 // processes rows.
+#include "device/block_sums.cuh"
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(row_threads)
       wa_spectrum_add(p.x, p.y, q.x, q.y, wa_column_weight(u, g.width), g.scale, sums);
     }
   }
-  add_up_rows(sums, partials);
+  store_block_sums<row_warps>(sums, partials);
 }
 
 class SpectrumSumsStage final : public backend::SpectrumSums {

@@ -1,4 +1,5 @@
 // Stage: sums over the overlap of two shifted volumes. Each warp processes rows of the overlap.
+#include "device/block_sums.cuh"
 #include "device/launch.hpp"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(row_threads)
   for_each(parts, [&](const float* r, const float* m) {
     wa_volume_add_moments(__ldg(r), __ldg(m), sums);
   });
-  add_up_rows(sums, partials);
+  store_block_sums<row_warps>(sums, partials);
 }
 
 // The moving part begins at the first of the spline's neighbours of the first voxel's sample
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(row_threads)
                             0.5f * (__ldg(r + reference_deep) - __ldg(r - reference_deep))};
     wa_volume_add_step(__ldg(r), slope, value_and_slopes, sums);
   });
-  add_up_rows(sums, partials);
+  store_block_sums<row_warps>(sums, partials);
 }
 
 class VolumeSumsStage final : public backend::VolumeSums {

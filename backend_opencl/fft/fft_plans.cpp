@@ -37,16 +37,16 @@ std::unique_ptr<FftProvider> make_preferred(Context& context) {
 
 void SharedFft::forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) {
   const std::lock_guard lock(mutex_);
-  order_.enter(queue, "fft");
+  scratch_guard_.enter(queue, "fft");
   plan_->forward(queue, real, spectrum);
-  order_.leave("fft");
+  scratch_guard_.leave("fft");
 }
 
 void SharedFft::inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
   const std::lock_guard lock(mutex_);
-  order_.enter(queue, "fft");
+  scratch_guard_.enter(queue, "fft");
   plan_->inverse(queue, spectrum, real);
-  order_.leave("fft");
+  scratch_guard_.leave("fft");
 }
 
 FftPlans::FftPlans(Context& context) : context_(context), preferred_(make_preferred(context)) {

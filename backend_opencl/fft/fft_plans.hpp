@@ -25,7 +25,7 @@ class SharedFft {
 
  private:
   std::mutex mutex_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
   std::unique_ptr<FftPlan> plan_;
 };
 

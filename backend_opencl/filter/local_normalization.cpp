@@ -23,19 +23,19 @@ class LocalNormalization final : public backend::LocalNormalization {
         height_(to_int(spec.shape.height, context.call_site(stage))),
         x_(context, weights.x, stage),
         y_(context, weights.y, stage),
-        by_lanes_(context.has_vectors()),
+        simd_(context.has_vectors()),
         moments_(make_buffer(context, bytes_of_moments(spec), stage)),
-        grid_(by_lanes_ ? separable_column_blocks(width_, height_)
-                        : covering(context, width_, height_)),
+        grid_(simd_ ? separable_column_blocks(width_, height_)
+                    : covering(context, width_, height_)),
         sum_(context, stage, text(), "local_moments", options_for(spec)),
         normalized_(context, stage, text(), "normalize_locally", options_for(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory* weight,
                float mean, float floor, backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
-    const AxisTable& before = by_lanes_ ? y_ : x_;
-    const AxisTable& after = by_lanes_ ? x_ : y_;
+    scratch_guard_.enter(commands, stage);
+    const AxisTable& before = simd_ ? y_ : x_;
+    const AxisTable& after = simd_ ? x_ : y_;
     const auto run = [&](const auto&... images) {
       sum_.launch(commands, grid_, images..., width_, height_, mean, before.first, before.weights,
                   before.taps, moments_);
@@ -52,20 +52,20 @@ class LocalNormalization final : public backend::LocalNormalization {
   }
 
   [[nodiscard]] std::string_view text() const {
-    return by_lanes_ ? kernels::local_normalization_cpu : kernels::local_normalization;
+    return simd_ ? kernels::local_normalization_cpu : kernels::local_normalization;
   }
   [[nodiscard]] std::size_t bytes_of_moments(const LocalNormalizationSpec& spec) const {
-    if (by_lanes_) return separable_bytes(width_, height_, spec.masked ? 3 : 2);
+    if (simd_) return separable_bytes(width_, height_, spec.masked ? 3 : 2);
     return static_cast<std::size_t>(spec.shape.plane()) * sizeof(cl_float4);
   }
 
   cl_int width_, height_;
   AxisTable x_, y_;
-  bool by_lanes_;  // on CPUs: in vectors of sixteen, columns first
+  bool simd_;  // on CPUs: in vectors of sixteen, columns first
   compute::buffer moments_;
   Grid grid_;
   Kernel sum_, normalized_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

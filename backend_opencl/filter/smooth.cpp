@@ -43,7 +43,7 @@ class Smooth final : public backend::Smooth {
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     along_rows_.launch(commands, row_grid_, input, width_, height_, x_.first, x_.weights, x_.taps,
                        columns_, between_);
     along_columns_.launch(commands, column_grid_, between_, columns_, rows_, y_.first, y_.weights,
@@ -53,7 +53,7 @@ class Smooth final : public backend::Smooth {
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& mask,
                backend::Memory& output, backend::Memory& weight) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     along_rows_.launch(commands, row_grid_, input, mask, width_, height_, x_.first, x_.weights,
                        x_.taps, columns_, between_);
     along_columns_.launch(commands, column_grid_, between_, columns_, rows_, y_.first, y_.weights,
@@ -66,7 +66,7 @@ class Smooth final : public backend::Smooth {
   compute::buffer between_;
   Grid row_grid_, column_grid_;
   Kernel along_rows_, along_columns_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 // The form for CPUs: in vectors of sixteen numbers, columns first.
@@ -85,7 +85,7 @@ class SmoothCpu final : public backend::Smooth {
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     down_.launch(commands, separable_column_blocks(width_, rows_), input, width_, y_.first,
                  y_.weights, y_.taps, rows_, between_);
     along_.launch(commands, separable_column_blocks(columns_, rows_), between_, width_, x_.first,
@@ -95,7 +95,7 @@ class SmoothCpu final : public backend::Smooth {
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& mask,
                backend::Memory& output, backend::Memory& weight) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     down_.launch(commands, separable_column_blocks(width_, rows_), input, mask, width_, y_.first,
                  y_.weights, y_.taps, rows_, between_);
     along_.launch(commands, separable_column_blocks(columns_, rows_), between_, width_, x_.first,
@@ -107,7 +107,7 @@ class SmoothCpu final : public backend::Smooth {
   AxisTable x_, y_;
   compute::buffer between_;
   Kernel down_, along_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

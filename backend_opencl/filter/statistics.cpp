@@ -36,7 +36,7 @@ class Statistics final : public backend::Statistics {
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& record) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     const Grid grid{{groups_ * group_, 1}, {group_, 1}};
     if (of_gradient_) {
       first_.launch(commands, grid, input, width_, height_, partials_);
@@ -61,7 +61,7 @@ class Statistics final : public backend::Statistics {
   std::size_t group_, groups_;
   compute::buffer partials_;
   Kernel first_, second_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "illumination";
-constexpr std::int64_t moments_a_cell = 5;
+constexpr std::int64_t moments_per_cell = 5;
 
 class Illumination final : public backend::Illumination {
  public:
@@ -28,7 +28,7 @@ class Illumination final : public backend::Illumination {
         reach_(static_cast<cl_int>(weights.size()) - 1),
         weights_(upload_floats(context, weights, stage)),
         moments_(make_buffer(
-            context, static_cast<std::size_t>(moments_a_cell * field_.plane()) * sizeof(cl_float),
+            context, static_cast<std::size_t>(moments_per_cell * field_.plane()) * sizeof(cl_float),
             stage)),
         grid_(covering(context, across_, down_)),
         sum_(context, stage, kernels::illumination, "illumination_moments", options()),
@@ -38,7 +38,7 @@ class Illumination final : public backend::Illumination {
                const IlluminationPrior& prior, backend::Memory& field) override {
     const IlluminationLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     pair_.launch_moments(sum_, commands, grid_, images, matrix, leaning.means, moments_, across_,
                          down_);
     fit_.launch(commands, grid_, moments_, across_, down_, weights_, reach_, leaning.gain,
@@ -58,7 +58,7 @@ class Illumination final : public backend::Illumination {
   compute::buffer weights_, moments_;
   Grid grid_;
   Kernel sum_, fit_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

@@ -16,17 +16,17 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "similarity_sums";
-constexpr std::size_t largest_group = 128;  // each work-item holds all the sums in registers
+constexpr std::size_t max_group = 128;  // each work-item holds all the sums in registers
 constexpr std::int64_t max_groups = 1024;
 
 // On CPUs, work-items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
 // around this many private sums.
 std::size_t group_for(const Context& context) {
-  return context.is_cpu() ? 1 : std::min(reduction_group(context), largest_group);
+  return context.is_cpu() ? 1 : std::min(reduction_group(context), max_group);
 }
 
 // The extent of an axis without the margins at its ends.
-cl_int within(std::int64_t size, std::int64_t margin, const CallSite& site) {
+cl_int without_margins(std::int64_t size, std::int64_t margin, const CallSite& site) {
   return to_int(std::max<std::int64_t>(size - 2 * margin, 0), site);
 }
 
@@ -35,17 +35,19 @@ class SimilaritySums final : public backend::SimilaritySums {
   SimilaritySums(Context& context, const SimilaritySumsSpec& spec)
       : spec_(spec),
         reference_width_(to_int(spec.reference.width, context.call_site(stage))),
-        columns_(within(spec.reference.width, spec.reference_margin, context.call_site(stage))),
-        rows_(within(spec.reference.height, spec.reference_margin, context.call_site(stage))),
+        columns_(
+            without_margins(spec.reference.width, spec.reference_margin, context.call_site(stage))),
+        rows_(without_margins(spec.reference.height, spec.reference_margin,
+                              context.call_site(stage))),
         width_(to_int(spec.moving.width, context.call_site(stage))),
         height_(to_int(spec.moving.height, context.call_site(stage))),
         centre_{{static_cast<cl_float>(centre_of(spec.moving).x),
                  static_cast<cl_float>(centre_of(spec.moving).y)}},
-        by_lanes_(context.has_vectors()),
-        tile_rows_(place_tile_rows(rows_)),
-        group_(by_lanes_ ? 1 : group_for(context)),
+        simd_(context.has_vectors()),
+        tile_rows_(tile_rows_for(rows_)),
+        group_(simd_ ? 1 : group_for(context)),
         groups_(static_cast<std::size_t>(std::clamp<std::int64_t>(shares(), 1, max_groups))),
-        kernel_(context, stage, by_lanes_ ? kernels::similarity_sums_cpu : kernels::similarity_sums,
+        kernel_(context, stage, simd_ ? kernels::similarity_sums_cpu : kernels::similarity_sums,
                 "similarity_sums", options()) {
     if (spec.illumination_cell == 0) return;
     const Shape field = IlluminationPlan::field_shape(spec.reference, spec.illumination_cell);
@@ -74,7 +76,7 @@ class SimilaritySums final : public backend::SimilaritySums {
              1.0F / static_cast<cl_float>(spec_.illumination_cell));
     };
     const auto launch_tiled = [&](const auto&... weights) {
-      if (by_lanes_) return launch_illuminated(tile_rows_, weights...);
+      if (simd_) return launch_illuminated(tile_rows_, weights...);
       launch_illuminated(weights...);
     };
     if (!spec_.masked) return launch_tiled();
@@ -84,12 +86,12 @@ class SimilaritySums final : public backend::SimilaritySums {
  private:
   // How many tiles, or rows, the work-groups divide among themselves.
   [[nodiscard]] std::int64_t shares() const {
-    if (!by_lanes_) return rows_;
-    return divide_up(columns_, place_segment) * divide_up(rows_, tile_rows_);
+    if (!simd_) return rows_;
+    return divide_up(columns_, row_segment) * divide_up(rows_, tile_rows_);
   }
 
   [[nodiscard]] std::string options() const {
-    std::string text = by_lanes_ ? "" : "-D GROUP=" + std::to_string(group_);
+    std::string text = simd_ ? "" : "-D GROUP=" + std::to_string(group_);
     if (spec_.masked) text += " -D MASKED";
     if (spec_.illumination_cell != 0) text += " -D ILLUMINATED";
     return text;
@@ -99,7 +101,7 @@ class SimilaritySums final : public backend::SimilaritySums {
   cl_int reference_width_, columns_, rows_, width_, height_;
   cl_int field_width_ = 0, field_height_ = 0;
   cl_float2 centre_;
-  bool by_lanes_;
+  bool simd_;
   cl_int tile_rows_;
   std::size_t group_, groups_;
   Kernel kernel_;

@@ -4,6 +4,8 @@
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 
@@ -13,15 +15,11 @@ namespace {
 
 constexpr const char* stage = "cross_power";
 
-// The tile of a work-item in cross_power_cpu.cl.
-constexpr std::int64_t lane_columns = 128;
-constexpr std::int64_t lane_rows = 16;
-
-std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
+std::string options_for(const CrossPowerSpec& spec, bool simd) {
   std::string options;
   if (spec.sigma > 0) options += " -D WEIGHTED";
   if (spec.with_rotated_180) options += " -D WITH_ROTATED_180";
-  if (spec.image.depth > 1 && !by_lanes) options += " -D VOLUME";
+  if (spec.image.depth > 1 && !simd) options += " -D VOLUME";
   return options;
 }
 
@@ -29,8 +27,9 @@ std::string options_for(const CrossPowerSpec& spec, bool by_lanes) {
 Grid grid_for(const Context& context, const Shape& image) {
   const Shape half = RealFftPlan::half_spectrum(image);
   if (context.has_vectors()) {
-    const auto across = static_cast<std::size_t>(divide_up(half.width, lane_columns));
-    const auto down = static_cast<std::size_t>(divide_up(half.height * half.depth, lane_rows));
+    const auto across = static_cast<std::size_t>(divide_up(half.width, WA_CROSS_POWER_COLUMNS));
+    const auto down =
+        static_cast<std::size_t>(divide_up(half.height * half.depth, WA_CROSS_POWER_ROWS));
     return {{across, down}, {1, 1}};
   }
   return image.depth > 1 ? patches(context, half.width, half.height * half.depth)

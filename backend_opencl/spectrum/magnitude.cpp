@@ -21,7 +21,7 @@ class Magnitude final : public backend::Magnitude {
         grid_(
             covering(context, context.has_vectors() ? divide_up(columns_, 16) : columns_, height_)),
         kernel_(context, stage, kernels::magnitude, "magnitude",
-                context.has_vectors() ? "-D SIXTEEN" : "") {}
+                context.has_vectors() ? "-D SIMD" : "") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {

@@ -5,6 +5,8 @@
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 
 #include <limits>
@@ -14,8 +16,7 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "peak";
-constexpr std::size_t partial_bytes = 8;   // Best in peak.cl
-constexpr std::size_t lane_share = 16384;  // SHARE in peak.cl
+constexpr std::size_t partial_bytes = 8;  // Best in peak.cl
 
 static_assert(sizeof(PeakRecord) == 48, "the kernel writes twelve words");
 
@@ -37,9 +38,9 @@ class Peak final : public backend::Peak {
         plane_(plane_of(spec, context.call_site(stage))),
         depth_(static_cast<std::size_t>(spec.shape.depth)),
         group_(reduction_group(context)),
-        by_lanes_(context.has_vectors()),
-        groups_(by_lanes_ ? (plane_ - 1) / lane_share + 1
-                          : reduction_groups(context, spec.shape.plane())),
+        simd_(context.has_vectors()),
+        groups_(simd_ ? (plane_ - 1) / WA_PEAK_SHARE + 1
+                      : reduction_groups(context, spec.shape.plane())),
         partials_(make_buffer(context, groups_ * depth_ * partial_bytes, stage)),
         first_(context, stage, kernels::peak, "peak_partial", options()),
         second_(context, stage, kernels::peak, "peak_final", options()) {}
@@ -47,8 +48,8 @@ class Peak final : public backend::Peak {
   void enqueue(backend::Queue& queue, const backend::Memory& input,
                backend::Memory& records) override {
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
-    const std::size_t items = by_lanes_ ? 1 : group_;
+    scratch_guard_.enter(commands, stage);
+    const std::size_t items = simd_ ? 1 : group_;
     first_.launch(commands, {{groups_ * items, depth_}, {items, 1}}, input, plane_, partials_);
     second_.launch(commands, {{group_, depth_}, {group_, 1}}, input, width_, height_, partials_,
                    static_cast<cl_uint>(groups_), records);
@@ -56,17 +57,17 @@ class Peak final : public backend::Peak {
 
  private:
   [[nodiscard]] std::string options() const {
-    return "-D GROUP=" + std::to_string(group_) + (by_lanes_ ? " -D LANES" : "");
+    return "-D GROUP=" + std::to_string(group_) + (simd_ ? " -D SIMD" : "");
   }
 
   cl_int width_, height_;
   cl_uint plane_;
   std::size_t depth_, group_;
-  bool by_lanes_;
+  bool simd_;
   std::size_t groups_;
   compute::buffer partials_;
   Kernel first_, second_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

@@ -53,10 +53,10 @@ class ComplexBilinear final : public backend::ComplexBilinear {
         grid_(covering(context, output_width_, output_height_)) {
     const bool by_texture = form_ != BilinearForm::global_memory;
     const InterpolateSpec bilinear =
-        RowEvaluation::bilinear(spec.image, spec.output, PixelType::c32);
-    if (!by_texture && RowEvaluation::serves(context, bilinear, spec.image)) {
-      rows_.emplace(context, stage, RowEvaluation::From::field, bilinear, RowEvaluation::amid_zeros,
-                    spec.image);
+        CpuEvaluation::bilinear(spec.image, spec.output, PixelType::c32);
+    if (!by_texture && CpuEvaluation::serves(context, bilinear, spec.image)) {
+      cpu_.emplace(context, stage, CpuEvaluation::From::field, bilinear, CpuEvaluation::zero_padded,
+                   spec.image);
       return;
     }
     kernel_.emplace(context, stage, kernels::complex_bilinear, "complex_bilinear",
@@ -67,9 +67,9 @@ class ComplexBilinear final : public backend::ComplexBilinear {
   void enqueue(backend::Queue& queue, const backend::Memory& image, const backend::Memory& x,
                const backend::Memory& y, backend::Memory& output) override {
     const cl_command_queue commands = queue_of(queue);
-    if (rows_) {
+    if (cpu_) {
       const cl_mem xs = buffer_of(x);
-      rows_->enqueue(commands, buffer_of(image), {xs, buffer_of(y), xs}, 0, output);
+      cpu_->enqueue(commands, buffer_of(image), {xs, buffer_of(y), xs}, 0, output);
       return;
     }
     const auto launch = [&](const auto&... source) {
@@ -77,7 +77,7 @@ class ComplexBilinear final : public backend::ComplexBilinear {
                       output_height_);
     };
     if (form_ == BilinearForm::global_memory) return launch(image);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     texture_->fill(commands, buffer_of(image));
     launch(texture_->image(), texture_->sampler());
   }
@@ -87,10 +87,10 @@ class ComplexBilinear final : public backend::ComplexBilinear {
   cl_int width_, height_, output_width_, output_height_;
   BilinearForm form_;
   Grid grid_;
-  std::optional<Kernel> kernel_;  ///< unset if rows_ is used
-  std::optional<RowEvaluation> rows_;
+  std::optional<Kernel> kernel_;  ///< unset if cpu_ is used
+  std::optional<CpuEvaluation> cpu_;
   std::optional<TextureCopy> texture_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

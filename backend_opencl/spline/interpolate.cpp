@@ -12,6 +12,8 @@
 #include "spline/interpolate_tiled.hpp"
 #include "spline/interpolate_volume.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
@@ -23,7 +25,6 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "interpolate";
-constexpr std::size_t table_size = 128;  // TABLE_SIZE in interpolate.cl
 
 class Interpolate final : public backend::Interpolate {
  public:
@@ -49,12 +50,12 @@ class Interpolate final : public backend::Interpolate {
     if (VolumeEvaluation::serves(context, spec, details)) {
       volumes_.emplace(context, spec, details, shape_);
     } else if (TiledEvaluation::serves(context, spec, details)) {
-      boxes_.emplace(context, spec, details, shape_);
+      tiled_.emplace(context, spec, details, shape_);
     } else if (LinearEvaluation::serves(context, spec, details)) {
       linear_.emplace(context, spec, details);
     }
-    if (!by_texture_ && RowEvaluation::serves(context, spec, shape_)) {
-      rows_.emplace(context, stage, RowEvaluation::From::transform, spec, details, shape_);
+    if (!by_texture_ && CpuEvaluation::serves(context, spec, shape_)) {
+      cpu_.emplace(context, stage, CpuEvaluation::From::transform, spec, details, shape_);
     }
   }
 
@@ -77,7 +78,7 @@ class Interpolate final : public backend::Interpolate {
       return launch(*gradients_, commands, source, at, field, output, *gradient);
     }
     if (!by_texture_) return launch(values_, commands, source, at, field, output);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     texture_->fill(commands, source);
     launch(values_, commands, source, at, field, output, texture_->image(), texture_->sampler(),
            table_);
@@ -118,10 +119,10 @@ class Interpolate final : public backend::Interpolate {
   void make_lookups(Context& context, const InterpolateSpec& spec,
                     const backend::InterpolateDetails& details) {
     texture_.emplace(context, TextureKind{.shape = shape_, .dimensions = spec.dimensions}, stage);
-    table_ = make_buffer(context, table_size * sizeof(cl_float4), stage);
+    table_ = make_buffer(context, WA_LOOKUP_TABLE_SIZE * sizeof(cl_float4), stage);
     const compute::command_queue queue = context.make_service_queue();
     Kernel table(context, stage, kernels::interpolate, "interpolate_table", options(spec, details));
-    table.launch(queue.get(), covering(context, table_size), table_);
+    table.launch(queue.get(), covering(context, WA_LOOKUP_TABLE_SIZE), table_);
     check(clFinish(queue.get()), "clFinish", site_);
   }
 
@@ -129,9 +130,9 @@ class Interpolate final : public backend::Interpolate {
   bool enqueue_tiles(cl_command_queue commands, cl_mem coefficients, const Transform& transform,
                      const backend::Memory& output) {
     if (volumes_) return volumes_->enqueue(commands, coefficients, transform, output);
-    if (rows_) return rows_->enqueue(commands, coefficients, transform, output);
+    if (cpu_) return cpu_->enqueue(commands, coefficients, transform, output);
     if (linear_) return linear_->enqueue(commands, coefficients, transform, output);
-    return boxes_ && boxes_->enqueue(commands, coefficients, transform, output);
+    return tiled_ && tiled_->enqueue(commands, coefficients, transform, output);
   }
 
   /// Launches a kernel that takes `first` before the arguments that all of them take.
@@ -156,13 +157,13 @@ class Interpolate final : public backend::Interpolate {
   Grid grid_;
   Kernel values_;
   std::optional<Kernel> gradients_;
-  std::optional<TiledEvaluation> boxes_;
+  std::optional<TiledEvaluation> tiled_;
   std::optional<LinearEvaluation> linear_;
-  std::optional<RowEvaluation> rows_;
+  std::optional<CpuEvaluation> cpu_;
   std::optional<VolumeEvaluation> volumes_;
   std::optional<TextureCopy> texture_;
   compute::buffer table_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

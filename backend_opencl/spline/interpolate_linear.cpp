@@ -7,6 +7,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/fixed_point.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
 
@@ -20,11 +22,10 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
-// These must be equal to those of interpolate_linear.cl.
-constexpr int group_items = 256;
+constexpr int group_items = WA_LINEAR_GROUP;
 using Sides = std::array<int, 3>;
-constexpr Sides plane_tile{16, 64, 1};
-constexpr Sides volume_tile{32, 8, 8};
+constexpr Sides plane_tile{WA_LINEAR_PLANE_X, WA_LINEAR_PLANE_Y, 1};
+constexpr Sides volume_tile{WA_LINEAR_VOLUME_X, WA_LINEAR_VOLUME_Y, WA_LINEAR_VOLUME_Z};
 
 // The width of the patch of pixels that 32 neighbouring work-items compute. A wider patch makes
 // their stores better; but the steeper the transform is, the more rows its loads then lie in.
@@ -52,16 +53,16 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 }
 
 /// An axis of a transform as the kernel takes it: a tile's coordinates reach from `minimum` to
-/// `greatest`, counted from its first one.
+/// `maximum`, counted from its first one.
 struct AxisRow {
   FixedRow fixed;
-  cl_long minimum, greatest;
+  cl_long minimum, maximum;
 };
 
 AxisRow axis_row(const double* row, int dimensions) {
   constexpr double rounding = 0x1p-20;  // more than fixed-point steps lose over a tile
   const backend::TileRange range = backend::tile_range(row, tile_of(dimensions));
-  return {fixed_row(row), to_fixed(range.minimum - rounding), to_fixed(range.greatest + rounding)};
+  return {fixed_row(row), to_fixed(range.minimum - rounding), to_fixed(range.maximum + rounding)};
 }
 
 /// Whether a step along a row of the output mainly crosses rows or planes of the source.
@@ -104,9 +105,9 @@ bool LinearEvaluation::enqueue(cl_command_queue queue, cl_mem samples, const Tra
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   (steep_ && is_steep(m) ? *steep_ : kernel_)
       .launch(queue, grid_, samples, number(image_.width), number(image_.height),
-              number(image_.depth), cval_, x.fixed.fine, x.fixed.steps, x.minimum, x.greatest,
-              y.fixed.fine, y.fixed.steps, y.minimum, y.greatest, z.fixed.fine, z.fixed.steps,
-              z.minimum, z.greatest, output, number(output_.width), number(output_.height),
+              number(image_.depth), cval_, x.fixed.fine, x.fixed.steps, x.minimum, x.maximum,
+              y.fixed.fine, y.fixed.steps, y.minimum, y.maximum, z.fixed.fine, z.fixed.steps,
+              z.minimum, z.maximum, output, number(output_.width), number(output_.height),
               number(output_.depth));
   return true;
 }

@@ -7,6 +7,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/interpolate_points.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
 
@@ -19,15 +21,14 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
-// Must be equal to that of interpolate_tiled.cl.
-constexpr int group_items = 256;
-constexpr int kept_bytes = 1024;  // of local memory besides the box, at most
+constexpr int group_items = WA_TILED_GROUP;
+constexpr int kept_bytes = 1024;  // of local memory besides the copy, at most
 using Sides = std::array<int, 3>;
 /// The sides of tiles in the order in which they are tried, the largest first.
 constexpr std::array<Sides, 4> plane_tiles{{{64, 64, 1}, {64, 32, 1}, {64, 16, 1}, {64, 8, 1}}};
 constexpr std::array<Sides, 4> volume_tiles{{{16, 16, 8}, {16, 8, 8}, {16, 8, 4}, {16, 8, 2}}};
 
-// The distance between rows of a box, in floats. In planes, 32 neighbouring work-items go along a
+// The distance between rows of a copy, in floats. In planes, 32 neighbouring work-items go along a
 // row of the output: where that is mostly a row of the source, too, a multiple of the 32 banks is
 // best, and otherwise anything but a multiple. In volumes they cover 16 x 1 x 2 pixels, so planes
 // are offset by half the banks.

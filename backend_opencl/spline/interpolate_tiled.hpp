@@ -1,4 +1,4 @@
-// Evaluation from a copy of the source in local memory: for each tile of the output, the box of
+// Evaluation from a copy of the source in local memory: for each tile of the output, the
 // coefficients that the tile needs.
 #pragma once
 
@@ -19,7 +19,7 @@ class TiledEvaluation {
   TiledEvaluation(Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's box does not
+  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's copy does not
   /// fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                const backend::Memory& output);
@@ -35,7 +35,7 @@ class TiledEvaluation {
   backend::InterpolateDetails details_;
   Shape stored_;
   std::size_t max_bytes_;
-  Kernel flat_, steep_;  // with different distances between rows of a box
+  Kernel flat_, steep_;  // with different distances between rows of the copy
 };
 
 }  // namespace warpalign::opencl

@@ -7,6 +7,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/fixed_point.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
 
@@ -20,17 +22,16 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
-// These must be equal to those of interpolate_volume.cl.
-constexpr int group_items = 256;
-constexpr int pitch = 32;
+constexpr int group_items = WA_VOLUME_GROUP;
+constexpr int pitch = WA_VOLUME_PITCH;
 
 using Sides = std::array<int, 3>;
 /// The sides of tiles in the order in which they are tried, the largest first.
 constexpr std::array<Sides, 7> tiles{
     {{16, 16, 8}, {16, 16, 6}, {16, 8, 8}, {16, 16, 4}, {16, 8, 6}, {16, 8, 4}, {16, 8, 2}}};
 
-/// The box of coefficients that each tile needs.
-struct Boxes {
+/// The copy of the coefficients that each tile needs.
+struct TileCopy {
   Sides tile{};
   Sides extent{};
   std::array<cl_long, 3> minimum{};  // coordinates from the tile's first point, in fixed point
@@ -40,27 +41,27 @@ struct Boxes {
   }
 };
 
-Boxes boxes_of(const double* matrix, const Sides& tile) {
+TileCopy tile_copy_of(const double* matrix, const Sides& tile) {
   constexpr double rounding = 0x1p-20;  // more than fixed-point steps lose over a tile
   constexpr int neighbours = 4;
-  Boxes boxes;
-  boxes.tile = tile;
+  TileCopy copy;
+  copy.tile = tile;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const backend::TileRange range = backend::tile_range(matrix + 4 * axis, tile);
-    const double span = range.greatest - range.minimum + 2 * rounding;
-    boxes.minimum[axis] = to_fixed(range.minimum - rounding);
-    boxes.extent[axis] = static_cast<int>(std::ceil(span)) + neighbours;
+    const double span = range.maximum - range.minimum + 2 * rounding;
+    copy.minimum[axis] = to_fixed(range.minimum - rounding);
+    copy.extent[axis] = static_cast<int>(std::ceil(span)) + neighbours;
   }
-  boxes.extent[0] = (boxes.extent[0] + 3 + 3) / 4 * 4;  // a box begins at a multiple of 4
-  boxes.plane = boxes.extent[1] * pitch + pitch / 2;
-  return boxes;
+  copy.extent[0] = (copy.extent[0] + 3 + 3) / 4 * 4;  // a copy begins at a multiple of 4
+  copy.plane = copy.extent[1] * pitch + pitch / 2;
+  return copy;
 }
 
-std::optional<Boxes> boxes_within(const double* matrix, std::size_t bytes) {
+std::optional<TileCopy> tile_copy_within(const double* matrix, std::size_t bytes) {
   for (const Sides& tile : tiles) {
-    const Boxes boxes = boxes_of(matrix, tile);
-    if (boxes.extent[0] <= pitch && boxes.extent[1] <= pitch && boxes.bytes() <= bytes) {
-      return boxes;
+    const TileCopy copy = tile_copy_of(matrix, tile);
+    if (copy.extent[0] <= pitch && copy.extent[1] <= pitch && copy.bytes() <= bytes) {
+      return copy;
     }
   }
   return std::nullopt;
@@ -97,22 +98,22 @@ bool VolumeEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
                                const Transform& transform, const backend::Memory& output) {
   const double* m = transform.m.data();
   if (!transform.is_affine() || !backend::all_near(m, output_, 3)) return false;
-  const auto boxes = boxes_within(m, max_bytes_);
-  if (!boxes) return false;
-  const std::int64_t count = divide_up(output_.width, boxes->tile[0]) *
-                             divide_up(output_.height, boxes->tile[1]) *
-                             divide_up(output_.depth, boxes->tile[2]);
+  const auto copy = tile_copy_within(m, max_bytes_);
+  if (!copy) return false;
+  const std::int64_t count = divide_up(output_.width, copy->tile[0]) *
+                             divide_up(output_.height, copy->tile[1]) *
+                             divide_up(output_.depth, copy->tile[2]);
   constexpr std::size_t items = group_items;
   const Grid grid{{static_cast<std::size_t>(to_int(count, site_)) * items, 1}, {items, 1}};
   const FixedRow x = fixed_row(m), y = fixed_row(m + 4), z = fixed_row(m + 8);
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   kernel_.launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
-                 number(stored_.depth), margin_, cval_, x.fine, x.steps, boxes->minimum[0],
-                 number(boxes->extent[0]), y.fine, y.steps, boxes->minimum[1],
-                 number(boxes->extent[1]), z.fine, z.steps, boxes->minimum[2],
-                 number(boxes->extent[2]), number(boxes->tile[1]), number(boxes->tile[2]),
-                 number(stored_.width % 4 == 0 ? 1 : 0), number(boxes->plane),
-                 LocalMemory{boxes->bytes()}, output, number(output_.width), number(output_.height),
+                 number(stored_.depth), margin_, cval_, x.fine, x.steps, copy->minimum[0],
+                 number(copy->extent[0]), y.fine, y.steps, copy->minimum[1],
+                 number(copy->extent[1]), z.fine, z.steps, copy->minimum[2],
+                 number(copy->extent[2]), number(copy->tile[1]), number(copy->tile[2]),
+                 number(stored_.width % 4 == 0 ? 1 : 0), number(copy->plane),
+                 LocalMemory{copy->bytes()}, output, number(output_.width), number(output_.height),
                  number(output_.depth));
   return true;
 }

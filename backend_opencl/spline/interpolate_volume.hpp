@@ -1,5 +1,5 @@
 // Cubic evaluation in volumes, from a copy of the source in local memory: for each tile of the
-// output, the box of coefficients that the tile needs.
+// output, the coefficients that the tile needs.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -19,7 +19,7 @@ class VolumeEvaluation {
   VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's box does not
+  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's copy does not
   /// fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                const backend::Memory& output);

@@ -45,7 +45,7 @@ double axis_gain(const std::vector<double>& poles) {
 class Prefilter final : public backend::Prefilter {
  public:
   Prefilter(const PassMaker& maker) : passes_(make_passes(maker)) {
-    place_passes();
+    assign_passes();
     std::size_t scratch_bytes = 0;
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       if (to_scratch_[i]) {
@@ -60,7 +60,7 @@ class Prefilter final : public backend::Prefilter {
   void enqueue(backend::Queue& queue, const backend::Memory& samples,
                backend::Memory& coefficients) override {
     const cl_command_queue commands = queue_of(queue);
-    if (scratch_.get() != nullptr) order_.enter(commands, stage);
+    if (scratch_.get() != nullptr) scratch_guard_.enter(commands, stage);
     cl_mem source = buffer_of(samples);
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       const cl_mem target = to_scratch_[i] ? scratch_.get() : buffer_of(coefficients);
@@ -72,7 +72,7 @@ class Prefilter final : public backend::Prefilter {
  private:
   /// The last pass writes the coefficients. The passes before it that are not in place alternate
   /// between the scratch memory and that of the coefficients, which is large enough for all passes.
-  void place_passes() {
+  void assign_passes() {
     to_scratch_.assign(passes_.size(), false);
     for (std::size_t i = passes_.size() - 1; i > 0; --i) {
       to_scratch_[i - 1] = passes_[i].in_place ? to_scratch_[i] : !to_scratch_[i];
@@ -82,7 +82,7 @@ class Prefilter final : public backend::Prefilter {
   std::vector<Pass> passes_;
   std::vector<bool> to_scratch_;
   compute::buffer scratch_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

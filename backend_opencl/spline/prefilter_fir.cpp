@@ -28,11 +28,11 @@ compute::buffer make_taps(const PassMaker& maker) {
 
 Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& shape, int axis,
               bool first) {
-  const int lanes = maker.context.is_cpu() ? 16 : 1;
+  const int vector = maker.context.is_cpu() ? 16 : 1;
   const std::string options =
       pixel_option(maker.source_type(first)) + extension_option(maker.details.extension) +
       int_option("REACH", static_cast<int>(maker.details.fir_taps.size() / 2)) +
-      int_option("LANES", lanes) + int_option("COMPONENTS", maker.components());
+      int_option("VECTOR", vector) + int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.context, stage, kernels::prefilter_fir,
                 axis == 0 ? "prefilter_fir_rows" : "prefilter_fir_columns", options);
   const AxisView view = maker.view(shape, axis);
@@ -41,7 +41,7 @@ Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& 
   const std::int64_t out = view.n + 2 * margin;
   const std::int64_t floats = axis == 0 ? out * view.inner : view.inner;
   const std::int64_t rows = axis == 0 ? view.outer : view.outer * out;
-  const Grid grid = patches(maker.context, (floats + lanes - 1) / lanes, rows);
+  const Grid grid = patches(maker.context, (floats + vector - 1) / vector, rows);
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
   const auto cval = static_cast<cl_float>(maker.spec.cval);

@@ -6,6 +6,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/column_blocks.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/truncated_taps.hpp>
@@ -21,11 +23,11 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "prefilter";
-constexpr int group_items = 128;         // GROUP in lib/prefilter_streaming.h
-constexpr int group_rows = 4;            // GROUP_ROWS
-constexpr int row_pixels = 128;          // ROW_PIXELS
-constexpr int longest_column_block = 8;  // in chunks
-constexpr int longest_segment = 64;
+constexpr int group_items = WA_STREAMING_GROUP;
+constexpr int group_rows = WA_STREAMING_GROUP / WA_STREAMING_ROW_LANES;
+constexpr int row_pixels = WA_STREAMING_ROW_LANES * WA_STREAMING_LANE_PIXELS;
+constexpr int max_column_block = 8;  // in chunks
+constexpr int max_segment = 64;
 
 /// A filter as lib/prefilter_streaming.h takes it.
 struct Filter {
@@ -110,12 +112,12 @@ class StreamingPasses {
     const cl_int height = to_int(shape_.height, site_);
     const cl_int across = divided(with_margins(shape_.width), filter_.useful());
     const cl_int column_block = chunks(with_margins(shape_.height), across * shape_.depth,
-                                       filter_.plane_groups, 2, longest_column_block) *
+                                       filter_.plane_groups, 2, max_column_block) *
                                 filter_.chunk;
     const cl_int column_blocks = divided(with_margins(shape_.height), column_block);
     Kernel kernel(
         maker_.context, stage, kernels::prefilter_planes, "prefilter_planes",
-        options(filter_.chunk / group_rows) + int_option("LONGEST", longest_column_block));
+        options(filter_.chunk / group_rows) + int_option("MAX_COLUMN_BLOCK", max_column_block));
     const Grid grid = groups(std::int64_t{across} * column_blocks * shape_.depth);
     const Rest more = rest(2);
     passes_.push_back({[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
@@ -151,7 +153,7 @@ class StreamingPasses {
     const cl_int margin = maker_.details.margin;
     const cl_int across = divided(view.inner, group_items);
     const cl_int segment =
-        chunks(with_margins(view.n), across * view.outer, filter_.axis_groups, 1, longest_segment) *
+        chunks(with_margins(view.n), across * view.outer, filter_.axis_groups, 1, max_segment) *
         filter_.chunk;
     const cl_int segments = divided(with_margins(view.n), segment);
     Kernel kernel(maker_.context, stage, kernels::prefilter_axes, "prefilter_axis",
@@ -198,12 +200,12 @@ class StreamingPasses {
            int_option("ROWS", rows) + int_option("COMPONENTS", maker_.components());
   }
 
-  [[nodiscard]] int chunks(std::int64_t length, std::int64_t abreast, int groups_a_unit,
+  [[nodiscard]] int chunks(std::int64_t length, std::int64_t abreast, int groups_per_unit,
                            int minimum, int maximum) const {
     const auto units = device_value<cl_uint>(maker_.context.id(), CL_DEVICE_MAX_COMPUTE_UNITS);
     return backend::chunks_per_column_block(
         {length, abreast, filter_.chunk,
-         std::int64_t{groups_a_unit} * std::max<std::int64_t>(units, 1)},
+         std::int64_t{groups_per_unit} * std::max<std::int64_t>(units, 1)},
         minimum, maximum);
   }
 

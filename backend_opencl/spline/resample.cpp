@@ -8,6 +8,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/fixed_point.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/resample_tiles.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
 
@@ -18,7 +20,13 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "resample";
-constexpr int group_items = 256;  // GROUP in resample.cl
+constexpr int group_items = WA_RESAMPLE_GROUP;
+
+static_assert(backend::resample_tile == WA_RESAMPLE_TILE);
+static_assert(backend::resample_halo == WA_RESAMPLE_HALO);
+static_assert(backend::resample_columns == WA_RESAMPLE_COLUMNS);
+static_assert(backend::resample_first == WA_RESAMPLE_FIRST);
+static_assert(backend::shear_group == WA_RESAMPLE_SHEAR_GROUP);
 
 constexpr std::size_t local_bytes(int rows) {
   return sizeof(cl_float) * static_cast<std::size_t>(rows - 2 * backend::resample_halo) *

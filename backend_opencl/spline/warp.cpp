@@ -29,16 +29,16 @@ class Warp final : public backend::Warp {
         kernel_(context, stage, kernels::warp, "warp",
                 int_option("PIXELS", pixels_an_item(context))) {
     const InterpolateSpec bilinear =
-        RowEvaluation::bilinear(spec.input, spec.output, PixelType::f32);
-    if (RowEvaluation::serves(context, bilinear, spec.input)) {
-      rows_.emplace(context, stage, RowEvaluation::From::transform, bilinear,
-                    RowEvaluation::amid_zeros, spec.input);
+        CpuEvaluation::bilinear(spec.input, spec.output, PixelType::f32);
+    if (CpuEvaluation::serves(context, bilinear, spec.input)) {
+      cpu_.emplace(context, stage, CpuEvaluation::From::transform, bilinear,
+                   CpuEvaluation::zero_padded, spec.input);
     }
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                backend::Memory& output) override {
-    if (rows_ && rows_->enqueue(queue_of(queue), buffer_of(input), map, output)) {
+    if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), map, output)) {
       return;
     }
     const cl_int centre_x = output_width_ / 2;
@@ -74,7 +74,7 @@ class Warp final : public backend::Warp {
   cl_int width_, height_, output_width_, output_height_;
   Grid grid_;
   Kernel kernel_;
-  std::optional<RowEvaluation> rows_;
+  std::optional<CpuEvaluation> cpu_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "volume/volume_sides.hpp"
+#include "volume/volume_shape.hpp"
 
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 
@@ -21,8 +21,8 @@ cl_float ramp_of(const PadVolumeSpec& spec, std::int64_t side) {
 class PadVolume final : public backend::PadVolume {
  public:
   PadVolume(Context& context, const PadVolumeSpec& spec)
-      : size_(sides_of(spec.input, context.call_site(stage))),
-        padded_size_(sides_of(spec.padded, context.call_site(stage))),
+      : size_(to_int4(spec.input, context.call_site(stage))),
+        padded_size_(to_int4(spec.padded, context.call_site(stage))),
         ramp_{{ramp_of(spec, spec.input.width), ramp_of(spec, spec.input.height),
                ramp_of(spec, spec.input.depth), 0}},
         grid_(patches(context, spec.padded.width, spec.padded.height * spec.padded.depth)),

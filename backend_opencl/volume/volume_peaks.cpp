@@ -3,7 +3,9 @@
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "volume/volume_sides.hpp"
+#include "volume/volume_shape.hpp"
+
+#include "lib/launch.h"
 
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
 
@@ -14,13 +16,13 @@ namespace {
 constexpr const char* stage = "volume_peaks";
 
 static_assert(sizeof(backend::BrickRecord) == 8, "the kernel writes two words");
-static_assert(backend::brick == Shape{8, 4, 4}, "the kernel's bricks");
+static_assert(backend::brick == Shape{WA_BRICK_X, WA_BRICK_Y, WA_BRICK_Z});
 
 class VolumePeaks final : public backend::VolumePeaks {
  public:
   VolumePeaks(Context& context, const VolumePeaksSpec& spec)
-      : size_(sides_of(spec.surface, context.call_site(stage))),
-        bricks_(sides_of(backend::bricks_of(spec.surface), context.call_site(stage))),
+      : size_(to_int4(spec.surface, context.call_site(stage))),
+        bricks_(to_int4(backend::bricks_of(spec.surface), context.call_site(stage))),
         grid_(patches(context, bricks_.s[0], std::int64_t{bricks_.s[1]} * bricks_.s[2])),
         kernel_(context, stage, kernels::volume_peaks, "volume_peaks") {}
 

@@ -3,7 +3,7 @@
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "volume/volume_sides.hpp"
+#include "volume/volume_shape.hpp"
 
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
 
@@ -19,8 +19,8 @@ constexpr std::size_t max_groups = 1024;
 class VolumeSums final : public backend::VolumeSums {
  public:
   VolumeSums(Context& context, const VolumeSumsSpec& spec)
-      : reference_(sides_of(spec.reference, context.call_site(stage))),
-        moving_(sides_of(spec.moving, context.call_site(stage))),
+      : reference_(to_int4(spec.reference, context.call_site(stage))),
+        moving_(to_int4(spec.moving, context.call_site(stage))),
         group_(short_row_group(context)),
         groups_(std::min(static_cast<std::size_t>(spec.reference.height * spec.reference.depth),
                          max_groups)),

@@ -17,7 +17,8 @@ typedef float Pixel;
 
 // Counts the neighbours of (x, y) within the image that have the same value, which is an end of the
 // range.
-inline int company(global const Pixel* input, int width, int height, int x, int y, float value) {
+inline int equal_neighbours(global const Pixel* input, int width, int height, int x, int y,
+                            float value) {
   int same = 0;
   for (int j = max(y - 1, 0); j <= min(y + 1, height - 1); ++j) {
     for (int i = max(x - 1, 0); i <= min(x + 1, width - 1); ++i) {
@@ -61,8 +62,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_isolated(
   float mine = 0.0f;
   for (int x = item; x < width; x += GROUP) {
     const float value = (float)input[(size_t)y * (size_t)width + (size_t)x];
-    if (!wa_at_an_end(value, lowest, highest)) continue;
-    mine += company(input, width, height, x, y, value) == 0 ? 1.0f : 0.0f;
+    if (!wa_is_extreme(value, lowest, highest)) continue;
+    mine += equal_neighbours(input, width, height, x, y, value) == 0 ? 1.0f : 0.0f;
   }
   shared[item] = mine;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -73,23 +74,23 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void row_isolated(
   if (item == 0) rows[get_group_id(0)] = shared[0];
 }
 
-kernel void impulse_filter(global const Pixel* input, int width, int height, float lowest, float highest,
-                      global float* output) {
+kernel void impulse_filter(global const Pixel* input, int width, int height, float lowest,
+                           float highest, global float* output) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || y >= height) return;
   const size_t at = (size_t)y * (size_t)width + (size_t)x;
   const float value = (float)input[at];
   float result = value;
-  if (wa_at_an_end(value, lowest, highest) &&
-      company(input, width, height, x, y, value) <= WA_IMPULSE_COMPANY) {
+  if (wa_is_extreme(value, lowest, highest) &&
+      equal_neighbours(input, width, height, x, y, value) <= WA_IMPULSE_MAX_EQUAL) {
     float weight = 0.0f;
     for (int reach = 1; reach <= 2 && weight == 0.0f; ++reach) {
       float sum = 0.0f;
       for (int j = max(y - reach, 0); j <= min(y + reach, height - 1); ++j) {
         for (int i = max(x - reach, 0); i <= min(x + reach, width - 1); ++i) {
           const float neighbour = (float)input[(size_t)j * (size_t)width + (size_t)i];
-          if (wa_at_an_end(neighbour, lowest, highest)) continue;
+          if (wa_is_extreme(neighbour, lowest, highest)) continue;
           const float w = wa_fill_weight(i - x, j - y);
           sum = fma(w, neighbour, sum);
           weight += w;

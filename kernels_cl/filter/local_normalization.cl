@@ -35,11 +35,11 @@ kernel void local_moments(global const float* input,
 
 kernel void normalize_locally(global const float* input,
 #ifdef MASKED
-                     global const float* counts,
+                              global const float* counts,
 #endif
-                     int width, int height, float mean, float floor_square, global const int* first,
-                     global const float* weights, int taps, global const float4* moments,
-                     global float* output) {
+                              int width, int height, float mean, float floor_square,
+                              global const int* first, global const float* weights, int taps,
+                              global const float4* moments, global float* output) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || y >= height) return;

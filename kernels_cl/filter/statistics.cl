@@ -91,8 +91,7 @@ inline Partial lanes_together(Running r) {
   partial.large = (r.large.s0 + r.large.s1) + (r.large.s2 + r.large.s3);
   partial.minimum = fmin(fmin(r.minimum.s0, r.minimum.s1), fmin(r.minimum.s2, r.minimum.s3));
   partial.maximum = fmax(fmax(r.maximum.s0, r.maximum.s1), fmax(r.maximum.s2, r.maximum.s3));
-  partial.nonfinite =
-      (uint)((r.nonfinite.s0 + r.nonfinite.s1) + (r.nonfinite.s2 + r.nonfinite.s3));
+  partial.nonfinite = (uint)((r.nonfinite.s0 + r.nonfinite.s1) + (r.nonfinite.s2 + r.nonfinite.s3));
   return partial;
 }
 

@@ -99,7 +99,7 @@ WA_INLINE bool wa_is_far(float high) { return !(WA_FABS(high) < 0x1p+30f); }
 
 // Like wa_split(), for a finite high + low that is far away. *whole is the representative of the
 // integer part modulo the period that is nearest to 0.
-WA_INLINE float wa_bring_near(float high, float low, unsigned int period, int* whole) {
+WA_INLINE float wa_split_far(float high, float low, unsigned int period, int* whole) {
   const float below = WA_FLOOR(low);
   const WA_UINT64 sum = (WA_UINT64)wa_modulo(high, period) + wa_modulo(below, period);
   const unsigned int at = (unsigned int)(sum % period);
@@ -110,18 +110,18 @@ WA_INLINE float wa_bring_near(float high, float low, unsigned int period, int* w
 // Like wa_split(), for any finite high + low: maps it to a location where the extension of an axis
 // of n samples is the same. (Beyond the ends under WA_CLAMP and WA_FILL, any location 64 samples or
 // more away is equivalent.)
-WA_INLINE float wa_bring_within(int rule, float high, float low, int n, int* whole) {
+WA_INLINE float wa_split_extended(int rule, float high, float low, int n, int* whole) {
   if (!wa_is_far(high)) return wa_split(high, low, whole);
   const unsigned int period = wa_extension_period(rule, n);
-  if (period != 0u) return wa_bring_near(high, low, period, whole);
+  if (period != 0u) return wa_split_far(high, low, period, whole);
   *whole = high < 0.0f ? -64 : n + 64;
   return 0.0f;
 }
 
-// Like wa_split(), for any finite high + low, which is brought into [0, n - 1] modulo n - 1
+// Like wa_split(), for any finite high + low, which is mapped into [0, n - 1] modulo n - 1
 // (`wrap`) as SciPy does: the interval itself is left as it is; multiples of n - 1 above it map to
 // 0, those below it to n - 1.
-WA_INLINE float wa_bring_wrapped(float high, float low, int n, int* whole) {
+WA_INLINE float wa_split_wrapped(float high, float low, int n, int* whole) {
   const int period = n - 1;
   const bool far = wa_is_far(high);
   const bool below = high + low < 0.0f;
@@ -130,7 +130,7 @@ WA_INLINE float wa_bring_wrapped(float high, float low, int n, int* whole) {
     return 0.0f;
   }
   const float fraction =
-      far ? wa_bring_near(high, low, (unsigned int)period, whole) : wa_split(high, low, whole);
+      far ? wa_split_far(high, low, (unsigned int)period, whole) : wa_split(high, low, whole);
   if (!far && !below && (*whole < period || (*whole == period && fraction == 0.0f))) {
     return fraction;
   }

@@ -7,7 +7,8 @@
 
 // The cells before and after a pixel along an axis with `cells` cells; returns the weight of the
 // second. Beyond the outermost cell centres, the values of the outermost cells continue.
-WA_INLINE float wa_illumination_cells(int pixel, float inverse_side, int cells, int* before, int* after) {
+WA_INLINE float wa_illumination_cells(int pixel, float inverse_side, int cells, int* before,
+                                      int* after) {
   const float at = WA_FMA((float)pixel + 0.5f, inverse_side, -0.5f);
   const float last = (float)(cells - 1);
   const float within = at > 0.0f ? (at < last ? at : last) : 0.0f;
@@ -22,8 +23,9 @@ WA_INLINE WA_REAL wa_illumination_between(WA_REAL a, WA_REAL b, WA_REAL part) {
 
 // Bilinear interpolation between (a b) above and (c d) below.
 WA_INLINE WA_REAL wa_illumination_mix(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL right,
-                               WA_REAL down) {
-  return wa_illumination_between(wa_illumination_between(a, b, right), wa_illumination_between(c, d, right), down);
+                                      WA_REAL down) {
+  return wa_illumination_between(wa_illumination_between(a, b, right),
+                                 wa_illumination_between(c, d, right), down);
 }
 
 #endif

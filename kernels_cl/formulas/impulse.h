@@ -6,10 +6,10 @@
 #include "formulas/language.h"
 
 // The maximum number of neighbours at the same end of the range that an impulse may have.
-#define WA_IMPULSE_COMPANY 2
+#define WA_IMPULSE_MAX_EQUAL 2
 
 // Whether a grey level is at an end of the range [lowest, highest].
-WA_INLINE bool wa_at_an_end(float value, float lowest, float highest) {
+WA_INLINE bool wa_is_extreme(float value, float lowest, float highest) {
   return value <= lowest || value >= highest;
 }
 

@@ -20,8 +20,8 @@ WA_INLINE float wa_cell_of(float x, int* cell) {
 // neighbours in the rows above and below, the distance from these to the right neighbours, and the
 // fractions. Rows are periodic. Beyond the last column lies its own mirror image, so that column
 // stands in for it.
-WA_INLINE void wa_half_plane_cell(float u, float v, int columns, int height, int* above,
-                                  int* below, int* right, float* x, float* y) {
+WA_INLINE void wa_half_plane_cell(float u, float v, int columns, int height, int* above, int* below,
+                                  int* right, float* x, float* y) {
   int left, row;
   float corner = wa_cell_of(u, &left);
   if (left > columns - 2) {

@@ -18,8 +18,7 @@ WA_INLINE int wa_shift_allowed(float dx, float dy, float reach2) {
 
 // The score C / sqrt(N) from unnormalised inverse transforms of `plane` pixels; 0 where the overlap
 // N is too small.
-WA_INLINE float wa_overlap_score(float correlation, float overlap, float plane,
-                                 float min_overlap) {
+WA_INLINE float wa_overlap_score(float correlation, float overlap, float plane, float min_overlap) {
   const float pixels = overlap / plane;
   return pixels >= min_overlap ? correlation / plane / WA_SQRT(pixels) : 0.0f;
 }

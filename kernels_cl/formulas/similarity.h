@@ -86,7 +86,8 @@ WA_INLINE void wa_add_illumination_pixel(WA_REAL r, WA_REAL m, WA_REAL counts, W
 
 // Adds a cell that lies u cells along the row from the location at which the illumination is
 // estimated.
-WA_INLINE void wa_add_illumination_cell(const WA_REAL* moments, float weight, float u, WA_REAL* row) {
+WA_INLINE void wa_add_illumination_cell(const WA_REAL* moments, float weight, float u,
+                                        WA_REAL* row) {
   const WA_REAL along = WA_NUMBER(weight * u);
   for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
     row[i] = WA_FMA(WA_NUMBER(weight), moments[i], row[i]);
@@ -114,8 +115,9 @@ WA_INLINE void wa_add_illumination_row(const WA_REAL* row, float weight, float v
 // gain drawn towards the prior `gain` by `strength`. The sums are about (reference_mean,
 // moving_mean). r and m are first freed of their own least-squares planes in u and v, so that the
 // covariance that remains is not due to the illumination.
-WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float strength, float reference_mean,
-                              float moving_mean, WA_REAL* local_gain, WA_REAL* local_offset) {
+WA_INLINE void wa_local_illumination(const WA_REAL* sums, float gain, float strength,
+                                     float reference_mean, float moving_mean, WA_REAL* local_gain,
+                                     WA_REAL* local_offset) {
   const WA_REAL inverse = 1.0f / sums[0];
   const WA_REAL r = sums[1] * inverse;
   const WA_REAL m = sums[2] * inverse;

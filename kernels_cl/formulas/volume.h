@@ -55,8 +55,8 @@ WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float*
 
 // Adds a voxel to the sums of a Gauss-Newton step. reference_slope: half the differences between
 // the reference's neighbours along x, y and z.
-WA_INLINE void wa_volume_add_step(float reference, const float* reference_slope, const float* location,
-                                  float* sums) {
+WA_INLINE void wa_volume_add_step(float reference, const float* reference_slope,
+                                  const float* location, float* sums) {
   const float value = location[0];
   for (int i = 0; i < 3; ++i) {
     const float slope = reference_slope[i];

@@ -1,7 +1,7 @@
 // Vectors of sixteen complex numbers, with separate real and imaginary parts, for OpenCL kernels
 // only.
-#ifndef WARPALIGN_FORMULAS_OPENCL_COMPLEX_LANES_H
-#define WARPALIGN_FORMULAS_OPENCL_COMPLEX_LANES_H
+#ifndef WARPALIGN_LIB_COMPLEX_SIMD_H
+#define WARPALIGN_LIB_COMPLEX_SIMD_H
 
 #include "lib/simd.h"
 

@@ -5,8 +5,8 @@
 // shift in fixed point; with it, a pixel's point is found to 2^-30 wherever it lies. `steps` has
 // the entries in fixed point; with it, one goes from that point to those of a tile's other pixels.
 // Entries are at most 4, and points are less than 2^29 away.
-#ifndef WARPALIGN_FORMULAS_OPENCL_FIXED_POINT_H
-#define WARPALIGN_FORMULAS_OPENCL_FIXED_POINT_H
+#ifndef WARPALIGN_LIB_FIXED_POINT_H
+#define WARPALIGN_LIB_FIXED_POINT_H
 
 #include "formulas/language.h"
 

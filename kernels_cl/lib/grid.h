@@ -1,6 +1,6 @@
 // Which element of a plane a work-item processes, for OpenCL kernels only (see opencl::patches()).
-#ifndef WARPALIGN_FORMULAS_OPENCL_GRID_H
-#define WARPALIGN_FORMULAS_OPENCL_GRID_H
+#ifndef WARPALIGN_LIB_GRID_H
+#define WARPALIGN_LIB_GRID_H
 
 #include "formulas/language.h"
 

@@ -3,8 +3,8 @@
 //
 // Options: COMPLEX, where coefficients and results are pairs of floats; otherwise one of OUTPUT_U8,
 // OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. Integers are rounded, halves away from zero, and saturated.
-#ifndef WARPALIGN_FORMULAS_OPENCL_OUTPUT_H
-#define WARPALIGN_FORMULAS_OPENCL_OUTPUT_H
+#ifndef WARPALIGN_LIB_OUTPUT_H
+#define WARPALIGN_LIB_OUTPUT_H
 
 #include "formulas/language.h"
 

@@ -3,8 +3,8 @@
 // Options: PIXEL_U8, PIXEL_U16, PIXEL_F16 or PIXEL_F32, the type that is read (complex numbers are
 // pairs of PIXEL_F32). half is only loaded and stored, which needs no extension. LOAD_WORD loads
 // four pixels that are aligned as one word.
-#ifndef WARPALIGN_FORMULAS_OPENCL_PIXELS_H
-#define WARPALIGN_FORMULAS_OPENCL_PIXELS_H
+#ifndef WARPALIGN_LIB_PIXELS_H
+#define WARPALIGN_LIB_PIXELS_H
 
 #if defined(PIXEL_U8)
 typedef uchar Pixel;

@@ -12,21 +12,22 @@
 // START_0 (1 / (1 - POLE_0)) and HALO, with TWO_POLES also POLE_1 and START_1; or else CONVOLUTION:
 // up to 15 taps, of which b(0) ... b(7) are in `taps` (Champagnat and Le Sant, equation 12), and
 // with RUNNING_SUMS also the 15 that are powers of the cubic pole, z ... z^8 being in `taps`.
-#ifndef WARPALIGN_FORMULAS_OPENCL_MARCH_H
-#define WARPALIGN_FORMULAS_OPENCL_MARCH_H
+#ifndef WARPALIGN_LIB_PREFILTER_STREAMING_H
+#define WARPALIGN_LIB_PREFILTER_STREAMING_H
 
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "formulas/running_sums.h"
+#include "lib/launch.h"
 
 // Whether an axis of n samples is constant, beyond its ends too.
 #define IS_CONSTANT(n) ((n) == 1 && EXTENSION != WA_FILL)
 
-#define LANES 32
-#define LANE_PIXELS 4
-#define ROW_PIXELS (LANES * LANE_PIXELS)
-#define GROUP 128
-#define GROUP_ROWS (GROUP / LANES)
+#define ROW_LANES WA_STREAMING_ROW_LANES
+#define LANE_PIXELS WA_STREAMING_LANE_PIXELS
+#define ROW_PIXELS (ROW_LANES * LANE_PIXELS)
+#define GROUP WA_STREAMING_GROUP
+#define GROUP_ROWS (GROUP / ROW_LANES)
 
 #ifndef CONVOLUTION
 
@@ -40,7 +41,7 @@
 
 // The local memory in which the lanes of all rows of a group exchange one number each, alternately
 // forwards and backwards.
-#define EXCHANGE_ROW (LANES + 2 * MAX_LANES)
+#define EXCHANGE_ROW (ROW_LANES + 2 * MAX_LANES)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
 typedef float Exchanged;
@@ -55,9 +56,9 @@ WA_INLINE void clear_exchange(local Exchanged* exchange) {
 // must call it.
 WA_INLINE void gather_ends(float* ends, int direction, int count, float z4,
                            local Exchanged* exchange) {
-  const int lane = (int)get_local_id(0) % LANES;
+  const int lane = (int)get_local_id(0) % ROW_LANES;
   local Exchanged* location = exchange + (direction > 0 ? 0 : ROWS * EXCHANGE_STEP) +
-                           (int)get_local_id(0) / LANES * EXCHANGE_ROW + MAX_LANES + lane;
+                              (int)get_local_id(0) / ROW_LANES * EXCHANGE_ROW + MAX_LANES + lane;
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) location[r * EXCHANGE_STEP] = ends[r];
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -75,8 +76,8 @@ WA_INLINE void gather_ends(float* ends, int direction, int count, float z4,
 // Runs the recursion of one pole over rows, forwards or backwards.
 WA_INLINE void run_over_rows(float4* rows, int direction, float z, float start, int count,
                              local Exchanged* exchange) {
-  const int lane = (int)get_local_id(0) % LANES;
-  const bool is_first = direction > 0 ? lane == 0 : lane == LANES - 1;
+  const int lane = (int)get_local_id(0) % ROW_LANES;
+  const bool is_first = direction > 0 ? lane == 0 : lane == ROW_LANES - 1;
   const float z2 = z * z;
   float ends[ROWS];
 #pragma unroll
@@ -132,7 +133,8 @@ typedef struct {
   float previous[CHUNK];  // causal results of the previous chunk
 } Column;
 
-WA_INLINE void settle(float* run, float sample) {
+// Starts a run as if all earlier samples were equal to `sample`.
+WA_INLINE void start_steady(float* run, float sample) {
   run[0] = sample * START_0;
 #ifdef TWO_POLES
   run[1] = run[0] * START_1;
@@ -156,11 +158,11 @@ WA_INLINE void start_column(Column* column) {
 
 // Takes chunk number `index`. From number 2 on, `results` are those of the previous chunk.
 WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, float* results) {
-  if (index == 0) settle(column->causal, samples[0]);
+  if (index == 0) start_steady(column->causal, samples[0]);
 #pragma unroll
   for (int j = 0; j < CHUNK; ++j) samples[j] = step_run(column->causal, samples[j]);
   float back[POLES];
-  settle(back, samples[HALO - 1]);
+  start_steady(back, samples[HALO - 1]);
 #pragma unroll
   for (int j = HALO - 2; j >= 0; --j) step_run(back, samples[j]);
 #pragma unroll
@@ -172,7 +174,7 @@ WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, f
 #elif defined(RUNNING_SUMS)
 
 // Two entries on either side of a row's 32 lanes may be read; their values affect no result.
-#define EXCHANGE_ROW (LANES + 4)
+#define EXCHANGE_ROW (ROW_LANES + 4)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (2 * ROWS * EXCHANGE_STEP)
 typedef float4 Exchanged;
@@ -203,8 +205,8 @@ WA_INLINE void reached_sums(float4 next, float4 after_next, const float* z, floa
 // Filters rows, constant or not. Every work-item of the group must call it, with another barrier
 // before the next call.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
-  local Exchanged* left =
-      exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
+  local Exchanged* left = exchange + (int)get_local_id(0) / ROW_LANES * EXCHANGE_ROW + 2 +
+                          (int)get_local_id(0) % ROW_LANES;
   local Exchanged* right = left + ROWS * EXCHANGE_STEP;
   float z[9];
   powers_of(taps, z);
@@ -247,7 +249,7 @@ WA_INLINE void advance(Column* column, int index, float8 taps, float* samples, f
 #define REACH 7
 
 // Two entries on either side of a row's 32 lanes may be read; their values affect no result.
-#define EXCHANGE_ROW (LANES + 4)
+#define EXCHANGE_ROW (ROW_LANES + 4)
 #define EXCHANGE_STEP (GROUP_ROWS * EXCHANGE_ROW)
 #define EXCHANGE_SIZE (ROWS * EXCHANGE_STEP)
 typedef float4 Exchanged;
@@ -283,8 +285,8 @@ WA_INLINE void gather_window(float4 own, float* window, local const Exchanged* l
 // Filters rows, constant or not. Every work-item of the group must call it, with another barrier
 // before the next call.
 WA_INLINE void filter_rows(float4* rows, bool is_constant, float8 taps, local Exchanged* exchange) {
-  local Exchanged* location =
-      exchange + (int)get_local_id(0) / LANES * EXCHANGE_ROW + 2 + (int)get_local_id(0) % LANES;
+  local Exchanged* location = exchange + (int)get_local_id(0) / ROW_LANES * EXCHANGE_ROW + 2 +
+                              (int)get_local_id(0) % ROW_LANES;
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) location[r * EXCHANGE_STEP] = rows[r];
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -4,8 +4,8 @@
 // A vector holds the rows of four floats of four pixels, called a quad. Quad q is of the pixels q,
 // 4 + q, 8 + q and 12 + q, so that every move stays within four floats, which is what CPUs do
 // fastest.
-#ifndef WARPALIGN_FORMULAS_OPENCL_QUADS_H
-#define WARPALIGN_FORMULAS_OPENCL_QUADS_H
+#ifndef WARPALIGN_LIB_QUADS_H
+#define WARPALIGN_LIB_QUADS_H
 
 #include "lib/simd.h"
 

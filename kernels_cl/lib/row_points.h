@@ -1,13 +1,14 @@
 // The points of sixteen neighbouring pixels of a row: their location among the coefficients, and
 // how the boundary rule treats them. For OpenCL kernels only; options as in
 // spline/cpu/interpolate_cpu.cl.
-#ifndef WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
-#define WARPALIGN_FORMULAS_OPENCL_ROW_POINTS_H
+#ifndef WARPALIGN_LIB_ROW_POINTS_H
+#define WARPALIGN_LIB_ROW_POINTS_H
 
+#include "lib/launch.h"
 #include "lib/simd.h"
 #include "lib/spline_value.h"
 
-#define FIXED_POINT 40  // fixed_point_bits in backend_opencl/spline/cpu/interpolate_cpu.cpp
+#define FIXED_POINT WA_CPU_FRACTION_BITS
 
 // The number of pixels whose weights, sums and values are computed one step after the other, so
 // that what a step reads from memory was written long before.
@@ -108,24 +109,24 @@ WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
 typedef struct {
   int16 exists;   // otherwise its value is cval
   int16 certain;  // otherwise rounding might matter, and locate_point() decides
-} Verdict;
+} Existence;
 
-// Judges points on an axis of n coefficients. With POINTS_CLAMP it also moves them as locate()
+// Classifies points on an axis of n coefficients. With POINTS_CLAMP it also moves them as locate()
 // does.
-WA_INLINE Verdict judge(Along16* along, int n, int margin) {
-  Verdict verdict = {(int16)(-1), (int16)(-1)};
+WA_INLINE Existence existence_along(Along16* along, int n, int margin) {
+  Existence existence = {(int16)(-1), (int16)(-1)};
 #if defined(POINTS_REJECT) || defined(POINTS_WRAP)
-  const float doubtful = 1e-3f;
+  const float tolerance = 1e-3f;
   const int16 whole = along->first + (DEGREE / 2 - margin);
   const float16 below = convert_float16(whole) + along->t;
   const float16 above = convert_float16(whole - (n - 2 * margin - 1)) + along->t;
-  verdict.certain = below > doubtful && above < -doubtful;
+  existence.certain = below > tolerance && above < -tolerance;
 #ifdef POINTS_REJECT
-  verdict.exists = below > -doubtful && above < doubtful;
+  existence.exists = below > -tolerance && above < tolerance;
 #endif
 #elif EXTENSION == WA_FILL
-  verdict.exists = along->first >= -DEGREE - 1 && along->first <= n;
-  verdict.certain = along->first > -DEGREE && along->first < n - 1;
+  existence.exists = along->first >= -DEGREE - 1 && along->first <= n;
+  existence.certain = along->first > -DEGREE && along->first < n - 1;
 #elif defined(POINTS_CLAMP)
   const int reach = margin > 0 ? 0 : TAPS;
   const int last = n - 1 + reach;
@@ -135,13 +136,13 @@ WA_INLINE Verdict judge(Along16* along, int n, int margin) {
   along->first = clamp(whole, -reach, last) - DEGREE / 2;
   along->t = select(along->t, (float16)(0.0f), before | after);
 #endif
-  return verdict;
+  return existence;
 }
 
-WA_INLINE void judge_axis(Along16* along, int n, int margin, Verdict* verdict) {
-  const Verdict more = judge(along, n, margin);
-  verdict->exists &= more.exists;
-  verdict->certain &= more.certain;
+WA_INLINE void check_axis(Along16* along, int n, int margin, Existence* existence) {
+  const Existence more = existence_along(along, n, margin);
+  existence->exists &= more.exists;
+  existence->certain &= more.certain;
 }
 
 #endif

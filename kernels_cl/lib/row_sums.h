@@ -1,8 +1,8 @@
 // Sums over the neighbours of a segment of pixels: vectors lie along the rows of coefficients at
 // first, and then along the pixels. For OpenCL kernels only; options as in
 // spline/cpu/interpolate_cpu.cl.
-#ifndef WARPALIGN_FORMULAS_OPENCL_ROW_SUMS_H
-#define WARPALIGN_FORMULAS_OPENCL_ROW_SUMS_H
+#ifndef WARPALIGN_LIB_ROW_SUMS_H
+#define WARPALIGN_LIB_ROW_SUMS_H
 
 #include "lib/row_points.h"
 

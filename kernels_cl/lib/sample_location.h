@@ -1,7 +1,7 @@
 // The location in a moving image to which a reference pixel maps, and the image's cubic spline
 // there, for OpenCL kernels only.
-#ifndef WARPALIGN_FORMULAS_OPENCL_SPLINE_PLACE_H
-#define WARPALIGN_FORMULAS_OPENCL_SPLINE_PLACE_H
+#ifndef WARPALIGN_LIB_SAMPLE_LOCATION_H
+#define WARPALIGN_LIB_SAMPLE_LOCATION_H
 
 #include "formulas/affine.h"
 #include "formulas/similarity.h"
@@ -20,23 +20,25 @@ typedef struct {
 // Returns false where the location is closer than `margin` >= 1 to the centres of the edge pixels,
 // or NaN.
 inline bool sample_location(const Matrix* m, int px, int py, int width, int height, int margin,
-                         SampleLocation* location) {
+                            SampleLocation* location) {
   float x_low, y_low;
   location->x = wa_affine(m->x_row.x, m->x_rest.x, (float)px, m->x_row.y, m->x_rest.y, (float)py,
-                       m->x_row.z, m->x_rest.z, &x_low);
+                          m->x_row.z, m->x_rest.z, &x_low);
   location->y = wa_affine(m->y_row.x, m->y_rest.x, (float)px, m->y_row.y, m->y_rest.y, (float)py,
-                       m->y_row.z, m->y_rest.z, &y_low);
+                          m->y_row.z, m->y_rest.z, &y_low);
   const float minimum = (float)margin;
-  if (!(location->x >= minimum && location->x < (float)(width - 1 - margin) && location->y >= minimum &&
-        location->y < (float)(height - 1 - margin))) {
+  if (!(location->x >= minimum && location->x < (float)(width - 1 - margin) &&
+        location->y >= minimum && location->y < (float)(height - 1 - margin))) {
     return false;
   }
   location->a = wa_split(location->x, x_low, &location->x0);
   location->b = wa_split(location->y, y_low, &location->y0);
-  return location->x0 >= 1 && location->x0 <= width - 3 && location->y0 >= 1 && location->y0 <= height - 3;
+  return location->x0 >= 1 && location->x0 <= width - 3 && location->y0 >= 1 &&
+         location->y0 <= height - 3;
 }
 
-inline float spline_value(global const float* coefficients, int width, const SampleLocation* location) {
+inline float spline_value(global const float* coefficients, int width,
+                          const SampleLocation* location) {
   float wx[4], wy[4];
   wa_bspline_weights_3(location->a, wx);
   wa_bspline_weights_3(location->b, wy);
@@ -49,7 +51,8 @@ inline float spline_value(global const float* coefficients, int width, const Sam
 }
 
 inline float spline_value_and_slopes(global const float* coefficients, int width,
-                                     const SampleLocation* location, float* slope_x, float* slope_y) {
+                                     const SampleLocation* location, float* slope_x,
+                                     float* slope_y) {
   float wx[4], dx[4], wy[4], dy[4];
   wa_bspline_weights_3(location->a, wx);
   wa_bspline_derivatives_3(location->a, dx);
@@ -69,7 +72,7 @@ inline float spline_value_and_slopes(global const float* coefficients, int width
 }
 
 // Whether the pixel of the moving image that is nearest to the location counts.
-inline bool place_counts(global const float* weight, int width, const SampleLocation* location) {
+inline bool location_counts(global const float* weight, int width, const SampleLocation* location) {
   const int x = location->x0 + (location->a >= 0.5f ? 1 : 0);
   const int y = location->y0 + (location->b >= 0.5f ? 1 : 0);
   return weight[y * width + x] >= WA_MIN_WEIGHT;

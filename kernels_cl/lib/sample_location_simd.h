@@ -5,14 +5,15 @@
 // and a table of the steps to the pixels after it, which is the same in every row.
 //
 // Option: MASKED, where weights tell which pixels count.
-#ifndef WARPALIGN_FORMULAS_OPENCL_PLACE_LANES_H
-#define WARPALIGN_FORMULAS_OPENCL_PLACE_LANES_H
+#ifndef WARPALIGN_LIB_SAMPLE_LOCATION_SIMD_H
+#define WARPALIGN_LIB_SAMPLE_LOCATION_SIMD_H
 
 #include "formulas/affine.h"
-#include "lib/quads.h"
 #include "formulas/similarity.h"
+#include "lib/launch.h"
+#include "lib/quads.h"
 
-#define SEGMENT 128
+#define SEGMENT WA_ROW_SEGMENT
 #define CHUNKS (SEGMENT / 16)
 // Coordinates and steps beyond this limit become FAR, which added to any other coordinate lies
 // beyond all images.
@@ -78,7 +79,7 @@ WA_INLINE Moving moving_of(global const float* coefficients, int width, int heig
 }
 
 WA_INLINE Locations locations_of(Coordinate from_x, Coordinate from_y, const Steps* steps_x,
-                           const Steps* steps_y, int chunk) {
+                                 const Steps* steps_y, int chunk) {
   Locations locations;
   step_on(from_x, steps_x, chunk, &locations.x0, &locations.a);
   step_on(from_y, steps_y, chunk, &locations.y0, &locations.b);
@@ -118,7 +119,8 @@ WA_INLINE Splines splines_at(const Moving* moving, const Locations* locations, i
   wa_bspline_weights_3(locations->a, wx);
   wa_bspline_weights_3(locations->b, wy);
   if (slopes) wa_bspline_derivatives_3(locations->b, dy);
-  const int16 at = select((int16)(0), (locations->y0 - 1) * moving->width + (locations->x0 - 1), counts);
+  const int16 at =
+      select((int16)(0), (locations->y0 - 1) * moving->width + (locations->x0 - 1), counts);
   global const float* row = moving->coefficients;
 #pragma unroll
   for (int q = 0; q < 4; ++q) sums[q] = slopes_y[q] = 0.0f;

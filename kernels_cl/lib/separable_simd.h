@@ -4,12 +4,13 @@
 // first. The intermediate result is stored in blocks of sixteen rows, with sixteen consecutive
 // numbers for each column, so that rows are summed sixteen at a time wherever along them the inputs
 // lie.
-#ifndef WARPALIGN_FORMULAS_OPENCL_SEPARABLE_LANES_H
-#define WARPALIGN_FORMULAS_OPENCL_SEPARABLE_LANES_H
+#ifndef WARPALIGN_LIB_SEPARABLE_SIMD_H
+#define WARPALIGN_LIB_SEPARABLE_SIMD_H
 
+#include "lib/launch.h"
 #include "lib/simd.h"
 
-#define COLUMN_BLOCK 128  // columns of a work-item; column_block in separable_simd.hpp
+#define COLUMN_BLOCK WA_SEPARABLE_COLUMNS
 
 // The offset of column x of a block.
 WA_INLINE size_t block_column(int block, int width, int x) {

@@ -5,11 +5,11 @@
 //
 // The paper exchanges the pixels to the left and right of a word through local memory. Here,
 // caches, which its cards lacked, serve those two reads.
-#ifndef WARPALIGN_FORMULAS_OPENCL_SIGNAL_H
-#define WARPALIGN_FORMULAS_OPENCL_SIGNAL_H
+#ifndef WARPALIGN_LIB_SIGNAL_H
+#define WARPALIGN_LIB_SIGNAL_H
 
-#include "lib/pixels.h"
 #include "formulas/sobel.h"
+#include "lib/pixels.h"
 
 // Columns x ... x + 3 of a row; those beyond its end may be any pixels of the row.
 inline float4 four_pixels(global const Pixel* row, int x, int width) {

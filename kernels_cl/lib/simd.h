@@ -1,6 +1,6 @@
 // Vectors of sixteen numbers, loaded and stored whole or in part, for OpenCL kernels only.
-#ifndef WARPALIGN_FORMULAS_OPENCL_LANES_H
-#define WARPALIGN_FORMULAS_OPENCL_LANES_H
+#ifndef WARPALIGN_LIB_SIMD_H
+#define WARPALIGN_LIB_SIMD_H
 
 #include "formulas/language.h"
 

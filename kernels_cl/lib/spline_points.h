@@ -3,8 +3,8 @@
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails).
-#ifndef WARPALIGN_FORMULAS_OPENCL_SPLINE_POINTS_H
-#define WARPALIGN_FORMULAS_OPENCL_SPLINE_POINTS_H
+#ifndef WARPALIGN_LIB_SPLINE_POINTS_H
+#define WARPALIGN_LIB_SPLINE_POINTS_H
 
 #include "formulas/affine.h"
 #include "formulas/boundary.h"
@@ -18,17 +18,17 @@
 
 // Splits a point's coordinate on an axis of n samples, mapped by the boundary rule, into integer
 // and fraction; false if the value is cval.
-WA_INLINE bool bring(float high, float low, int n, int* whole, float* fraction) {
+WA_INLINE bool split_point(float high, float low, int n, int* whole, float* fraction) {
 #if defined(POINTS_REJECT)
   // The sign is tested first, because the fraction of a coordinate just below 0 rounds to 1.
   if (wa_is_far(high) || high + low < 0.0f) return false;
   *fraction = wa_split(high, low, whole);
   return *whole >= 0 && (*whole < n - 1 || (*whole == n - 1 && *fraction == 0.0f));
 #elif defined(POINTS_WRAP)
-  *fraction = wa_bring_wrapped(high, low, n, whole);
+  *fraction = wa_split_wrapped(high, low, n, whole);
   return true;
 #else
-  *fraction = wa_bring_within(EXTENSION, high, low, n, whole);
+  *fraction = wa_split_extended(EXTENSION, high, low, n, whole);
   return true;
 #endif
 }

@@ -2,8 +2,8 @@
 // at which a pixel of the output is read, its neighbourhood, and the tensor product.
 //
 // Options: as in spline/interpolate.cl.
-#ifndef WARPALIGN_FORMULAS_OPENCL_SPLINE_VALUE_H
-#define WARPALIGN_FORMULAS_OPENCL_SPLINE_VALUE_H
+#ifndef WARPALIGN_LIB_SPLINE_VALUE_H
+#define WARPALIGN_LIB_SPLINE_VALUE_H
 
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
@@ -50,7 +50,7 @@ WA_INLINE bool locate(float high, float low, int n, int margin, Along* along) {
   if (!(fabs(low) <= LARGEST_FLOAT)) low = 0.0f;
   int whole;
   float t;
-  if (!bring(high, low, n - 2 * margin, &whole, &t)) return false;
+  if (!split_point(high, low, n - 2 * margin, &whole, &t)) return false;
   whole += margin;
   along->clamped = false;
 #ifdef POINTS_CLAMP

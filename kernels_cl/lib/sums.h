@@ -1,13 +1,14 @@
 // Adds the sums of all work-items of a work-group, for OpenCL kernels only.
 //
 // Option: GROUP, the work-group's size, a power of two.
-#ifndef WARPALIGN_FORMULAS_OPENCL_SUMS_H
-#define WARPALIGN_FORMULAS_OPENCL_SUMS_H
+#ifndef WARPALIGN_LIB_SUMS_H
+#define WARPALIGN_LIB_SUMS_H
 
 #include "formulas/language.h"
 
 // Writes sum i of group g to partials[i groups + g]. Every work-item must call it.
-WA_INLINE void add_up(const float* sums, int count, local float* shared, global float* partials) {
+WA_INLINE void store_group_sums(const float* sums, int count, local float* shared,
+                                global float* partials) {
   const int item = (int)get_local_id(0);
   for (int i = 0; i < count; ++i) {
     shared[item] = sums[i];

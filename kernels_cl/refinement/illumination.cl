@@ -9,14 +9,16 @@
 
 // Computes the moments of a cell: sums of 1, r, m, r r and r m, about the given means. Moment i of
 // cell c is stored at i * cells + c.
-kernel void illumination_moments(global const float* reference, int reference_width, int reference_height,
-                          int reference_margin, global const float* coefficients, int width,
-                          int height, int margin, float4 x_row, float4 x_rest, float4 y_row,
-                          float4 y_rest, float2 means,
+kernel void illumination_moments(global const float* reference, int reference_width,
+                                 int reference_height, int reference_margin,
+                                 global const float* coefficients, int width, int height,
+                                 int margin, float4 x_row, float4 x_rest, float4 y_row,
+                                 float4 y_rest, float2 means,
 #ifdef MASKED
-                          global const float* reference_weight, global const float* moving_weight,
+                                 global const float* reference_weight,
+                                 global const float* moving_weight,
 #endif
-                          global float* moments, int across, int down) {
+                                 global float* moments, int across, int down) {
   const int cx = (int)get_global_id(0);
   const int cy = (int)get_global_id(1);
   if (cx >= across || cy >= down) return;
@@ -32,7 +34,7 @@ kernel void illumination_moments(global const float* reference, int reference_wi
       if (!sample_location(&matrix, px, py, width, height, margin, &location)) continue;
 #ifdef MASKED
       if (reference_weight[py * reference_width + px] < WA_MIN_WEIGHT) continue;
-      if (!place_counts(moving_weight, width, &location)) continue;
+      if (!location_counts(moving_weight, width, &location)) continue;
 #endif
       const float r = reference[py * reference_width + px] - means.x;
       const float m = spline_value(coefficients, width, &location) - means.y;
@@ -45,8 +47,8 @@ kernel void illumination_moments(global const float* reference, int reference_wi
 
 // weights: b(0) ... b(reach) of a Gaussian over cells. prior: gain and strength.
 kernel void illumination_fit(global const float* moments, int across, int down,
-                      global const float* weights, int reach, float2 prior, float2 means,
-                      global float2* field) {
+                             global const float* weights, int reach, float2 prior, float2 means,
+                             global float2* field) {
   const int cx = (int)get_global_id(0);
   const int cy = (int)get_global_id(1);
   if (cx >= across || cy >= down) return;
@@ -58,7 +60,9 @@ kernel void illumination_fit(global const float* moments, int across, int down,
     for (int i = 0; i < WA_ILLUMINATION_ROW_SUMS; ++i) row[i] = 0.0f;
     for (int x = max(cx - reach, 0); x <= min(cx + reach, across - 1); ++x) {
       float of_cell[WA_ILLUMINATION_MOMENTS];
-      for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) of_cell[i] = moments[i * cells + y * across + x];
+      for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
+        of_cell[i] = moments[i * cells + y * across + x];
+      }
       wa_add_illumination_cell(of_cell, weights[abs(x - cx)], (float)(x - cx), row);
     }
     wa_add_illumination_row(row, weights[abs(y - cy)], (float)(y - cy), sums);

@@ -13,8 +13,8 @@
 
 #ifdef ILLUMINATED
 // The (gain, offset) at a pixel, interpolated between the centres of the four cells around it.
-inline float2 illumination_at(global const float2* field, int across, int down, float inverse_side, int x,
-                       int y) {
+inline float2 illumination_at(global const float2* field, int across, int down, float inverse_side,
+                              int x, int y) {
   int left, right, top, bottom;
   const float a = wa_illumination_cells(x, inverse_side, across, &left, &right);
   const float b = wa_illumination_cells(y, inverse_side, down, &top, &bottom);
@@ -22,7 +22,8 @@ inline float2 illumination_at(global const float2* field, int across, int down, 
   const float2 q = field[top * across + right];
   const float2 r = field[bottom * across + left];
   const float2 s = field[bottom * across + right];
-  return (float2)(wa_illumination_mix(p.x, q.x, r.x, s.x, a, b), wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
+  return (float2)(wa_illumination_mix(p.x, q.x, r.x, s.x, a, b),
+                  wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
 }
 #endif
 
@@ -51,18 +52,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
       if (!sample_location(&matrix, px, py, width, height, margin, &location)) continue;
 #ifdef MASKED
       if (reference_weight[py * reference_width + px] < WA_MIN_WEIGHT) continue;
-      if (!place_counts(moving_weight, width, &location)) continue;
+      if (!location_counts(moving_weight, width, &location)) continue;
 #endif
       float slope_x, slope_y;
-      const float value = spline_value_and_slopes(coefficients, width, &location, &slope_x, &slope_y);
+      const float value =
+          spline_value_and_slopes(coefficients, width, &location, &slope_x, &slope_y);
 #ifdef ILLUMINATED
       const float2 here = illumination_at(field, field_width, field_height, inverse_side, px, py);
 #else
       const float2 here = illumination.xy;
 #endif
       wa_similarity_add(value, slope_x, slope_y, location.x - centre.x, location.y - centre.y,
-                        reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f, sums);
+                        reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f,
+                        sums);
     }
   }
-  add_up(sums, WA_SIMILARITY_SUMS, shared, partials);
+  store_group_sums(sums, WA_SIMILARITY_SUMS, shared, partials);
 }

@@ -6,8 +6,8 @@
 // variant: gpu
 // variant: gpu -DWEIGHTED -DWITH_ROTATED_180
 // variant: gpu -DWEIGHTED -DVOLUME
-#include "lib/grid.h"
 #include "formulas/spectrum.h"
+#include "lib/grid.h"
 
 // columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|. |A| and |B|
 // are divided out one by one, because their product may overflow or underflow.

@@ -17,9 +17,8 @@ inline float lookup(global const float* magnitude, int columns, int height, floa
 // A direction is (u, v) per unit of radius; (u_end, v_end) = (width, height) / 2 are the Nyquist
 // frequencies.
 kernel void log_polar(global const float* magnitude, int columns, int height,
-                      global const float* radii, int radius_count,
-                      global const float2* directions, int angle_count, float u_end, float v_end,
-                      global float* output) {
+                      global const float* radii, int radius_count, global const float2* directions,
+                      int angle_count, float u_end, float v_end, global float* output) {
   const int i = (int)get_global_id(0);
   const int j = (int)get_global_id(1);
   if (i >= radius_count || j >= angle_count) return;

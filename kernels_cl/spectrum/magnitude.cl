@@ -1,30 +1,31 @@
 // The magnitude of a half spectrum raised to a power, its rows reordered around v = 0.
 //
-// Option: SIXTEEN, where a work-item computes sixteen columns, for devices with vector registers.
+// Option: SIMD, where a work-item computes sixteen columns, for devices with vector registers.
 //
 // variant: gpu
-// variant: cpu -DSIXTEEN
-#if defined(SIXTEEN)
+// variant: cpu -DSIMD
+#if defined(SIMD)
 #define WA_REAL float16
 #endif
 #include "formulas/magnitude.h"
 
 // columns = width / 2 + 1. Row v is written to row (v + height / 2) mod height.
-kernel void magnitude(global const float2* spectrum, global float* output, int columns,
-                      int height, float half_exponent) {
+kernel void magnitude(global const float2* spectrum, global float* output, int columns, int height,
+                      float half_exponent) {
   const int v = (int)get_global_id(1);
   if (v >= height) return;
   const int shifted = v + height / 2;
   const int row = shifted >= height ? shifted - height : shifted;
   global const float* source = (global const float*)(spectrum + (size_t)v * (size_t)columns);
   global float* target = output + (size_t)row * (size_t)columns;
-#if defined(SIXTEEN)
+#if defined(SIMD)
   const int wanted = 16 * (int)get_global_id(0);
   if (wanted >= columns) return;
   if (columns < 16) {
     for (int u = 0; u < columns; ++u) {
-      target[u] = wa_magnitude_power((float16)(source[2 * u]), (float16)(source[2 * u + 1]),
-                                     half_exponent).s0;
+      target[u] =
+          wa_magnitude_power((float16)(source[2 * u]), (float16)(source[2 * u + 1]), half_exponent)
+              .s0;
     }
     return;
   }

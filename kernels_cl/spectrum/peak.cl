@@ -1,11 +1,12 @@
 // The maximum of each slice with its coordinates and neighbours, by a parallel reduction in two
 // stages (registration paper, section 4).
 //
-// Options: GROUP, the work-group's size, a power of two; LANES, for CPUs: the first stage uses
+// Options: GROUP, the work-group's size, a power of two; SIMD, for CPUs: the first stage uses
 // vectors of sixteen pixels.
 //
 // variant: gpu -DGROUP=256
-// variant: cpu -DGROUP=64 -DLANES
+// variant: cpu -DGROUP=64 -DSIMD
+#include "lib/launch.h"
 
 #define NOWHERE 0xffffffffu
 
@@ -37,9 +38,9 @@ inline Best best_of_group(Best mine, local Best* shared) {
   return shared[0];
 }
 
-#ifdef LANES
+#ifdef SIMD
 
-#define SHARE 16384  // pixels of a work-item; lane_share in peak.cpp
+#define SHARE WA_PEAK_SHARE
 
 // Work-item x processes SHARE pixels of slice y, from pixel x * SHARE on.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global const float* input,

@@ -22,6 +22,7 @@
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32 -DGRADIENT
 #include "formulas/bilinear.h"
 #include "lib/grid.h"
+#include "lib/launch.h"
 #include "lib/spline_value.h"
 
 // Finds this work-item's pixel of the output, the number of pixels, and the point at which the
@@ -46,7 +47,7 @@ WA_INLINE bool find_pixel(POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel, s
 #define IMAGE image3d_t
 #endif
 
-#define TABLE_SIZE 128
+#define TABLE_SIZE WA_LOOKUP_TABLE_SIZE
 
 // Sigg and Hadwiger's table: the offsets of the two lookups and the weight of the first, for t = i
 // / 127.

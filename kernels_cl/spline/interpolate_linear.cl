@@ -14,21 +14,22 @@
 #include "formulas/bilinear.h"
 #include "formulas/boundary.h"
 #include "lib/fixed_point.h"
+#include "lib/launch.h"
 #include "lib/output.h"
 
 // A work-group processes TILE_X x LANES_Y pixels at once and proceeds along the last axis.
-#define GROUP 256
+#define GROUP WA_LINEAR_GROUP
 #if DIMENSIONS == 2
-#define TILE_X 16
+#define TILE_X WA_LINEAR_PLANE_X
 #define LANES_Y (GROUP / TILE_X)
-#define TILE_Y 64
+#define TILE_Y WA_LINEAR_PLANE_Y
 #define TILE_Z 1
 #define AT_ONCE 4  // pixels of a work-item whose loads are in flight together
 #else
-#define TILE_X 32
+#define TILE_X WA_LINEAR_VOLUME_X
 #define LANES_Y (GROUP / TILE_X)
-#define TILE_Y LANES_Y
-#define TILE_Z 8
+#define TILE_Y WA_LINEAR_VOLUME_Y
+#define TILE_Z WA_LINEAR_VOLUME_Z
 #define AT_ONCE 1
 #endif
 #define PATCH 32
@@ -80,7 +81,7 @@ WA_INLINE Pair side_by_side(long at) {
 
 #ifdef POINTS_WRAP
 
-// wa_bring_wrapped() in fixed point.
+// wa_split_wrapped() in fixed point.
 WA_INLINE long wrapped(long at, int n) {
   const int period = n - 1;
   if (period == 0) return 0;
@@ -162,12 +163,12 @@ WA_INLINE float interpolated(Samples samples, Location at, bool inside) {
 }
 
 // What is known of all points of a tile.
-#define APART 0   // they have no value
+#define OUTSIDE 0   // they have no value
 #define INSIDE 1  // all their neighbours are samples
 #define ACROSS 2
 
 WA_INLINE float value_at(Samples samples, Location at, int kind) {
-  return kind == APART ? samples.cval : interpolated(samples, at, kind == INSIDE);
+  return kind == OUTSIDE ? samples.cval : interpolated(samples, at, kind == INSIDE);
 }
 
 // Computes this work-item's pixels of a tile whose first point is `origin`.
@@ -180,7 +181,7 @@ WA_INLINE void store_tile(Samples samples, Steps steps, Location origin, Numbers
   Numbers pixel = {tile.x + x, tile.y + y, tile.z};
   if (pixel.x >= target.size.x || pixel.y >= target.size.y) return;
   Location at = {origin.x + x * steps.x.x + y * steps.x.y, origin.y + x * steps.y.x + y * steps.y.y,
-              origin.z + x * steps.z.x + y * steps.z.y};
+                 origin.z + x * steps.z.x + y * steps.z.y};
   const size_t row = (size_t)pixel.z * (size_t)target.size.y + (size_t)pixel.y;
   global Output* to = target.pixels + row * (size_t)target.size.x + (size_t)pixel.x;
 #if DIMENSIONS == 2
@@ -205,13 +206,13 @@ WA_INLINE void store_tile(Samples samples, Steps steps, Location origin, Numbers
 #endif
 }
 
-// The coordinates of a tile reach from `minimum` to `greatest` relative to that of its first point,
+// The coordinates of a tile reach from `minimum` to `maximum` relative to that of its first point,
 // which is `at`.
-WA_INLINE bool lie_inside(long at, long minimum, long greatest, int n) {
-  return wa_fixed_whole(at + minimum) >= 0 && wa_fixed_whole(at + greatest) + 1 < n;
+WA_INLINE bool lie_inside(long at, long minimum, long maximum, int n) {
+  return wa_fixed_whole(at + minimum) >= 0 && wa_fixed_whole(at + maximum) + 1 < n;
 }
-WA_INLINE bool lie_apart(long at, long minimum, long greatest, int n) {
-  return wa_fixed_whole(at + greatest) < -1 || wa_fixed_whole(at + minimum) >= n;
+WA_INLINE bool lie_outside(long at, long minimum, long maximum, int n) {
+  return wa_fixed_whole(at + maximum) < -1 || wa_fixed_whole(at + minimum) >= n;
 }
 
 #define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long min_##i, long greatest_##i
@@ -234,15 +235,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linea
                         slab * TILE_Z};
   Location origin = {POINT(x), POINT(y), 0};
   bool inside = lie_inside(RANGE(x), width) && lie_inside(RANGE(y), height);
-  bool apart = lie_apart(RANGE(x), width) || lie_apart(RANGE(y), height);
+  bool outside = lie_outside(RANGE(x), width) || lie_outside(RANGE(y), height);
 #if DIMENSIONS == 3
   origin.z = POINT(z);
   inside = inside && lie_inside(RANGE(z), depth);
-  apart = apart || lie_apart(RANGE(z), depth);
+  outside = outside || lie_outside(RANGE(z), depth);
 #endif
 #if defined(POINTS_REJECT) || EXTENSION == WA_FILL
-  if (apart) {
-    store_tile(samples, steps, origin, tile, APART, target);
+  if (outside) {
+    store_tile(samples, steps, origin, tile, OUTSIDE, target);
     return;
   }
 #endif

@@ -1,10 +1,10 @@
 // B-spline evaluation under an affine transform, for GPUs (and CPUs without vectors; cubic volumes
-// have interpolate_volume.cl). For each tile of the output, the box of coefficients that it needs
-// is copied to local memory.
+// have interpolate_volume.cl). For each tile of the output, the coefficients that it needs
+// are copied to local memory.
 //
-// Relative to its box, a point is at most 2^8 away. The transform's matrix is split into multiples
-// of 2^-16 (`high`), for which sums of products are exact in float, and a remainder (`low`), which
-// is added to the fraction (core: backend::tile_source()).
+// A point is at most 2^8 away from the corner of the copy. The transform's matrix is split into
+// multiples of 2^-16 (`high`), for which sums of products are exact in float, and a remainder
+// (`low`), which is added to the fraction (core: backend::tile_source()).
 //
 // Options: DEGREE 3 to 5 (at lower degrees, the pieces of the spline join too roughly for points
 // that are rounded across a knot); DIMENSIONS 2 or 3; PITCH, the distance between rows in local
@@ -15,17 +15,18 @@
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_U8 -DPITCH=100
 // variant: gpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_F16 -DPITCH=32
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=32
+#include "lib/launch.h"
 #include "lib/output.h"
 #include "lib/spline_points.h"
 
 // The pixels of a tile that a group's work-items start at: 32 neighbouring ones cover 32 x 1 pixels
 // of a plane, or 16 x 1 x 2 of a volume. From there each proceeds in steps along y, and along z.
-#define GROUP 256
+#define GROUP WA_TILED_GROUP
 #if DIMENSIONS == 2
 #define TILE_X 64
 #define STEP_Y (GROUP / TILE_X)
 #define FIRST_Y(item) ((item) / TILE_X)
-#define COPY_LANES 32  // work-items that copy a row of the box, four coefficients each
+#define COPY_LANES 32  // work-items that copy a row, four coefficients each
 #else
 #define TILE_X 16
 #define STEP_Z 2
@@ -34,7 +35,7 @@
 #define FIRST_Y(item) ((item) / (TILE_X * STEP_Z))
 #define COPY_LANES 8
 #endif
-#define WIDEST (COPY_LANES * 4)
+#define MAX_COPY_WIDTH (COPY_LANES * 4)
 #define COPY_ROWS (GROUP / COPY_LANES)
 #define COPIES 4  // loads in flight at once
 
@@ -49,20 +50,20 @@
 
 // Arguments that are the same for every work-item: a row of the transform about the output's
 // centre, and the part that float cannot hold; the row's split; the minimum coordinate of a tile,
-// relative to its first point; the box's extent.
+// relative to its first point; the copy's extent.
 #define AXIS_PARAMETERS(i) \
   float4 row_##i, float4 rest_##i, float4 high_##i, float4 low_##i, float min_##i, int extent_##i
 
-// The box on one axis: its first coefficient, and the tile's first point relative to it.
+// The copy on one axis: its first coefficient, and the tile's first point relative to it.
 typedef struct {
   int corner;
   float high, low;
 } Location;
 
-// Locates on one axis the box of the tile that begins at (dx, dy, dz) from the output's centre. The
-// corner is a multiple of `alignment`.
+// Locates on one axis the copy for the tile that begins at (dx, dy, dz) from the output's centre.
+// The corner is a multiple of `alignment`.
 WA_INLINE Location locate_tile(float4 row, float4 rest, float minimum, float dx, float dy, float dz,
-                           int margin, int alignment) {
+                               int margin, int alignment) {
   float high, low;
   int whole;
   transformed(row, rest, dx, dy, dz, &high, &low);
@@ -79,7 +80,7 @@ WA_INLINE Location locate_tile(float4 row, float4 rest, float minimum, float dx,
 typedef struct {
   int n;  // coefficients, margins included
   int margin;
-  int extent, corner;          // of the box
+  int extent, corner;          // of the copy
   float4 row, rest;            // of the transform
   float high, low;             // from the corner to the work-item, at (x, 0, 0) of the tile
   float2 step_high, step_low;  // of that coordinate along y and z
@@ -105,14 +106,14 @@ WA_INLINE Axis axis_of(Location location, int n, int margin, float4 row, float4 
   return axis;
 }
 
-WA_INLINE bool is_within(Axis axis) {
+WA_INLINE bool is_inside(Axis axis) {
   return axis.corner >= 0 && axis.corner + axis.extent <= axis.n;
 }
-WA_INLINE bool is_apart(Axis axis) {
+WA_INLINE bool is_outside(Axis axis) {
   return axis.corner + axis.extent <= 0 || axis.corner >= axis.n;
 }
 
-// The work-item's coordinate at y of the tile: returns the integer part relative to the box's
+// The work-item's coordinate at y of the tile: returns the integer part relative to the copy's
 // corner, and puts the fraction, within the weights' range, in *t.
 WA_INLINE int split_coordinate(Axis axis, float y, float* t) {
   const float at = fma(y, axis.step_high.x, axis.high);
@@ -129,21 +130,21 @@ WA_INLINE Axis go_along_z(Axis axis, float z) {
 }
 #endif
 
-// The box's rows, and the location of each.
+// The copy's rows, and the location of each.
 typedef struct {
   Axis y, z;
-  int plane;           // distance between planes in local memory
-  int count;           // number of rows in all planes
-  float planes_a_row;  // 1 / rows of a plane
+  int plane;                 // distance between planes in local memory
+  int count;                 // number of rows in all planes
+  float inverse_plane_rows;  // 1 / rows of a plane
 } Rows;
 
 // The plane of a row: row / y.extent, computed in float.
 WA_INLINE int plane_of(Rows rows, int row) {
-  return DIMENSIONS == 2 ? 0 : (int)(((float)row + 0.5f) * rows.planes_a_row);
+  return DIMENSIONS == 2 ? 0 : (int)(((float)row + 0.5f) * rows.inverse_plane_rows);
 }
 
-// Copies a box that lies within the coefficients, where rows begin at words.
-WA_INLINE void copy_box(global const float* coefficients, Axis x, Rows rows, local float* box) {
+// Makes a copy that lies within the coefficients, where rows begin at words.
+WA_INLINE void copy_inside(global const float* coefficients, Axis x, Rows rows, local float* copy) {
   const int item = (int)get_local_id(0);
   const int column = item % COPY_LANES * 4;
   if (column < x.extent) {
@@ -163,16 +164,16 @@ WA_INLINE void copy_box(global const float* coefficients, Axis x, Rows rows, loc
         const int row = first + i * COPY_ROWS;
         const int plane = plane_of(rows, row);
         const int at = plane * rows.plane + (row - plane * rows.y.extent) * PITCH + column;
-        if (row < rows.count) *(local float4*)(box + at) = words[i];
+        if (row < rows.count) *(local float4*)(copy + at) = words[i];
       }
     }
   }
 }
 
-// Copies any box, coefficient by coefficient, extended by the boundary rule. `columns` says where
+// Makes any copy, coefficient by coefficient, extended by the boundary rule. `columns` says where
 // each column is found.
-WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, float cval,
-                          local const int* columns, local float* box) {
+WA_INLINE void copy_extended(global const float* coefficients, Axis x, Rows rows, float cval,
+                             local const int* columns, local float* copy) {
   const int item = (int)get_local_id(0);
   for (int row = item / 32; row < rows.count; row += GROUP / 32) {
     const int plane = plane_of(rows, row);
@@ -180,7 +181,7 @@ WA_INLINE void extend_box(global const float* coefficients, Axis x, Rows rows, f
     const int y = wa_extend(EXTENSION, rows.y.corner + row_of_plane, rows.y.n);
     const int z = DIMENSIONS == 2 ? 0 : wa_extend(EXTENSION, rows.z.corner + plane, rows.z.n);
     global const float* from = coefficients + ((long)max(z, 0) * rows.y.n + max(y, 0)) * x.n;
-    local float* to = box + plane * rows.plane + row_of_plane * PITCH;
+    local float* to = copy + plane * rows.plane + row_of_plane * PITCH;
     for (int i = item % 32; i < x.extent; i += 32) {
       to[i] = y >= 0 && z >= 0 && columns[i] >= 0 ? from[columns[i]] : cval;
     }
@@ -201,7 +202,7 @@ WA_INLINE float sum_plane(local const float* first, const float* wx, const float
   return sum;
 }
 
-WA_INLINE float sum_box(local const float* first, const float* t, Rows rows) {
+WA_INLINE float sum_neighbours(local const float* first, const float* t, Rows rows) {
   float wx[TAPS], wy[TAPS];
   WEIGHTS(t[0], wx);
   WEIGHTS(t[1], wy);
@@ -221,18 +222,18 @@ WA_INLINE float sum_box(local const float* first, const float* t, Rows rows) {
 // Whether there is a value at `from_corner` + t. Only where rounding might matter is the boundary
 // rule itself applied, to the pixel (dx, dy, dz) from the output's centre.
 WA_INLINE bool has_value(Axis axis, int from_corner, float t, float dx, float dy, float dz) {
-  const float doubtful = 1e-3f;
+  const float tolerance = 1e-3f;
   const int whole = from_corner + axis.corner - axis.margin;
   const int samples = axis.n - 2 * axis.margin;
   const float below = (float)whole + t;
   const float above = (float)(whole - (samples - 1)) + t;
-  if (below < -doubtful || above > doubtful) return false;
-  if (below > doubtful && above < -doubtful) return true;
+  if (below < -tolerance || above > tolerance) return false;
+  if (below > tolerance && above < -tolerance) return true;
   float high, low, fraction;
   int found;
   transformed(axis.row, axis.rest, dx, dy, dz, &high, &low);
   wa_snap(&high, &low);
-  return bring(high, low, samples, &found, &fraction);
+  return split_point(high, low, samples, &found, &fraction);
 }
 
 // A tile of the output: its first pixel relative to the output's centre, and its size within the
@@ -247,7 +248,7 @@ typedef struct {
 
 // Computes a work-item's pixels of one plane, z, of a tile; `index` is that of the first. `check`:
 // points outside have the value cval.
-WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const float* box,
+WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const float* copy,
                               float cval, bool check, OUTPUT_PARAMETERS, size_t index) {
   const int item = (int)get_local_id(0);
   const size_t stride = (size_t)output_width * STEP_Y;
@@ -272,7 +273,7 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
     const float dy = tile.dy + (float)y;
     const float dz = tile.dz + (float)z;
 #if DIMENSIONS == 2
-    float value = sum_box(box + first, t, rows);
+    float value = sum_neighbours(copy + first, t, rows);
     if (check &&
         !(has_value(x, at_x, t[0], dx, dy, dz) && has_value(rows.y, at_y, t[1], dx, dy, dz))) {
       value = cval;
@@ -284,21 +285,21 @@ WA_INLINE void evaluate_plane(Tile tile, Axis x, Rows rows, int z, local const f
     const bool exists = !check || (has_value(x, at_x, t[0], dx, dy, dz) &&
                                    has_value(rows.y, at_y, t[1], dx, dy, dz) &&
                                    has_value(rows.z, at_z, t[2], dx, dy, dz));
-    STORE(output, index, exists ? sum_box(box + first, t, rows) : cval);
+    STORE(output, index, exists ? sum_neighbours(copy + first, t, rows) : cval);
 #endif
   }
 }
 
 // Computes a work-item's pixels of a tile; `index` would be that of the first if its z were 0.
-WA_INLINE void evaluate_tile(Tile tile, Axis x, Rows rows, local const float* box, float cval,
+WA_INLINE void evaluate_tile(Tile tile, Axis x, Rows rows, local const float* copy, float cval,
                              bool check, OUTPUT_PARAMETERS, size_t index) {
 #if DIMENSIONS == 2
-  evaluate_plane(tile, x, rows, 0, box, cval, check, OUTPUT_ARGUMENTS, index);
+  evaluate_plane(tile, x, rows, 0, copy, cval, check, OUTPUT_ARGUMENTS, index);
 #else
   const size_t stride = (size_t)output_width * (size_t)output_height;
 #pragma unroll 1
   for (int z = FIRST_Z((int)get_local_id(0)); z < tile.count_z; z += STEP_Z) {
-    evaluate_plane(tile, x, rows, z, box, cval, check, OUTPUT_ARGUMENTS,
+    evaluate_plane(tile, x, rows, z, copy, cval, check, OUTPUT_ARGUMENTS,
                    index + (size_t)z * stride);
   }
 #endif
@@ -322,15 +323,15 @@ WA_INLINE void blank_tile(Tile tile, float cval, OUTPUT_PARAMETERS, size_t index
 }
 
 // A work-group processes a tile of TILE_X x tile_y x tile_z pixels; tiles are numbered along x,
-// then y, then z. `words`: rows of coefficients begin at words. `box_words` (words, so that drivers
-// align it as such) is the box, whose planes are `plane` apart.
+// then y, then z. `words`: rows of coefficients begin at words. `copy_words` (words, so that
+// drivers align it as such) is the copy, whose planes are `plane` apart.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled(
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int centre_x,
     int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
-    local float4* box_words, global Output* restrict output, int output_width, int output_height,
+    local float4* copy_words, global Output* restrict output, int output_width, int output_height,
     int output_depth) {
-  local int columns[WIDEST];
+  local int columns[MAX_COPY_WIDTH];
   const int item = (int)get_local_id(0);
   const int across = (output_width + TILE_X - 1) / TILE_X;
   const int down = (output_height + tile_y - 1) / tile_y;
@@ -343,7 +344,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
   const float dz = (float)(first_z - centre_z);
 #if DIMENSIONS == 2
   const Location locations[2] = {locate_tile(row_x, rest_x, min_x, dx, dy, dz, margin, 4),
-                           locate_tile(row_y, rest_y, min_y, dx, dy, dz, margin, 1)};
+                                 locate_tile(row_y, rest_y, min_y, dx, dy, dz, margin, 1)};
 #else
   // There are few pixels per work-item, so one work-item per axis locates the tile for all.
   local Location locations[3];
@@ -356,17 +357,17 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
   Rows rows;
   rows.y = AXIS(y, locations[1], height);
   rows.plane = plane;
-  rows.planes_a_row = 1.0f / (float)extent_y;
+  rows.inverse_plane_rows = 1.0f / (float)extent_y;
 #if DIMENSIONS == 2
   rows.z = rows.y;
   rows.count = extent_y;
-  const bool within = is_within(x) && is_within(rows.y);
-  const bool apart = is_apart(x) || is_apart(rows.y);
+  const bool inside = is_inside(x) && is_inside(rows.y);
+  const bool outside = is_outside(x) || is_outside(rows.y);
 #else
   rows.z = AXIS(z, locations[2], depth);
   rows.count = extent_y * extent_z;
-  const bool within = is_within(x) && is_within(rows.y) && is_within(rows.z);
-  const bool apart = is_apart(x) || is_apart(rows.y) || is_apart(rows.z);
+  const bool inside = is_inside(x) && is_inside(rows.y) && is_inside(rows.z);
+  const bool outside = is_outside(x) || is_outside(rows.y) || is_outside(rows.z);
 #endif
 
   const int out_x = first_x + item % TILE_X;
@@ -375,32 +376,32 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
   const size_t row = (size_t)first_z * (size_t)output_height + (size_t)(first_y + FIRST_Y(item));
   const size_t index = row * (size_t)output_width + (size_t)out_x;
 #ifdef POINTS_REJECT
-  if (apart) {
+  if (outside) {
     blank_tile(tile, cval, OUTPUT_ARGUMENTS, index);
     return;
   }
-  const bool check = !within;
+  const bool check = !inside;
 #else
   const bool check = false;
 #endif
-  local float* box = (local float*)box_words;
-  if (within && words != 0) {
-    copy_box(coefficients, x, rows, box);
+  local float* copy = (local float*)copy_words;
+  if (inside && words != 0) {
+    copy_inside(coefficients, x, rows, copy);
   } else {
     if (item < extent_x) columns[item] = wa_extend(EXTENSION, x.corner + item, width);
     barrier(CLK_LOCAL_MEM_FENCE);
-    extend_box(coefficients, x, rows, cval, columns, box);
+    copy_extended(coefficients, x, rows, cval, columns, copy);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 #if DIMENSIONS == 2
-  evaluate_tile(tile, x, rows, box, cval, check, OUTPUT_ARGUMENTS, index);
+  evaluate_tile(tile, x, rows, copy, cval, check, OUTPUT_ARGUMENTS, index);
 #else
   // Not in two dimensions, where one loop is faster than a choice of two
   // (docs/performance-notes.md).
   if (check) {
-    evaluate_tile(tile, x, rows, box, cval, true, OUTPUT_ARGUMENTS, index);
+    evaluate_tile(tile, x, rows, copy, cval, true, OUTPUT_ARGUMENTS, index);
   } else {
-    evaluate_tile(tile, x, rows, box, cval, false, OUTPUT_ARGUMENTS, index);
+    evaluate_tile(tile, x, rows, copy, cval, false, OUTPUT_ARGUMENTS, index);
   }
 #endif
 }

@@ -1,8 +1,8 @@
 // Cubic B-spline evaluation in volumes under an affine transform, for GPUs (and CPUs without
-// vectors). For each tile of the output, the box of coefficients that it needs is copied to local
+// vectors). For each tile of the output, the coefficients that it needs are copied to local
 // memory.
 //
-// 32 neighbouring work-items cover 16 x 1 x 2 pixels. The distance between rows of the box is the
+// 32 neighbouring work-items cover 16 x 1 x 2 pixels. The distance between rows of the copy is the
 // number of banks, and planes are offset by half of that, so that few work-items meet in a bank.
 //
 // Options: EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
@@ -12,13 +12,14 @@
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "lib/fixed_point.h"
+#include "lib/launch.h"
 #include "lib/output.h"
 
-#define GROUP 256
+#define GROUP WA_VOLUME_GROUP
 #define TILE_X 16
 #define STEP_Y 8  // step of a work-item's pixels
 #define STEP_Z 2
-#define PITCH 32  // distance between rows of the box; no box is wider, higher or deeper
+#define PITCH WA_VOLUME_PITCH  // distance between rows of the copy; no copy is wider, higher or deeper
 #define COPIES 4  // loads in flight at once
 
 typedef struct {
@@ -40,8 +41,8 @@ typedef struct {
 
 typedef struct {
   Numbers first;   // the tile's first output pixel
-  Numbers corner;  // first coefficient of the box
-  Numbers extent;  // of the box
+  Numbers corner;  // first coefficient of the copy
+  Numbers extent;  // of the copy
   int plane;       // distance between its planes
 } Tile;
 
@@ -55,21 +56,21 @@ WA_INLINE int along_row(int corner, int extent, int size) {
   return corner >= 0 && corner + extent <= size;
 }
 
-WA_INLINE bool is_within(Tile tile, Numbers size) {
+WA_INLINE bool is_inside(Tile tile, Numbers size) {
   return along_row(tile.corner.x, tile.extent.x, size.x) &&
          along_row(tile.corner.y, tile.extent.y, size.y) &&
          along_row(tile.corner.z, tile.extent.z, size.z);
 }
 
-WA_INLINE bool is_apart(Tile tile, Numbers size) {
+WA_INLINE bool is_outside(Tile tile, Numbers size) {
   return tile.corner.x + tile.extent.x <= 0 || tile.corner.x >= size.x ||
          tile.corner.y + tile.extent.y <= 0 || tile.corner.y >= size.y ||
          tile.corner.z + tile.extent.z <= 0 || tile.corner.z >= size.z;
 }
 
-// Copies a box that lies within the coefficients, where rows begin at words. Eight work-items share
+// Makes a copy that lies within the coefficients, where rows begin at words. Eight work-items share
 // a row; the group copies 32 rows of a plane at once.
-WA_INLINE void copy_box(Spline spline, Tile tile, local float* box) {
+WA_INLINE void copy_inside(Spline spline, Tile tile, local float* copy) {
   const int column = (int)get_local_id(0) % 8 * 4;
   const int row = (int)get_local_id(0) / 8;
   if (column >= tile.extent.x || row >= tile.extent.y) return;
@@ -77,7 +78,7 @@ WA_INLINE void copy_box(Spline spline, Tile tile, local float* box) {
   global const float* from = spline.values + (size_t)tile.corner.z * plane +
                              (size_t)(tile.corner.y + row) * (size_t)spline.size.x +
                              (size_t)(tile.corner.x + column);
-  local float* to = box + row * PITCH + column;
+  local float* to = copy + row * PITCH + column;
   for (int left = tile.extent.z; left > 0; left -= COPIES) {
     float4 words[COPIES];
 #pragma unroll
@@ -93,8 +94,8 @@ WA_INLINE void copy_box(Spline spline, Tile tile, local float* box) {
   }
 }
 
-// Copies any box, coefficient by coefficient, extended by the boundary rule.
-WA_INLINE void extend_box(Spline spline, Tile tile, local float* box) {
+// Makes any copy, coefficient by coefficient, extended by the boundary rule.
+WA_INLINE void copy_extended(Spline spline, Tile tile, local float* copy) {
   const int lane = (int)get_local_id(0) % 32;
   const int x = wa_extend(EXTENSION, tile.corner.x + lane, spline.size.x);
   for (int row = (int)get_local_id(0) / 32; row < tile.extent.y; row += GROUP / 32) {
@@ -106,12 +107,12 @@ WA_INLINE void extend_box(Spline spline, Tile tile, local float* box) {
       if (x >= 0 && y >= 0 && z >= 0) {
         value = spline.values[number * (size_t)spline.size.x + (size_t)x];
       }
-      box[k * tile.plane + row * PITCH + lane] = value;
+      copy[k * tile.plane + row * PITCH + lane] = value;
     }
   }
 }
 
-// A point relative to the box's corner.
+// A point relative to the copy's corner.
 typedef struct {
   long x, y, z;
 } Walk;
@@ -128,13 +129,13 @@ WA_INLINE float sum_plane(local const float* first, const float* wx, const float
   return sum;
 }
 
-WA_INLINE float value_at(Walk walk, int plane, local const float* box) {
+WA_INLINE float value_at(Walk walk, int plane, local const float* copy) {
   float wx[4], wy[4], wz[4];
   wa_bspline_weights_3(wa_fixed_fraction(walk.x), wx);
   wa_bspline_weights_3(wa_fixed_fraction(walk.y), wy);
   wa_bspline_weights_3(wa_fixed_fraction(walk.z), wz);
-  local const float* first = box + (wa_fixed_whole(walk.z) * plane +
-                                    wa_fixed_whole(walk.y) * PITCH + wa_fixed_whole(walk.x));
+  local const float* first = copy + (wa_fixed_whole(walk.z) * plane +
+                                     wa_fixed_whole(walk.y) * PITCH + wa_fixed_whole(walk.x));
   float sum = 0.0f;
 #pragma unroll
   for (int k = 0; k < 4; ++k) sum = fma(wz[k], sum_plane(first + k * plane, wx, wy), sum);
@@ -148,7 +149,7 @@ WA_INLINE bool has_value(Spline spline, Points points, int x, int y, int z) {
          wa_fixed_lies_on(wa_fixed_point(points.fine_z, x, y, z), spline.size.z - beside);
 }
 
-// A coordinate of the tile's pixel (x, y, z), relative to the second coefficient of the box, so
+// A coordinate of the tile's pixel (x, y, z), relative to the second coefficient of the copy, so
 // that its integer part is the position of the first neighbour.
 WA_INLINE long start_on(long4 fine, long4 steps, Tile tile, int corner, int margin, int x, int y,
                         int z) {
@@ -158,7 +159,7 @@ WA_INLINE long start_on(long4 fine, long4 steps, Tile tile, int corner, int marg
 
 // Computes a work-item's pixels of a tile that are in the output. `careful`: points outside have
 // the value cval.
-WA_INLINE void evaluate_tile(Spline spline, Points points, Tile tile, local const float* box,
+WA_INLINE void evaluate_tile(Spline spline, Points points, Tile tile, local const float* copy,
                              bool careful, Target target) {
   const int item = (int)get_local_id(0);
   const int x = item % TILE_X;
@@ -183,7 +184,7 @@ WA_INLINE void evaluate_tile(Spline spline, Points points, Tile tile, local cons
                         (size_t)(tile.first.x + x);
 #pragma unroll 1
     for (int z = first_z; z < end_z; z += STEP_Z, at += STEP_Z * slice) {
-      float value = value_at(walk, tile.plane, box);
+      float value = value_at(walk, tile.plane, copy);
       if (careful &&
           !has_value(spline, points, tile.first.x + x, tile.first.y + y, tile.first.z + z)) {
         value = spline.cval;
@@ -216,21 +217,20 @@ WA_INLINE void blank_tile(Spline spline, Tile tile, Target target) {
 #define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long min_##i, int extent_##i
 
 // The first coefficient that a tile needs.
-#define CORNER(i)                                                                      \
-  (wa_fixed_whole(wa_fixed_point(fine_##i, tile.first.x, tile.first.y, tile.first.z) + \
-                  min_##i) +                                                         \
+#define CORNER(i)                                                                                 \
+  (wa_fixed_whole(wa_fixed_point(fine_##i, tile.first.x, tile.first.y, tile.first.z) + min_##i) + \
    margin - 1)
 
 // A work-group processes a tile of TILE_X x tile_y x tile_z pixels; tiles are numbered along x,
 // then y, then z. min_x, min_y and min_z are the minimum coordinates of a tile, relative to its
-// first point. `words`: rows of coefficients begin at words. `box_words` (words, so that drivers
-// align it as such) is the box, whose planes are `plane` apart.
+// first point. `words`: rows of coefficients begin at words. `copy_words` (words, so that drivers
+// align it as such) is the copy, whose planes are `plane` apart.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_volume(
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int tile_y, int tile_z,
-    int words, int plane, local float4* box_words, global Output* restrict output, int output_width,
-    int output_height, int output_depth) {
-  local float* box = (local float*)box_words;
+    int words, int plane, local float4* copy_words, global Output* restrict output,
+    int output_width, int output_height, int output_depth) {
+  local float* copy = (local float*)copy_words;
   const Spline spline = {coefficients, {width, height, depth}, margin, cval};
   const Points points = {fine_x, steps_x, fine_y, steps_y, fine_z, steps_z};
   const Target target = {output, {output_width, output_height, output_depth}, tile_y, tile_z};
@@ -248,24 +248,24 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_volum
   tile.extent.y = extent_y;
   tile.extent.z = extent_z;
   tile.plane = plane;
-  const bool within = is_within(tile, spline.size);
+  const bool inside = is_inside(tile, spline.size);
 #ifdef POINTS_REJECT
-  if (is_apart(tile, spline.size)) {
+  if (is_outside(tile, spline.size)) {
     blank_tile(spline, tile, target);
     return;
   }
 #endif
-  if (within && words != 0) {
-    copy_box(spline, tile, box);
+  if (inside && words != 0) {
+    copy_inside(spline, tile, copy);
   } else {
-    extend_box(spline, tile, box);
+    copy_extended(spline, tile, copy);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef POINTS_REJECT
-  if (!within) {
-    evaluate_tile(spline, points, tile, box, true, target);
+  if (!inside) {
+    evaluate_tile(spline, points, tile, copy, true, target);
     return;
   }
 #endif
-  evaluate_tile(spline, points, tile, box, false, target);
+  evaluate_tile(spline, points, tile, copy, false, target);
 }

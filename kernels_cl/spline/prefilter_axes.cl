@@ -11,8 +11,8 @@
 // variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DCHUNK=8 -DSIDE=8 -DROWS=1 -DCOMPONENTS=1
 // variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DRUNNING_SUMS -DCHUNK=8 -DSIDE=8 -DROWS=1 -DCOMPONENTS=1
 #include "formulas/boundary.h"
-#include "lib/prefilter_streaming.h"
 #include "lib/pixels.h"
+#include "lib/prefilter_streaming.h"
 
 #define USEFUL (ROW_PIXELS - 2 * SIDE)
 
@@ -41,10 +41,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_rows(
     int margin, int across, int words, float cval, float gain, float8 taps) {
   local Exchanged exchange[EXCHANGE_SIZE];
   const int item = (int)get_local_id(0);
-  const int task = (int)get_group_id(0) * GROUP_ROWS + item / LANES;
+  const int task = (int)get_group_id(0) * GROUP_ROWS + item / ROW_LANES;
   const int y = task / across;
   const int left = (task - y * across) * USEFUL;
-  const int own = item % LANES * LANE_PIXELS - SIDE;
+  const int own = item % ROW_LANES * LANE_PIXELS - SIDE;
   const int wide = n + 2 * margin;
   const int x = left - margin + own;
   clear_exchange(exchange);
@@ -96,7 +96,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_axis(
     int margin, int segment, int across, int segments, float cval, float gain, float8 taps) {
   const int number = (int)get_group_id(0) / across;
   const int plane = number / segments;
-  const long location = (long)((int)get_group_id(0) - number * across) * GROUP + (long)get_local_id(0);
+  const long location =
+      (long)((int)get_group_id(0) - number * across) * GROUP + (long)get_local_id(0);
   if (location >= inner) return;
   const int length = n + 2 * margin;
   const int top = (number - plane * segments) * segment;

@@ -7,16 +7,16 @@
 // this one are filtered, and nothing waits for them earlier.
 //
 // Options: the pixel's type (lib/pixels.h); EXTENSION; SIDE, the number of columns beyond each end
-// of a group's row, a multiple of 4; LONGEST, the length in chunks of the longest column block; and
-// those of lib/prefilter_streaming.h, with ROWS equal to CHUNK / 4.
+// of a group's row, a multiple of 4; MAX_COLUMN_BLOCK, the length in chunks of the longest column
+// block; and those of lib/prefilter_streaming.h, with ROWS equal to CHUNK / 4.
 //
-// variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE_0=(-0.2679492f) -DSTART_0=0.7886751f -DHALO=12 -DCHUNK=12 -DSIDE=12 -DROWS=3 -DLONGEST=8
-// variant: gpu -DPIXEL_U8 -DEXTENSION=4 -DTWO_POLES -DPOLE_0=(-0.4305753f) -DSTART_0=0.6990193f -DPOLE_1=(-0.0430963f) -DSTART_1=0.9586842f -DHALO=24 -DCHUNK=24 -DSIDE=24 -DROWS=6 -DLONGEST=8
-// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DCHUNK=8 -DSIDE=8 -DROWS=2 -DLONGEST=8
-// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DRUNNING_SUMS -DCHUNK=8 -DSIDE=8 -DROWS=2 -DLONGEST=8
+// variant: gpu -DPIXEL_F32 -DEXTENSION=0 -DPOLE_0=(-0.2679492f) -DSTART_0=0.7886751f -DHALO=12 -DCHUNK=12 -DSIDE=12 -DROWS=3 -DMAX_COLUMN_BLOCK=8
+// variant: gpu -DPIXEL_U8 -DEXTENSION=4 -DTWO_POLES -DPOLE_0=(-0.4305753f) -DSTART_0=0.6990193f -DPOLE_1=(-0.0430963f) -DSTART_1=0.9586842f -DHALO=24 -DCHUNK=24 -DSIDE=24 -DROWS=6 -DMAX_COLUMN_BLOCK=8
+// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DCHUNK=8 -DSIDE=8 -DROWS=2 -DMAX_COLUMN_BLOCK=8
+// variant: gpu -DPIXEL_F16 -DEXTENSION=1 -DCONVOLUTION -DRUNNING_SUMS -DCHUNK=8 -DSIDE=8 -DROWS=2 -DMAX_COLUMN_BLOCK=8
 #include "formulas/boundary.h"
-#include "lib/prefilter_streaming.h"
 #include "lib/pixels.h"
+#include "lib/prefilter_streaming.h"
 
 // The columns of a group's rows whose results are right in the end.
 #define USEFUL (ROW_PIXELS - 2 * SIDE)
@@ -71,10 +71,11 @@ WA_INLINE void load_rows(float4* rows, global const Pixel* plane, int width, int
 // their common edge at the same time and share what they read there. `words`: rows begin at words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
     global const Pixel* restrict source, global float* restrict target, int width, int height,
-    int margin, int column_block, int across, int column_blocks, int words, float cval, float gain, float8 taps) {
+    int margin, int column_block, int across, int column_blocks, int words, float cval, float gain,
+    float8 taps) {
   local float4 filtered[CHUNK * USEFUL / LANE_PIXELS];
   local Exchanged exchange[EXCHANGE_SIZE];
-  local int locations[(LONGEST + 2) * CHUNK];
+  local int locations[(MAX_COLUMN_BLOCK + 2) * CHUNK];
   local int columns[ROW_PIXELS];
   const int item = (int)get_local_id(0);
   const int number = (int)get_group_id(0) / across;
@@ -96,7 +97,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
   clear_exchange(exchange);
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  const int lane_start = item % LANES * LANE_PIXELS;
+  const int lane_start = item % ROW_LANES * LANE_PIXELS;
   const int own = lane_start - SIDE;
   const int x = leftmost + lane_start;
   const bool is_word = words != 0 && x >= 0 && x % LANE_PIXELS == 0 && x + LANE_PIXELS <= width;
@@ -109,7 +110,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
   float4 rows[ROWS];  // in flight from memory
   Column column;
   start_column(&column);
-  load_rows(rows, samples, width, word, locations + item / LANES, columns + lane_start, cval);
+  load_rows(rows, samples, width, word, locations + item / ROW_LANES, columns + lane_start, cval);
 #pragma unroll 1
   for (int chunk = 0; chunk < chunks; ++chunk) {
     filter_image_rows(rows, width, cval, taps,
@@ -117,11 +118,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void prefilter_planes(
     if (own >= 0 && own < USEFUL) {
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {
-        filtered[((i * GROUP_ROWS + item / LANES) * USEFUL + own) / LANE_PIXELS] = rows[i];
+        filtered[((i * GROUP_ROWS + item / ROW_LANES) * USEFUL + own) / LANE_PIXELS] = rows[i];
       }
     }
     if (chunk + 1 < chunks) {
-      load_rows(rows, samples, width, word, locations + (chunk + 1) * CHUNK + item / LANES,
+      load_rows(rows, samples, width, word, locations + (chunk + 1) * CHUNK + item / ROW_LANES,
                 columns + lane_start, cval);
     }
     barrier(CLK_LOCAL_MEM_FENCE);

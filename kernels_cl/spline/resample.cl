@@ -3,16 +3,15 @@
 // evaluates.
 //
 // A work-item filters one half of a column in registers, straight from global memory; half a warp
-// filters a row, with eight pixels per work-item. The box of coefficients may take up all the local
-// memory that a group has. Therefore what work-items exchange, and the results of steep transforms,
-// are stored in the box, too, before it is filled or after it was read. Evaluation is cheapest
+// filters a row, with eight pixels per work-item. The coefficients may take up all the local memory
+// that a group has. Therefore what work-items exchange before the coefficients are stored, and the
+// results of steep transforms after they were read, use the same memory. Evaluation is cheapest
 // along a direction that the transform leaves level, so the tile may be a parallelogram, and for
 // steep transforms neighbouring work-items go down the output rather than along it.
 //
 // Options: ROWS, the number of rows of samples that a tile needs, halos included; STEEP; POLE and
 // START, 1 / (1 - POLE); SCALE, the factor by which results are multiplied; EXTENSION;
-// POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32. The constants below
-// are those of core's resample_tiles.hpp.
+// POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
 //
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_REJECT -DOUTPUT_F32
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_FREE -DOUTPUT_U8
@@ -21,14 +20,17 @@
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
 #include "lib/fixed_point.h"
+#include "lib/launch.h"
 #include "lib/output.h"
 
-#define GROUP 256
-#define TILE 64
-#define HALO 12
-#define COLUMNS 128  // columns of samples; also the pitch of the box, a multiple of the banks
-#define FIRST 16     // the first of these that is kept
-#define SHEAR_GROUP 8
+#define GROUP WA_RESAMPLE_GROUP
+#define TILE WA_RESAMPLE_TILE
+#define HALO WA_RESAMPLE_HALO
+// Columns of samples, also the pitch of the coefficients, a multiple of the banks; and the first of
+// them that is kept.
+#define COLUMNS WA_RESAMPLE_COLUMNS
+#define FIRST WA_RESAMPLE_FIRST
+#define SHEAR_GROUP WA_RESAMPLE_SHEAR_GROUP
 #define HALF (ROWS / 2)
 #define KEPT (ROWS - 2 * HALO)
 #define STEP (GROUP / TILE)
@@ -39,12 +41,12 @@
 #define GROUP_ROWS (GROUP / ROW_LANES)
 #define LANE_ROWS (KEPT / GROUP_ROWS)  // rows of a work-item
 
-// Uses of the box before it is filled: where a row's samples are found, and what the halves of
-// columns leave for one another. The ANTICAUSAL_ENDS are where the work-item that reads them writes
-// last.
-#define LOCATIONS(box) ((local int*)(box) + 2 * COLUMNS)
-#define CAUSAL_ENDS(box) ((box) + COLUMNS)
-#define ANTICAUSAL_ENDS(box) (box)
+// Uses of the memory before the coefficients are stored: where a row's samples are found, and what
+// the halves of columns leave for one another. The ANTICAUSAL_ENDS are where the work-item that
+// reads them writes last.
+#define LOCATIONS(coefficients) ((local int*)(coefficients) + 2 * COLUMNS)
+#define CAUSAL_ENDS(coefficients) ((coefficients) + COLUMNS)
+#define ANTICAUSAL_ENDS(coefficients) (coefficients)
 
 // A transform's rows (lib/fixed_point.h).
 typedef struct {
@@ -68,8 +70,8 @@ typedef struct {
 #define OUTPUT_ARGUMENTS output, output_width, output_height
 
 // Loads the samples of half a column.
-WA_INLINE void load_half_column(global const float* samples, Source source, Location location, int column,
-                                int begin, local float* box, float* v) {
+WA_INLINE void load_half_column(global const float* samples, Source source, Location location,
+                                int column, int begin, local float* coefficients, float* v) {
   const int left = location.corner_x - FIRST;
   const int top = location.corner_y - HALO;
   if (left >= 0 && left + COLUMNS <= source.width && top >= 0 && top + ROWS <= source.height) {
@@ -80,7 +82,7 @@ WA_INLINE void load_half_column(global const float* samples, Source source, Loca
     return;
   }
   const int item = (int)get_local_id(0);
-  local int* locations = LOCATIONS(box);
+  local int* locations = LOCATIONS(coefficients);
   if (item < ROWS) locations[item] = wa_extend(EXTENSION, top + item, source.height);
   const int x = wa_extend(EXTENSION, left + column, source.width);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -103,46 +105,46 @@ constant float powers[HALO + 2] = {1.0f,           POLE,
                                    POLE_8* POLE_2, POLE_8* POLE_2* POLE,
                                    POLE_8* POLE_4, POLE_8* POLE_4* POLE};
 
-// Filters the columns; those of their rows that lie between the halos are written to the box. The
-// upper half's causal run continues in the lower half, and the lower half's anticausal run
-// continues in the upper half.
+// Filters the columns; those of their rows that lie between the halos are written to
+// `coefficients`. The upper half's causal run continues in the lower half, and the lower half's
+// anticausal run continues in the upper half.
 WA_INLINE void filter_columns(global const float* samples, Source source, Location location,
-                              local float* box) {
+                              local float* coefficients) {
   const int column = (int)get_local_id(0) % COLUMNS;
   const bool lower = (int)get_local_id(0) >= COLUMNS;
   float v[HALF];
-  load_half_column(samples, source, location, column, lower ? HALF : 0, box, v);
+  load_half_column(samples, source, location, column, lower ? HALF : 0, coefficients, v);
   if (!lower) v[0] *= START;
 #pragma unroll
   for (int j = 1; j < HALF; ++j) v[j] = wa_prefilter_causal(v[j], POLE, v[j - 1]);
-  if (!lower) CAUSAL_ENDS(box)[column] = v[HALF - 1];
+  if (!lower) CAUSAL_ENDS(coefficients)[column] = v[HALF - 1];
   barrier(CLK_LOCAL_MEM_FENCE);
   if (lower) {
-    const float before = CAUSAL_ENDS(box)[column];
+    const float before = CAUSAL_ENDS(coefficients)[column];
 #pragma unroll
     for (int j = 0; j <= HALO; ++j) v[j] = fma(powers[j + 1], before, v[j]);
     float after = v[HALO];
 #pragma unroll
     for (int j = HALO - 1; j >= 0; --j) after = wa_prefilter_causal(v[j], POLE, after);
-    ANTICAUSAL_ENDS(box)[column] = after;
+    ANTICAUSAL_ENDS(coefficients)[column] = after;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (lower) {
     float after = v[HALF - 1] * START;
 #pragma unroll
     for (int j = HALF - 2; j >= HALF - HALO; --j) after = wa_prefilter_causal(v[j], POLE, after);
-    local float* to = box + (HALF - HALO) * COLUMNS + column;
+    local float* to = coefficients + (HALF - HALO) * COLUMNS + column;
 #pragma unroll
     for (int j = HALF - HALO - 1; j >= 0; --j) {
       after = wa_prefilter_causal(v[j], POLE, after);
       to[j * COLUMNS] = after;
     }
   } else {
-    float after = ANTICAUSAL_ENDS(box)[column];
+    float after = ANTICAUSAL_ENDS(coefficients)[column];
 #pragma unroll
     for (int j = HALF - 1; j >= HALO; --j) {
       after = wa_prefilter_causal(v[j], POLE, after);
-      box[(j - HALO) * COLUMNS + column] = after;
+      coefficients[(j - HALO) * COLUMNS + column] = after;
     }
   }
 }
@@ -152,9 +154,9 @@ WA_INLINE void filter_columns(global const float* samples, Source source, Locati
 // their words of four pixels never meet in a bank. What the upper row's last work-item reads beyond
 // its row is too far away to matter.
 typedef struct {
-  int location;       // index among the row's work-items
+  int location;    // index among the row's work-items
   int first;       // the group's work-item with the row's first pixels, as ends are numbered
-  int at;          // the first pixel's position in the box
+  int at;          // the first pixel's position in local memory
   bool low, high;  // whether the first and last four are kept
 } RowLane;
 
@@ -195,10 +197,10 @@ WA_INLINE float gathered(RowLane lane, local const float* ends, int direction, f
 }
 
 // Applies both runs to the rows, in place; z^(2 LANE_PIXELS) is far below single precision.
-WA_INLINE void filter_rows(int columns, local float* box) {
+WA_INLINE void filter_rows(int columns, local float* coefficients) {
   const RowLane lane = lane_of_row(columns);
-  local float* words = box + lane.at;
-  local float* ends = box + lane.first + lane.location;
+  local float* words = coefficients + lane.at;
+  local float* ends = coefficients + lane.first + lane.location;
   float v[LANE_ROWS][LANE_PIXELS], outermost[LANE_ROWS];
 #pragma unroll
   for (int k = 0; k < LANE_ROWS; ++k) {
@@ -215,7 +217,7 @@ WA_INLINE void filter_rows(int columns, local float* box) {
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int k = 0; k < LANE_ROWS; ++k) {
-    const float before = gathered(lane, box + k * GROUP, 1, outermost[k]);
+    const float before = gathered(lane, coefficients + k * GROUP, 1, outermost[k]);
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; ++i) v[k][i] = fma(powers[i + 1], before, v[k][i]);
     outermost[k] = v[k][LANE_PIXELS - 1];
@@ -228,7 +230,7 @@ WA_INLINE void filter_rows(int columns, local float* box) {
   barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
   for (int k = 0; k < LANE_ROWS; ++k) {
-    const float after = gathered(lane, box + (LANE_ROWS + k) * GROUP, -1, outermost[k]);
+    const float after = gathered(lane, coefficients + (LANE_ROWS + k) * GROUP, -1, outermost[k]);
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; ++i) {
       v[k][i] = fma(powers[LANE_PIXELS - i], after, v[k][i]);
@@ -282,12 +284,12 @@ WA_INLINE void advance(Walk* walk, Points points) {
 }
 
 // The weights' factor of six on each axis is part of SCALE.
-WA_INLINE float value_at(Walk walk, local const float* box) {
+WA_INLINE float value_at(Walk walk, local const float* coefficients) {
   float wx[4], wy[4];
   wa_bspline_sixfold_weights_3(wa_fixed_fraction(walk.x), wx);
   wa_bspline_sixfold_weights_3(wa_fixed_fraction(walk.y), wy);
-  local const float* first =
-      box + (wa_fixed_whole(walk.y) * COLUMNS + wa_fixed_whole(walk.x) + (FIRST - 1 - COLUMNS));
+  local const float* first = coefficients + (wa_fixed_whole(walk.y) * COLUMNS +
+                                             wa_fixed_whole(walk.x) + (FIRST - 1 - COLUMNS));
   float sum = 0.0f;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
@@ -313,15 +315,15 @@ WA_INLINE bool has_value(Points points, Source source, int x, int y) {
 
 // Evaluates pixel by pixel, and only pixels that are in the output. `careful`: points outside have
 // the value cval.
-WA_INLINE void evaluate_some(Points points, Source source, Location location, local const float* box,
-                             bool careful, OUTPUT_PARAMETERS) {
+WA_INLINE void evaluate_some(Points points, Source source, Location location,
+                             local const float* coefficients, bool careful, OUTPUT_PARAMETERS) {
   Walk walk = start_walk(points, source, location);
 #pragma unroll 1
   for (int k = 0; k < PIXELS; ++k) {
     const int x = location.x + walk.u;
     const int y = location.y + walk.v;
     if (is_in(x, y, output_width, output_height)) {
-      float value = value_at(walk, box);
+      float value = value_at(walk, coefficients);
       if (careful && !has_value(points, source, x, y)) value = source.cval;
       STORE(output, index_of(x, y, output_width), value);
     }
@@ -338,31 +340,31 @@ WA_INLINE bool is_whole(Source source, Location location, int output_width, int 
          location.y + TILE + max(0, sheared) <= output_height;
 }
 
-WA_INLINE void evaluate_whole(Points points, Source source, Location location, local const float* box,
-                              OUTPUT_PARAMETERS) {
+WA_INLINE void evaluate_whole(Points points, Source source, Location location,
+                              local const float* coefficients, OUTPUT_PARAMETERS) {
   Walk walk = start_walk(points, source, location);
   global Output* at = output + index_of(location.x + walk.u, location.y + walk.v, output_width);
   const size_t stride = (size_t)output_width * STEP;
 #pragma unroll 2
   for (int k = 0; k < PIXELS; ++k, at += stride) {
-    STORE(at, 0, value_at(walk, box));
+    STORE(at, 0, value_at(walk, coefficients));
     advance(&walk, points);
   }
 }
 
 #else
 
-// The results pass through the box, so that they are stored along rows of the output.
-WA_INLINE void evaluate_down_columns(Points points, Source source, Location location, local float* box,
-                                     OUTPUT_PARAMETERS) {
+// The results pass through local memory, so that they are stored along rows of the output.
+WA_INLINE void evaluate_down_columns(Points points, Source source, Location location,
+                                     local float* coefficients, OUTPUT_PARAMETERS) {
   const int item = (int)get_local_id(0);
   const int pitch = TILE + 1;
   Walk walk = start_walk(points, source, location);
-  local float* staged = box + item % TILE * pitch + item / TILE;
+  local float* staged = coefficients + item % TILE * pitch + item / TILE;
   float values[PIXELS];
 #pragma unroll
   for (int k = 0; k < PIXELS; ++k) {
-    values[k] = value_at(walk, box);
+    values[k] = value_at(walk, coefficients);
     advance(&walk, points);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -374,7 +376,7 @@ WA_INLINE void evaluate_down_columns(Points points, Source source, Location loca
     const int x = location.x + u + source.shear * (v / SHEAR_GROUP);
     const int y = location.y + v;
     if (is_in(x, y, output_width, output_height)) {
-      STORE(output, index_of(x, y, output_width), box[v * pitch + u]);
+      STORE(output, index_of(x, y, output_width), coefficients[v * pitch + u]);
     }
   }
 }
@@ -420,8 +422,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
     long4 steps_x, long min_x, long4 fine_y, long4 steps_y, long min_y, int columns, int shear,
     int before_x, int before_y, int across, global Output* restrict output, int output_width,
     int output_height) {
-  local float4 box_words[KEPT * COLUMNS / 4];
-  local float* box = (local float*)box_words;
+  local float4 coefficient_words[KEPT * COLUMNS / 4];
+  local float* coefficients = (local float*)coefficient_words;
   const Points points = {fine_x, steps_x, fine_y, steps_y};
   const Source source = {width, height, cval, columns, shear};
   const int number_y = (int)get_group_id(0) / across;
@@ -442,20 +444,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
 #else
   const bool careful = false;
 #endif
-  filter_columns(samples, source, location, box);
+  filter_columns(samples, source, location, coefficients);
   barrier(CLK_LOCAL_MEM_FENCE);
-  filter_rows(columns, box);
+  filter_rows(columns, coefficients);
   barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef STEEP
   if (!careful) {
-    evaluate_down_columns(points, source, location, box, OUTPUT_ARGUMENTS);
+    evaluate_down_columns(points, source, location, coefficients, OUTPUT_ARGUMENTS);
     return;
   }
 #else
   if (!careful && is_whole(source, location, output_width, output_height)) {
-    evaluate_whole(points, source, location, box, OUTPUT_ARGUMENTS);
+    evaluate_whole(points, source, location, coefficients, OUTPUT_ARGUMENTS);
     return;
   }
 #endif
-  evaluate_some(points, source, location, box, careful, OUTPUT_ARGUMENTS);
+  evaluate_some(points, source, location, coefficients, careful, OUTPUT_ARGUMENTS);
 }

@@ -5,13 +5,13 @@
 //
 // variant: gpu -DPIXEL_U8
 // variant: gpu -DPIXEL_F32
+#include "formulas/window.h"
 #include "lib/grid.h"
 #include "lib/pixels.h"
-#include "formulas/window.h"
 
 // size, padded_size: (width, height, depth, 0); ramp: the length of the taper, in voxels.
-kernel void pad_volume(global const Pixel* input, int4 size, float offset, float scale,
-                          float4 ramp, global float* padded, int4 padded_size) {
+kernel void pad_volume(global const Pixel* input, int4 size, float offset, float scale, float4 ramp,
+                       global float* padded, int4 padded_size) {
   const Item item = patch_item(padded_size.x);
   const int x = item.x;
   if (x >= padded_size.x || item.y >= padded_size.y * padded_size.z) return;

@@ -4,8 +4,8 @@
 // Option: GROUP, the work-group's size, a power of two.
 //
 // variant: gpu -DGROUP=64
-#include "lib/sums.h"
 #include "formulas/spectrum.h"
+#include "lib/sums.h"
 
 // rows: the number of rows, of `columns` = width / 2 + 1 each; scale: 1 / N.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
@@ -23,5 +23,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
       wa_spectrum_add(p.x, p.y, q.x, q.y, wa_column_weight(u, width), scale, sums);
     }
   }
-  add_up(sums, WA_SPECTRUM_SUMS, shared, partials);
+  store_group_sums(sums, WA_SPECTRUM_SUMS, shared, partials);
 }

@@ -2,10 +2,11 @@
 //
 // variant: gpu
 #include "lib/grid.h"
+#include "lib/launch.h"
 
-#define BRICK_X 8
-#define BRICK_Y 4
-#define BRICK_Z 4
+#define BRICK_X WA_BRICK_X
+#define BRICK_Y WA_BRICK_Y
+#define BRICK_Z WA_BRICK_Z
 
 typedef struct {
   float value;

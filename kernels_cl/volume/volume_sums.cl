@@ -4,8 +4,8 @@
 // Option: GROUP, the work-group's size, a power of two.
 //
 // variant: gpu -DGROUP=64
-#include "lib/sums.h"
 #include "formulas/volume.h"
+#include "lib/sums.h"
 
 // A row of the part of a volume that begins at voxel `first`; sides are (width, height, depth, 0)
 // of the whole volume.
@@ -31,7 +31,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_moments(
       wa_volume_add_moments(r[x], m[x], sums);
     }
   }
-  add_up(sums, WA_VOLUME_MOMENTS, shared, partials + slot * (int)get_num_groups(0));
+  store_group_sums(sums, WA_VOLUME_MOMENTS, shared, partials + slot * (int)get_num_groups(0));
 }
 
 WA_INLINE void add_row(global const float* c, const WaVolumeWeights* weights, float y, float dy,
@@ -81,5 +81,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
       wa_volume_add_step(here[0], slope, location, sums);
     }
   }
-  add_up(sums, WA_VOLUME_STEP_SUMS, shared, partials);
+  store_group_sums(sums, WA_VOLUME_STEP_SUMS, shared, partials);
 }

@@ -14,20 +14,20 @@ inline double hann_at(std::int64_t i, std::int64_t n) {
                               static_cast<double>(n));
 }
 
-/// Hann window (or none), mean removed, in the middle of a canvas of zeros.
+/// Hann window (or none), mean removed, in the middle of a padded frame of zeros.
 inline Plane apodize(const Plane& image, double mean, std::int64_t width, std::int64_t height,
                      bool hann) {
-  Plane canvas(width, height);
+  Plane padded(width, height);
   const std::int64_t ox = (width - image.width) / 2;
   const std::int64_t oy = (height - image.height) / 2;
   for (std::int64_t y = 0; y < image.height; ++y) {
     for (std::int64_t x = 0; x < image.width; ++x) {
       const double value = std::isfinite(image.at(x, y)) ? image.at(x, y) - mean : 0;
       const double weight = hann ? hann_at(x, image.width) * hann_at(y, image.height) : 1;
-      canvas.at(x + ox, y + oy) = value * weight;
+      padded.at(x + ox, y + oy) = value * weight;
     }
   }
-  return canvas;
+  return padded;
 }
 
 }  // namespace reference

@@ -12,16 +12,16 @@ namespace {
 
 bool nearly(double a, double b) { return a != b && std::abs(a - b) < 1e-5; }
 
-bool doubtful_on_axis(double at, std::int64_t n, std::int64_t margin, bool weighted) {
+bool ambiguous_on_axis(double at, std::int64_t n, std::int64_t margin, bool weighted) {
   return nearly(at, static_cast<double>(margin)) ||
          nearly(at, static_cast<double>(n - 1 - margin)) ||
          (weighted && std::abs(at - std::floor(at) - 0.5) < 1e-5);
 }
 
-bool doubtful(const ComparedPair& pair, Position q) {
+bool ambiguous(const ComparedPair& pair, Position q) {
   const bool weighted = pair.moving_weight != nullptr;
-  return doubtful_on_axis(q.x, pair.coefficients.width, pair.moving_margin, weighted) ||
-         doubtful_on_axis(q.y, pair.coefficients.height, pair.moving_margin, weighted);
+  return ambiguous_on_axis(q.x, pair.coefficients.width, pair.moving_margin, weighted) ||
+         ambiguous_on_axis(q.y, pair.coefficients.height, pair.moving_margin, weighted);
 }
 
 // Moves q by the parameters: shift, logarithm of the scale, counter-clockwise rotation on a screen
@@ -37,18 +37,19 @@ Position moved(Position q, Position c, const std::array<double, 4>& p) {
 // Cells before and after a pixel, with their parts.
 std::array<Tap, 2> cells_around(std::int64_t pixel, std::int64_t cell, std::int64_t cells) {
   const double at = (static_cast<double>(pixel) + 0.5) / static_cast<double>(cell) - 0.5;
-  const double within = std::clamp(at, 0.0, static_cast<double>(cells - 1));
-  const auto before = static_cast<std::int64_t>(std::floor(within));
-  const double part = within - static_cast<double>(before);
+  const double clamped = std::clamp(at, 0.0, static_cast<double>(cells - 1));
+  const auto before = static_cast<std::int64_t>(std::floor(clamped));
+  const double part = clamped - static_cast<double>(before);
   return {Tap{before, 1 - part}, Tap{std::min(before + 1, cells - 1), part}};
 }
 
-std::complex<double> light_at(const Light& light, std::int64_t x, std::int64_t y) {
-  if (light.field == nullptr) return {light.gain, light.offset};
+std::complex<double> illumination_at(const Illumination& illumination, std::int64_t x,
+                                     std::int64_t y) {
+  if (illumination.field == nullptr) return {illumination.gain, illumination.offset};
   std::complex<double> sum = 0;
-  for (const Tap& row : cells_around(y, light.cell, light.field->height)) {
-    for (const Tap& column : cells_around(x, light.cell, light.field->width)) {
-      sum += row.weight * column.weight * light.field->at(column.pixel, row.pixel);
+  for (const Tap& row : cells_around(y, illumination.cell, illumination.field->height)) {
+    for (const Tap& column : cells_around(x, illumination.cell, illumination.field->width)) {
+      sum += row.weight * column.weight * illumination.field->at(column.pixel, row.pixel);
     }
   }
   return sum;
@@ -99,17 +100,18 @@ std::array<double, 4> jacobian(double radius, const Residual& residual) {
 
 }  // namespace
 
-SimilaritySums similarity_sums(const ComparedPair& pair, const Light& light, double scale) {
+SimilaritySums similarity_sums(const ComparedPair& pair, const Illumination& illumination,
+                               double scale) {
   const Position centre{static_cast<double>(pair.coefficients.width - 1) / 2,
                         static_cast<double>(pair.coefficients.height - 1) / 2};
   SimilaritySums sums;
   for (std::int64_t y = 0; y < pair.reference.height; ++y) {
     for (std::int64_t x = 0; x < pair.reference.width; ++x) {
-      if (doubtful(pair, position_of(pair.m, x, y))) sums.doubtful += 1;
+      if (ambiguous(pair, position_of(pair.m, x, y))) sums.ambiguous += 1;
       const std::optional<Position> q = counted(pair, x, y);
       if (!q) continue;
       const double r = pair.reference.at(x, y);
-      const std::complex<double> here = light_at(light, x, y);
+      const std::complex<double> here = illumination_at(illumination, x, y);
       const auto residual = [&](const std::array<double, 4>& p) {
         return spline_at(pair.coefficients, moved(*q, centre, p)) - (here.real() * r + here.imag());
       };

@@ -10,7 +10,7 @@ namespace reference {
 
 /// The illumination model: moving = gain reference + offset, with one gain and offset, or with a
 /// field of them at the centres of cells, linear in between and constant beyond the outermost.
-struct Light {
+struct Illumination {
   double gain = 1, offset = 0;
   const Spectrum* field = nullptr;
   std::int64_t cell = 0;
@@ -23,11 +23,12 @@ struct SimilaritySums {
   double reference = 0, moving = 0, reference_square = 0, moving_square = 0, product = 0;
   double squares = 0;  ///< sum of w e^2
   /// Pixels that a rounding of 1e-5 would move across an edge or to another nearest pixel.
-  double doubtful = 0;
+  double ambiguous = 0;
 };
 
 /// The sums of one Gauss-Newton step, the Jacobian by central differences of the residual in every
 /// parameter.
-SimilaritySums similarity_sums(const ComparedPair& pair, const Light& light, double scale);
+SimilaritySums similarity_sums(const ComparedPair& pair, const Illumination& illumination,
+                               double scale);
 
 }  // namespace reference

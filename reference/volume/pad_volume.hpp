@@ -19,10 +19,10 @@ inline double tukey_window(std::int64_t i, std::int64_t n, double taper) {
   return weight;
 }
 
-/// (value - offset) scale under Tukey's window, in the corner of a canvas of zeros.
-inline Volume placed(const Volume& volume, const std::array<std::int64_t, 3>& canvas, double offset,
+/// (value - offset) scale under Tukey's window, in the corner of a padded frame of zeros.
+inline Volume placed(const Volume& volume, const std::array<std::int64_t, 3>& padded, double offset,
                      double scale, double taper) {
-  Volume result(canvas[0], canvas[1], canvas[2]);
+  Volume result(padded[0], padded[1], padded[2]);
   for_each_voxel(volume.extents(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     result.at(x, y, z) =
         (volume.at(x, y, z) - offset) * scale * tukey_window(x, volume.width, taper) *

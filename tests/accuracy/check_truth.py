@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds the truth of dumped pairs against an independent refinement: double precision, quintic
 splines, least squares over the overlap with gain and offset, started 0.36 px off. Needs numpy,
-scipy and opencv-python-headless; for pairs without frames, impulses or uneven light. See README.md.
+scipy and opencv-python-headless; for pairs without frames, impulses or uneven illumination. See
+README.md.
 """
 import argparse
 import json

@@ -183,13 +183,13 @@ const std::vector<Group>& all_groups() {
       {"scale4", "any angle, scale 0.25 to 4, 7 % of the larger in common", scale4},
       {"noise", "Gaussian noise in both, sigma 5 to 40, a third 40", noise},
       {"salt_pepper", "20 % impulses in both", salt_pepper},
-      {"illumination", "uneven light, gamma 0.5 to 2, 15 % contrast", illumination},
+      {"illumination", "uneven illumination, gamma 0.5 to 2, 15 % contrast", illumination},
       {"overlap", "shifts of 20 to 40 %", overlap},
       {"odd_sizes", "four different sides, odd or prime", odd_sizes},
       {"low_texture", "smooth, sparse or of 6 to 10 % contrast", low_texture},
       {"subpixel", "shifts below one pixel", subpixel},
       {"corners", "black corners, or a constant border", corners},
-      {"mixed", "scale 0.4 to 2.5 with noise, light, shifts, some impulses", mixed},
+      {"mixed", "scale 0.4 to 2.5 with noise, illumination, shifts, some impulses", mixed},
       {"unrelated", "nothing in common: to be refused", unrelated},
   };
   return groups;

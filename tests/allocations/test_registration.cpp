@@ -120,7 +120,7 @@ TEST_CASE("allocations: align, every motion") {
   });
 }
 
-// The search goes on to its end, at every base scale and on the larger canvas.
+// The search goes on to its end, at every base scale and on the larger padded frame.
 TEST_CASE("allocations: align, pictures that have nothing in common") {
   Pair pair(0);
   std::uint32_t state = 5;

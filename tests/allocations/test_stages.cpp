@@ -21,7 +21,7 @@ using namespace warpalign;
 constexpr Shape plane{96, 64, 1};
 constexpr Shape odd_plane{61, 43, 1};  // rows that no texture reads in place
 constexpr Shape volume{24, 20, 16};
-constexpr Affine turn{0.97, -0.1, 3, 0.12, 0.96, 2};
+constexpr Affine matrix{0.97, -0.1, 3, 0.12, 0.96, 2};
 
 /// Of one device: the stream, and images for two executions.
 class Bench {
@@ -258,12 +258,12 @@ TEST_CASE("allocations: smoothing, local contrast, impulses") {
       contrast_masked.execute(bench.stream(), values[i], weights[i], 1, 0.1F, output[i]);
     });
     const ImpulseFilterPlan impulse_filter(bench.device(), {PixelType::u8, plane});
-    ImpulseStatistics census;
-    bench.check("census", [&](std::size_t i) {
-      census = impulse_filter.impulse_statistics(bench.stream(), pixels[i]);
+    ImpulseStatistics impulses;
+    bench.check("impulses", [&](std::size_t i) {
+      impulses = impulse_filter.impulse_statistics(bench.stream(), pixels[i]);
     });
-    bench.check("despeckle", [&](std::size_t i) {
-      impulse_filter.execute(bench.stream(), pixels[i], census, output[i]);
+    bench.check("impulse_filter", [&](std::size_t i) {
+      impulse_filter.execute(bench.stream(), pixels[i], impulses, output[i]);
     });
   });
 }
@@ -326,7 +326,7 @@ TEST_CASE("allocations: interpolation") {
       auto output = bench.images(PixelType::f32, c.shape);
       auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(spec));
       const InterpolatePlan plan(bench.device(), spec);
-      const Transform affine = turn;
+      const Transform affine = matrix;
       bench.check("affine", [&](std::size_t i) {
         plan.execute(bench.stream(), coefficients[i], affine, output[i]);
       });
@@ -363,7 +363,7 @@ TEST_CASE("allocations: resampling and warps") {
     InterpolateSpec points;
     points.image = points.output = plane;
     auto field = bench.images(PixelType::f32, InterpolatePlan::coordinates_shape(points));
-    const Transform affine = turn;
+    const Transform affine = matrix;
     for (const Boundary boundary : {Boundary::mirror, Boundary::constant, Boundary::nearest}) {
       spec.boundary = boundary;
       ResamplePlan resample(bench.device(), spec);
@@ -377,8 +377,9 @@ TEST_CASE("allocations: resampling and warps") {
     for (const Shape& shape : {plane, odd_plane}) {
       auto input = bench.images(PixelType::f32, shape);
       const WarpPlan warp(bench.device(), {shape, plane});
-      bench.check("warp",
-                  [&](std::size_t i) { warp.execute(bench.stream(), input[i], turn, output[i]); });
+      bench.check("warp", [&](std::size_t i) {
+        warp.execute(bench.stream(), input[i], matrix, output[i]);
+      });
     }
     auto x = bench.planes();
     auto y = bench.planes();
@@ -402,24 +403,25 @@ TEST_CASE("allocations: refinement") {
     auto moving = bench.planes();
     auto weight = bench.planes();
     constexpr int cell = 8;
-    auto light = bench.images(PixelType::c32, IlluminationPlan::field_shape(plane, cell));
+    auto fields = bench.images(PixelType::c32, IlluminationPlan::field_shape(plane, cell));
     for (const bool masked : {false, true}) {
       CAPTURE(masked);
       const IlluminationPlan illumination(bench.device(), {plane, plane, 0, 1, masked, cell, 12});
       const SimilaritySumsPlan sums(bench.device(), {plane, plane, 0, 1, masked, 0});
-      const SimilaritySumsPlan lit_sums(bench.device(), {plane, plane, 0, 1, masked, cell});
+      const SimilaritySumsPlan illuminated_sums(bench.device(), {plane, plane, 0, 1, masked, cell});
       const auto images = [&](std::size_t i, const Image* field) {
         const Image* weights = masked ? &weight[i] : nullptr;
         return SimilarityImages{reference[i], moving[i], weights, weights, field};
       };
       bench.check("similarity_sums", [&](std::size_t i) {
-        static_cast<void>(sums.execute(bench.stream(), images(i, nullptr), {.matrix = turn}));
+        static_cast<void>(sums.execute(bench.stream(), images(i, nullptr), {.matrix = matrix}));
       });
-      bench.check("light_field", [&](std::size_t i) {
-        illumination.execute(bench.stream(), images(i, nullptr), turn, {1, 1, 1, 0.1}, light[i]);
+      bench.check("illumination", [&](std::size_t i) {
+        illumination.execute(bench.stream(), images(i, nullptr), matrix, {1, 1, 1, 0.1}, fields[i]);
       });
-      bench.check("similarity_sums under light", [&](std::size_t i) {
-        static_cast<void>(lit_sums.execute(bench.stream(), images(i, &light[i]), {.matrix = turn}));
+      bench.check("similarity_sums with illumination", [&](std::size_t i) {
+        static_cast<void>(
+            illuminated_sums.execute(bench.stream(), images(i, &fields[i]), {.matrix = matrix}));
       });
     }
   });
@@ -432,9 +434,9 @@ TEST_CASE("allocations: volumes") {
     auto voxels = bench.images(PixelType::u8, volume);
     auto spectrum_a = bench.spectra(volume);
     auto spectrum_b = bench.spectra(volume);
-    const PadVolumePlan canvas(bench.device(), {PixelType::u8, volume, volume, 0.1});
+    const PadVolumePlan pad(bench.device(), {PixelType::u8, volume, volume, 0.1});
     bench.check("volume_canvas", [&](std::size_t i) {
-      canvas.execute(bench.stream(), voxels[i], {1, 0.1F}, a[i]);
+      pad.execute(bench.stream(), voxels[i], {1, 0.1F}, a[i]);
     });
     const SpectrumSumsPlan spectra(bench.device(), {volume});
     bench.check("spectrum_sums", [&](std::size_t i) {

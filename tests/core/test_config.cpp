@@ -40,8 +40,8 @@ TEST_CASE("config: every key is read") {
 TEST_CASE("config: mistakes are named with file and line") {
   const test::TemporaryFolder folder;
   refuses(folder, "devise = \"cuda:0\"\n", "unknown key 'devise'");
-  refuses(folder, "\ndevice = 3\n", "bad.toml:2: 'device' must be a text");
-  refuses(folder, "device = \"\"\n", "not empty");
+  refuses(folder, "\ndevice = 3\n", "bad.toml:2: 'device' must be a non-empty string");
+  refuses(folder, "device = \"\"\n", "non-empty");
   refuses(folder, "[opencl]\nfft = \"fftw\"\n", "\"vkfft\" or \"clfft\"");
   refuses(folder, "[opencl]\nspeed = 1\n", "unknown key 'opencl.speed'");
   refuses(folder, "opencl = 1\n", "must be a table");

@@ -196,7 +196,7 @@ TEST_CASE("registration options that contradict are refused before the work") {
     refused({"--fast", option, value}, std::string(option) + ": --fast");
   }
   for (const std::string option : {"--reference-mask", "--moving-mask"}) {
-    refused({option, inputs.good, "--fast"}, option + ": --fast takes no masks");
+    refused({option, inputs.good, "--fast"}, option + ": --fast does not support masks");
     refused({option, folder / "small.png"}, "small.png: is 32 x 64, but ");
     refused({option, folder / "black.png"}, "black.png: is 0 everywhere");
     refused({option, folder / "missing.png"}, "missing.png");

@@ -356,7 +356,7 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
   refused({"--output-folder", "/proc/aligned"}, "/proc/aligned");
   refused({"--mask", folder / "small.png"}, "small.png: is 64 x 64, but the first frame");
   refused({"--mask", folder / "empty.png"}, "leaves no pixel");
-  refused({"--mask", folder / "small.png", "--fast"}, "--fast takes no masks");
+  refused({"--mask", folder / "small.png", "--fast"}, "--fast does not support masks");
   refused({"--fast", "--max-shift", "3"}, "--max-shift: --fast");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1");
   refused({"--candidates", "3"}, "--candidates");

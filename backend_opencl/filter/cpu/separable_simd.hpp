@@ -3,12 +3,13 @@
 
 #include "device/kernel.hpp"
 
+#include "lib/launch.h"
+
 namespace warpalign::opencl {
 
-/// One work-item for each block of 128 columns by sixteen rows.
+/// One work-item for each block of WA_SEPARABLE_COLUMNS columns by sixteen rows.
 [[nodiscard]] inline Grid separable_column_blocks(std::int64_t columns, std::int64_t rows) {
-  constexpr std::int64_t column_block = 128;  // COLUMN_BLOCK in lib/separable_simd.h
-  return {{static_cast<std::size_t>(divide_up(columns, column_block)),
+  return {{static_cast<std::size_t>(divide_up(columns, WA_SEPARABLE_COLUMNS)),
            static_cast<std::size_t>(divide_up(rows, 16))},
           {1, 1}};
 }

@@ -17,9 +17,9 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "illumination";
-constexpr std::int64_t moments_a_cell = 5;  // WA_ILLUMINATION_MOMENTS
-constexpr std::int64_t sums_a_cell = 9;     // WA_ILLUMINATION_ROW_SUMS
-constexpr std::int64_t block_rows = 32;     // of pixels, per work-item
+constexpr std::int64_t moments_per_cell = 5;  // WA_ILLUMINATION_MOMENTS
+constexpr std::int64_t sums_per_cell = 9;     // WA_ILLUMINATION_ROW_SUMS
+constexpr std::int64_t block_rows = 32;       // of pixels, per work-item
 
 // A grid of work-groups of one work-item each.
 Grid items(std::int64_t count) { return {{static_cast<std::size_t>(count), 1}, {1, 1}}; }
@@ -31,15 +31,15 @@ class IlluminationCpu final : public backend::Illumination {
         field_(IlluminationPlan::field_shape(spec.reference, spec.cell)),
         across_(to_int(field_.width, context.call_site(stage))),
         down_(to_int(field_.height, context.call_site(stage))),
-        cells_(static_cast<cl_int>(place_segment / spec.cell)),
+        cells_(static_cast<cl_int>(row_segment / spec.cell)),
         cell_rows_(static_cast<cl_int>(divide_up(block_rows, spec.cell))),
         pair_(spec, context.call_site(stage)),
         reach_(static_cast<cl_int>(weights.size()) - 1),
         pitch_(to_int(static_cast<std::int64_t>(rounded_up(across_, 16)) + std::int64_t{2} * reach_,
                       context.call_site(stage))),
         weights_(upload_floats(context, weights, stage)),
-        moments_(upload_floats(context, std::vector<float>(values_of(moments_a_cell)), stage)),
-        row_sums_(make_buffer(context, values_of(sums_a_cell) * sizeof(cl_float), stage)),
+        moments_(upload_floats(context, std::vector<float>(values_of(moments_per_cell)), stage)),
+        row_sums_(make_buffer(context, values_of(sums_per_cell) * sizeof(cl_float), stage)),
         sum_(context, stage, kernels::illumination_cpu, "illumination_moments", options()),
         along_(context, stage, kernels::illumination_cpu, "illumination_rows", options()),
         fit_(context, stage, kernels::illumination_cpu, "illumination_fit", options()) {}
@@ -48,7 +48,7 @@ class IlluminationCpu final : public backend::Illumination {
                const IlluminationPrior& prior, backend::Memory& field) override {
     const IlluminationLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
-    order_.enter(commands, stage);
+    scratch_guard_.enter(commands, stage);
     pair_.launch_moments(sum_, commands,
                          items(divide_up(across_, cells_) * divide_up(down_, cell_rows_)), images,
                          matrix, leaning.means, moments_, across_, down_, cl_int{spec_.cell},
@@ -72,7 +72,7 @@ class IlluminationCpu final : public backend::Illumination {
   cl_int reach_, pitch_;
   compute::buffer weights_, moments_, row_sums_;
   Kernel sum_, along_, fit_;
-  ScratchGuard order_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

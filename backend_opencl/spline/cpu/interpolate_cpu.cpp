@@ -6,6 +6,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/fixed_point.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
@@ -17,8 +19,7 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr int fixed_point_bits = 40;  // FIXED_POINT in lib/row_points.h
-constexpr double farthest = 0x1p21;   // coordinate in fixed point, with room for a row's end
+constexpr double max_coordinate = 0x1p21;  // coordinate in fixed point, with room for a row's end
 
 /// The tile of the output that a work-item computes, in pixels.
 constexpr cl_int tile_x = 128;
@@ -42,12 +43,12 @@ bool all_near(const Transform& transform, const Shape& output) {
     const double* m = transform.m.data() + 4 * axis;
     double reach = std::abs(m[3]);
     for (std::size_t i = 0; i < 3; ++i) reach += std::abs(m[i]) * static_cast<double>(size[i] + 16);
-    if (!(reach < farthest)) return false;
+    if (!(reach < max_coordinate)) return false;
   }
   return true;
 }
 
-cl_long fixed(double value) { return to_fixed(value, fixed_point_bits); }
+cl_long fixed(double value) { return to_fixed(value, WA_CPU_FRACTION_BITS); }
 
 /// An axis of a transform, counted from the first coefficient, which lies `shift` before the first
 /// sample.
@@ -68,7 +69,7 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 
 }  // namespace
 
-bool RowEvaluation::serves(const Context& context, const InterpolateSpec& spec,
+bool CpuEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                            const Shape& stored) {
   const std::int64_t taps = spec.degree + 1;
   return context.has_vectors() && stored.width >= loaded_floats(spec) / components_of(spec) &&
@@ -77,7 +78,7 @@ bool RowEvaluation::serves(const Context& context, const InterpolateSpec& spec,
          stored.pixels() * components_of(spec) <= std::numeric_limits<cl_int>::max();
 }
 
-RowEvaluation::RowEvaluation(Context& context, const char* stage, From points,
+CpuEvaluation::CpuEvaluation(Context& context, const char* stage, From points,
                              const InterpolateSpec& spec,
                              const backend::InterpolateDetails& details, const Shape& stored)
     : spec_(spec),
@@ -88,7 +89,7 @@ RowEvaluation::RowEvaluation(Context& context, const char* stage, From points,
               points == From::field ? "interpolate_field" : "interpolate_cpu",
               options_for(spec, details, points == From::field)) {}
 
-InterpolateSpec RowEvaluation::bilinear(const Shape& image, const Shape& output, PixelType pixels) {
+InterpolateSpec CpuEvaluation::bilinear(const Shape& image, const Shape& output, PixelType pixels) {
   InterpolateSpec spec;
   spec.image = image;
   spec.output = output;
@@ -100,7 +101,7 @@ InterpolateSpec RowEvaluation::bilinear(const Shape& image, const Shape& output,
   return spec;
 }
 
-bool RowEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                             const backend::Memory& output) {
   const Shape& out = spec_.output;
   if (!transform.is_affine() || !all_near(transform, out)) return false;
@@ -118,14 +119,14 @@ bool RowEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const T
   return true;
 }
 
-void RowEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
-                            const std::array<cl_mem, 3>& coordinates, std::int64_t apart,
+void CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
+                            const std::array<cl_mem, 3>& coordinates, std::int64_t axis_stride,
                             const backend::Memory& output) {
   const Shape& out = spec_.output;
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
                  number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
-                 coordinates[0], coordinates[1], coordinates[2], static_cast<cl_ulong>(apart),
+                 coordinates[0], coordinates[1], coordinates[2], static_cast<cl_ulong>(axis_stride),
                  tile_x, tile_y, output, number(out.width), number(out.height), number(out.depth));
 }
 

@@ -11,13 +11,13 @@
 
 namespace warpalign::opencl {
 
-class RowEvaluation {
+class CpuEvaluation {
  public:
   /// The spec and the details of bilinear interpolation in images that are surrounded by zeros, for
   /// stages that do not evaluate splines.
   [[nodiscard]] static InterpolateSpec bilinear(const Shape& image, const Shape& output,
                                                 PixelType pixels);
-  static constexpr backend::InterpolateDetails amid_zeros{
+  static constexpr backend::InterpolateDetails zero_padded{
       .points = backend::InterpolateDetails::Points::free,
       .extension = backend::Extension::fill,
       .margin = 0};
@@ -28,7 +28,7 @@ class RowEvaluation {
                                    const Shape& stored);
 
   enum class From { transform, field };
-  RowEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
+  CpuEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
                 const backend::InterpolateDetails& details, const Shape& stored);
 
   /// For objects made with From::transform. Returns false, and enqueues nothing, if the transform
@@ -36,10 +36,10 @@ class RowEvaluation {
   bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
                const backend::Memory& output);
 
-  /// For objects made with From::field: coordinates[i][i * apart + p] is the coordinate of pixel p
-  /// along axis i.
+  /// For objects made with From::field: coordinates[i][i * axis_stride + p] is the coordinate of
+  /// pixel p along axis i.
   void enqueue(cl_command_queue queue, cl_mem coefficients,
-               const std::array<cl_mem, 3>& coordinates, std::int64_t apart,
+               const std::array<cl_mem, 3>& coordinates, std::int64_t axis_stride,
                const backend::Memory& output);
 
  private:

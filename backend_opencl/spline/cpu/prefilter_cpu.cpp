@@ -4,6 +4,8 @@
 #include "embedded_kernels.hpp"
 #include "spline/prefilter_passes.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
 namespace warpalign::opencl {
@@ -12,33 +14,32 @@ namespace {
 
 constexpr const char* stage = "prefilter";
 
-/// The samples of a stretch with both halos: long, so that halos cost little, but short enough for
+/// The samples of a segment with both halos: long, so that halos cost little, but short enough for
 /// the first levels of cache.
-constexpr int stretch_with_halo = 256;
+constexpr int segment_with_halos = 256;
 constexpr std::int64_t lanes = 16;
-constexpr std::int64_t vectors = 2;  // VECTORS in prefilter_cpu.cl
 
 Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first) {
   const int halo = maker.halo();
   const int axes_before = maker.spec.dimensions - 1 - axis;
-  const int stretch = stretch_with_halo - 2 * halo;
+  const int segment = segment_with_halos - 2 * halo;
   const AxisView view = maker.view(shape, axis);
   const std::string options = pixel_option(maker.source_type(first)) + maker.recursion_options() +
-                              int_option("HALO", halo) + int_option("STRETCH", stretch) +
+                              int_option("HALO", halo) + int_option("SEGMENT", segment) +
                               int_option("COMPONENTS", maker.components());
   Kernel kernel(maker.context, stage, kernels::prefilter_cpu,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
   const CallSite site = maker.context.call_site(stage);
   const cl_int n = to_int(view.n, site);
   const cl_int margin = maker.details.margin;
-  const std::int64_t stretches = (view.n + 2 * margin + stretch - 1) / stretch;
+  const std::int64_t segments = (view.n + 2 * margin + segment - 1) / segment;
   const auto groups = [](std::int64_t items, std::int64_t size) {
     return static_cast<std::size_t>((items + size - 1) / size);
   };
-  Grid grid{{groups(stretches, 1), groups(view.outer * view.inner, lanes)}, {1, 1}};
+  Grid grid{{groups(segments, 1), groups(view.outer * view.inner, lanes)}, {1, 1}};
   if (axis != 0) {
-    grid.items = {groups(view.inner, lanes * vectors),
-                  static_cast<std::size_t>(to_int(stretches * view.outer, site))};
+    grid.items = {groups(view.inner, lanes * WA_PREFILTER_VECTORS),
+                  static_cast<std::size_t>(to_int(segments * view.outer, site))};
   }
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;

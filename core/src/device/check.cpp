@@ -31,6 +31,17 @@ void check_array(const char* stage, const char* what, const Shape& shape) {
   }
 }
 
+void check_grey(const char* stage, const char* what, PixelType type) {
+  if (type == PixelType::c32 || type == PixelType::f16) {
+    refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
+  }
+}
+
+void check_real(const char* stage, const char* what, PixelType type) {
+  if (type != PixelType::c32) return;
+  refuse(stage, std::string(what) + " has complex pixels; register the magnitude, or one part");
+}
+
 void check_dimensions(const char* stage, int dimensions) {
   if (dimensions < 1 || dimensions > 3) {
     refuse(stage, "the number of dimensions must be 1, 2 or 3, not " + std::to_string(dimensions));
@@ -71,7 +82,7 @@ void check_stream(const char* stage, const Device& plan, const Stream& stream) {
 
 void check_transform(const char* stage, const Transform& transform) {
   for (const double number : transform.m) {
-    if (!std::isfinite(number)) refuse(stage, "the points' description is not finite");
+    if (!std::isfinite(number)) refuse(stage, "the transform holds NaN or infinity");
   }
 }
 

@@ -28,6 +28,10 @@ void check_image(const char* stage, const char* what, const Device& plan, const 
 void check_buffer(const char* stage, const char* what, const Device& plan, const Buffer& buffer,
                   std::size_t bytes);
 void check_stream(const char* stage, const Device& plan, const Stream& stream);
+/// The type of a grey-level image or volume: u8, u16 or f32.
+void check_grey(const char* stage, const char* what, PixelType type);
+/// What a registration takes: anything but c32.
+void check_real(const char* stage, const char* what, PixelType type);
 /// No entry of the matrix may be infinite or NaN.
 void check_transform(const char* stage, const Transform& transform);
 void check_distinct(const char* stage, const Image& a, const Image& b);

@@ -24,7 +24,7 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
                        const toml::node& node) {
   const auto value = node.value_exact<std::string>();
   if (!value || value->empty()) {
-    complain(file, node.source(), "'" + key + "' must be a text that is not empty");
+    complain(file, node.source(), "'" + key + "' must be a non-empty string");
   }
   return *value;
 }

@@ -15,7 +15,8 @@ constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
 void check_extent(const Shape& shape) {
   for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
     if (extent < 1 || extent > max_extent) {
-      detail::refuse("make_image", "an image of " + to_string(shape) + " cannot be made");
+      detail::refuse("make_image",
+                     "the extents of an image must be 1 to 2^31 - 1, not " + to_string(shape));
     }
   }
 }
@@ -37,7 +38,7 @@ Device::Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(st
 const DeviceInfo& Device::info() const noexcept { return state_->driver->info(); }
 
 Buffer Device::make_buffer(std::size_t bytes) const {
-  if (bytes == 0) detail::refuse("make_buffer", "a buffer of zero bytes cannot be made");
+  if (bytes == 0) detail::refuse("make_buffer", "a buffer must have at least one byte");
   return detail::Access::make_buffer(*this, bytes);
 }
 

@@ -61,7 +61,7 @@ void Stream::download(const Buffer& source, void* target, std::size_t bytes) {
 void Stream::download(const Image& source, void* target, std::size_t bytes) {
   if (bytes != source.size_bytes()) {
     detail::refuse("download", "the image has " + std::to_string(source.size_bytes()) +
-                                   " bytes, room was given for " + std::to_string(bytes));
+                                   " bytes, but the target has " + std::to_string(bytes));
   }
   download(source.buffer(), target, bytes);
 }
@@ -78,7 +78,7 @@ void Stream::copy(const Buffer& source, Buffer& target) {
 void Stream::finish() { queue_->finish(); }
 
 Mark Stream::mark() {
-  if (!timed_) detail::refuse("mark", "this stream was not made for timing");
+  if (!timed_) detail::refuse("mark", "marks need a stream that was made with timing");
   return Mark(device_, queue_->mark());
 }
 

@@ -32,10 +32,10 @@ void check_ranges(const RegistrationOptions& options) {
   number(options.max_angle, "max_angle");
   number(options.max_shift, "max_shift");
   if (!(options.min_scale > 0) || options.min_scale > options.max_scale) {
-    detail::refuse(stage, "the range of scales must be above 0, the lower end first");
+    detail::refuse(stage, "min_scale must be above 0 and not above max_scale");
   }
   if (options.min_angle > options.max_angle) {
-    detail::refuse(stage, "the range of angles must have its lower end first");
+    detail::refuse(stage, "min_angle must not be above max_angle");
   }
   if (options.max_shift < 0) detail::refuse(stage, "max_shift must be 0 or more");
 }
@@ -50,8 +50,8 @@ void check_fast(const RegistrationOptions& options) {
   if (limited || options.motion != Motion::similarity || options.candidates != 1 ||
       options.spectrum != SpectrumOf::grey_levels) {
     detail::refuse(stage,
-                   "the fast pipeline finds one similarity, of any size, from gradients: it "
-                   "takes no motion, ranges, candidates or spectrum");
+                   "the fast pipeline finds one unrestricted similarity from gradients: it "
+                   "supports no motion, ranges, candidates or spectrum");
   }
 }
 
@@ -126,7 +126,7 @@ void Registrar::State::check(const char* what, PixelType type, const Shape& shap
                              const char* mask_name, const HostImage* mask) const {
   detail::check_registrable(what, type, shape);
   if (mask == nullptr) return;
-  if (fast) detail::refuse(stage, "the fast pipeline takes no masks");
+  if (fast) detail::refuse(stage, "the fast pipeline does not support masks");
   check_mask(mask_name, *mask, shape);
 }
 

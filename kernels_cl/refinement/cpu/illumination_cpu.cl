@@ -26,8 +26,8 @@ typedef struct {
 // these locations.
 WA_INLINE void add_pixels(const Comparison* pair, const Locations* locations, size_t at, int count,
                           float16* sums) {
-  const int16 counts =
-      which_count(&pair->moving, locations, count, pair->reference_weight + at, pair->moving_weight);
+  const int16 counts = which_count(&pair->moving, locations, count, pair->reference_weight + at,
+                                   pair->moving_weight);
   if (are_all(~counts)) return;
   const float16 r = load_some(pair->reference + at, count) - pair->means.x;
   const float16 m = splines_at(&pair->moving, locations, counts, false).value - pair->means.y;
@@ -86,7 +86,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
       for (int row = 0; row < rows; ++row) {
         const size_t at =
             (size_t)(top + row) * (size_t)reference_width + (size_t)(left + chunk * 16);
-        const Locations locations = locations_of(from_x[row], from_y[row], &steps_x, &steps_y, chunk);
+        const Locations locations =
+            locations_of(from_x[row], from_y[row], &steps_x, &steps_y, chunk);
         add_pixels(&pair, &locations, at, count, sums);
       }
       for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
@@ -108,11 +109,9 @@ WA_INLINE size_t cells_at(int plane, int down, int row, int pitch, int first) {
 }
 
 // Each work-item processes a row of cells. weights: b(0) ... b(reach) of a Gaussian over cells.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(global const float* moments,
-                                                                      int across, int down,
-                                                                      global const float* weights,
-                                                                      int reach, int pitch,
-                                                                      global float* sums) {
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(
+    global const float* moments, int across, int down, global const float* weights, int reach,
+    int pitch, global float* sums) {
   const int cy = (int)get_global_id(0);
 #pragma unroll 1
   for (int cx = 0; cx < across; cx += 16) {

@@ -22,18 +22,19 @@ typedef struct {
   int top;  // the row of cells above that is loaded; -1 if none
   float16 gain_above[CHUNKS], offset_above[CHUNKS], gain_below[CHUNKS], offset_below[CHUNKS];
   float16 part_below;
-} Light;
+} Illumination;
 
 // Prepares a segment that begins at column `first`.
-WA_INLINE void find_columns(Light* illumination, int first) {
+WA_INLINE void find_columns(Illumination* illumination, int first) {
   for (int i = 0; i < SEGMENT; ++i) {
-    ((float*)illumination->part)[i] = wa_illumination_cells(first + i, illumination->inverse_side, illumination->across,
-                                              &illumination->left[i], &illumination->right[i]);
+    ((float*)illumination->part)[i] =
+        wa_illumination_cells(first + i, illumination->inverse_side, illumination->across,
+                              &illumination->left[i], &illumination->right[i]);
   }
   illumination->top = -1;
 }
 
-WA_INLINE void find_cells(const Light* illumination, int row, float16* gain, float16* offset) {
+WA_INLINE void find_cells(const Illumination* illumination, int row, float16* gain, float16* offset) {
   global const float2* cells = illumination->field + row * illumination->across;
 #pragma unroll 1
   for (int chunk = 0; chunk < CHUNKS; ++chunk) {
@@ -52,33 +53,35 @@ WA_INLINE void find_cells(const Light* illumination, int row, float16* gain, flo
 }
 
 // Prepares row py of the image.
-WA_INLINE void find_row(Light* illumination, int py) {
+WA_INLINE void find_row(Illumination* illumination, int py) {
   int top, bottom;
-  illumination->part_below = wa_illumination_cells(py, illumination->inverse_side, illumination->down, &top, &bottom);
+  illumination->part_below =
+      wa_illumination_cells(py, illumination->inverse_side, illumination->down, &top, &bottom);
   if (top == illumination->top) return;
   find_cells(illumination, top, illumination->gain_above, illumination->offset_above);
   find_cells(illumination, bottom, illumination->gain_below, illumination->offset_below);
   illumination->top = top;
 }
 
-WA_INLINE float16 gain_at(const Light* illumination, int chunk) {
-  return wa_illumination_between(illumination->gain_above[chunk], illumination->gain_below[chunk], illumination->part_below);
+WA_INLINE float16 gain_at(const Illumination* illumination, int chunk) {
+  return wa_illumination_between(illumination->gain_above[chunk], illumination->gain_below[chunk],
+                                 illumination->part_below);
 }
 
-WA_INLINE float16 offset_at(const Light* illumination, int chunk) {
-  return wa_illumination_between(illumination->offset_above[chunk], illumination->offset_below[chunk],
-                          illumination->part_below);
+WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) {
+  return wa_illumination_between(illumination->offset_above[chunk],
+                                 illumination->offset_below[chunk], illumination->part_below);
 }
 #else
 // A gain and an offset that are the same everywhere.
 typedef struct {
   float gain, offset;
-} Light;
+} Illumination;
 
-WA_INLINE void find_columns(Light* illumination, int first) {}
-WA_INLINE void find_row(Light* illumination, int py) {}
-WA_INLINE float16 gain_at(const Light* illumination, int chunk) { return illumination->gain; }
-WA_INLINE float16 offset_at(const Light* illumination, int chunk) { return illumination->offset; }
+WA_INLINE void find_columns(Illumination* illumination, int first) {}
+WA_INLINE void find_row(Illumination* illumination, int py) {}
+WA_INLINE float16 gain_at(const Illumination* illumination, int chunk) { return illumination->gain; }
+WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) { return illumination->offset; }
 #endif
 
 // The images that a step compares, and the geometry between them.
@@ -100,7 +103,7 @@ typedef struct {
 
 // Collects those groups of sixteen of the first `count` pixels from (px, py) on in which any pixel
 // counts; returns the number of groups.
-WA_INLINE int find_pixels(const Step* step, const Light* illumination, int px, int py, int count,
+WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, int px, int py, int count,
                           Pixels* pixels) {
   const Coordinate x = coordinate_of(step->x_row, step->x_rest, (float)px, (float)py);
   const Coordinate y = coordinate_of(step->y_row, step->y_rest, (float)px, (float)py);
@@ -110,8 +113,8 @@ WA_INLINE int find_pixels(const Step* step, const Light* illumination, int px, i
     const int here = count - chunk * 16;
     const size_t at = (size_t)py * (size_t)step->reference_width + (size_t)(px + chunk * 16);
     const Locations locations = locations_of(x, y, &step->steps_x, &step->steps_y, chunk);
-    const int16 counts =
-        which_count(&step->moving, &locations, here, step->reference_weight + at, step->moving_weight);
+    const int16 counts = which_count(&step->moving, &locations, here, step->reference_weight + at,
+                                     step->moving_weight);
     if (are_all(~counts)) continue;
     const Splines splines = splines_at(&step->moving, &locations, counts, true);
     Pixels* to = pixels + found;
@@ -155,13 +158,13 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
   step.moving_weight = moving_weight;
 #endif
 #ifdef ILLUMINATED
-  Light illuminations;
+  Illumination illuminations;
   illuminations.field = field;
   illuminations.across = field_width;
   illuminations.down = field_height;
   illuminations.inverse_side = inverse_side;
 #else
-  Light illuminations = {illumination.x, illumination.y};
+  Illumination illuminations = {illumination.x, illumination.y};
 #endif
   float16 sums[WA_SIMILARITY_SUMS];
 #pragma unroll

@@ -5,11 +5,12 @@
 //
 // variant: cpu
 // variant: cpu -DWEIGHTED -DWITH_ROTATED_180
-#include "lib/complex_simd.h"
 #include "formulas/spectrum.h"
+#include "lib/complex_simd.h"
+#include "lib/launch.h"
 
-#define CHUNKS 8  // vectors of sixteen columns per work-item; see cross_power.cpp
-#define ROWS 16
+#define CHUNKS (WA_CROSS_POWER_COLUMNS / 16)
+#define ROWS WA_CROSS_POWER_ROWS
 
 WA_INLINE float16 reciprocal_magnitudes(Lanes numbers) {
   float16 result;

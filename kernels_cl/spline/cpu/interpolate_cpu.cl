@@ -60,8 +60,8 @@ WA_INLINE void put(Along along, int i, Along16* all) {
 }
 
 // Locates the point of pixel i of a chunk by locate_point(); returns whether it has a value.
-WA_INLINE bool settle(const Spline* spline, const Source* source, int chunk, int i,
-                      Points16* points) {
+WA_INLINE bool locate_exactly(const Spline* spline, const Source* source, int chunk, int i,
+                              Points16* points) {
   const Point point = point_of(source, chunk * 16 + i);
   Along x = {0, 0.0f, false}, y = {0, 0.0f, false}, z = {0, 0.0f, false};
   const bool exists = locate_point(spline, &point, &x, &y, &z);
@@ -75,18 +75,18 @@ WA_INLINE bool settle(const Spline* spline, const Source* source, int chunk, int
 // boundary rule maps them.
 WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16* points,
                            const Source* source, int chunk, int count, global Output* output) {
-  Verdict verdict = {(int16)(-1), ~points->far};
+  Existence existence = {(int16)(-1), ~points->far};
   const int16 inside = are_inside(limits, points) & ~points->far;
-  judge_axis(&points->x, spline->width, spline->margin, &verdict);
-  if (DIMENSIONS >= 2) judge_axis(&points->y, spline->height, spline->margin, &verdict);
-  if (DIMENSIONS >= 3) judge_axis(&points->z, spline->depth, spline->margin, &verdict);
-  const int16 doubtful = verdict.exists & ~verdict.certain;
-  int16 evaluated = verdict.exists & verdict.certain;
-  if (!are_all(~doubtful)) {
+  check_axis(&points->x, spline->width, spline->margin, &existence);
+  if (DIMENSIONS >= 2) check_axis(&points->y, spline->height, spline->margin, &existence);
+  if (DIMENSIONS >= 3) check_axis(&points->z, spline->depth, spline->margin, &existence);
+  const int16 uncertain = existence.exists & ~existence.certain;
+  int16 evaluated = existence.exists & existence.certain;
+  if (!are_all(~uncertain)) {
 #pragma unroll 1
     for (int i = 0; i < 16; ++i) {
-      if (((const int*)&doubtful)[i] == 0) continue;
-      ((int*)&evaluated)[i] = settle(spline, source, chunk, i, points) ? -1 : 0;
+      if (((const int*)&uncertain)[i] == 0) continue;
+      ((int*)&evaluated)[i] = locate_exactly(spline, source, chunk, i, points) ? -1 : 0;
     }
   }
   float16 value[COMPONENTS];
@@ -94,7 +94,7 @@ WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16*
   if (COMPONENTS == 2) value[COMPONENTS - 1] = 0.0f;
   if (!are_all(~evaluated)) {
     float16 found[COMPONENTS];
-    const int16 loaded = inside & evaluated & ~doubtful;
+    const int16 loaded = inside & evaluated & ~uncertain;
     evaluate_mixed(spline, points, loaded, evaluated & ~loaded, found);
 #pragma unroll
     for (int c = 0; c < COMPONENTS; ++c) value[c] = select(value[c], found[c], evaluated);
@@ -210,17 +210,20 @@ WA_INLINE Along16 load_along(global const float* field, int count, int n, int ma
   return along_float(*locations, n, margin, far);
 }
 
-// Evaluates at the points of a coordinate field: coordinate i of pixel p is field_i[i * apart + p].
+// Evaluates at the points of a coordinate field. Coordinate i of pixel p is
+// field_i[i * axis_stride + p].
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
     SPLINE_PARAMETERS, global const float* field_x, global const float* field_y,
-    global const float* field_z, ulong apart, int tile_x, int tile_y, global Output* output,
+    global const float* field_z, ulong axis_stride, int tile_x, int tile_y, global Output* output,
     OUTPUT_PARAMETERS) {
   const Tile tile = tile_of(tile_x, tile_y, output_width, output_height * output_depth);
   const Spline spline = {coefficients, width, height, depth, margin, cval};
   const Inside inside = inside_of(&spline);
   float16 locations[3][CHUNKS];
   Source source;
-  for (int axis = 0; axis < DIMENSIONS; ++axis) source.locations[axis] = (const float*)locations[axis];
+  for (int axis = 0; axis < DIMENSIONS; ++axis) {
+    source.locations[axis] = (const float*)locations[axis];
+  }
   for (int row = tile.row; row < tile.end_row; ++row) {
     for (int x = tile.x; x < tile.end_x; x += SEGMENT) {
       const size_t pixel = (size_t)row * (size_t)output_width + (size_t)x;
@@ -234,12 +237,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
         to->far = 0;
         to->x = load_along(field_x + at, rest, width, margin, &locations[0][chunk], &to->far);
         if (DIMENSIONS >= 2) {
-          to->y =
-              load_along(field_y + apart + at, rest, height, margin, &locations[1][chunk], &to->far);
+          to->y = load_along(field_y + axis_stride + at, rest, height, margin, &locations[1][chunk],
+                             &to->far);
         }
         if (DIMENSIONS >= 3) {
-          to->z = load_along(field_z + 2 * apart + at, rest, depth, margin, &locations[2][chunk],
-                             &to->far);
+          to->z = load_along(field_z + 2 * axis_stride + at, rest, depth, margin,
+                             &locations[2][chunk], &to->far);
         }
       }
       store_segment(&spline, &inside, points, &source, count, output + pixel);

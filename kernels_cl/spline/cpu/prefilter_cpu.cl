@@ -1,6 +1,6 @@
 // The exact B-spline prefilter for CPUs: sixteen lines at a time, one in each lane of a vector.
 //
-// A work-item filters a stretch of its lines with a halo on both sides, over which the recursions
+// A work-item filters a segment of its lines with a halo on both sides, over which the recursions
 // forget their start (see lib/prefilter_streaming.h). Blocks of 16 x 16 samples are transposed to
 // bring rows into lanes: if 16 rows were read sample by sample, they would compete for the same
 // lines of the cache.
@@ -9,18 +9,19 @@
 // `margin` more values at either end of it. For rows, inner = COMPONENTS (2 for complex numbers,
 // otherwise 1).
 //
-// Options: the pixel's type (lib/pixels.h); EXTENSION; HALO; STRETCH, the number of coefficients of
+// Options: the pixel's type (lib/pixels.h); EXTENSION; HALO; SEGMENT, the number of coefficients of
 // a work-item, a multiple of 16 minus 2 HALO; POLE_0, and with TWO_POLES also POLE_1; COMPONENTS.
 //
-// variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DHALO=13 -DSTRETCH=102 -DPOLE_0=(-0.2679492f) -DCOMPONENTS=1
-// variant: cpu -DPIXEL_U8 -DEXTENSION=2 -DHALO=20 -DSTRETCH=88 -DPOLE_0=(-0.4305753f) -DTWO_POLES -DPOLE_1=(-0.0430963f) -DCOMPONENTS=2
+// variant: cpu -DPIXEL_F32 -DEXTENSION=0 -DHALO=13 -DSEGMENT=102 -DPOLE_0=(-0.2679492f) -DCOMPONENTS=1
+// variant: cpu -DPIXEL_U8 -DEXTENSION=2 -DHALO=20 -DSEGMENT=88 -DPOLE_0=(-0.4305753f) -DTWO_POLES -DPOLE_1=(-0.0430963f) -DCOMPONENTS=2
 #include "formulas/boundary.h"
-#include "lib/simd.h"
+#include "lib/launch.h"
 #include "lib/pixels.h"
+#include "lib/simd.h"
 
-#define LENGTH (STRETCH + 2 * HALO)
+#define LENGTH (SEGMENT + 2 * HALO)
 // Vectors side by side in a column pass: two recursions hide each other's latency.
-#define VECTORS 2
+#define VECTORS WA_PREFILTER_VECTORS
 
 // Applies the steps of formulas/bspline.h to sixteen lines.
 WA_INLINE void filter_pole(float16* line, int n, int width, float z) {
@@ -67,12 +68,12 @@ WA_INLINE void store_row(global float* row, int first, int from, int to, float16
   for (int i = from; i < to; ++i) row[(size_t)(first + i) * COMPONENTS] = each[i];
 }
 
-// Work-item (s, b) filters stretch s of the 16 rows (of components) from 16 b on.
+// Work-item (s, b) filters segment s of the 16 rows (of components) from 16 b on.
 kernel void prefilter_rows(global const Pixel* source, global float* target, long outer, int n,
                            long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
-  const int start = (int)get_global_id(0) * STRETCH;
-  const int count = min(STRETCH, out - start);
+  const int start = (int)get_global_id(0) * SEGMENT;
+  const int count = min(SEGMENT, out - start);
   const long first_lane = (long)get_global_id(1) * 16;
   const long last_lane = outer * COMPONENTS - 1;
   if (count <= 0 || first_lane > last_lane) return;
@@ -126,16 +127,16 @@ WA_INLINE void store_columns(global float* row, long column, long inner, float16
   for (int i = 0; column + i < inner; ++i) row[column + i] = each[i];
 }
 
-// Work-item (c, j) filters the columns from 16 VECTORS c on, in stretch j % stretches of plane j /
-// stretches.
+// Work-item (c, j) filters the columns from 16 VECTORS c on, in segment j % segments of plane j /
+// segments.
 kernel void prefilter_columns(global const Pixel* source, global float* target, long outer, int n,
                               long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
-  const int stretches = (out + STRETCH - 1) / STRETCH;
+  const int segments = (out + SEGMENT - 1) / SEGMENT;
   const long column = (long)get_global_id(0) * (16 * VECTORS);
-  const int start = ((int)get_global_id(1) % stretches) * STRETCH;
-  const long plane = (long)get_global_id(1) / stretches;
-  const int count = min(STRETCH, out - start);
+  const int start = ((int)get_global_id(1) % segments) * SEGMENT;
+  const long plane = (long)get_global_id(1) / segments;
+  const int count = min(SEGMENT, out - start);
   if (column >= inner || plane >= outer) return;
   const int length = count + 2 * HALO;
   float16 line[LENGTH * VECTORS];

@@ -24,7 +24,8 @@ TEST_CASE("base scales: every scale of 0.2 to 5 is near one") {
 }
 
 TEST_CASE(
-    "base scales: contents are sampled alike, never finer than they are, whole on the canvas") {
+    "base scales: contents are sampled alike, never finer than they are, whole on the padded "
+    "frame") {
   const Shape reference{700, 500, 1};
   const Shape moving{320, 900, 1};
   for (const double base : base_scales) {

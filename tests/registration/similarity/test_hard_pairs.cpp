@@ -53,7 +53,7 @@ TEST_CASE("hard pairs: clouds under noise of sigma 32") {
   registers(pair_of(Use::report, "noise", 13), 0.4);
 }
 
-TEST_CASE("hard pairs: light so uneven that the pictures' grey levels correlate negatively") {
+TEST_CASE("hard pairs: illumination so uneven that the grey levels correlate negatively") {
   // A fit that takes the sign of the gain from them runs away. 0.11 px is reached.
   registers(pair_of(Use::report, "mixed", 9), 0.2);
 }

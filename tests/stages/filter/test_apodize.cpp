@@ -44,7 +44,7 @@ constexpr double tolerance_of_pixels = 4e-7;
 
 }  // namespace
 
-TEST_CASE("apodize: every size, on its own and on larger canvases, even and odd margins") {
+TEST_CASE("apodize: every size, on its own and on larger padded frames, even and odd margins") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) {
       CAPTURE(test::to_string(size));
@@ -67,9 +67,9 @@ TEST_CASE("apodize: the gradient of 8-bit, 16-bit and float images, and their pi
       const auto eight = test::random_integers(w, h, 255, 1);
       const auto sixteen = test::random_integers(w, h, 65535, 2);
       const auto floats = test::random_plane(w, h, -1, 1, 3);
-      for (const warpalign::Shape& canvas : {warpalign::Shape{w, h, 1}, {w + 8, h + 5, 1}}) {
+      for (const warpalign::Shape& padded : {warpalign::Shape{w, h, 1}, {w + 8, h + 5, 1}}) {
         const auto spec = [&](PixelType type, Signal signal) {
-          return warpalign::ApodizeSpec{{}, canvas, warpalign::Window::hann, type, signal};
+          return warpalign::ApodizeSpec{{}, padded, warpalign::Window::hann, type, signal};
         };
         // The gradient's own rounding (test_sobel.cpp), and of weights and products 3 ulp of the
         // largest magnitude: 1443 of 8 bits, 257 times as much of 16, 11.4 of the floats.
@@ -92,7 +92,7 @@ TEST_CASE("apodize: pixels that are not finite count as the mean") {
   });
 }
 
-TEST_CASE("apodize: a canvas smaller than the image, and complex pixels, are refused") {
+TEST_CASE("apodize: a padded frame smaller than the image, and complex pixels, are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(
         warpalign::ApodizePlan(device, {{10, 10, 1}, {9, 12, 1}, warpalign::Window::hann}),

@@ -55,7 +55,7 @@ void compare(const warpalign::Device& device, const test::Size& size, PixelType 
 
 }  // namespace
 
-TEST_CASE("despeckle: impulses are filled as the oracle fills them") {
+TEST_CASE("impulse_filter: impulses are filled as the oracle fills them") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) compare(device, size, PixelType::u8);
     compare(device, {61, 47}, PixelType::u16);
@@ -63,7 +63,7 @@ TEST_CASE("despeckle: impulses are filled as the oracle fills them") {
   });
 }
 
-TEST_CASE("despeckle: areas at an end of the range stay") {
+TEST_CASE("impulse_filter: areas at an end of the range stay") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane image(30, 20);
     for (std::int64_t y = 0; y < 20; ++y) {
@@ -73,11 +73,11 @@ TEST_CASE("despeckle: areas at an end of the range stay") {
     const auto input = test::to_device(device, stream, image, PixelType::u8);
     auto output = device.make_image(PixelType::f32, input.shape());
     const ImpulseFilterPlan plan(device, {PixelType::u8, input.shape()});
-    const auto census = plan.impulse_statistics(stream, input);
-    CHECK(census.lowest == 0);
-    CHECK(census.highest == 255);
-    CHECK(census.isolated == 0);
-    plan.execute(stream, input, census, output);
+    const auto impulses = plan.impulse_statistics(stream, input);
+    CHECK(impulses.lowest == 0);
+    CHECK(impulses.highest == 255);
+    CHECK(impulses.isolated == 0);
+    plan.execute(stream, input, impulses, output);
     // The line's two end pixels have one neighbour only: they are impulses by the definition's
     // letter. All else is kept.
     const auto found = test::from_device(stream, output);
@@ -87,7 +87,7 @@ TEST_CASE("despeckle: areas at an end of the range stay") {
   });
 }
 
-TEST_CASE("despeckle: the census counts isolated ends of the range") {
+TEST_CASE("impulse_filter: the statistics count isolated ends of the range") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Size size{400, 64};  // every row is processed
     reference::Plane image(size.width, size.height);
@@ -95,13 +95,13 @@ TEST_CASE("despeckle: the census counts isolated ends of the range") {
     for (std::int64_t y = 2; y < 60; y += 4) image.at(7 * y % 390 + 2, y) = y % 8 == 2 ? 0 : 200;
     auto stream = device.make_stream();
     const auto input = test::to_device(device, stream, image, PixelType::u8);
-    const auto census =
+    const auto impulses =
         ImpulseFilterPlan(device, {PixelType::u8, input.shape()}).impulse_statistics(stream, input);
-    CHECK(census.isolated == doctest::Approx(15.0 / (400 * 64)));
+    CHECK(impulses.isolated == doctest::Approx(15.0 / (400 * 64)));
   });
 }
 
-TEST_CASE("despeckle: bad input is refused") {
+TEST_CASE("impulse_filter: bad input is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::c32, {8, 8, 1}}), warpalign::Error);
     CHECK_THROWS_AS(ImpulseFilterPlan(device, {PixelType::u8, {0, 8, 1}}), warpalign::Error);

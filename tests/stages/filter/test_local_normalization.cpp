@@ -16,13 +16,13 @@ using warpalign::Error;
 using warpalign::LocalNormalizationPlan;
 using warpalign::PixelType;
 
-// Grey levels of deviation 0.3 under light that varies by 2, about `level`.
+// Grey levels of deviation 0.3 under illumination that varies by 2, about `level`.
 reference::Plane unevenly_lit(const test::Size& size, double level) {
   auto image = test::random_plane(size.width, size.height, -0.5, 0.5, 60);
   for (std::int64_t y = 0; y < size.height; ++y) {
     for (std::int64_t x = 0; x < size.width; ++x) {
-      const double light = level + std::sin(0.05 * static_cast<double>(x + 2 * y));
-      image.at(x, y) = static_cast<double>(static_cast<float>(image.at(x, y) + light));
+      const double illumination = level + std::sin(0.05 * static_cast<double>(x + 2 * y));
+      image.at(x, y) = static_cast<double>(static_cast<float>(image.at(x, y) + illumination));
     }
   }
   return image;

@@ -77,7 +77,7 @@ void compare(const warpalign::Device& device, const Case& c) {
   pair.moving_margin = c.spec.moving_margin;
   if (c.spec.masked) pair.reference_weight = &reference_weight;
   if (c.spec.masked) pair.moving_weight = &moving_weight;
-  REQUIRE(reference::similarity_sums(pair, {}, 0).doubtful == 0);
+  REQUIRE(reference::similarity_sums(pair, {}, 0).ambiguous == 0);
 
   auto stream = device.make_stream();
   const auto device_reference = test::to_device(device, stream, reference);
@@ -166,10 +166,10 @@ TEST_CASE("light_field: where nothing is in common the prior stands") {
       c.matrix = matrix;
       auto stream = device.make_stream();
       const auto image = test::to_device(device, stream, test::random_plane(70, 53, 0, 1, 90));
-      for (const auto& light : poisoned_field(device, stream, c, {image, image}).values) {
+      for (const auto& illumination : poisoned_field(device, stream, c, {image, image}).values) {
         // Both follow from the prior with one or two roundings.
-        REQUIRE(light.real() == doctest::Approx(1.2).epsilon(1e-6));
-        REQUIRE(light.imag() == doctest::Approx(0.4 - 1.2 * 0.5).epsilon(1e-6));
+        REQUIRE(illumination.real() == doctest::Approx(1.2).epsilon(1e-6));
+        REQUIRE(illumination.imag() == doctest::Approx(0.4 - 1.2 * 0.5).epsilon(1e-6));
       }
     }
   });
@@ -193,9 +193,9 @@ TEST_CASE("light_field: a weak prior gives way to what the pixels say") {
     // Of the variance 1/12 the strength of 1e-3 is 1.2 percent: 1.5 * 0.012. The variance of the
     // few hundred pixels around a cell in a corner is off by up to a tenth, their mean by a few
     // hundredths.
-    for (const auto& light : field.values) {
-      CHECK(light.real() == doctest::Approx(0.018).epsilon(0.15));
-      CHECK(light.imag() == doctest::Approx(0.25 - 0.5 * light.real()).epsilon(0.01));
+    for (const auto& illumination : field.values) {
+      CHECK(illumination.real() == doctest::Approx(0.018).epsilon(0.15));
+      CHECK(illumination.imag() == doctest::Approx(0.25 - 0.5 * illumination.real()).epsilon(0.01));
     }
   });
 }

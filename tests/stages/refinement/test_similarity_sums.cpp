@@ -4,8 +4,8 @@
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 #include <initializer_list>
@@ -88,8 +88,8 @@ Both run(const warpalign::Device& device, const Case& c) {
   if (c.masked) pair.reference_weight = &reference_weight;
   if (c.masked) pair.moving_weight = &moving_weight;
   const auto field = random_field(c.reference, c.cell == 0 ? 8 : c.cell);
-  reference::Light light{1.3, -0.2, nullptr, 0};
-  if (c.cell != 0) light = {0, 0, &field, c.cell};
+  reference::Illumination illumination{1.3, -0.2, nullptr, 0};
+  if (c.cell != 0) illumination = {0, 0, &field, c.cell};
 
   auto stream = device.make_stream();
   const auto device_reference = test::to_device(device, stream, reference);
@@ -104,7 +104,7 @@ Both run(const warpalign::Device& device, const Case& c) {
   const SimilaritySumsPlan plan(device, {c.reference_shape(), c.moving_shape(), c.reference_margin,
                                          c.moving_margin, c.masked, c.cell});
   return {plan.execute(stream, images, {c.matrix, 1.3, -0.2, c.scale}),
-          reference::similarity_sums(pair, light, c.scale)};
+          reference::similarity_sums(pair, illumination, c.scale)};
 }
 
 // |found - expected| relative to the largest that an entry could be: sqrt(h_ii h_jj).
@@ -134,7 +134,7 @@ void compare(const warpalign::Device& device, const Case& c) {
   CAPTURE(c.cell);
   const Both sums = run(device, c);
   const auto& [found, expected] = sums;
-  REQUIRE(expected.doubtful == 0);
+  REQUIRE(expected.ambiguous == 0);
   REQUIRE(expected.pixels > 0);
   CHECK(found.pixels == expected.pixels);
   // Values and slopes are right to a few 1e-7 of the coefficients, positions to 1e-6 of a pixel,
@@ -212,7 +212,7 @@ TEST_CASE("similarity_sums: pixels count where both weights are at least 0.999")
   });
 }
 
-TEST_CASE("similarity_sums: a light field takes the place of gain and offset") {
+TEST_CASE("similarity_sums: an illumination field takes the place of gain and offset") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int cell : {2, 8, 13, 64}) {
       Case c = small_turn();

@@ -23,17 +23,17 @@ void compare(const warpalign::Device& device, const PadVolumeSpec& spec) {
   auto stream = device.make_stream();
   const auto volume = test::random_samples(spec.input, spec.input_type, 36);
   const auto input = test::to_device(device, stream, volume, spec.input_type);
-  auto canvas = device.make_image(PixelType::f32, spec.padded);
-  test::poison(stream, canvas);
+  auto padded = device.make_image(PixelType::f32, spec.padded);
+  test::poison(stream, padded);
   const double offset = 0.25;
   const double scale = 1 / test::largest(volume);
   PadVolumePlan(device, spec)
-      .execute(stream, input, {static_cast<float>(offset), static_cast<float>(scale)}, canvas);
+      .execute(stream, input, {static_cast<float>(offset), static_cast<float>(scale)}, padded);
   const auto expected =
       reference::placed(volume, {spec.padded.width, spec.padded.height, spec.padded.depth}, offset,
                         static_cast<double>(static_cast<float>(scale)), spec.taper);
   // Values up to 1: a difference, three weights and products, each rounded once or twice.
-  CHECK(test::max_difference(test::volume_from_device(stream, canvas), expected) <= 1e-6);
+  CHECK(test::max_difference(test::volume_from_device(stream, padded), expected) <= 1e-6);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ namespace resample_details {
 
 struct Range {
   double minimum = std::numeric_limits<double>::max();
-  double greatest = std::numeric_limits<double>::lowest();
+  double maximum = std::numeric_limits<double>::lowest();
 };
 
 /// The range of one coordinate over a tile.
@@ -54,7 +54,7 @@ struct Range {
       const int sheared = end + shear * (i / shear_group);
       const double at = steep ? row[0] * sheared + row[1] * i : row[0] * i + row[1] * sheared;
       range.minimum = std::min(range.minimum, at);
-      range.greatest = std::max(range.greatest, at);
+      range.maximum = std::max(range.maximum, at);
     }
   }
   return range;
@@ -63,7 +63,7 @@ struct Range {
 /// The number of coefficients that a range needs, wherever it begins, with one more on either side.
 [[nodiscard]] inline int coefficients_of(const Range& range) {
   constexpr int neighbours = 4;
-  return static_cast<int>(std::ceil(range.greatest - range.minimum)) + neighbours + 2;
+  return static_cast<int>(std::ceil(range.maximum - range.minimum)) + neighbours + 2;
 }
 
 /// Tiles with that shear, if there is a kernel that can load as much of the source as they need.

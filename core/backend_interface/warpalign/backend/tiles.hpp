@@ -48,7 +48,7 @@ inline constexpr double tile_fixed_point = 65536;
 
 /// The range of a coordinate over a tile, relative to that of the tile's first point.
 struct TileRange {
-  double minimum = 0, greatest = 0;
+  double minimum = 0, maximum = 0;
 };
 
 /// `row` is the row of the transform's matrix for the coordinate, `tile` the tile's sides in
@@ -58,7 +58,7 @@ struct TileRange {
   for (std::size_t i = 0; i < tile.size(); ++i) {
     const double side = row[i] * (tile[i] - 1);
     range.minimum += std::min(side, 0.0);
-    range.greatest += std::max(side, 0.0);
+    range.maximum += std::max(side, 0.0);
   }
   return range;
 }
@@ -82,7 +82,7 @@ struct TileRange {
     source.minimum[axis] = range.minimum;
     // One more on either side, because a tie may be rounded either way.
     source.extent[axis] =
-        static_cast<int>(std::ceil(range.greatest - range.minimum)) + degree + 1 + 2;
+        static_cast<int>(std::ceil(range.maximum - range.minimum)) + degree + 1 + 2;
   }
   source.extent[0] = (source.extent[0] + 3 + 3) / 4 * 4;  // begins at a multiple of 4
   return source;

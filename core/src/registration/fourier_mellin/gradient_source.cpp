@@ -15,9 +15,7 @@ constexpr std::int64_t min_side = 16;
 
 void check_registrable(const char* what, PixelType type, const Shape& shape) {
   constexpr const char* stage = "register";
-  if (type == PixelType::c32) {
-    refuse(stage, std::string(what) + " has complex pixels; register the magnitude, or one part");
-  }
+  check_real(stage, what, type);
   const auto outside = [](std::int64_t side) { return side < min_side || side > max_side; };
   if (outside(shape.width) || outside(shape.height) || shape.depth != 1) {
     refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +

@@ -176,7 +176,8 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
                     "numbers, or mask them, first");
   }
   if (!(levels_.weight > 0)) {
-    throw Error(ErrorKind::invalid_image, "the mask of " + std::string(what) + " leaves no pixel");
+    throw Error(ErrorKind::invalid_image,
+                "the mask of " + std::string(what) + " leaves no pixel to register");
   }
   if (!(levels_.deviation > 1e-6 * std::abs(levels_.mean))) {
     throw Error(ErrorKind::invalid_image,

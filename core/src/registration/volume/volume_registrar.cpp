@@ -31,10 +31,7 @@ VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
 }
 
 void check_registrable(const char* what, PixelType type, const Shape& shape) {
-  if (type == PixelType::c32) {
-    detail::refuse(stage,
-                   std::string(what) + " has complex voxels; register the magnitude, or one part");
-  }
+  detail::check_real(stage, what, type);
   for (const std::int64_t side : {shape.width, shape.height, shape.depth}) {
     if (side < min_side || side > detail::max_side) {
       detail::refuse(stage, std::string(what) + " is " + to_string(shape) + "; each side must be " +

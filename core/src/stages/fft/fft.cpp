@@ -39,7 +39,7 @@ RealFftPlan::RealFftPlan(const Device& device, const RealFftSpec& spec)
       kernel_(detail::Access::driver(device).make(without_idle_axes(spec))) {}
 
 void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) const {
-  if (!spec_.goes_forward()) detail::refuse(stage, "the plan was made for the inverse alone");
+  if (!spec_.goes_forward()) detail::refuse(stage, "this plan only computes inverse transforms");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
@@ -49,7 +49,7 @@ void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) co
 }
 
 void RealFftPlan::inverse(Stream& stream, Image& spectrum, Image& real) const {
-  if (!spec_.goes_back()) detail::refuse(stage, "the plan was made for the forward one alone");
+  if (!spec_.goes_back()) detail::refuse(stage, "this plan only computes forward transforms");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));

@@ -16,9 +16,7 @@ namespace {
 constexpr const char* stage = "apodize";
 
 ApodizeSpec checked(const ApodizeSpec& spec) {
-  if (spec.type == PixelType::c32 || spec.type == PixelType::f16) {
-    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.type));
-  }
+  detail::check_grey(stage, "the image", spec.type);
   detail::check_shape(stage, "the image", spec.input);
   detail::check_shape(stage, "the padded frame", spec.padded);
   if (spec.padded.width < spec.input.width || spec.padded.height < spec.input.height) {

@@ -18,9 +18,7 @@ constexpr std::int64_t max_rows = 64;
 
 ImpulseFilterSpec checked(const ImpulseFilterSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
-  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
-    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
-  }
+  detail::check_grey(stage, "the image", spec.input);
   return spec;
 }
 

@@ -45,7 +45,7 @@ LocalNormalizationPlan::LocalNormalizationPlan(const Device& device,
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float mean, float floor,
                                      Image& output) const {
-  if (spec_.masked) detail::refuse(stage, "this plan wants weights");
+  if (spec_.masked) detail::refuse(stage, "this plan requires weights");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
   detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
@@ -57,7 +57,7 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float m
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const Image& weight,
                                      float mean, float floor, Image& output) const {
-  if (!spec_.masked) detail::refuse(stage, "this plan takes no weights");
+  if (!spec_.masked) detail::refuse(stage, "this plan was made without weights");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
   detail::check_image(stage, "the weight", device_, weight, PixelType::f32, spec_.shape);

@@ -35,9 +35,7 @@ detail::AxisGrid y_grid(const SmoothSpec& spec) {
 SmoothSpec checked(const SmoothSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
   detail::check_shape(stage, "the output", spec.output);
-  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
-    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
-  }
+  detail::check_grey(stage, "the image", spec.input);
   if (!(spec.sigma >= 0) || spec.sigma > max_sigma) {
     detail::refuse(stage, "sigma must be 0 to 1000 pixels, not " + std::to_string(spec.sigma));
   }
@@ -63,7 +61,7 @@ SmoothPlan::SmoothPlan(const Device& device, const SmoothSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {}
 
 void SmoothPlan::execute(Stream& stream, const Image& input, Image& output) const {
-  if (spec_.masked) detail::refuse(stage, "this plan wants a mask");
+  if (spec_.masked) detail::refuse(stage, "this plan requires a mask");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
   detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
@@ -74,7 +72,7 @@ void SmoothPlan::execute(Stream& stream, const Image& input, Image& output) cons
 
 void SmoothPlan::execute(Stream& stream, const Image& input, const Image& mask, Image& output,
                          Image& weight) const {
-  if (!spec_.masked) detail::refuse(stage, "this plan takes no mask");
+  if (!spec_.masked) detail::refuse(stage, "this plan was made without a mask");
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
   detail::check_image(stage, "the mask", device_, mask, PixelType::u8, spec_.shape);

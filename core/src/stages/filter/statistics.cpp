@@ -12,12 +12,10 @@ constexpr const char* stage = "statistics";
 
 StatisticsSpec checked(const StatisticsSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape, detail::max_side);
-  if (spec.input == PixelType::c32 || spec.input == PixelType::f16) {
-    detail::refuse(stage, std::string("takes u8, u16 or f32 pixels, not ") + name_of(spec.input));
-  }
+  detail::check_grey(stage, "the image", spec.input);
   if (spec.signal == Signal::gradient && spec.shape.depth != 1) {
     detail::refuse(stage,
-                   "takes the gradient of images, not of a volume of " + to_string(spec.shape));
+                   "gradients are computed of images, not of a volume of " + to_string(spec.shape));
   }
   return spec;
 }

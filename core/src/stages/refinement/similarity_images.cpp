@@ -13,7 +13,9 @@ namespace {
 void check_weight(const ComparedPair& pair, const char* what, const Device& device,
                   const Image* weight, const Shape& shape) {
   if (pair.masked != (weight != nullptr)) {
-    refuse(pair.stage, std::string(what) + (pair.masked ? " is missing" : " is not asked for"));
+    refuse(pair.stage, std::string(what) +
+                           (pair.masked ? " is missing"
+                                        : " was passed to a plan that was made without weights"));
   }
   if (weight != nullptr) check_image(pair.stage, what, device, *weight, PixelType::f32, shape);
 }

@@ -82,8 +82,9 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
-    detail::refuse(stage, spec_.illumination_cell != 0 ? "the illumination model is missing"
-                                                       : "this plan takes no illumination model");
+    detail::refuse(stage, spec_.illumination_cell != 0
+                              ? "the illumination model is missing"
+                              : "this plan was made without an illumination model");
   }
   if (images.illumination != nullptr) {
     detail::check_image(stage, "the illumination model", device_, *images.illumination,

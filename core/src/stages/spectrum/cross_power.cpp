@@ -17,7 +17,7 @@ constexpr const char* stage = "cross_power";
 CrossPowerSpec checked(const CrossPowerSpec& spec) {
   detail::check_shape(stage, "the image", spec.image, detail::max_side);
   if (spec.with_rotated_180 && spec.image.depth > 1) {
-    detail::refuse(stage, "with_rotated_180 are of images, not of volumes");
+    detail::refuse(stage, "with_rotated_180 is for images, not for volumes");
   }
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
     detail::refuse(stage, "sigma must be 0 or more");

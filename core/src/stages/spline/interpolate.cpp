@@ -25,8 +25,9 @@ void check_types(const InterpolateSpec& spec) {
                    std::string("coefficients are f32 or c32, not ") + name_of(spec.coefficients));
   }
   if (is_complex(spec.coefficients) != is_complex(spec.output_type)) {
-    detail::refuse(stage, std::string(name_of(spec.coefficients)) + " coefficients cannot give " +
-                              name_of(spec.output_type) + " pixels");
+    detail::refuse(stage, std::string(name_of(spec.coefficients)) +
+                              " coefficients cannot be evaluated to " + name_of(spec.output_type) +
+                              " pixels");
   }
 }
 
@@ -35,7 +36,7 @@ void check_precision(const InterpolateSpec& spec) {
   if ((spec.degree != 1 && spec.degree != 3) || spec.dimensions < 2 ||
       is_complex(spec.coefficients)) {
     detail::refuse(stage,
-                   "texture precision is for degree 1 or 3, in 2 or 3 dimensions, of f32 data");
+                   "texture precision requires degree 1 or 3, 2 or 3 dimensions and f32 data");
   }
 }
 
@@ -67,13 +68,13 @@ int margin_of(const InterpolateSpec& spec) {
 
 void check_numbers(std::initializer_list<double> numbers) {
   for (const double number : numbers) {
-    if (!std::isfinite(number)) detail::refuse(stage, "the points' description is not finite");
+    if (!std::isfinite(number)) detail::refuse(stage, "the sampling points hold NaN or infinity");
   }
 }
 
 void check_gradient(const InterpolateSpec& spec) {
   if (spec.degree < 1 || spec.precision != Precision::full || spec.output_type != PixelType::f32) {
-    detail::refuse(stage, "gradients are for degree 1 and up, f32 output, full precision");
+    detail::refuse(stage, "gradients require degree 1 or more, f32 output and full precision");
   }
 }
 

@@ -20,10 +20,7 @@ PadVolumeSpec checked(const PadVolumeSpec& spec) {
     detail::refuse(stage, "a volume of " + to_string(spec.input) +
                               " does not fit a padded frame of " + to_string(spec.padded));
   }
-  if (spec.input_type == PixelType::c32 || spec.input_type == PixelType::f16) {
-    detail::refuse(stage,
-                   std::string("takes u8, u16 or f32 voxels, not ") + name_of(spec.input_type));
-  }
+  detail::check_grey(stage, "the volume", spec.input_type);
   if (!(spec.taper >= 0 && spec.taper <= 0.5)) detail::refuse(stage, "the taper must be 0 to 0.5");
   return spec;
 }

@@ -86,7 +86,7 @@ std::span<const VolumePeak> VolumePeaksPlan::execute(Stream& stream, const Image
                                                      const VolumePeakLimits& limits) const& {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the surface", device_, surface, PixelType::f32, spec_.surface);
-  if (limits.count < 1) detail::refuse(stage, "at least one peak must be wanted");
+  if (limits.count < 1) detail::refuse(stage, "the number of peaks must be at least 1");
   std::array<std::int64_t, 3> reach = limits.reach;
   for (std::int64_t& r : reach) {
     if (r < 0) detail::refuse(stage, "reach must be 0 or more");

@@ -122,7 +122,7 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
   std::array<float, 3> fraction{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!(std::abs(shift[axis]) <= max_shift)) {
-      detail::refuse(stage, "the shift must be numbers up to 2^20");
+      detail::refuse(stage, "the components of the shift must be numbers up to 2^20");
     }
     cell[axis] = static_cast<std::int64_t>(std::floor(shift[axis]));
     fraction[axis] = static_cast<float>(shift[axis] - std::floor(shift[axis]));

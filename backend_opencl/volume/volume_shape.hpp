@@ -8,14 +8,13 @@
 namespace warpalign::opencl {
 
 /// (width, height, depth, 0).
-[[nodiscard]] inline cl_int4 sides_of(const Shape& shape, const CallSite& site) {
+[[nodiscard]] inline cl_int4 to_int4(const Shape& shape, const CallSite& site) {
   return {{to_int(shape.width, site), to_int(shape.height, site), to_int(shape.depth, site), 0}};
 }
 
 /// (x, y, z, 0); each value must fit an int.
-[[nodiscard]] inline cl_int4 to_int4(const std::array<std::int64_t, 3>& site) {
-  return {{static_cast<cl_int>(site[0]), static_cast<cl_int>(site[1]), static_cast<cl_int>(site[2]),
-           0}};
+[[nodiscard]] inline cl_int4 to_int4(const std::array<std::int64_t, 3>& v) {
+  return {{static_cast<cl_int>(v[0]), static_cast<cl_int>(v[1]), static_cast<cl_int>(v[2]), 0}};
 }
 
 }  // namespace warpalign::opencl
