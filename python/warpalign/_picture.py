@@ -24,25 +24,24 @@ def png(pixels):
             + chunk(b"IEND", b""))
 
 
-def _stretched(image):
-    """To 0 ... 255, such that few pixels saturate."""
-    image = np.nan_to_num(np.asarray(image, np.float32), posinf=0, neginf=0)
-    dark, bright = np.percentile(image, (0.5, 99.5))
-    if bright <= dark:
-        return np.zeros(image.shape, np.uint8)
-    return np.clip((image - dark) * (255 / (bright - dark)), 0, 255).astype(np.uint8)
+def _stretched(image, common):
+    """To 0 ... 255, such that few pixels of what is common to both images saturate."""
+    sample = image[common]
+    dark, bright = np.percentile(sample, (0.5, 99.5)) if sample.size else (0, 0)
+    gain = 255 / (bright - dark) if bright > dark else 0
+    return np.clip(np.nan_to_num((image - dark) * gain), 0, 255).astype(np.uint8)
 
 
 def overlay(reference, moving, matrix, device):
     """The reference in green, the moving image on it in magenta; gray where they agree."""
     from . import ndimage
 
-    reference = np.asarray(reference)
-    moving = np.nan_to_num(np.asarray(moving, np.float32), posinf=0, neginf=0)
     step = -(-max(reference.shape) // _MAX_SIDE)
-    small = reference[::step, ::step]
-    reduced = np.array(matrix) @ np.diag([step, step, 1.0])
-    warped = ndimage.affine_transform(
-        moving, reduced, output_shape=small.shape, order=1, device=device)
-    green, magenta = _stretched(small), _stretched(warped)
+    green = np.asarray(reference[::step, ::step], np.float32)
+    reduced = matrix @ np.diag([step, step, 1.0])
+    magenta = ndimage.affine_transform(
+        np.asarray(moving, np.float32), reduced, output_shape=green.shape, order=1, cval=np.nan,
+        device=device)
+    common = np.isfinite(green) & np.isfinite(magenta)
+    green, magenta = _stretched(green, common), _stretched(magenta, common)
     return np.stack([magenta, green, magenta], axis=-1)
