@@ -5,6 +5,9 @@ another; :mod:`warpalign.ndimage` has SciPy's interpolation functions. Arrays ar
 work is done by the best device of the machine, or by the one named with ``device=``.
 """
 
+from . import ndimage
+from ._alignment import Alignment, Registration
+from ._batch import register_batch
 from ._core import __version__
 from ._devices import Backend, Device, DeviceInfo, backends, devices, open_device
 from ._errors import (
@@ -17,5 +20,36 @@ from ._errors import (
     InvalidImageError,
     OutOfMemoryError,
 )
+from ._register import Registrar, register, warm_up
+from ._stack import StackRegistration, register_stack
+from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
-from . import ndimage
+__all__ = [
+    "Alignment",
+    "Backend",
+    "BuildError",
+    "ConfigurationError",
+    "Device",
+    "DeviceError",
+    "DeviceInfo",
+    "DeviceUnavailableError",
+    "Error",
+    "InvalidArgumentError",
+    "InvalidImageError",
+    "OutOfMemoryError",
+    "Registrar",
+    "Registration",
+    "StackRegistration",
+    "VolumeRegistrar",
+    "VolumeRegistration",
+    "__version__",
+    "backends",
+    "devices",
+    "ndimage",
+    "open_device",
+    "register",
+    "register_batch",
+    "register_stack",
+    "register_volume",
+    "warm_up",
+]

@@ -36,10 +36,11 @@ def can_hold_result(output, *inputs):
 
 
 def _saturated(values, dtype):
-    """Round halves away from zero and saturate; NaN becomes 0, or the least signed number."""
+    """Round halves away from zero and saturate. NaN becomes what C's conversion gives."""
     limits = np.iinfo(dtype)
     values = np.asarray(values, dtype=np.float32 if limits.bits <= 16 else np.float64)
-    values = np.nan_to_num(values, nan=limits.min, posinf=np.inf, neginf=-np.inf)
+    nan = limits.min if limits.bits > 16 else 0
+    values = np.nan_to_num(values, nan=nan, posinf=np.inf, neginf=-np.inf)
     values += np.copysign(values.dtype.type(0.5), values)
     np.trunc(values, out=values)
     # 2**63 - 1 is no float64: what is too large is replaced after the conversion.

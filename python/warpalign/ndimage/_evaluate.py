@@ -38,12 +38,13 @@ class Spline:
         return self.prefilter or self.order <= 1
 
     def needs_stand_in(self):
+        """Whether the library cannot give `cval` out exactly."""
         if self.mode == "grid-constant":
             if not math.isfinite(self.cval):
                 raise ValueError("cval must be finite with mode='grid-constant'")
             return False
         with np.errstate(over="ignore"):
-            return float(np.float32(self.cval)) != self.cval
+            return not math.isfinite(self.cval) or float(np.float32(self.cval)) != self.cval
 
     def upload(self, array):
         return for_upload(array, keep_small=self.prefilter and self.order > 1)

@@ -90,7 +90,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     >>> import numpy as np
     >>> from warpalign import ndimage
     >>> ndimage.spline_filter1d([0.0, 0, 1, 0, 0]).round(3)
-    array([ 0.214, -0.429,  1.5  , -0.429,  0.214])
+    array([ 0.25, -0.5 ,  1.75, -0.5 ,  0.25])
     """
     _rules.check_order(order)
     array = np.asarray(input)
@@ -155,7 +155,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     >>> image = np.zeros((5, 5))
     >>> image[2, 2] = 1
     >>> ndimage.spline_filter(image)[2].round(3)
-    array([ 0.321, -0.643,  2.25 , -0.643,  0.321])
+    array([ 0.438, -0.875,  3.062, -0.875,  0.438])
     """
     _rules.check_order(order, least=2)
     array = np.asarray(input)

@@ -1,0 +1,283 @@
+"""Registration of pairs, batches, stacks and volumes from Python."""
+
+import math
+import struct
+import zlib
+
+import numpy as np
+import pytest
+import scipy.ndimage
+
+import warpalign
+
+
+def moved(scene, degrees, scale, shift):
+    """The scene's content rotated counter-clockwise, scaled and shifted by (rows, columns)."""
+    r = math.radians(degrees)
+    centre = (np.array(scene.shape) - 1) / 2
+    # Reference to moving in array axes; the moving image is read at the inverse.
+    forward = scale * np.array([[math.cos(r), -math.sin(r)], [math.sin(r), math.cos(r)]])
+    inverse = np.linalg.inv(forward)
+    offset = centre - inverse @ (centre + shift)
+    return scipy.ndimage.affine_transform(scene, inverse, offset, mode="mirror")
+
+
+def test_a_rotation_a_scale_and_a_shift_are_found(scene):
+    moving = moved(scene, 12, 1.1, (6, -9))
+    found = warpalign.register(scene, moving)
+    assert found.reliable
+    # Refined to thousandths of a pixel on such images (docs/accuracy.md).
+    assert found.rotation_deg == pytest.approx(12, abs=0.02)
+    assert found.scale == pytest.approx(1.1, abs=5e-4)
+    assert found.translation == pytest.approx((6, -9), abs=0.03)
+    assert found.translation_xy == pytest.approx((-9, 6), abs=0.03)
+
+
+def test_the_matrix_is_what_ndimage_takes(scene):
+    moving = moved(scene, -20, 0.95, (-4, 7))
+    found = warpalign.register(scene, moving)
+    inner = (slice(60, 160), slice(60, 200))
+    for module in (scipy.ndimage, warpalign.ndimage):
+        warped = module.affine_transform(moving, found.matrix, output_shape=scene.shape)
+        # Twice interpolated, of grey levels to 200.
+        assert np.abs(warped - scene)[inner].max() < 1
+    np.testing.assert_allclose(found.warp(moving)[inner], scene[inner], atol=1)
+    point = found.matrix_xy @ (20, 10, 1)  # x, y
+    np.testing.assert_allclose(found.matrix @ (10, 20, 1), point[[1, 0, 2]])
+
+
+def test_warping_keeps_types_and_channels(scene):
+    moving = moved(scene, 5, 1, (2, 3))
+    found = warpalign.register(scene, moving)
+    colour = np.stack([moving, moving / 2, 200 - moving], axis=-1).astype(np.uint8)
+    warped = found.warp(colour)
+    assert warped.shape == (*scene.shape, 3)
+    assert warped.dtype == np.uint8
+    np.testing.assert_array_equal(warped[..., 1], found.warp(colour[..., 1]))
+    with pytest.raises(ValueError, match="must have the moving image's shape"):
+        found.warp(np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u2", "i4", "f4", "f8", ">u2"])
+def test_every_type_of_pixels_is_taken(scene, dtype):
+    image = scene.astype(dtype)
+    found = warpalign.register(image, np.roll(image, (3, 5), (0, 1)), motion="translation")
+    assert found.reliable
+    assert found.translation == pytest.approx((3, 5), abs=0.1)
+
+
+def test_views_with_any_strides_are_taken(scene):
+    moving = np.roll(scene, (3, 5), (0, 1))
+    found = warpalign.register(scene[::-1, ::-1], moving[::-1, ::-1], motion="translation")
+    assert found.translation == pytest.approx((-3, -5), abs=0.1)
+
+
+def test_masked_pixels_may_hold_anything(scene):
+    moving = np.roll(scene, (4, -6), (0, 1))
+    mask = np.ones(scene.shape, bool)
+    mask[40:90, 50:120] = False
+    spoilt = np.where(mask, scene, np.nan)
+    found = warpalign.register(spoilt, moving, reference_mask=mask)
+    assert found.reliable
+    assert found.translation == pytest.approx((4, -6), abs=0.1)
+    with pytest.raises(ValueError, match="must have the image's shape"):
+        warpalign.register(scene, moving, moving_mask=mask[1:])
+
+
+def test_unrelated_images_are_not_reliable(scene, random):
+    found = warpalign.register(scene, random.random(scene.shape))
+    assert not found.reliable
+    assert "not reliable" in repr(found)
+
+
+def test_every_option_reaches_the_library(scene):
+    moving = moved(scene, 30, 1, (0, 0))
+    assert warpalign.register(scene, moving).reliable
+    assert not warpalign.register(scene, moving, min_angle=-10, max_angle=10).reliable
+    assert not warpalign.register(scene, moving, motion="translation").reliable
+    assert not warpalign.register(scene, moving, refine=False).refined
+    assert len(warpalign.register(scene, moving, candidates=3).runners_up) == 2
+    assert "fft" in " ".join(warpalign.register(scene, moving, collect_timings=True).timings)
+    assert warpalign.register(scene, moving, fast=True).overlap == 0
+    small = moved(scene, 0, 0.8, (0, 0))
+    assert not warpalign.register(scene, small, min_scale=0.95, max_scale=1.05).reliable
+    far = moved(scene, 0, 1, (0, 40))
+    assert not warpalign.register(scene, far, max_shift=10).reliable
+    for name, value in [("spectrum", "gradient"), ("window", "none"), ("spectrum_exponent", 0.5),
+                        ("log_polar_sigma", 0.0)]:
+        options = warpalign._options.options_of({name: value})
+        assert getattr(options, name) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("options, error, words", [
+    ({"motion": "affine"}, ValueError, "motion must be one of 'similarity', 'rigid'"),
+    ({"motion": 3}, TypeError, "the option 'motion' cannot be 3"),
+    ({"refine": "yes"}, TypeError, "the option 'refine' cannot be 'yes'"),
+    ({"max_angel": 3}, TypeError, "there is no option 'max_angel'"),
+    ({"candidates": 11}, warpalign.InvalidArgumentError, "candidates"),
+    ({"fast": True, "candidates": 2}, ValueError, "fast"),
+])
+def test_wrong_options_are_refused(scene, options, error, words):
+    with pytest.raises(error, match=words):
+        warpalign.register(scene, scene, **options)
+
+
+@pytest.mark.parametrize("image, error, words", [
+    (np.ones((40, 40)), warpalign.InvalidImageError, "constant"),
+    (np.full((40, 40), np.nan), warpalign.InvalidImageError, "NaN"),
+    (np.ones((8, 40)), warpalign.InvalidArgumentError, "16"),
+    (np.ones((40, 40, 3)), ValueError, "must be an image of 2 dimensions"),
+    (np.ones((40, 40), complex), TypeError, "real numbers"),
+    ("picture.png", ValueError, "2 dimensions"),
+])
+def test_images_that_cannot_be_used_are_refused(scene, image, error, words):
+    with pytest.raises(error, match=words):
+        warpalign.register(scene, image)
+
+
+def test_a_registrar_needs_a_reference(scene):
+    registrar = warpalign.Registrar()
+    with pytest.raises(warpalign.InvalidArgumentError, match="reference"):
+        registrar.align(scene)
+
+
+def test_pictures_for_notebooks(scene):
+    found = warpalign.register(scene, np.roll(scene, 5, 1), motion="translation")
+    data = found._repr_png_()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", data[16:24])
+    assert (height, width) == scene.shape
+    length = struct.unpack(">I", data[33:37])[0]
+    rows = np.frombuffer(zlib.decompress(data[41:41 + length]), np.uint8).reshape(height, -1)
+    pixels = rows[:, 1:].reshape(height, width, 3).astype(int)
+    assert np.abs(pixels[20:-20, 20:-20, 0] - pixels[20:-20, 20:-20, 1]).mean() < 3  # gray
+    html = found._repr_html_()
+    assert "<img" in html and "rotation" in html and "confidence" in html
+
+
+def test_a_batch_gives_results_in_the_order_of_the_pairs(scene):
+    shifts = [(2, 3), (-5, 1), (0, 8), (7, -7)]
+    pairs = [(scene, np.roll(scene, shift, (0, 1))) for shift in shifts]
+    results = warpalign.register_batch(iter(pairs), motion="translation", progress=True)
+    for found, shift in zip(results, shifts, strict=True):
+        assert found.translation == pytest.approx(shift, abs=0.1)
+        assert found.warp(pairs[0][1]).shape == scene.shape
+
+
+def test_a_pair_that_fails(scene):
+    pairs = [(scene, scene), (scene, np.ones_like(scene)), (scene, scene)]
+    with pytest.raises(warpalign.InvalidImageError) as error:
+        warpalign.register_batch(pairs)
+    assert error.value.__notes__ == ["This is about pair 1."]
+    results = warpalign.register_batch(pairs, on_error="return")
+    assert isinstance(results[1], warpalign.InvalidImageError)
+    assert results[0].reliable and results[2].reliable
+    with pytest.raises(ValueError, match="pair 1 must be"):
+        warpalign.register_batch([(scene, scene), (scene,)])
+    with pytest.raises(ZeroDivisionError):
+        warpalign.register_batch(Unreadable())
+
+
+class Unreadable:
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        raise ZeroDivisionError
+
+
+def test_a_batch_with_masks_and_none(scene):
+    mask = np.ones(scene.shape, bool)
+    mask[:50, :50] = False
+    spoilt = np.where(mask, np.roll(scene, 3, 1), np.inf)
+    (found,) = warpalign.register_batch([(scene, spoilt, None, mask)])
+    assert found.translation == pytest.approx((0, 3), abs=0.1)
+    assert warpalign.register_batch([]) == []
+
+
+@pytest.fixture(scope="module")
+def frames(scene):
+    """Five frames that drift, the fourth of them constant."""
+    drift = [(0, 0, 0), (1, 2, 1), (2, 3.5, 2), None, (4, 6, -3)]
+    images = [np.ones_like(scene) if step is None else moved(scene, step[0], 1, step[1:])
+              for step in drift]
+    return images, drift
+
+
+@pytest.mark.parametrize("to", ["first", "previous", "mean"])
+def test_the_drift_of_a_stack(frames, to):
+    images, drift = frames
+    stack = warpalign.register_stack((image for image in images), to=to, progress=True)
+    assert len(stack) == 5
+    table = stack.drift
+    for i, step in enumerate(drift):
+        if step is None:
+            assert not table[i]["reliable"]
+            assert isinstance(stack.errors[i], warpalign.InvalidImageError)
+            assert np.isnan(stack.matrices[i]).all()
+            continue
+        assert table[i]["reliable"]
+        assert table[i]["rotation_deg"] == pytest.approx(step[0], abs=0.03)
+        assert table[i]["shift_row"] == pytest.approx(step[1], abs=0.05)
+        assert table[i]["shift_column"] == pytest.approx(step[2], abs=0.05)
+    assert "<table>" in stack._repr_html_()
+
+
+def test_a_stack_is_warped_back(frames, scene):
+    images, _ = frames
+    stack = warpalign.register_stack(np.array(images))
+    inner = (slice(60, 160), slice(60, 200))
+    warped = list(stack.warp(images))
+    assert warped[3] is None
+    for image in (warped[1], warped[2], warped[4]):
+        np.testing.assert_allclose(image[inner], scene[inner], atol=1)
+
+
+def test_the_mean_of_masked_frames(frames, scene):
+    images, drift = frames
+    mask = np.ones(scene.shape, bool)
+    mask[100:130, 100:130] = False
+    spoilt = [np.where(mask, image, np.nan) for image in images]
+    stack = warpalign.register_stack(spoilt, to="mean", mask=mask)
+    assert stack.drift[4]["shift_row"] == pytest.approx(drift[4][1], abs=0.1)
+
+
+def test_a_drift_table_for_pandas(frames):
+    pandas = pytest.importorskip("pandas")
+    table = warpalign.register_stack(frames[0][:2]).to_pandas()
+    assert isinstance(table, pandas.DataFrame)
+    assert list(table.index) == [0, 1]
+    assert table.loc[1, "rotation_deg"] == pytest.approx(1, abs=0.03)
+
+
+def test_stacks_that_cannot_be_used(scene):
+    with pytest.raises(ValueError, match="there are no frames"):
+        warpalign.register_stack([])
+    with pytest.raises(ValueError, match="frame 1 has the shape"):
+        warpalign.register_stack([scene, scene[1:]])
+    with pytest.raises(ValueError, match="to must be"):
+        warpalign.register_stack([scene], to="last")
+
+
+def test_a_volumes_translation(volume):
+    moving = scipy.ndimage.shift(volume, (2.25, -3, 1.5), mode="mirror")
+    found = warpalign.register_volume(volume, moving)
+    assert found.reliable
+    assert found.translation == pytest.approx((2.25, -3, 1.5), abs=0.02)
+    assert found.translation_xyz == pytest.approx((1.5, -3, 2.25), abs=0.02)
+    inner = (slice(6, -6),) * 3
+    # Twice interpolated; the volume's standard deviation is about 130.
+    np.testing.assert_allclose(found.warp(moving)[inner], volume[inner], atol=15)
+    whole = warpalign.register_volume(volume, moving, refine=False)
+    assert all(value == round(value) for value in whole.translation)
+    near = warpalign.register_volume(volume, moving, max_shift=(1, 10, 10))
+    assert abs(near.translation[0]) <= 1.5
+
+
+def test_volumes_that_cannot_be_used(volume):
+    with pytest.raises(ValueError, match="3 dimensions"):
+        warpalign.register_volume(volume[0], volume)
+    with pytest.raises(warpalign.InvalidImageError):
+        warpalign.register_volume(volume, np.ones_like(volume))
+    with pytest.raises(warpalign.InvalidArgumentError, match="reference"):
+        warpalign.VolumeRegistrar().align(volume)

@@ -1,0 +1,186 @@
+"""Results of registrations."""
+
+import base64
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ._core import Device
+
+
+def swap_axes(matrix):
+    """A homogeneous 3 x 3 matrix on (x, y, 1) from one on (row, column, 1), and the reverse."""
+    return np.asarray(matrix)[np.ix_([1, 0, 2], [1, 0, 2])]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """One possible alignment of two images.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (3, 3)
+        From pixels of the reference, (row, column, 1), to pixels of the moving image. It is what
+        :func:`warpalign.ndimage.affine_transform` (and SciPy's) takes to bring the moving image
+        onto the reference.
+    matrix_xy : ndarray, shape (3, 3)
+        The same for (x, y, 1), as OpenCV and scikit-image take it.
+    rotation_deg : float
+        In degrees. Positive: the moving image's content is rotated counter-clockwise as displayed.
+    scale : float
+        Above 1: the content is larger in the moving image.
+    translation : tuple of 2 floats
+        Where the reference's centre lies in the moving image, relative to its centre, in pixels:
+        (rows, columns).
+    translation_xy : tuple of 2 floats
+        The same as (x, y).
+    confidence : float
+        0 to 1; see docs/registration.md.
+    correlation : float
+        The normalized correlation over the overlap; with ``fast``, the height of the peak.
+    significance : float
+        The correlation in standard deviations of that of unrelated images.
+    overlap : float
+        Fraction of the reference in common; 0 with ``fast``.
+    refined : bool
+        Whether the refinement converged.
+    """
+
+    matrix: np.ndarray
+    rotation_deg: float
+    scale: float
+    translation: tuple[float, float]
+    confidence: float
+    correlation: float
+    significance: float
+    overlap: float
+    refined: bool
+
+    @property
+    def matrix_xy(self):
+        return swap_axes(self.matrix)
+
+    @property
+    def translation_xy(self):
+        return self.translation[::-1]
+
+
+def alignment_fields(found):
+    """The fields of an Alignment from the extension module's dictionary."""
+    names = ("rotation_deg", "scale", "confidence", "correlation", "significance", "overlap",
+             "refined")
+    fields = {name: found[name] for name in names}
+    fields["matrix"] = swap_axes(np.array([*found["matrix"], 0, 0, 1]).reshape(3, 3))
+    fields["translation"] = tuple(found["translation"][::-1])
+    return fields
+
+
+def parameters_of(matrix, reference_shape, moving_shape):
+    """Rotation, scale and translation of a similarity, given in array axes."""
+    a, b = matrix[1, 1], matrix[1, 0]
+    d, e = matrix[0, 1], matrix[0, 0]
+    cosine, sine = (a + e) / 2, (b - d) / 2
+    centre = (np.array(reference_shape) - 1) / 2
+    landing = matrix[:2, :2] @ centre + matrix[:2, 2] - (np.array(moving_shape) - 1) / 2
+    return {
+        "rotation_deg": math.degrees(math.atan2(sine, cosine)),
+        "scale": math.hypot(cosine, sine),
+        "translation": (float(landing[0]), float(landing[1])),
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Registration(Alignment):
+    """The best alignment of two images; an :class:`Alignment` with what follows.
+
+    Attributes
+    ----------
+    reliable : bool
+        Whether ``confidence`` is at least 0.5.
+    runners_up : tuple of Alignment
+        The next best alignments, not refined; empty unless ``candidates`` asked for them.
+    timings : dict of str to float
+        Device time of each stage in milliseconds; empty unless ``collect_timings`` asked for it.
+    reference_shape, moving_shape : tuple of 2 ints
+        Shapes of the images.
+    """
+
+    reliable: bool
+    runners_up: tuple[Alignment, ...]
+    timings: dict[str, float]
+    reference_shape: tuple[int, int]
+    moving_shape: tuple[int, int]
+    _device: Device
+    _images: tuple | None = field(default=None)
+
+    def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None):
+        """Bring the moving image, or another of its shape, onto the reference.
+
+        Parameters
+        ----------
+        image : array_like
+            Of shape ``moving_shape``, with further axes (such as channels) after these two.
+        order, mode, cval, output
+            As :func:`warpalign.ndimage.affine_transform` takes them.
+
+        Returns
+        -------
+        ndarray
+            Of shape ``reference_shape`` and the further axes, of the image's dtype.
+        """
+        from . import ndimage
+
+        image = np.asarray(image)
+        if image.shape[:2] != self.moving_shape:
+            raise ValueError(
+                f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
+        matrix = np.eye(image.ndim + 1)
+        matrix[:2, :2] = self.matrix[:2, :2]
+        matrix[:2, -1] = self.matrix[:2, 2]
+        return ndimage.affine_transform(
+            image, matrix, output_shape=self.reference_shape + image.shape[2:], output=output,
+            order=order, mode=mode, cval=cval, device=self._device)
+
+    def _rows(self):
+        rows, columns = self.translation
+        return [
+            ("rotation", f"{self.rotation_deg:.4f}\N{DEGREE SIGN}"),
+            ("scale", f"{self.scale:.6f}"),
+            ("translation (rows, columns)", f"{rows:.3f}, {columns:.3f}"),
+            ("confidence", f"{self.confidence:.3f}" + ("" if self.reliable else ", not reliable")),
+        ]
+
+    def __repr__(self):
+        return "<Registration: " + "; ".join(f"{name} {text}" for name, text in self._rows()) + ">"
+
+    def _repr_png_(self):
+        """The reference in green and the warped moving image in magenta, as a PNG."""
+        if self._images is None:
+            return None
+        from ._picture import overlay, png
+
+        return png(overlay(*self._images, self.matrix, self._device))
+
+    def _repr_html_(self):
+        cells = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in self._rows())
+        picture = self._repr_png_()
+        image = ""
+        if picture is not None:
+            data = base64.b64encode(picture).decode()
+            image = f'<img alt="overlay" src="data:image/png;base64,{data}">'
+        return f"<div><table>{cells}</table>{image}</div>"
+
+
+def registration_of(found, reference_shape, moving_shape, device, images=None):
+    """A Registration from the extension module's dictionary."""
+    return Registration(
+        **alignment_fields(found),
+        reliable=found["reliable"],
+        runners_up=tuple(Alignment(**alignment_fields(other)) for other in found["runners_up"]),
+        timings=dict(found["timings"]),
+        reference_shape=tuple(reference_shape),
+        moving_shape=tuple(moving_shape),
+        _device=device,
+        _images=images,
+    )

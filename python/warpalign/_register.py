@@ -1,0 +1,165 @@
+"""Registration of pairs of images."""
+
+from . import _core
+from ._alignment import Registration, registration_of
+from ._devices import open_device
+from ._images import as_image, as_mask
+from ._options import Options, documented, options_of
+
+
+class Registrar:
+    """Registers images to one reference.
+
+    Keeps plans, memory and the reference's spectra between calls, so that further images cost
+    only their own work. Calls of several threads wait for each other.
+
+    Parameters
+    ----------
+    %(device)s
+    %(options)s
+
+    %(reference)s
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpalign
+    >>> image = np.random.default_rng(0).random((96, 128)).cumsum(0).cumsum(1) % 50
+    >>> registrar = warpalign.Registrar(motion="translation")
+    >>> registrar.set_reference(image)
+    >>> found = registrar.align(np.roll(image, (3, -5), axis=(0, 1)))
+    >>> [round(shift) for shift in found.translation]
+    [3, -5]
+    """
+
+    def __init__(self, device=None, **options: Options):
+        made = options_of(options)
+        self._device = open_device(device)
+        self._registrar = _core.Registrar(self._device, made)
+        self._reference = None
+
+    @property
+    def device(self):
+        """The device that registers."""
+        return self._device
+
+    @documented
+    def set_reference(self, image, mask=None) -> None:
+        """Set the reference.
+
+        Parameters
+        ----------
+        image : array_like, shape (rows, columns)
+            Grey levels of any real type, 16 to 16384 a side. Types other than uint8 and uint16
+            are converted to float32.
+        mask : array_like, same shape, optional
+            0 where a pixel does not count; such a pixel may hold any value.
+
+        %(raises)s
+        """
+        image = as_image(image, "the reference")
+        mask = as_mask(mask, image.shape, "the reference's mask")
+        self._reference = None
+        self._registrar.set_reference(image, mask)
+        self._reference = image
+
+    @documented
+    def align(self, moving, mask=None) -> Registration:
+        """Find where the reference's pixels are in an image.
+
+        Parameters
+        ----------
+        moving : array_like, shape (rows, columns)
+            As the reference. Its shape and type may differ.
+        mask : array_like, same shape, optional
+            0 where a pixel does not count.
+
+        Returns
+        -------
+        Registration
+            Also where it is not ``reliable``.
+
+        %(raises)s
+        """
+        moving = as_image(moving, "the moving image")
+        mask = as_mask(mask, moving.shape, "the moving image's mask")
+        found = self._registrar.align(moving, mask)
+        reference = self._reference
+        return registration_of(
+            found, reference.shape, moving.shape, self._device, (reference, moving))
+
+
+documented(Registrar)
+
+
+@documented
+def register(reference, moving, *, reference_mask=None, moving_mask=None, device=None,
+             **options: Options) -> Registration:
+    """Find the rotation, scale and translation between two images.
+
+    Parameters
+    ----------
+    reference, moving : array_like, shape (rows, columns)
+        Grey levels of any real type, 16 to 16384 a side. Shapes and types may differ. Types other
+        than uint8 and uint16 are converted to float32.
+    reference_mask, moving_mask : array_like, optional
+        Of the shape of their image; 0 where a pixel does not count, which may then hold any value.
+    %(device)s
+    %(options)s
+
+    Returns
+    -------
+    Registration
+        Also where it is not ``reliable``. Accurate to a few thousandths of a pixel where it is
+        refined (docs/accuracy.md).
+
+    %(raises)s
+
+    %(reference)s
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpalign
+    >>> image = np.random.default_rng(0).random((96, 128)).cumsum(0).cumsum(1) % 50
+    >>> moving = warpalign.ndimage.rotate(image, 10, reshape=False, mode="mirror")
+    >>> found = warpalign.register(image, moving)
+    >>> found.reliable, round(found.rotation_deg, 1)
+    (True, 10.0)
+    >>> found.warp(moving).shape
+    (96, 128)
+    """
+    reference = as_image(reference, "the reference")
+    moving = as_image(moving, "the moving image")
+    reference_mask = as_mask(reference_mask, reference.shape, "the reference's mask")
+    moving_mask = as_mask(moving_mask, moving.shape, "the moving image's mask")
+    registrar = Registrar(device, **options)
+    registrar.set_reference(reference, reference_mask)
+    return registrar.align(moving, moving_mask)
+
+
+def warm_up(device=None, dtype="uint8") -> None:
+    """Compile what registrations need, ahead of the first one.
+
+    OpenCL devices compile kernels when they are first needed, for seconds, and keep them on disk.
+
+    Parameters
+    ----------
+    %(device)s
+    dtype : {'uint8', 'uint16', 'float32'}
+        Type of the images to come.
+
+    Raises
+    ------
+    ValueError
+        Images of this type are converted to another.
+    """
+    if dtype not in ("uint8", "uint16", "float32"):
+        raise ValueError(f"dtype must be 'uint8', 'uint16' or 'float32', not {dtype!r}")
+    opened = open_device(device)
+    for piece in range(_core.registration_pieces()):
+        _core.compile_registration_piece(opened, piece, dtype)
+    _core.keep_compiled(opened)
+
+
+documented(warm_up)

@@ -1,0 +1,243 @@
+"""Registration of the frames of a stack or a video."""
+
+import numpy as np
+
+from . import ndimage
+from ._alignment import Alignment, parameters_of
+from ._devices import open_device
+from ._errors import InvalidImageError
+from ._images import as_image, as_mask
+from ._options import Options, documented
+from ._progress import progress_bar
+from ._register import Registrar
+from ._running_mean import RunningMean
+
+# A line of the drift table. Shifts are those of the frame's centre.
+_DRIFT = np.dtype([
+    ("frame", np.int64),
+    ("shift_row", np.float64),
+    ("shift_column", np.float64),
+    ("rotation_deg", np.float64),
+    ("scale", np.float64),
+    ("confidence", np.float64),
+    ("correlation", np.float64),
+    ("overlap", np.float64),
+    ("reliable", np.bool_),
+    ("refined", np.bool_),
+])
+
+
+class StackRegistration:
+    """How the frames of a stack lie, each relative to the first.
+
+    Attributes
+    ----------
+    drift : ndarray
+        A structured array with a line for each frame: ``frame``, ``shift_row`` and
+        ``shift_column`` (where the first frame's centre lies in this one, relative to its centre,
+        in pixels), ``rotation_deg`` (counter-clockwise as displayed), ``scale``, ``confidence``,
+        ``correlation``, ``overlap``, ``reliable`` and ``refined``.
+    matrices : ndarray, shape (frames, 3, 3)
+        From pixels of the first frame, (row, column, 1), to pixels of each frame. NaN for frames
+        that could not be used.
+    errors : dict of int to InvalidImageError
+        Why a frame could not be used, by its number.
+    """
+
+    def __init__(self, shape, device):
+        self._shape = shape
+        self._device = device
+        self._alignments = []
+        self._reliable = []
+        self.errors = {}
+
+    def _append(self, alignment, reliable):
+        self._alignments.append(alignment)
+        self._reliable.append(reliable)
+
+    def __len__(self):
+        return len(self._alignments)
+
+    def __getitem__(self, index) -> Alignment:
+        return self._alignments[index]
+
+    @property
+    def matrices(self):
+        return np.stack([alignment.matrix for alignment in self._alignments])
+
+    @property
+    def drift(self):
+        table = np.zeros(len(self), _DRIFT)
+        for i, (alignment, reliable) in enumerate(zip(self._alignments, self._reliable)):
+            table[i] = (i, *alignment.translation, alignment.rotation_deg, alignment.scale,
+                        alignment.confidence, alignment.correlation, alignment.overlap, reliable,
+                        alignment.refined)
+        return table
+
+    def to_pandas(self):
+        """The drift table as a ``pandas.DataFrame``, with the frame's number as index."""
+        import pandas
+
+        return pandas.DataFrame.from_records(self.drift, index="frame")
+
+    def warp(self, frames, *, order=3, mode="constant", cval=0.0):
+        """Bring frames onto the first one, one after the other.
+
+        Parameters
+        ----------
+        frames : iterable of array_like
+            The frames that were registered, or others in their place.
+        order, mode, cval
+            As :func:`warpalign.ndimage.affine_transform` takes them.
+
+        Yields
+        ------
+        ndarray
+            Each frame that is ``reliable`` on the first one's grid; None for each other one.
+        """
+        for i, frame in enumerate(frames):
+            if i >= len(self):
+                raise ValueError(f"there are more frames than the {len(self)} registered")
+            if not self._reliable[i]:
+                yield None
+                continue
+            yield ndimage.affine_transform(
+                np.asarray(frame), self._alignments[i].matrix, output_shape=self._shape,
+                order=order, mode=mode, cval=cval, device=self._device)
+
+    def __repr__(self):
+        return f"<StackRegistration: {len(self)} frames, {sum(self._reliable)} reliable>"
+
+    def _repr_html_(self):
+        shown = self.drift[:200]
+        head = "".join(f"<th>{name}</th>" for name in shown.dtype.names)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{_text_of(value)}</td>" for value in line.item()) + "</tr>"
+            for line in shown)
+        more = "" if len(self) == len(shown) else f"<p>and {len(self) - len(shown)} more</p>"
+        return f"<table><tr>{head}</tr>{rows}</table>{more}"
+
+
+def _text_of(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _alignment(matrix, shape, found):
+    parameters = parameters_of(matrix, shape, shape)
+    return Alignment(
+        matrix=matrix, confidence=found.confidence, correlation=found.correlation,
+        significance=found.significance, overlap=found.overlap, refined=found.refined,
+        **parameters)
+
+
+def _first():
+    return Alignment(matrix=np.eye(3), rotation_deg=0.0, scale=1.0, translation=(0.0, 0.0),
+                     confidence=1.0, correlation=1.0, significance=np.inf, overlap=1.0,
+                     refined=False)
+
+
+def _unusable():
+    nan = float("nan")
+    return Alignment(matrix=np.full((3, 3), nan), rotation_deg=nan, scale=nan,
+                     translation=(nan, nan), confidence=0.0, correlation=0.0, significance=0.0,
+                     overlap=0.0, refined=False)
+
+
+class _Follower:
+    """Registers frame after frame; keeps the reference, and never the frames."""
+
+    def __init__(self, first, mask, to, device, options):
+        self._registrar = Registrar(device, **options)
+        self._registrar.set_reference(first, mask)
+        self._mask = mask
+        self._to = to
+        self._shape = first.shape
+        self._first_to_reference = np.eye(3)
+        self._mean = None
+        if to == "mean":
+            self._mean = RunningMean(first.shape, mask, device)
+            self._mean.add(first, np.eye(3))
+
+    def place(self, frame):
+        """The frame's alignment to the first one, and whether it is reliable."""
+        found = self._registrar.align(frame, self._mask)
+        matrix = found.matrix @ self._first_to_reference
+        if found.reliable:
+            self._take(frame, matrix)
+        return _alignment(matrix, self._shape, found), found.reliable
+
+    def _take(self, frame, matrix):
+        if self._to == "previous":
+            self._registrar.set_reference(frame, self._mask)
+            self._first_to_reference = matrix
+        elif self._to == "mean":
+            self._mean.add(frame, matrix)
+            self._registrar.set_reference(self._mean.mean(), self._mean.mask())
+
+
+@documented
+def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
+                   **options: Options) -> StackRegistration:
+    """Find how the frames of a stack drift.
+
+    Parameters
+    ----------
+    frames : array_like or iterable
+        An array of shape (frames, rows, columns), or images one after the other, such as a
+        generator that reads them. They are not kept. All have the same shape.
+    to : {'first', 'previous', 'mean'}
+        What a frame is registered to: the first one (the default); the last reliable one before
+        it, so that content may change on the way but errors add up; the mean of the first and the
+        reliable ones before it, in which noise averages out.
+    mask : array_like, optional
+        Of the frames' shape; 0 where no frame's pixel counts.
+    %(device)s
+    progress : bool, optional
+        Whether to show a bar of tqdm. The default: in a terminal or notebook, where tqdm is.
+    %(options)s
+
+    Returns
+    -------
+    StackRegistration
+        Each frame relative to the first. A frame whose pixels cannot be used (constant, NaN) is
+        not reliable, and in ``errors``.
+
+    %(raises)s
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpalign
+    >>> image = np.random.default_rng(0).random((96, 128)).cumsum(0).cumsum(1) % 50
+    >>> frames = [np.roll(image, shift, axis=1) for shift in (0, 1, 3)]
+    >>> stack = warpalign.register_stack(frames, motion="translation")
+    >>> stack.drift["shift_column"].round()
+    array([0., 1., 3.])
+    """
+    if to not in ("first", "previous", "mean"):
+        raise ValueError(f"to must be 'first', 'previous' or 'mean', not {to!r}")
+    total = len(frames) if hasattr(frames, "__len__") else None
+    numbered = enumerate(frames)
+    try:
+        first = as_image(next(numbered)[1], "frame 0")
+    except StopIteration:
+        raise ValueError("there are no frames") from None
+    mask = as_mask(mask, first.shape, "the mask")
+    opened = open_device(device)
+    follower = _Follower(first, mask, to, opened, options)
+    stack = StackRegistration(first.shape, opened)
+    stack._append(_first(), True)
+    with progress_bar(progress, total, "frame") as bar:
+        bar.update()
+        for number, frame in numbered:
+            frame = as_image(frame, f"frame {number}")
+            if frame.shape != first.shape:
+                raise ValueError(
+                    f"frame {number} has the shape {frame.shape}, and the first one {first.shape}")
+            try:
+                stack._append(*follower.place(frame))
+            except InvalidImageError as error:
+                stack.errors[number] = error
+                stack._append(_unusable(), False)
+            bar.update()
+    return stack

@@ -1,0 +1,221 @@
+"""Registration of volumes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _core
+from ._core import Device
+from ._devices import open_device
+from ._images import as_volume
+from ._options import documented
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VolumeRegistration:
+    """The translation between two volumes.
+
+    Attributes
+    ----------
+    translation : tuple of 3 floats
+        In voxels, (planes, rows, columns): what is at index p of the reference is at
+        p + translation of the moving volume.
+    translation_xyz : tuple of 3 floats
+        The same as (x, y, z).
+    matrix : ndarray, shape (4, 4)
+        The same as a matrix, which :func:`warpalign.ndimage.affine_transform` takes.
+    confidence : float
+        0 to 1; see docs/registration.md.
+    reliable : bool
+        Whether ``confidence`` is at least 0.5.
+    correlation : float
+        The normalized correlation of the smoothed volumes over their overlap.
+    significance : float
+        ``atanh(correlation)`` times the square root of the independent voxels in common.
+    overlap : float
+        Fraction of the reference in common.
+    refined : bool
+        Whether the refinement converged.
+    timings : dict of str to float
+        Device time of each stage in milliseconds, if ``collect_timings`` asked for it.
+    reference_shape, moving_shape : tuple of 3 ints
+        Shapes of the volumes.
+    """
+
+    translation: tuple[float, float, float]
+    confidence: float
+    reliable: bool
+    correlation: float
+    significance: float
+    overlap: float
+    refined: bool
+    timings: dict[str, float]
+    reference_shape: tuple[int, int, int]
+    moving_shape: tuple[int, int, int]
+    _device: Device
+
+    @property
+    def translation_xyz(self):
+        return self.translation[::-1]
+
+    @property
+    def matrix(self):
+        matrix = np.eye(4)
+        matrix[:3, 3] = self.translation
+        return matrix
+
+    def warp(self, volume, *, order=3, mode="constant", cval=0.0, output=None):
+        """Bring the moving volume, or another of its shape, onto the reference.
+
+        Parameters
+        ----------
+        volume : array_like
+            Of shape ``moving_shape``.
+        order, mode, cval, output
+            As :func:`warpalign.ndimage.affine_transform` takes them.
+
+        Returns
+        -------
+        ndarray
+            Of shape ``reference_shape`` and the volume's dtype.
+        """
+        from . import ndimage
+
+        volume = np.asarray(volume)
+        if volume.shape != self.moving_shape:
+            raise ValueError(
+                f"volume must have the moving volume's shape {self.moving_shape}, "
+                f"not {volume.shape}")
+        return ndimage.affine_transform(
+            volume, self.matrix, output_shape=self.reference_shape, output=output, order=order,
+            mode=mode, cval=cval, device=self._device)
+
+    def __repr__(self):
+        shift = ", ".join(f"{value:.3f}" for value in self.translation)
+        doubt = "" if self.reliable else ", not reliable"
+        return f"<VolumeRegistration: translation {shift}; confidence {self.confidence:.3f}{doubt}>"
+
+
+def _options(max_shift, refine, collect_timings):
+    options = _core.VolumeRegistrationOptions()
+    if max_shift is not None:
+        along = np.broadcast_to(np.asarray(max_shift, np.float64), (3,))
+        options.max_shift = [float(value) for value in along[::-1]]
+    options.refine = refine
+    options.collect_timings = collect_timings
+    return options
+
+
+class VolumeRegistrar:
+    """Registers volumes to one reference.
+
+    Keeps plans, memory and the reference's spectrum between calls. Calls of several threads wait
+    for each other.
+
+    Parameters
+    ----------
+    %(device)s
+    max_shift : float or sequence of 3 floats, optional
+        The largest translation along each axis, in voxels; 0 or None: any.
+    refine : bool, optional
+        Whether to find fractions of voxels. The default is True.
+    collect_timings : bool, optional
+        Measure the device time of each stage; slower. The default is False.
+    """
+
+    def __init__(self, device=None, *, max_shift=None, refine=True, collect_timings=False):
+        options = _options(max_shift, refine, collect_timings)
+        self._device = open_device(device)
+        self._registrar = _core.VolumeRegistrar(self._device, options)
+        self._shape = None
+
+    @documented
+    def set_reference(self, volume) -> None:
+        """Set the reference.
+
+        Parameters
+        ----------
+        volume : array_like, shape (planes, rows, columns)
+            Grey levels of any real type, 8 to 16384 a side. Types other than uint8 and uint16 are
+            converted to float32.
+
+        %(raises)s
+        """
+        volume = as_volume(volume, "the reference")
+        self._shape = None
+        self._registrar.set_reference(volume)
+        self._shape = volume.shape
+
+    @documented
+    def align(self, moving) -> VolumeRegistration:
+        """Find where the reference's voxels are in a volume.
+
+        Parameters
+        ----------
+        moving : array_like, shape (planes, rows, columns)
+            As the reference. Its shape and type may differ.
+
+        Returns
+        -------
+        VolumeRegistration
+            Also where it is not ``reliable``.
+
+        %(raises)s
+        """
+        moving = as_volume(moving, "the moving volume")
+        found = self._registrar.align(moving)
+        found["translation"] = tuple(found["translation"][::-1])
+        found["timings"] = dict(found["timings"])
+        return VolumeRegistration(
+            **found, reference_shape=self._shape, moving_shape=moving.shape, _device=self._device)
+
+
+documented(VolumeRegistrar)
+
+
+@documented
+def register_volume(reference, moving, *, max_shift=None, refine=True, collect_timings=False,
+                    device=None) -> VolumeRegistration:
+    """Find the translation between two volumes.
+
+    Parameters
+    ----------
+    reference, moving : array_like, shape (planes, rows, columns)
+        Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
+        gain and offset. Types other than uint8 and uint16 are converted to float32.
+    max_shift : float or sequence of 3 floats, optional
+        The largest translation along each axis, in voxels; 0 or None: any.
+    refine : bool, optional
+        Whether to find fractions of voxels. The default is True.
+    collect_timings : bool, optional
+        Measure the device time of each stage; slower. The default is False.
+    %(device)s
+
+    Returns
+    -------
+    VolumeRegistration
+        Also where it is not ``reliable``.
+
+    %(raises)s
+
+    References
+    ----------
+    .. [1] C. D. Kuglin and D. C. Hines, "The phase correlation image alignment method", IEEE
+       Conference on Cybernetics and Society, 1975; see docs/registration.md.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpalign
+    >>> noise = np.random.default_rng(0).random((24, 32, 40))
+    >>> volume = warpalign.ndimage.zoom(noise, 1.5)
+    >>> found = warpalign.register_volume(volume, np.roll(volume, (2, 0, -3), axis=(0, 1, 2)))
+    >>> [round(shift) for shift in found.translation]
+    [2, 0, -3]
+    """
+    reference = as_volume(reference, "the reference")
+    moving = as_volume(moving, "the moving volume")
+    registrar = VolumeRegistrar(
+        device, max_shift=max_shift, refine=refine, collect_timings=collect_timings)
+    registrar.set_reference(reference)
+    return registrar.align(moving)
