@@ -1,6 +1,6 @@
 # Lays out a stage in a copy of the tree's folders, and checks what it costs and what is refused.
 #
-#   cmake -D SOURCE=. -D WORK=a/folder -P check_new_stage.cmake
+#   cmake -D SOURCE=. -D WORK=a/folder -D CXX=c++ -D GENERATED=build/core/include -P check_new_stage.cmake
 cmake_policy(VERSION 3.25)
 set(interface core/backend_interface/warpalign/backend)
 file(REMOVE_RECURSE "${WORK}")
@@ -64,3 +64,32 @@ if(files GREATER 8 OR changed GREATER 2 OR new EQUAL 0)
   message(FATAL_ERROR "more than 8 files, or more than 2 existing ones")
 endif()
 new_stage(gamma_correction filter "there is a stage GammaCorrection already")
+
+# What is laid out compiles: core's source, the launch on OpenCL with its embedded kernel, the test.
+# (CI's machine may have no compiler for CUDA.)
+file(GLOB_RECURSE headers RELATIVE "${SOURCE}" "${SOURCE}/kernels_cl/*.h")
+foreach(file IN LISTS headers)
+  get_filename_component(folder "${WORK}/${file}" DIRECTORY)
+  file(COPY "${SOURCE}/${file}" DESTINATION "${folder}")
+endforeach()
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" -D NAMESPACE=warpalign::opencl::kernels -D "FOLDER=${WORK}/kernels_cl"
+          -D "OUTPUT=${WORK}/embedded_kernels" -P "${SOURCE}/cmake/EmbedKernels.cmake"
+  RESULT_VARIABLE result ERROR_VARIABLE said)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the kernel that new-stage lays out cannot be embedded: ${said}")
+endif()
+set(includes "-I${WORK}" "-I${WORK}/core/backend_interface")
+foreach(folder core/include core/src backend_opencl tests .)
+  list(APPEND includes "-I${SOURCE}/${folder}")
+endforeach()
+foreach(source core/src/stages/filter/gamma_correction.cpp backend_opencl/filter/gamma_correction.cpp
+               tests/stages/filter/test_gamma_correction.cpp)
+  execute_process(
+    COMMAND "${CXX}" -std=c++20 -fsyntax-only -DWARPALIGN_BUILDING -DCL_TARGET_OPENCL_VERSION=120
+            -DBOOST_BIND_GLOBAL_PLACEHOLDERS ${includes} "-I${GENERATED}" "${WORK}/${source}"
+    RESULT_VARIABLE result ERROR_VARIABLE said)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${source}, as new-stage lays it out, does not compile:\n${said}")
+  endif()
+endforeach()

@@ -29,6 +29,9 @@ void check_buffer(const char* stage, const char* what, const Device& plan, const
                   std::size_t bytes);
 void check_stream(const char* stage, const Device& plan, const Stream& stream);
 /// The type of a grey-level image or volume: u8, u16 or f32.
+[[nodiscard]] constexpr bool is_grey(PixelType type) noexcept {
+  return type == PixelType::u8 || type == PixelType::u16 || type == PixelType::f32;
+}
 void check_grey(const char* stage, const char* what, PixelType type);
 /// What a registration takes: anything but c32.
 void check_real(const char* stage, const char* what, PixelType type);

@@ -11,11 +11,6 @@
 
 namespace warpalign::detail {
 
-/// Whether the registration's kernels load pixels of this type themselves.
-[[nodiscard]] constexpr bool loads_grey(PixelType type) noexcept {
-  return type == PixelType::u8 || type == PixelType::u16 || type == PixelType::f32;
-}
-
 /// Makes f32 pixels of what a caller passes, and keeps the memory for the next ones of their type
 /// and shape.
 class ConvertedPixels {

@@ -149,7 +149,7 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
 template <class Pixels>
 void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const HostImage* mask) {
   check("the reference", type, pixels.shape(), "the reference's mask", mask);
-  if (!detail::loads_grey(type)) {
+  if (!detail::is_grey(type)) {
     return set_reference(converted_reference.convert(stream, clock, pixels), PixelType::f32, mask);
   }
   if (fast) return fast->set_reference(stream, clock, pixels, type);
@@ -163,7 +163,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     detail::refuse(stage, "set_reference must be called before align");
   }
   check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
-  if (!detail::loads_grey(type)) {
+  if (!detail::is_grey(type)) {
     return align(converted_moving.convert(stream, clock, pixels), PixelType::f32, mask);
   }
   RegistrationResult result;

@@ -88,7 +88,10 @@ TEST_CASE("sobel: NaN stays near its pixel and is not lost") {
 TEST_CASE("sobel: wrong arguments are refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     using warpalign::Error;
-    CHECK_THROWS_AS(warpalign::SobelPlan(device, {PixelType::c32, {8, 8, 1}}), Error);
+    for (const PixelType type : {PixelType::i8, PixelType::i16, PixelType::u32, PixelType::i32,
+                                 PixelType::f16, PixelType::f64, PixelType::c32}) {
+      CHECK_THROWS_AS(warpalign::SobelPlan(device, {type, {8, 8, 1}}), Error);
+    }
     CHECK_THROWS_AS(warpalign::SobelPlan(device, {PixelType::u8, {0, 8, 1}}), Error);
     CHECK_THROWS_AS(warpalign::SobelPlan(device, {PixelType::u8, {16385, 8, 1}}), Error);
     CHECK_THROWS_AS(warpalign::SobelPlan(device, {PixelType::u8, {8, 8, 2}}), Error);

@@ -97,7 +97,7 @@ template <class Voxels>
 void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source,
                                   detail::ConvertedPixels& converted, const Voxels& voxels,
                                   const char* what) {
-  if (!detail::loads_grey(type_of(voxels))) {
+  if (!detail::is_grey(type_of(voxels))) {
     return take(source, converted, converted.convert(stream, clock, voxels), what);
   }
   if (!source || !source->matches(type_of(voxels), shape_of(voxels))) {
