@@ -32,7 +32,7 @@ void check_array(const char* stage, const char* what, const Shape& shape) {
 }
 
 void check_grey(const char* stage, const char* what, PixelType type) {
-  if (type == PixelType::c32 || type == PixelType::f16) {
+  if (type != PixelType::u8 && type != PixelType::u16 && type != PixelType::f32) {
     refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
   }
 }
