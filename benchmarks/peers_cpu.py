@@ -148,9 +148,9 @@ class OpencvRegistration:
             matrix = np.array([[c, -s], [s, c]])  # rows before columns
             offset = centre - matrix @ centre
             affine = np.array([[c, s, offset[1]], [-s, c, offset[0]]])
-            turned = cv2.warpAffine(second, affine, (side, side),
+            rotated = cv2.warpAffine(second, affine, (side, side),
                                     flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-            (x, y), height = cv2.phaseCorrelate(first, turned)
+            (x, y), height = cv2.phaseCorrelate(first, rotated)
             if best is None or height > best[0]:
                 best = (height, matrix, offset + matrix @ np.array([y, x]))
         return best[1], best[2]

@@ -12,7 +12,7 @@ int print_registration(const std::vector<unsigned char>& reference,
     warpalign::Registrar registrar(device);
     registrar.set_reference({reference.data(), PixelType::u8, 512, 512});
     const auto found = registrar.align({moving.data(), PixelType::u8, 512, 512});
-    std::printf("%s: turned by %.2f degrees, scaled by %.4f, confidence %.3f\n",
+    std::printf("%s: rotated by %.2f degrees, scaled by %.4f, confidence %.3f\n",
                 device.info().name.c_str(), found.similarity.rotation_deg, found.similarity.scale,
                 found.confidence);
     return found.reliable ? 0 : 1;

@@ -47,8 +47,8 @@ class Work {
   virtual void make_sets(Stream& stream, std::size_t sets) = 0;
   /// Creates the plans, replacing earlier ones.
   virtual void make_plans() = 0;
-  /// Enqueues one run on set `turn` modulo the number of sets.
-  virtual void run(Stream& stream, std::size_t turn) = 0;
+  /// Enqueues one run on set `round` modulo the number of sets.
+  virtual void run(Stream& stream, std::size_t round) = 0;
   /// Whether a run uses a stream of its own and returns only when it is done; it is then timed by
   /// the host's clock.
   [[nodiscard]] virtual bool waits() const { return false; }

@@ -41,8 +41,8 @@ void StageWork::make_sets(Stream& stream, std::size_t sets) {
   stream.finish();
 }
 
-void StageWork::run(Stream& stream, std::size_t turn) {
-  run_on(stream, sets_[turn % sets_.size()]);
+void StageWork::run(Stream& stream, std::size_t round) {
+  run_on(stream, sets_[round % sets_.size()]);
 }
 
 void StageWork::upload(Stream& stream) {

@@ -19,7 +19,7 @@ class StageWork : public Work {
 
   [[nodiscard]] std::size_t set_bytes() const override;
   void make_sets(Stream& stream, std::size_t sets) override;
-  void run(Stream& stream, std::size_t turn) final;
+  void run(Stream& stream, std::size_t round) final;
   void upload(Stream& stream) override;
   void download(Stream& stream) override;
 

@@ -137,11 +137,11 @@ void resample_small_images(const Device& device, PixelType type) {
   const std::vector<float> coordinates(2 * pixels.size(), 8.5F);
   stream.upload(pixels.data(), pixels.size() * sizeof(float), input.buffer());
   stream.upload(coordinates.data(), coordinates.size() * sizeof(float), points.buffer());
-  const Transform turned(Similarity{30, 1, {}}.matrix(shape, shape));
+  const Transform rotated(Similarity{30, 1, {}}.matrix(shape, shape));
   for (const Interpolation& interpolation : common_interpolations()) {
     ResamplePlan plan(device,
                       resample_spec(interpolation, {shape, shape, 2, PixelType::f32, type}));
-    plan.execute(stream, input, turned, output);
+    plan.execute(stream, input, rotated, output);
     plan.execute(stream, input, points, output);
     stream.finish();
   }

@@ -92,14 +92,14 @@ Extents without_first(const Extents& extents) { return {extents.begin() + 1, ext
 
 /// SciPy's layout (z, y, x along the first axis) becomes the library's (x, y, z).
 Array x_first(const Array& field) {
-  Array turned = field;
+  Array reversed = field;
   const auto axes = static_cast<std::size_t>(field.extents.front());
   const std::size_t bytes = field.bytes.size() / axes;
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    std::memcpy(turned.bytes.data() + axis * bytes, field.bytes.data() + (axes - 1 - axis) * bytes,
-                bytes);
+    std::memcpy(reversed.bytes.data() + axis * bytes,
+                field.bytes.data() + (axes - 1 - axis) * bytes, bytes);
   }
-  return turned;
+  return reversed;
 }
 
 SamplingPoints field_points(const PointOptions& options, std::size_t dimensions) {

@@ -127,13 +127,13 @@ std::string drift_plot(const StackReport& report) {
       line_of(report, "x", 0, [](const Similarity& drift) { return drift.translation.x; }));
   shift.lines.push_back(
       line_of(report, "y", 1, [](const Similarity& drift) { return drift.translation.y; }));
-  Plot turn{"Rotation from frame 0", "frame", "degrees", {}};
-  turn.lines.push_back(
+  Plot rotation{"Rotation from frame 0", "frame", "degrees", {}};
+  rotation.lines.push_back(
       line_of(report, "", 2, [](const Similarity& drift) { return drift.rotation_deg; }));
   Plot growth{"Growth from frame 0", "frame", "per cent", {}};
   growth.lines.push_back(
       line_of(report, "", 3, [](const Similarity& drift) { return 100 * (drift.scale - 1); }));
-  return draw_plots({shift, turn, growth});
+  return draw_plots({shift, rotation, growth});
 }
 
 std::string drift_text(const StackReport& report) {

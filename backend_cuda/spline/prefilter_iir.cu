@@ -125,7 +125,8 @@ class LinePrefilter final : public backend::Prefilter {
       for (std::size_t i = 0; i < poles_.size(); ++i) {
         // Each run leaves out its factor (1 - z)^2; the last one applies all of them.
         const bool last = axis + 1 == volume_.dimensions && i + 1 == poles_.size();
-        const double scale = last ? std::pow(scale_of(poles_), volume_.dimensions) : 1.0;
+        const double scale =
+            last ? std::pow(backend::recursion_gain(poles_), volume_.dimensions) : 1.0;
         launch(site_, queue, dim3(blocks), dim3(block_threads), &line_kernel,
                data<float>(coefficients), pass, static_cast<float>(poles_[i]),
                static_cast<float>(scale), horizon_);

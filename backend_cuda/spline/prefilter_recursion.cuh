@@ -15,6 +15,8 @@
 
 #include "formulas/bspline.h"
 
+#include <warpalign/backend/prefilter_recursion.hpp>
+
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -31,27 +33,16 @@ struct Recursion {
   Pole pole[2];
 };
 
-// Every factor is derived from the pole as kernels have it, in single precision, so that a constant
-// image stays constant.
-[[nodiscard]] inline double as_in_kernels(double pole) { return static_cast<float>(pole); }
-
 [[nodiscard]] inline Recursion recursion_of(const std::vector<double>& poles) {
   Recursion recursion{};
   for (std::size_t i = 0; i < poles.size() && i < 2; ++i) {
-    const double z = as_in_kernels(poles[i]);
+    const double z = backend::kernel_pole(poles[i]);
     const auto power = [z](int n) { return static_cast<float>(std::pow(z, n)); };
     recursion.pole[i] = {
         power(1), static_cast<float>(1 / (1 - z)), power(2), power(3), power(4), power(8),
         power(16)};
   }
   return recursion;
-}
-
-/// The factor per filtered axis: the product of (1 - z)^2 over the poles.
-[[nodiscard]] inline double scale_of(const std::vector<double>& poles) {
-  double scale = 1;
-  for (const double z : poles) scale *= (1 - as_in_kernels(z)) * (1 - as_in_kernels(z));
-  return scale;
 }
 
 inline constexpr unsigned whole_warp = 0xffffffffU;

@@ -21,7 +21,7 @@ struct PolePowers {
 [[nodiscard]] inline PolePowers pole_powers(double pole) {
   PolePowers powers{};
   for (int k = 0; k <= running_length; ++k) {
-    powers.z[k] = static_cast<float>(std::pow(as_in_kernels(pole), k));
+    powers.z[k] = static_cast<float>(std::pow(backend::kernel_pole(pole), k));
   }
   return powers;
 }

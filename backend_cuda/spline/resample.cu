@@ -184,7 +184,7 @@ Kernel kernel_of(int rows, bool steep, bool floats) {
 }
 
 ResampleFilter filter_of(const std::vector<double>& poles) {
-  const double z = as_in_kernels(poles.front());
+  const double z = backend::kernel_pole(poles.front());
   ResampleFilter filter;
   filter.z = static_cast<float>(z);
   filter.start = static_cast<float>(1 / (1 - z));

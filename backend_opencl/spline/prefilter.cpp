@@ -5,6 +5,7 @@
 #include "device/stage.hpp"
 #include "spline/prefilter_passes.hpp"
 
+#include <warpalign/backend/prefilter_recursion.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 
 #include <algorithm>
@@ -29,17 +30,6 @@ std::vector<Pass> make_passes(const PassMaker& maker) {
       return line_passes(maker);
   }
   return streaming_passes(maker);
-}
-
-/// The gain of the recursions in formulas/bspline.h. It is that of the poles as kernels have them,
-/// rounded to float, because that rounding alone would put the result off by up to 6e-8 per pole.
-double axis_gain(const std::vector<double>& poles) {
-  double product = 1;
-  for (const double pole : poles) {
-    const double z = static_cast<double>(static_cast<float>(pole));
-    product *= (1 - z) * (1 - z);
-  }
-  return product;
 }
 
 class Prefilter final : public backend::Prefilter {
@@ -115,7 +105,9 @@ int PassMaker::halo() const {
   return samples;
 }
 
-double PassMaker::gain_of(int axes) const { return std::pow(axis_gain(details.poles), axes); }
+double PassMaker::gain_of(int axes) const {
+  return std::pow(backend::recursion_gain(details.poles), axes);
+}
 
 double PassMaker::gain_after(int axes) const { return axes == spec.dimensions ? gain_of(axes) : 1; }
 

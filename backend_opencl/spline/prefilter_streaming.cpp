@@ -9,6 +9,7 @@
 #include "lib/launch.h"
 
 #include <warpalign/backend/column_blocks.hpp>
+#include <warpalign/backend/prefilter_recursion.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/truncated_taps.hpp>
 
@@ -40,13 +41,8 @@ struct Filter {
   [[nodiscard]] int useful() const { return row_pixels - 2 * side; }
 };
 
-/// The number of samples over which the recursions forget their start: |z|^halo of the slower pole,
-/// and what the other pole adds, fall below single precision (0.268^12 = 1.4e-7, of a start that is
-/// itself off by less than 0.3 of the samples' range; 0.361^20 = 1.4e-9; 0.431^24 = 1.6e-9).
-int halo_of(int degree) { return degree == 4 ? 20 : degree == 5 ? 24 : 12; }
-
 std::string pole_options(const std::vector<double>& poles, std::size_t i) {
-  const auto z = static_cast<double>(static_cast<float>(poles[i]));
+  const double z = backend::kernel_pole(poles[i]);
   const std::string number = std::to_string(i);
   return float_option(("POLE_" + number).c_str(), z) +
          float_option(("START_" + number).c_str(), 1 / (1 - z));
@@ -55,7 +51,7 @@ std::string pole_options(const std::vector<double>& poles, std::size_t i) {
 Filter recursion(const PassMaker& maker) {
   const std::vector<double>& poles = maker.details.poles;
   Filter filter;
-  filter.chunk = filter.side = halo_of(maker.spec.degree);
+  filter.chunk = filter.side = backend::streaming_halo(maker.spec.degree);
   filter.options = pole_options(poles, 0);
   if (poles.size() > 1) filter.options += " -D TWO_POLES" + pole_options(poles, 1);
   filter.options += int_option("HALO", filter.chunk);

@@ -31,7 +31,7 @@ kernel void cross_power(global const float2* a, global const float2* b, global f
   const float scale_b = wa_reciprocal_magnitude(raw_b.x, raw_b.y);
   float2 same = (float2)(0.0f);
 #ifdef WITH_ROTATED_180
-  float2 turned = (float2)(0.0f);
+  float2 rotated_180 = (float2)(0.0f);
 #endif
   if (scale_a > 0.0f && scale_b > 0.0f) {
     float weight = 1.0f;
@@ -49,11 +49,11 @@ kernel void cross_power(global const float2* a, global const float2* b, global f
     const float2 q = raw_b * scale_b;
     same = (float2)(fma(p.x, q.x, p.y * q.y), fma(p.y, q.x, -p.x * q.y));
 #ifdef WITH_ROTATED_180
-    turned = (float2)(fma(p.x, q.x, -p.y * q.y), fma(p.y, q.x, p.x * q.y));
+    rotated_180 = (float2)(fma(p.x, q.x, -p.y * q.y), fma(p.y, q.x, p.x * q.y));
 #endif
   }
   output[at] = same;
 #ifdef WITH_ROTATED_180
-  output[at + (size_t)columns * (size_t)height] = turned;
+  output[at + (size_t)columns * (size_t)height] = rotated_180;
 #endif
 }

@@ -88,7 +88,7 @@ void register_pairs(const std::vector<OpenedDevice*>& opened, std::size_t pairs,
     return go_on.load();
   };
   BatchOptions batch_options;
-  batch_options.streams_a_device = streams;
+  batch_options.streams_per_device = streams;
   const nb::gil_scoped_release released;
   std::future<void> batch = std::async(std::launch::async, [&] {
     align_batch(devices, pairs, supply, receive, options, batch_options);

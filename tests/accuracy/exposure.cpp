@@ -26,9 +26,9 @@ void light_unevenly(reference::Plane& picture, double unevenness, Random& random
 }
 
 void cover_outside(reference::Plane& picture, const Frame& frame) {
-  const double turn = frame.turn_deg * std::numbers::pi / 180;
-  const double c = std::cos(turn);
-  const double s = std::sin(turn);
+  const double angle = frame.turn_deg * std::numbers::pi / 180;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
   const double half_width = static_cast<double>(picture.width - 1) / 2;
   const double half_height = static_cast<double>(picture.height - 1) / 2;
   const double inside = 1 - 2 * frame.inset;

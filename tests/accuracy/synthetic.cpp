@@ -121,14 +121,14 @@ void add_spot(Scene& scene, Place middle, double sigma, double amplitude) {
 
 void add_leaf(Scene& scene, Random& random, double radius, double stripes) {
   const double other = radius * random.between(0.4, 1);
-  const double turn = random.between(0, pi);
+  const double angle = random.between(0, pi);
   const double grey = random.between(20, 235);
   const double shade = random.between(-20, 20) / radius;
   const double contrast = stripes * random.between(0, 1);
   const double wave = 2 * pi / random.log_between(6, 40);
   const double phase = random.between(0, 2 * pi);
-  const double c = std::cos(turn);
-  const double s = std::sin(turn);
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
   const double reach = radius + 1;
   around(scene, any_place(random, scene), reach, reach, [&](float& value, double dx, double dy) {
     const double u = c * dx + s * dy;
@@ -206,10 +206,10 @@ Scene strokes(std::int64_t side, std::uint64_t seed) {
   for (int i = 0; i < count; ++i) {
     const double half = random.log_between(6, 80);
     const double thickness = random.log_between(1.5, 5);
-    const double turn = random.between(0, pi);
+    const double angle = random.between(0, pi);
     const double grey = random.between(10, 90);
-    const double c = std::cos(turn);
-    const double s = std::sin(turn);
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
     const double margin = thickness + 1;
     around(scene, any_place(random, scene), std::abs(c) * half + margin,
            std::abs(s) * half + margin, [&](float& value, double dx, double dy) {

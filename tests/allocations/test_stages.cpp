@@ -251,10 +251,10 @@ TEST_CASE("allocations: smoothing, local contrast, impulses") {
     });
     const LocalNormalizationPlan contrast(bench.device(), {plane, 3, false});
     const LocalNormalizationPlan contrast_masked(bench.device(), {plane, 3, true});
-    bench.check("local_contrast", [&](std::size_t i) {
+    bench.check("local_normalization", [&](std::size_t i) {
       contrast.execute(bench.stream(), values[i], 1, 0.1F, output[i]);
     });
-    bench.check("masked local_contrast", [&](std::size_t i) {
+    bench.check("masked local_normalization", [&](std::size_t i) {
       contrast_masked.execute(bench.stream(), values[i], weights[i], 1, 0.1F, output[i]);
     });
     const ImpulseFilterPlan impulse_filter(bench.device(), {PixelType::u8, plane});
@@ -435,7 +435,7 @@ TEST_CASE("allocations: volumes") {
     auto spectrum_a = bench.spectra(volume);
     auto spectrum_b = bench.spectra(volume);
     const PadVolumePlan pad(bench.device(), {PixelType::u8, volume, volume, 0.1});
-    bench.check("volume_canvas", [&](std::size_t i) {
+    bench.check("pad_volume", [&](std::size_t i) {
       pad.execute(bench.stream(), voxels[i], {1, 0.1F}, a[i]);
     });
     const SpectrumSumsPlan spectra(bench.device(), {volume});

@@ -1,4 +1,4 @@
-// Numerics of tiles and strips that core shares with the backends.
+// Numerics of tiles and column blocks that core shares with the backends.
 #include <warpalign/backend/column_blocks.hpp>
 #include <warpalign/backend/tiles.hpp>
 
@@ -18,7 +18,7 @@ using Rule = InterpolateDetails::Points;
 
 constexpr Shape output{640, 480, 1};
 
-Transform turned(double degrees, double scale) {
+Transform rotated(double degrees, double scale) {
   const double angle = degrees * std::numbers::pi / 180;
   const double c = scale * std::cos(angle);
   const double s = scale * std::sin(angle);
@@ -35,7 +35,7 @@ TEST_CASE("tiles: every neighbour of every point of a tile lies in its box") {
   std::mt19937 engine(5);
   std::uniform_int_distribution<int> corner(0, 400);
   for (const double degrees : {0.0, 17.0, 45.0, 90.0, 203.0}) {
-    const Transform t = turned(degrees, 1.3);
+    const Transform t = rotated(degrees, 1.3);
     for (const int degree : {3, 4, 5}) {
       const auto source = tile_source(t, output, Rule::free, 2, degree, {64, 32, 1});
       REQUIRE(source);
@@ -60,7 +60,7 @@ TEST_CASE("tiles: every neighbour of every point of a tile lies in its box") {
 }
 
 TEST_CASE("tiles: a matrix is split into multiples of 2^-16 and the rest") {
-  const Transform t = turned(17, 1);
+  const Transform t = rotated(17, 1);
   const auto source = tile_source(t, output, Rule::free, 2, 3, {64, 64, 1});
   REQUIRE(source);
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -83,14 +83,14 @@ TEST_CASE("tiles: none for what is not affine, far away, far apart, or brought i
   CHECK_FALSE(has_tiles(Transform::homography({1, 0, 0, 0, 1, 0, 0.001, 0, 1}), Rule::free));
   CHECK_FALSE(has_tiles(warpalign::Affine::translation(1e9, 0), Rule::free));
   CHECK_FALSE(has_tiles(warpalign::Affine::translation(std::nan(""), 0), Rule::free));
-  CHECK_FALSE(has_tiles(turned(0, 5), Rule::free));
+  CHECK_FALSE(has_tiles(rotated(0, 5), Rule::free));
 }
 
-TEST_CASE("strips: the last round of groups is as full as can be") {
+TEST_CASE("column blocks: the last round of groups is as full as can be") {
   using warpalign::backend::chunks_per_column_block;
-  // 12 chunks, one strip abreast. Two slots: two strips of 6 are one round; of 5 it would be two.
+  // 12 chunks, one column. Two slots: two blocks of 6 are one round; of 5 it would be two.
   CHECK(chunks_per_column_block({144, 1, 12, 2}, 2, 8) == 6);
-  // One slot: longer strips warm up less often, and 6 divides 12.
+  // One slot: longer blocks warm up less often, and 6 divides 12.
   CHECK(chunks_per_column_block({144, 1, 12, 1}, 2, 8) == 6);
   // Slots for all: the shortest are ready first.
   CHECK(chunks_per_column_block({144, 1, 12, 1000}, 2, 8) == 2);

@@ -153,11 +153,11 @@ Transform rotation(const Shape& shape, double degrees, bool diagonal) {
   return transform;
 }
 
-void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Transform& turn,
+void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Transform& rotation,
                       double copy) {
   const auto exact = prefilter(bench, shape, dimensions, PrefilterMethod::exact);
   const auto evaluate = [&](const InterpolatePlan& plan, const Image& from) {
-    plan.execute(bench.stream, from, turn, bench.output);
+    plan.execute(bench.stream, from, rotation, bench.output);
   };
   const auto time = [&](int degree, Precision precision) {
     const auto plan = interpolate(bench, shape, dimensions, degree, precision);
@@ -180,7 +180,7 @@ void measure_rotation(Bench& bench, const Shape& shape, int dimensions, const Tr
   spec.boundary = Boundary::constant;
   warpalign::ResamplePlan resample(bench.device, spec);
   const double together = bench.median(
-      [&](const Image& in) { resample.execute(bench.stream, in, turn, bench.output); });
+      [&](const Image& in) { resample.execute(bench.stream, in, rotation, bench.output); });
   report("exact prefilter, cubic, full precision: one plan", together, copy, linear);
 }
 

@@ -163,9 +163,9 @@ TEST_CASE("motions keep fixed what they say") {
   CHECK(corner_error_of(shifted, pair) < refined_off);
 
   move({14, 1, {6.5, -9.25}});
-  const json turned = report_of(pair, {"--motion", "rigid"});
-  CHECK(turned["scale"].get<double>() == doctest::Approx(1).epsilon(1e-9));
-  CHECK(corner_error_of(turned, pair) < refined_off);
+  const json rotated = report_of(pair, {"--motion", "rigid"});
+  CHECK(rotated["scale"].get<double>() == doctest::Approx(1).epsilon(1e-9));
+  CHECK(corner_error_of(rotated, pair) < refined_off);
   CHECK(pair.run({"--motion", "translation"}).status == 1);
 
   move({-33, 1, {}});

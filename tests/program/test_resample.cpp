@@ -30,7 +30,7 @@ std::vector<std::string> at_points(const ScratchFolder& folder, const Array& fie
 
 /// NumPy's rot90: counter-clockwise.
 template <typename Sample>
-std::vector<Sample> turned(std::span<const Sample> from, std::int64_t n) {
+std::vector<Sample> rotated(std::span<const Sample> from, std::int64_t n) {
   std::vector<Sample> to;
   for (std::int64_t y = 0; y < n; ++y) {
     for (std::int64_t x = 0; x < n; ++x) {
@@ -87,11 +87,11 @@ TEST_CASE("a rotation by 90 degrees is NumPy's rot90: counter-clockwise") {
     const Array bytes = random_array({n, n}, PixelType::u8);
     for (const char* degree : {"0", "1"}) {
       CHECK(numbers_of(resampled(input, {"--rotate", "90", "--degree", degree})) ==
-            turned<float>(input.samples<float>(), n));
+            rotated<float>(input.samples<float>(), n));
       const Array back = resampled(bytes, {"--rotate", "-270", "--degree", degree});
       const auto samples = back.samples<std::uint8_t>();
       CHECK(std::vector<std::uint8_t>(samples.begin(), samples.end()) ==
-            turned<std::uint8_t>(bytes.samples<std::uint8_t>(), n));
+            rotated<std::uint8_t>(bytes.samples<std::uint8_t>(), n));
     }
   }
 }

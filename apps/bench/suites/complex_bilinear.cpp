@@ -21,13 +21,13 @@ using Complex = std::complex<float>;
 
 /// One coordinate of the points at which the image is read: a grid rotated by 17 degrees.
 Pixels points(const Shape& shape, bool of_x) {
-  const Affine turn = rotation_about(centre_of(shape), 17);
+  const Affine rotation = rotation_about(centre_of(shape), 17);
   const auto count = static_cast<std::size_t>(shape.pixels());
   auto bytes = std::make_shared<std::vector<std::byte>>(count * sizeof(float));
   auto* values = reinterpret_cast<float*>(bytes->data());
   for (std::int64_t i = 0; i < shape.plane(); ++i) {
     const Point p =
-        turn({static_cast<double>(i % shape.width), static_cast<double>(i / shape.width)});
+        rotation({static_cast<double>(i % shape.width), static_cast<double>(i / shape.width)});
     values[i] = static_cast<float>(of_x ? p.x : p.y);
   }
   return bytes;

@@ -16,7 +16,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-std::vector<Complex> turns(std::int64_t n, std::int64_t frequency) {
+std::vector<Complex> phasors(std::int64_t n, std::int64_t frequency) {
   std::vector<Complex> factors(static_cast<std::size_t>(n));
   for (std::int64_t k = 0; k < n; ++k) {
     const double part = static_cast<double>(k * frequency % n) / static_cast<double>(n);
@@ -27,8 +27,8 @@ std::vector<Complex> turns(std::int64_t n, std::int64_t frequency) {
 
 /// One frequency of the first image, from the definition.
 Complex frequency_of(const float* image, const Shape& shape, std::int64_t u, std::int64_t v) {
-  const std::vector<Complex> along_x = turns(shape.width, u);
-  const std::vector<Complex> along_y = turns(shape.height, v);
+  const std::vector<Complex> along_x = phasors(shape.width, u);
+  const std::vector<Complex> along_y = phasors(shape.height, v);
   Complex sum = 0;
   for (std::int64_t y = 0; y < shape.height; ++y) {
     Complex row = 0;

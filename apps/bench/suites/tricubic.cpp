@@ -11,7 +11,7 @@ namespace {
 
 /// By 17 degrees about the cube's diagonal (1, 1, 1), which passes through its centre (Rodrigues'
 /// formula).
-Transform turned() {
+Transform rotated() {
   const double angle = 17 * std::numbers::pi / 180;
   const double same = std::cos(angle) + (1 - std::cos(angle)) / 3;
   const double before = (1 - std::cos(angle)) / 3 - std::sin(angle) / std::sqrt(3.0);
@@ -54,7 +54,7 @@ std::vector<Case> tricubic_cases(const Sizes& sizes) {
       problem.degree = way.degree;
       problem.prefilter = way.prefilter;
       problem.precision = way.precision;
-      problem.output_to_input = turned();
+      problem.output_to_input = rotated();
       cases.push_back(spline_case({.suite = "tricubic",
                                    .name = way.name,
                                    .yardstick = yardstick,

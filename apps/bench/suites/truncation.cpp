@@ -44,7 +44,7 @@ class TruncationWork final : public StageWork {
   /// Checks the first step against double precision, then measures the error after all of them.
   Verdict verify(Stream& stream) override {
     const auto* samples = values_of<float>(input(0).pixels);
-    turn(stream, first_set().inputs[0], between_);
+    rotate(stream, first_set().inputs[0], between_);
     std::vector<float> once(static_cast<std::size_t>(step_.image.pixels()));
     stream.download(between_, once.data(), once.size() * sizeof(float));
     rms_ = rms_in_disc(result<float>(stream), samples);
@@ -54,7 +54,7 @@ class TruncationWork final : public StageWork {
   [[nodiscard]] Quality quality() const override { return {"rms_grey_levels", rms_}; }
 
  private:
-  void turn(Stream& stream, const Image& from, Image& to) {
+  void rotate(Stream& stream, const Image& from, Image& to) {
     prefilter_->execute(stream, from, coefficients_);
     evaluation_->execute(stream, coefficients_, step_.output_to_input, to);
   }
@@ -62,11 +62,11 @@ class TruncationWork final : public StageWork {
   void run_on(Stream& stream, Set& set) override {
     // An even number of steps: the last one ends in the output.
     static_assert(steps % 2 == 0);
-    turn(stream, set.inputs[0], between_);
-    turn(stream, between_, set.outputs[0]);
+    rotate(stream, set.inputs[0], between_);
+    rotate(stream, between_, set.outputs[0]);
     for (int i = 2; i < steps; i += 2) {
-      turn(stream, set.outputs[0], between_);
-      turn(stream, between_, set.outputs[0]);
+      rotate(stream, set.outputs[0], between_);
+      rotate(stream, between_, set.outputs[0]);
     }
   }
 

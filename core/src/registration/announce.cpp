@@ -260,11 +260,9 @@ std::size_t registration_pieces() { return detail::all_pieces().size(); }
 
 void compile_registration_piece(const Device& device, std::size_t piece, PixelType type) {
   if (piece >= registration_pieces()) {
-    detail::refuse("compile", "there is no piece " + std::to_string(piece));
+    detail::refuse("compile", "piece " + std::to_string(piece) + " does not exist");
   }
-  if (type != PixelType::u8 && type != PixelType::u16 && type != PixelType::f32) {
-    detail::refuse("compile", "images to be registered are u8, u16 or f32");
-  }
+  detail::check_grey("compile", "an image to be registered", type);
   detail::Trial trial(device, true);
   detail::all_pieces()[piece](trial, {{}, type});
 }

@@ -55,7 +55,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
   }
 }
 
-// A strip of a block of sixteen rows.
+// A column block of sixteen rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void normalize_locally(
     global const float* input,
 #ifdef MASKED

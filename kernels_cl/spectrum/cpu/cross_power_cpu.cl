@@ -66,9 +66,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
       const Lanes same = {fma(p.re, q.re, p.im * q.im), fma(p.im, q.re, -p.re * q.im)};
       store_lanes(same, count, (global float*)(output + at));
 #ifdef WITH_ROTATED_180
-      const Lanes turned = {fma(p.re, q.re, -p.im * q.im), fma(p.im, q.re, p.re * q.im)};
+      const Lanes rotated_180 = {fma(p.re, q.re, -p.im * q.im), fma(p.im, q.re, p.re * q.im)};
       const size_t slice = (size_t)columns * (size_t)height;
-      store_lanes(turned, count, (global float*)(output + at + slice));
+      store_lanes(rotated_180, count, (global float*)(output + at + slice));
 #endif
     }
   }

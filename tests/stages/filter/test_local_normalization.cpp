@@ -64,7 +64,7 @@ void compare(const warpalign::Device& device, const Case& c, const reference::Pl
 
 }  // namespace
 
-TEST_CASE("local_contrast: every size, narrow and wide") {
+TEST_CASE("local_normalization: every size, narrow and wide") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{1, 1}, test::Size{1, 9}, test::Size{7, 1},
                                    test::Size{33, 17}, test::Size{130, 65}}) {
@@ -74,14 +74,14 @@ TEST_CASE("local_contrast: every size, narrow and wide") {
   });
 }
 
-TEST_CASE("local_contrast: a high level loses nothing when the mean is given") {
+TEST_CASE("local_normalization: a high level loses nothing when the mean is given") {
   test::on_every_device([](const warpalign::Device& device) {
     // Without the mean, squares of 200 would leave a variance of 0.08 with an error of 0.005.
     compare(device, {{64, 48}, 3.1, 200}, nullptr);
   });
 }
 
-TEST_CASE("local_contrast: pixels count by their weight, those below a half are 0") {
+TEST_CASE("local_normalization: pixels count by their weight, those below a half are 0") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : {test::Size{5, 3}, test::Size{33, 17}, test::Size{130, 65}}) {
       auto weight = test::random_plane(size.width, size.height, 0, 1, 61);
@@ -95,7 +95,7 @@ TEST_CASE("local_contrast: pixels count by their weight, those below a half are 
   });
 }
 
-TEST_CASE("local_contrast: the floor keeps what has no contrast from being amplified") {
+TEST_CASE("local_normalization: the floor keeps what has no contrast from being amplified") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane flat(40, 30);
     for (double& value : flat.values) value = 7;
@@ -111,7 +111,7 @@ TEST_CASE("local_contrast: the floor keeps what has no contrast from being ampli
   });
 }
 
-TEST_CASE("local_contrast: wrong specifications, numbers and images are refused") {
+TEST_CASE("local_normalization: wrong specifications, numbers and images are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const warpalign::Shape shape{8, 6, 1};
     for (const double sigma : {0.0, -1.0, 1000.5, std::nan("")}) {

@@ -30,7 +30,7 @@ struct Case {
   IlluminationPrior prior{1.2, 0.5, 0.4, 0.02};
 };
 
-Case turned(const Shape& reference, const Shape& moving, const Similarity& similarity) {
+Case rotated(const Shape& reference, const Shape& moving, const Similarity& similarity) {
   Case c;
   c.spec.reference = reference;
   c.spec.moving = moving;
@@ -38,7 +38,7 @@ Case turned(const Shape& reference, const Shape& moving, const Similarity& simil
   return c;
 }
 
-Case small_turn() { return turned({70, 53, 1}, {70, 53, 1}, {20, 0.9, {3.3, -2.1}}); }
+Case small_rotation() { return rotated({70, 53, 1}, {70, 53, 1}, {20, 0.9, {3.3, -2.1}}); }
 
 // 1 with spots of 0; whole cells of 8 among them.
 reference::Plane spotted(const Shape& shape) {
@@ -98,12 +98,12 @@ void compare(const warpalign::Device& device, const Case& c) {
 
 }  // namespace
 
-TEST_CASE("light_field: turned images, cells and Gaussians of several sizes") {
+TEST_CASE("illumination: rotated images, cells and Gaussians of several sizes") {
   test::on_every_device([](const warpalign::Device& device) {
-    compare(device, small_turn());
-    compare(device, turned({130, 65, 1}, {90, 200, 1}, {-75, 1.4, {0.2, 11}}));
+    compare(device, small_rotation());
+    compare(device, rotated({130, 65, 1}, {90, 200, 1}, {-75, 1.4, {0.2, 11}}));
     for (const int cell : {2, 5, 8, 13, 64}) {
-      Case c = small_turn();
+      Case c = small_rotation();
       c.spec.cell = cell;
       c.spec.sigma = cell * 0.3;
       compare(device, c);
@@ -113,10 +113,10 @@ TEST_CASE("light_field: turned images, cells and Gaussians of several sizes") {
   });
 }
 
-TEST_CASE("light_field: long rows of cells") {
+TEST_CASE("illumination: long rows of cells") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int cell : {2, 5, 13, 64}) {
-      Case c = turned({300, 70, 1}, {290, 100, 1}, {7, 0.97, {0.43, 0.3}});
+      Case c = rotated({300, 70, 1}, {290, 100, 1}, {7, 0.97, {0.43, 0.3}});
       c.spec.cell = cell;
       c.spec.sigma = 1.5 * cell;
       c.spec.reference_margin = 3;
@@ -128,7 +128,7 @@ TEST_CASE("light_field: long rows of cells") {
   });
 }
 
-TEST_CASE("light_field: tiny images") {
+TEST_CASE("illumination: tiny images") {
   test::on_every_device([](const warpalign::Device& device) {
     Case c;
     c.spec.reference = {4, 4, 1};
@@ -144,9 +144,9 @@ TEST_CASE("light_field: tiny images") {
   });
 }
 
-TEST_CASE("light_field: masks and margins") {
+TEST_CASE("illumination: masks and margins") {
   test::on_every_device([](const warpalign::Device& device) {
-    Case c = small_turn();
+    Case c = small_rotation();
     c.spec.sigma = 3;  // so that some cells see no pixel that counts
     c.spec.masked = true;
     compare(device, c);
@@ -158,11 +158,11 @@ TEST_CASE("light_field: masks and margins") {
   });
 }
 
-TEST_CASE("light_field: where nothing is in common the prior stands") {
+TEST_CASE("illumination: where nothing is in common the prior stands") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const Affine& matrix : {Affine::translation(1000, 0), Affine::translation(1e30, -1e30),
                                  Affine{1e308, 1e308, -1e308, -1e308, 1e308, 1e308}}) {
-      Case c = small_turn();
+      Case c = small_rotation();
       c.matrix = matrix;
       auto stream = device.make_stream();
       const auto image = test::to_device(device, stream, test::random_plane(70, 53, 0, 1, 90));
@@ -175,11 +175,11 @@ TEST_CASE("light_field: where nothing is in common the prior stands") {
   });
 }
 
-TEST_CASE("light_field: a weak prior gives way to what the pixels say") {
+TEST_CASE("illumination: a weak prior gives way to what the pixels say") {
   test::on_every_device([](const warpalign::Device& device) {
     // Constant coefficients are a constant image: the fitted gain would be 0, and is what the
     // prior adds to that.
-    Case c = small_turn();
+    Case c = small_rotation();
     c.matrix = {};
     c.spec.moving_margin = 1;
     c.prior = {1.5, 0.5, 0.25, 1e-3};
@@ -200,7 +200,7 @@ TEST_CASE("light_field: a weak prior gives way to what the pixels say") {
   });
 }
 
-TEST_CASE("light_field: wrong specifications, numbers and images are refused") {
+TEST_CASE("illumination: wrong specifications, numbers and images are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape shape{20, 17, 1};
     const IlluminationSpec good{shape, shape};

@@ -38,13 +38,13 @@ struct Case {
   [[nodiscard]] Shape moving_shape() const { return {moving.width, moving.height, 1}; }
 };
 
-Case turned(test::Size reference, test::Size moving, const Similarity& similarity) {
+Case rotated(test::Size reference, test::Size moving, const Similarity& similarity) {
   Case c{reference, moving, {}, 0, 0, 1, false, 0};
   c.matrix = similarity.matrix(c.reference_shape(), c.moving_shape());
   return c;
 }
 
-Case small_turn() { return turned({70, 53}, {70, 53}, {20, 0.9, {3.3, -2.1}}); }
+Case small_rotation() { return rotated({70, 53}, {70, 53}, {20, 0.9, {3.3, -2.1}}); }
 
 // 1, with spots of 0 and of numbers on both sides of 0.999.
 reference::Plane spotted(const test::Size& size, std::uint32_t seed) {
@@ -161,12 +161,12 @@ void expect_nothing(const SimilaritySumsResult& found) {
 
 }  // namespace
 
-TEST_CASE("similarity_sums: turned, scaled and shifted images, weighted or not") {
+TEST_CASE("similarity_sums: rotated, scaled and shifted images, weighted or not") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const double scale : {0.0, 0.5}) {
-      for (Case c : {small_turn(), turned({130, 65}, {90, 200}, {-75, 1.4, {0.2, 11}}),
-                     turned({33, 300}, {301, 41}, {91, 1.02, {0.4, 0.3}}),
-                     turned({64, 64}, {64, 64}, {180, 1.1, {0.123, 0.456}})}) {
+      for (Case c : {small_rotation(), rotated({130, 65}, {90, 200}, {-75, 1.4, {0.2, 11}}),
+                     rotated({33, 300}, {301, 41}, {91, 1.02, {0.4, 0.3}}),
+                     rotated({64, 64}, {64, 64}, {180, 1.1, {0.123, 0.456}})}) {
         c.scale = scale;
         compare(device, c);
       }
@@ -185,7 +185,7 @@ TEST_CASE("similarity_sums: every pixel at its own place, tiny images too") {
 
 TEST_CASE("similarity_sums: margins of both images") {
   test::on_every_device([](const warpalign::Device& device) {
-    Case c = small_turn();
+    Case c = small_rotation();
     c.reference_margin = 11;
     compare(device, c);
     c.moving_margin = 9;
@@ -200,11 +200,11 @@ TEST_CASE("similarity_sums: margins of both images") {
 TEST_CASE("similarity_sums: pixels count where both weights are at least 0.999") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const double scale : {0.0, 0.5}) {
-      Case c = small_turn();
+      Case c = small_rotation();
       c.masked = true;
       c.scale = scale;
       compare(device, c);
-      c = turned({130, 65}, {90, 200}, {-75, 1.4, {0.2, 11}});
+      c = rotated({130, 65}, {90, 200}, {-75, 1.4, {0.2, 11}});
       c.masked = true;
       c.scale = scale;
       compare(device, c);
@@ -215,12 +215,12 @@ TEST_CASE("similarity_sums: pixels count where both weights are at least 0.999")
 TEST_CASE("similarity_sums: an illumination field takes the place of gain and offset") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const int cell : {2, 8, 13, 64}) {
-      Case c = small_turn();
+      Case c = small_rotation();
       c.cell = cell;
       c.scale = 0.5;
       compare(device, c);
     }
-    Case c = turned({130, 65}, {90, 200}, {-75, 1.4, {0.2, 11}});
+    Case c = rotated({130, 65}, {90, 200}, {-75, 1.4, {0.2, 11}});
     c.cell = 8;
     c.masked = true;
     compare(device, c);
@@ -229,7 +229,7 @@ TEST_CASE("similarity_sums: an illumination field takes the place of gain and of
 
 TEST_CASE("similarity_sums: long rows, and more of them than there are work groups") {
   test::on_every_device([](const warpalign::Device& device) {
-    Case c = turned({300, 37}, {290, 70}, {7, 0.97, {0.4, 0.3}});
+    Case c = rotated({300, 37}, {290, 70}, {7, 0.97, {0.4, 0.3}});
     compare(device, c);
     c.cell = 13;
     c.scale = 0.5;
@@ -278,7 +278,7 @@ TEST_CASE("similarity_sums: a second step of the same plan starts from nothing")
     const auto device_coefficients = test::to_device(device, stream, coefficients);
     const SimilarityImages images{device_reference, device_coefficients};
     const SimilaritySumsPlan plan(device, {{70, 53, 1}, {70, 53, 1}});
-    const SimilarityState state{small_turn().matrix, 1.3, -0.2, 0.5};
+    const SimilarityState state{small_rotation().matrix, 1.3, -0.2, 0.5};
     const auto first = plan.execute(stream, images, state);
     const auto second = plan.execute(stream, images, state);
     CHECK(first.pixels > 0);

@@ -37,7 +37,8 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
 
 }  // namespace
 
-TEST_CASE("cross_power: every size, weighted or not, with and without the half turn") {
+TEST_CASE(
+    "cross_power: every size, weighted or not, with and without the rotation by 180 degrees") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const test::Size& size : test::sizes()) {
       CAPTURE(test::to_string(size));

@@ -29,7 +29,7 @@ reference::Plane spectrum(const test::Size& size) {
 
 }  // namespace
 
-TEST_CASE("flatten_profile: every radius has mean 0 where there is something") {
+TEST_CASE("radial_whitening: every radius has mean 0 where there is something") {
   // Values up to 3 relative to a mean that sums up to 2049 floats in 32 parts: about 64 roundings.
   constexpr double tolerance = 3 * 64 * 6e-8;
   test::on_every_device([&](const warpalign::Device& device) {
@@ -46,7 +46,7 @@ TEST_CASE("flatten_profile: every radius has mean 0 where there is something") {
   });
 }
 
-TEST_CASE("flatten_profile: a picture without a spectrum stays 0") {
+TEST_CASE("radial_whitening: a picture without a spectrum stays 0") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     auto image = test::to_device(device, stream, reference::Plane(19, 7));

@@ -77,8 +77,8 @@ void compare_transform(const warpalign::Device& device, const InterpolateSpec& s
 /// The transform's points are computed in more than single precision: 1e-6 of a pixel, wherever.
 constexpr double point_error = 1e-6;
 
-/// Images and outputs larger than what a work group computes or copies to local memory, turned, and
-/// partly outside on every side; rows that are whole words of four, and rows that are not.
+/// Images and outputs larger than what a work group computes or copies to local memory, rotated,
+/// and partly outside on every side; rows that are whole words of four, and rows that are not.
 void compare_tiles(int dimensions, int degree, Boundary boundary) {
   const Transform plane = warpalign::Affine{0.97, 0.28, -31.7, -0.29, 0.94, 6.3};
   const Transform half = warpalign::Affine{-1.9, 0.7, 150.3, 0.6, 1.8, -40.1};

@@ -63,7 +63,7 @@ TEST_CASE("interpolate linear: shifts by whole pixels, beyond every edge") {
 
 // A row of the output goes down the source, or through its planes; tiles lie within the image and
 // across its edges. (Modes without jumps.)
-TEST_CASE("interpolate linear: turned by nearly a right angle") {
+TEST_CASE("interpolate linear: rotated by nearly a right angle") {
   const Transform plane = warpalign::Affine{0.11, -0.97, 66.3, 1.02, 0.13, -9.7};
   const auto about_z =
       Transform::affine3({0.11, -0.97, 0.02, 33.3, 1.02, 0.13, -0.03, -4.7, 0.04, 0.01, 0.98, 2.1});

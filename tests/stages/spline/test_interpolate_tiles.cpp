@@ -17,7 +17,7 @@ using warpalign::Shape;
 using warpalign::Transform;
 
 /// Turned by a third of a right angle; all entries are less than 1.
-const Affine turned{0.86, -0.49, 11.3, 0.51, 0.85, -17.7};
+const Affine rotated{0.86, -0.49, 11.3, 0.51, 0.85, -17.7};
 const Transform turned_in_space =
     Transform::affine3({0.93, 0.21, -0.19, -4.6, -0.22, 1.06, 0.11, 1.33, 0.14, -0.16, 0.81, 1.45});
 /// So steep that a tile of 16 x 16 x 8 pixels needs more than 32 coefficients along x.
@@ -86,8 +86,8 @@ TEST_CASE("interpolate tiles: low degrees in every mode, whole words and rows of
   test::on_every_device([](const warpalign::Device& device) {
     for (const int degree : {1, 2}) {
       for (const Boundary boundary : test::boundaries()) {
-        compare(device, spec_of({160, 141}, {150, 131}, degree, boundary), turned);
-        compare(device, spec_of({163, 80}, {130, 70}, degree, boundary), turned);
+        compare(device, spec_of({160, 141}, {150, 131}, degree, boundary), rotated);
+        compare(device, spec_of({163, 80}, {130, 70}, degree, boundary), rotated);
         compare(device, spec_of({40, 37, 30}, {33, 19, 35}, degree, boundary), turned_in_space);
         compare(device, spec_of({41, 37, 30}, {35, 17, 17}, degree, boundary), turned_in_space);
       }
@@ -96,7 +96,7 @@ TEST_CASE("interpolate tiles: low degrees in every mode, whole words and rows of
 }
 
 // Down the source rather than along it; backwards; so steep that boxes are wide, or too large.
-TEST_CASE("interpolate tiles: turned, mirrored, steep") {
+TEST_CASE("interpolate tiles: rotated, mirrored, steep") {
   const std::vector<Affine> maps{{0.1, -1.02, 140.3, 0.98, 0.07, 2.2},
                                  {-1, 0, 119, 0, -1, 99},
                                  {1.7, 0.6, -60, -0.4, 2.1, -9}};
@@ -123,7 +123,7 @@ TEST_CASE("interpolate tiles: images of one, two and three samples") {
       for (const Boundary boundary : test::boundaries()) {
         for (const Shape& image : {Shape{1, 1}, {1, 3}, {2, 1}, {3, 2}}) {
           compare(device, spec_of(image, {70, 67}, degree, boundary), fine);
-          compare(device, spec_of(image, {70, 67}, degree, boundary), turned);
+          compare(device, spec_of(image, {70, 67}, degree, boundary), rotated);
         }
         for (const Shape& image : {Shape{1, 1, 1}, {1, 2, 3}, {4, 1, 2}}) {
           compare(device, spec_of(image, {19, 17, 18}, degree, boundary), turned_in_space);
@@ -150,7 +150,7 @@ TEST_CASE("interpolate tiles: transforms that lead far away") {
 
 // Images so large that some tiles lie within a period and others across its end, periods away.
 TEST_CASE("interpolate tiles: wrap") {
-  auto plane = turned;
+  auto plane = rotated;
   plane.c += 12 * 299;
   plane.f -= 7 * 259;
   auto space = turned_in_space;
@@ -177,9 +177,9 @@ TEST_CASE("interpolate tiles: every output type") {
   };
   constexpr double half_step = 0x1p-11;  // of halves
   test::on_every_device([&](const warpalign::Device& device) {
-    compare_integers(device, plane(Boundary::reflect, PixelType::u8), turned, 255);
-    compare_integers(device, plane(Boundary::constant, PixelType::u16), turned, 65535);
-    compare(device, plane(Boundary::constant, PixelType::f16), turned, half_step);
+    compare_integers(device, plane(Boundary::reflect, PixelType::u8), rotated, 255);
+    compare_integers(device, plane(Boundary::constant, PixelType::u16), rotated, 65535);
+    compare(device, plane(Boundary::constant, PixelType::f16), rotated, half_step);
     compare_integers(device, space(Boundary::constant, PixelType::u8), turned_in_space, 255);
     compare_integers(device, space(Boundary::reflect, PixelType::u16), turned_in_space, 65535);
     compare(device, space(Boundary::reflect, PixelType::f16), turned_in_space, half_step);

@@ -29,8 +29,8 @@ using warpalign::Transform;
 /// of the two; points in more than single precision.
 constexpr test::Allowance allowance{8e-7, 1e-6};
 
-/// About the centres: `factor` samples a pixel, turned.
-Affine turned(const Shape& image, const Shape& output, double degrees, double factor = 1) {
+/// About the centres: `factor` samples a pixel, rotated.
+Affine rotated(const Shape& image, const Shape& output, double degrees, double factor = 1) {
   const double c = factor * std::cos(degrees * std::numbers::pi / 180);
   const double s = factor * std::sin(degrees * std::numbers::pi / 180);
   const auto middle = [](std::int64_t n) { return static_cast<double>(n - 1) / 2; };
@@ -129,7 +129,7 @@ TEST_CASE("resample: rotations of an image with tiles within it") {
   test::on_every_device([&](const warpalign::Device& device) {
     for (const double degrees :
          {0.0, 5.0, 17.0, -20.0, 31.0, 45.0, -45.0, 60.0, 73.0, 90.0, 135.0, 180.0, 197.0, 280.0}) {
-      compare(device, problem, turned(problem.spec.image, problem.spec.output, degrees));
+      compare(device, problem, rotated(problem.spec.image, problem.spec.output, degrees));
     }
   });
 }
@@ -138,7 +138,7 @@ TEST_CASE("resample: rows that are whole words, and that are not") {
   for (const Shape& image : {Shape{304, 200, 1}, Shape{302, 200, 1}, Shape{303, 200, 1}}) {
     const Problem problem = problem_of(cubic(image, {200, 150, 1}), 62);
     test::on_every_device([&](const warpalign::Device& device) {
-      compare(device, problem, turned(image, problem.spec.output, 12));
+      compare(device, problem, rotated(image, problem.spec.output, 12));
     });
   }
 }
@@ -148,9 +148,9 @@ TEST_CASE("resample: enlarged, reduced, mirrored, sheared, moved") {
   const auto& [image, output] = std::pair(problem.spec.image, problem.spec.output);
   std::vector<Transform> transforms;
   for (const double factor : {0.06, 0.5, 0.9, 1.03, 1.2, 1.4, 2.0, 3.9, 6.0, 20.0}) {
-    transforms.emplace_back(turned(image, output, 0, factor));
-    transforms.emplace_back(turned(image, output, 33, factor));
-    transforms.emplace_back(turned(image, output, 78, factor));
+    transforms.emplace_back(rotated(image, output, 0, factor));
+    transforms.emplace_back(rotated(image, output, 33, factor));
+    transforms.emplace_back(rotated(image, output, 78, factor));
   }
   transforms.emplace_back(Affine{-1, 0, 229, 0, 1, 0});
   transforms.emplace_back(Affine{0, 1, 0, 1, 0, 0});
@@ -170,7 +170,7 @@ TEST_CASE("resample: every boundary, within, across the edges and outside") {
     const Problem problem = problem_of(cubic({173, 131, 1}, {330, 290, 1}, boundary), 64);
     test::on_every_device([&](const warpalign::Device& device) {
       for (const double degrees : {0.0, 17.0, 73.0, 135.0}) {
-        compare(device, problem, turned(problem.spec.image, problem.spec.output, degrees, 0.97));
+        compare(device, problem, rotated(problem.spec.image, problem.spec.output, degrees, 0.97));
       }
     });
   }
@@ -182,14 +182,14 @@ TEST_CASE("resample: images and outputs of one pixel and more") {
                                Shape{13, 7, 1}, Shape{40, 33, 1}}) {
       const Problem problem = problem_of(cubic(image, {70, 9, 1}, boundary), 65);
       test::on_every_device([&](const warpalign::Device& device) {
-        compare(device, problem, turned(image, problem.spec.output, 17, 0.9));
-        compare(device, problem, turned(image, problem.spec.output, 80, 0.4));
+        compare(device, problem, rotated(image, problem.spec.output, 17, 0.9));
+        compare(device, problem, rotated(image, problem.spec.output, 80, 0.4));
       });
     }
   }
   const Problem problem = problem_of(cubic({150, 140, 1}, {1, 1, 1}), 66);
   test::on_every_device([&](const warpalign::Device& device) {
-    compare(device, problem, turned(problem.spec.image, problem.spec.output, 10));
+    compare(device, problem, rotated(problem.spec.image, problem.spec.output, 10));
   });
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("resample: every degree, in one, two and three dimensions") {
       const Problem problem = problem_of(spec, 67);
       const Transform transform =
           dimensions == 1   ? Transform(Affine{0.9713, 0, 1.3171, 0, 1, 0})
-          : dimensions == 2 ? Transform(turned(image, output, 29))
+          : dimensions == 2 ? Transform(rotated(image, output, 29))
                             : Transform::affine3({0.9017, 0.2023, 0.1031, 1.3037, -0.2041, 0.9043,
                                                   0.1047, 2.2053, 0.1059, -0.1061, 0.9567, 0.3071});
       test::on_every_device(
@@ -223,7 +223,7 @@ TEST_CASE("resample: types") {
     spec.input = input;
     const Problem problem = problem_of(spec, 68);
     test::on_every_device([&](const warpalign::Device& device) {
-      compare(device, problem, turned(spec.image, spec.output, 40));
+      compare(device, problem, rotated(spec.image, spec.output, 40));
     });
   }
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f16}) {
@@ -231,7 +231,7 @@ TEST_CASE("resample: types") {
     Problem problem = problem_of(spec, 69);
     for (double& sample : problem.samples.values) sample = std::round(100 + 90 * sample);
     problem.spline = reference::solve(problem.samples, 2, 3, reference::Edge::mirror);
-    const auto transform = turned(spec.image, spec.output, 71);
+    const auto transform = rotated(spec.image, spec.output, 71);
     test::on_every_device([&](const warpalign::Device& device) {
       problem.spec.output_type = PixelType::f32;
       const auto exact = resampled(device, problem, transform);
@@ -252,7 +252,7 @@ TEST_CASE("resample: FIR prefilter, none, and points of a field") {
   test::on_every_device([](const warpalign::Device& device) {
     ResampleSpec spec = cubic({150, 141, 1}, {90, 80, 1});
     spec.prefilter.reset();
-    const Transform transform = turned(spec.image, spec.output, 17);
+    const Transform transform = rotated(spec.image, spec.output, 17);
     Problem problem = problem_of(spec, 70);
     compare(device, problem, transform);
 
@@ -294,7 +294,7 @@ TEST_CASE("resample: one plan, many transforms and images in turn") {
       for (const Problem* problem : {&first, &second}) {
         const auto image = test::to_device(device, stream, problem->samples);
         auto output = device.make_image(PixelType::f32, problem->spec.output);
-        const Transform transform = turned(problem->spec.image, problem->spec.output, 17, factor);
+        const Transform transform = rotated(problem->spec.image, problem->spec.output, 17, factor);
         plan.execute(stream, image, transform, output);
         const auto found = test::volume_from_device(stream, output);
         CHECK(test::worst(problem->spline, points_of(problem->spec, transform), found, allowance) <=

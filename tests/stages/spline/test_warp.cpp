@@ -72,9 +72,9 @@ TEST_CASE("warp: whole-pixel shifts are exact, with zeros coming in") {
   });
 }
 
-TEST_CASE("warp: one pixel turns counter-clockwise for a positive rotation") {
+TEST_CASE("warp: one pixel moves counter-clockwise for a positive rotation") {
   test::on_every_device([](const warpalign::Device& device) {
-    // `matrix` maps reference to moving; the moving picture is turned by +90 degrees, that is
+    // `matrix` maps reference to moving; the moving picture is rotated by +90 degrees, that is
     // counter-clockwise on screen: what is right of the centre in the reference is above it there.
     const warpalign::Shape shape{9, 9, 1};
     const Affine to_moving = warpalign::Similarity{90, 1, {}}.matrix(shape, shape);

@@ -38,7 +38,7 @@ void compare(const warpalign::Device& device, const PadVolumeSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("volume_canvas: every type, with and without a taper and room around") {
+TEST_CASE("pad_volume: every type, with and without a taper and a margin") {
   test::on_every_device([](const warpalign::Device& device) {
     for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
       compare(device, {type, {37, 10, 9}, {37, 10, 9}, 0});
@@ -49,7 +49,7 @@ TEST_CASE("volume_canvas: every type, with and without a taper and room around")
   });
 }
 
-TEST_CASE("volume_canvas: what cannot be is refused") {
+TEST_CASE("pad_volume: what cannot be is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     using warpalign::Error;
     CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::f32, {8, 8, 8}, {8, 8, 7}, 0}), Error);

@@ -42,7 +42,9 @@ TEST_CASE("cross_power of volumes: weighted or not") {
   });
 }
 
-TEST_CASE("cross_power of volumes: half-turns are refused, the weights are those of space") {
+TEST_CASE(
+    "cross_power of volumes: rotations by 180 degrees are refused, the weights are those of "
+    "space") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(CrossPowerPlan(device, {{8, 8, 8}, 0.0F, true}), warpalign::Error);
   });

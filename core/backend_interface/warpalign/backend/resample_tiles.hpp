@@ -2,6 +2,7 @@
 // needs, and the filter. For 2-D cubic splines under affine transforms.
 #pragma once
 
+#include <warpalign/backend/prefilter_recursion.hpp>
 #include <warpalign/backend/tiles.hpp>
 
 #include <algorithm>
@@ -15,8 +16,8 @@
 
 namespace warpalign::backend {
 
-inline constexpr int resample_tile = 64;      ///< output pixels of a tile along each axis
-inline constexpr int resample_halo = 12;      ///< as in the exact prefilter for one pole
+inline constexpr int resample_tile = 64;  ///< output pixels of a tile along each axis
+inline constexpr int resample_halo = streaming_halo(3);
 inline constexpr int resample_columns = 128;  ///< columns of samples that are loaded for a tile
 inline constexpr int resample_first = 16;     ///< the first of these columns that is kept
 inline constexpr int max_kept_columns = resample_columns - resample_halo - resample_first;
@@ -126,11 +127,12 @@ inline constexpr int max_shear = shear_group / 2;
           count(output.height + (steep ? 0 : sheared))};
 }
 
-/// The factor that is applied once at the end. It holds the gain of the filter along each axis,
-/// (1 - z)^2, and makes up for spline weights that are six times too large along each axis. `z` is
-/// the pole as kernels have it, in single precision.
+/// The factor that is applied once at the end. It holds the gain of the filter along each axis and
+/// makes up for spline weights that are six times too large along each axis. `z` is the pole as
+/// kernels have it, in single precision.
 [[nodiscard]] inline double resample_scale(float z) {
-  const double gain = (1 - static_cast<double>(z)) * (1 - static_cast<double>(z));
+  const std::array<double, 1> poles{z};
+  const double gain = recursion_gain(poles);
   constexpr double weights = 36;
   return gain * gain / weights;
 }

@@ -30,10 +30,10 @@ reference::Volume photograph() {
   return crop;
 }
 
-/// `turns` rotations by 10 degrees about the centre, each filtering and interpolating anew.
+/// `rotations` rotations by 10 degrees about the centre, each filtering and interpolating anew.
 /// taps 0: the exact prefilter.
-reference::Volume turned(const warpalign::Device& device, const reference::Volume& image, int turns,
-                         int taps) {
+reference::Volume rotated(const warpalign::Device& device, const reference::Volume& image,
+                          int rotations, int taps) {
   auto stream = device.make_stream();
   const Shape shape{side, side, 1};
   warpalign::PrefilterSpec filter;
@@ -46,14 +46,14 @@ reference::Volume turned(const warpalign::Device& device, const reference::Volum
   spec.image = spec.output = shape;
   const double c = std::cos(std::numbers::pi / 18), s = std::sin(std::numbers::pi / 18);
   const double middle = (side - 1) / 2.0;
-  const warpalign::Affine turn{c, s, middle * (1 - c - s), -s, c, middle * (1 - c + s)};
+  const warpalign::Affine rotation{c, s, middle * (1 - c - s), -s, c, middle * (1 - c + s)};
   const warpalign::PrefilterPlan prefilter(device, filter);
   const warpalign::InterpolatePlan interpolate(device, spec);
   auto samples = test::to_device(device, stream, image);
   auto coefficients = device.make_image(PixelType::f32, shape);
-  for (int i = 0; i < turns; ++i) {
+  for (int i = 0; i < rotations; ++i) {
     prefilter.execute(stream, samples, coefficients);
-    interpolate.execute(stream, coefficients, turn, samples);
+    interpolate.execute(stream, coefficients, rotation, samples);
   }
   return test::volume_from_device(stream, samples);
 }
@@ -88,19 +88,20 @@ Difference within_disc(const reference::Volume& a, const reference::Volume& b, d
 TEST_CASE("rotations: fir:15 and the exact prefilter differ by less than a grey level") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = photograph();
-    CHECK(within_disc(turned(device, image, 1, 15), turned(device, image, 1, 0), 0).largest < 1);
-    CHECK(within_disc(turned(device, image, 36, 15), turned(device, image, 36, 0), 8).largest < 1);
+    CHECK(within_disc(rotated(device, image, 1, 15), rotated(device, image, 1, 0), 0).largest < 1);
+    CHECK(within_disc(rotated(device, image, 36, 15), rotated(device, image, 36, 0), 8).largest <
+          1);
   });
 }
 
-TEST_CASE("rotations: the error after 36 turns has converged by 11 taps") {
+TEST_CASE("rotations: the error after 36 rotations has converged by 11 taps") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = photograph();
-    const double exact = within_disc(turned(device, image, 36, 0), image, 8).rms;
+    const double exact = within_disc(rotated(device, image, 36, 0), image, 8).rms;
     std::vector<double> rms;
     for (const int taps : {3, 5, 7, 9, 11, 13, 15}) {
-      rms.push_back(within_disc(turned(device, image, 36, taps), image, 8).rms);
-      std::printf("  %s fir:%d: %.4f grey levels after 36 turns, exact %.4f\n",
+      rms.push_back(within_disc(rotated(device, image, 36, taps), image, 8).rms);
+      std::printf("  %s fir:%d: %.4f grey levels after 36 rotations, exact %.4f\n",
                   device.info().id.c_str(), taps, rms.back(), exact);
     }
     CHECK(exact > 0.1);
