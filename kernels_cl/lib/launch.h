@@ -8,8 +8,8 @@
 // lib/sample_location_simd.h: pixels of a row whose sample locations are computed together.
 #define WA_ROW_SEGMENT 128
 
-// spectrum/: the tile of a work-item of cross_power_cpu.cl, and the pixels of a work-item of peak.cl
-// on CPUs.
+// spectrum/: the tile of a work-item of cross_power_cpu.cl, and the pixels of a work-item of
+// peak.cl on CPUs.
 #define WA_CROSS_POWER_COLUMNS 128
 #define WA_CROSS_POWER_ROWS 16
 #define WA_PEAK_SHARE 16384

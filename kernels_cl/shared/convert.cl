@@ -28,10 +28,10 @@ WA_INLINE unsigned int wa_to_uint32(float value) {
 
 // Runs `statement` for each pixel of the work-item: `i` is its position in the image, and
 // values[k] its value.
-#define FOR_EACH_PIXEL(statement)            \
-  for (int k = 0; k < CHUNK; ++k) {          \
-    const WA_UINT64 i = first + k * GROUP;   \
-    if (i < pixels) statement;               \
+#define FOR_EACH_PIXEL(statement)          \
+  for (int k = 0; k < CHUNK; ++k) {        \
+    const WA_UINT64 i = first + k * GROUP; \
+    if (i < pixels) statement;             \
   }
 
 WA_KERNEL(GROUP, 1)

@@ -29,8 +29,7 @@
 #define WA_GROUP_X (static_cast<int>(blockIdx.x))
 // These need cuda_fp16.h.
 #define WA_LOAD_HALF(p, i) __half2float(reinterpret_cast<const __half*>(p)[i])
-#define WA_STORE_HALF(value, p, i) \
-  (reinterpret_cast<__half*>(p)[i] = __float2half_rn(value))
+#define WA_STORE_HALF(value, p, i) (reinterpret_cast<__half*>(p)[i] = __float2half_rn(value))
 #endif
 
 #endif

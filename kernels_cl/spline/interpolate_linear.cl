@@ -163,8 +163,8 @@ WA_INLINE float interpolated(Samples samples, Location at, bool inside) {
 }
 
 // What is known of all points of a tile.
-#define OUTSIDE 0   // they have no value
-#define INSIDE 1  // all their neighbours are samples
+#define OUTSIDE 0  // they have no value
+#define INSIDE 1   // all their neighbours are samples
 #define ACROSS 2
 
 WA_INLINE float value_at(Samples samples, Location at, int kind) {

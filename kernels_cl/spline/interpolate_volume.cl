@@ -19,7 +19,8 @@
 #define TILE_X 16
 #define STEP_Y 8  // step of a work-item's pixels
 #define STEP_Z 2
-#define PITCH WA_VOLUME_PITCH  // distance between rows of the copy; no copy is wider, higher or deeper
+// The distance between rows of the copy; no copy is wider, higher or deeper.
+#define PITCH WA_VOLUME_PITCH
 #define COPIES 4  // loads in flight at once
 
 typedef struct {

@@ -1,7 +1,7 @@
-// What a registration compiles, in pieces: so that it can be compiled ahead.
+// The programs that a registration needs, in pieces that can be compiled ahead.
 //
-// Plans are made here for images of ordinary sizes, in the order of their need. What compilers see
-// of a plan does not depend on the sizes, but for few cases; these are compiled when they are met.
+// Plans are made here for images of ordinary sizes, in the order in which a registration needs
+// them. A program rarely depends on the sizes; where it does, it is compiled when it is first used.
 #include "registration/announce.hpp"
 
 #include "device/access.hpp"
@@ -36,8 +36,8 @@ namespace {
 constexpr Shape full_size{512, 512, 1};
 constexpr Shape level{128, 128, 1};
 
-/// Where plans are made and, if they are to be compiled to the last, run once on blank images:
-/// some drivers compile a kernel when it is launched.
+/// Makes plans and, if `runs`, runs each once on blank images, because some drivers only compile a
+/// kernel when it is launched.
 class Trial {
  public:
   Trial(const Device& device, bool runs) : device_(device) {
@@ -219,7 +219,7 @@ void refinement(Trial& trial, const Needs&) {
   });
 }
 
-// In the order of their need.
+// In the order in which they are needed.
 constexpr std::array<Piece, 4> pieces_of_search{transforms_of_levels, log_polar_spectra,
                                                 transforms_of_images, transforms_of_four};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};

@@ -1,4 +1,4 @@
-// What a registration compiles, in pieces: so that it can be compiled ahead.
+// The programs that a registration needs, announced so that they can be compiled ahead.
 #pragma once
 
 #include <warpalign/registrar.hpp>

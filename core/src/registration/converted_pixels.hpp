@@ -1,6 +1,7 @@
 // Images and volumes of the types that the registration's kernels do not load.
 #pragma once
 
+#include "device/check.hpp"
 #include "registration/stage_clock.hpp"
 #include "stages/converted.hpp"
 

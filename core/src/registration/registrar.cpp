@@ -135,7 +135,7 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
                             PixelType type, const HostImage* mask, const char* what) {
   if (!image || !image->matches(type, pixels.shape())) {
     detail::announce_images(device, type);
-    image.reset();  // the old memory goes before the new is asked for
+    image.reset();  // release the old memory before allocating the new
     image.emplace(device, type, pixels.shape());
   }
   try {

@@ -34,7 +34,8 @@ WA_INLINE void find_columns(Illumination* illumination, int first) {
   illumination->top = -1;
 }
 
-WA_INLINE void find_cells(const Illumination* illumination, int row, float16* gain, float16* offset) {
+WA_INLINE void find_cells(const Illumination* illumination, int row, float16* gain,
+                          float16* offset) {
   global const float2* cells = illumination->field + row * illumination->across;
 #pragma unroll 1
   for (int chunk = 0; chunk < CHUNKS; ++chunk) {
@@ -80,8 +81,12 @@ typedef struct {
 
 WA_INLINE void find_columns(Illumination* illumination, int first) {}
 WA_INLINE void find_row(Illumination* illumination, int py) {}
-WA_INLINE float16 gain_at(const Illumination* illumination, int chunk) { return illumination->gain; }
-WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) { return illumination->offset; }
+WA_INLINE float16 gain_at(const Illumination* illumination, int chunk) {
+  return illumination->gain;
+}
+WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) {
+  return illumination->offset;
+}
 #endif
 
 // The images that a step compares, and the geometry between them.
@@ -103,8 +108,8 @@ typedef struct {
 
 // Collects those groups of sixteen of the first `count` pixels from (px, py) on in which any pixel
 // counts; returns the number of groups.
-WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, int px, int py, int count,
-                          Pixels* pixels) {
+WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, int px, int py,
+                          int count, Pixels* pixels) {
   const Coordinate x = coordinate_of(step->x_row, step->x_rest, (float)px, (float)py);
   const Coordinate y = coordinate_of(step->y_row, step->y_rest, (float)px, (float)py);
   int found = 0;
