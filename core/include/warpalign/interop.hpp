@@ -57,7 +57,7 @@ struct ForeignMemory {
   /// then first waits for all work that the device was given, since nothing else would keep the
   /// memory until then. Without an owner it does not wait, and the caller keeps the memory until
   /// the work is done.
-  std::shared_ptr<void> owner;
+  std::shared_ptr<void> owner{};
 };
 
 // Each of these names the backend that the handle is for ("cuda", "opencl"), and refuses a device

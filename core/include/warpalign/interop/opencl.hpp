@@ -30,7 +30,7 @@ namespace warpalign::opencl {
 struct WrapOptions {
   std::size_t offset_bytes = 0;  ///< a multiple of what CL_DEVICE_MEM_BASE_ADDR_ALIGN says
   bool read_only = false;        ///< needed for memory that was made with CL_MEM_READ_ONLY
-  std::shared_ptr<void> owner;   ///< of what the cl_mem itself does not keep alive
+  std::shared_ptr<void> owner{};   ///< of what the cl_mem itself does not keep alive
 };
 
 /// Opens a device within a context of the program's.
