@@ -3,7 +3,7 @@
 #include <warpalign/interop/cuda.hpp>
 #include <warpalign/warpalign.hpp>
 
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cmath>
