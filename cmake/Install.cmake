@@ -17,7 +17,7 @@ if(TARGET warpalign_program)
 endif()
 
 install(DIRECTORY core/include/warpalign DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/core/include/warpalign/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpalign)
 

@@ -13,8 +13,9 @@ struct Context {
   int ordinal = 0;
   std::string name;
   int multiprocessors = 1;
-  bool early_launch = false;      ///< a kernel may be launched before the last one has ended
-  bool texture_filtering = true;  ///< whether the self-test trusts the texture unit
+  bool early_launch = false;            ///< a kernel may be launched before the last one has ended
+  bool texture_filtering = true;        ///< whether the self-test trusts the texture unit
+  std::size_t texture_alignment = 512;  ///< of the address of linear memory
   std::size_t texture_pitch_alignment = 32;
   std::array<std::size_t, 3> linear_texture_limit{};  ///< width, height (texels), pitch (bytes)
   std::array<std::size_t, 2> array_texture_limit{};   ///< width, height (texels)

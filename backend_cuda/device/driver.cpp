@@ -2,6 +2,7 @@
 #include "device/driver.hpp"
 
 #include "device/errors.hpp"
+#include "device/foreign.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
 #include "device/readback.hpp"
@@ -82,6 +83,7 @@ Context context_for(int ordinal) {
   context.name = properties.name;
   context.multiprocessors = properties.multiProcessorCount;
   context.early_launch = properties.major >= 9;
+  context.texture_alignment = properties.textureAlignment;
   context.texture_pitch_alignment = properties.texturePitchAlignment;
   for (std::size_t i = 0; i < 3; ++i) {
     context.linear_texture_limit[i] = static_cast<std::size_t>(properties.maxTexture2DLinear[i]);
@@ -149,6 +151,31 @@ std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
 
 std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {
   return std::make_unique<PinnedReadback>(context_, bytes);
+}
+
+std::unique_ptr<backend::Event> CudaDriver::make_event() {
+  return std::make_unique<StreamEvent>(context_);
+}
+
+std::unique_ptr<backend::Memory> CudaDriver::wrap_memory(const backend::ForeignMemory& memory) {
+  return std::make_unique<DeviceMemory>(context_, checked_address(context_, memory),
+                                        std::make_shared<const WrappedTextures::Textures>());
+}
+
+std::unique_ptr<backend::Memory> CudaDriver::wrap_image(const backend::ForeignMemory& memory,
+                                                        PixelType type, const Shape& shape) {
+  if (!context_.texture_filtering) return wrap_memory(memory);
+  void* const address = checked_address(context_, memory);
+  return std::make_unique<DeviceMemory>(context_, address,
+                                        wrapped_textures_.over(address, type, shape));
+}
+
+backend::WrappedQueue CudaDriver::wrap_queue(backend::NativeHandle queue) {
+  return {std::make_unique<StreamQueue>(context_, static_cast<cudaStream_t>(queue)), true};
+}
+
+std::unique_ptr<backend::Event> CudaDriver::wrap_event(backend::NativeHandle event) {
+  return std::make_unique<StreamEvent>(context_, static_cast<cudaEvent_t>(event));
 }
 
 }  // namespace warpalign::cuda

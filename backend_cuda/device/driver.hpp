@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/stage.hpp"
+#include "device/wrapped_textures.hpp"
 
 #include <warpalign/backend/driver.hpp>
 
@@ -26,6 +27,13 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
   }
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
+  std::unique_ptr<backend::Event> make_event() override;
+
+  std::unique_ptr<backend::Memory> wrap_memory(const backend::ForeignMemory& memory) override;
+  std::unique_ptr<backend::Memory> wrap_image(const backend::ForeignMemory& memory, PixelType type,
+                                              const Shape& shape) override;
+  backend::WrappedQueue wrap_queue(backend::NativeHandle queue) override;
+  std::unique_ptr<backend::Event> wrap_event(backend::NativeHandle event) override;
 
   template <class Stage>
   std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {
@@ -37,6 +45,7 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
 
   DeviceInfo info_;
   Context context_;
+  WrappedTextures wrapped_textures_{context_};
 };
 
 }  // namespace warpalign::cuda

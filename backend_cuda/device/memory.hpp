@@ -8,6 +8,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -15,14 +17,6 @@ namespace warpalign::cuda {
 
 class DeviceMemory final : public backend::Memory {
  public:
-  DeviceMemory(const CallSite& site, std::size_t bytes);
-  ~DeviceMemory() override;
-
-  template <class T>
-  [[nodiscard]] T* as() const noexcept {
-    return static_cast<T*>(data_);
-  }
-
   /// A dense image of floats at the start of this memory, read through a texture that is 0 outside.
   struct ImageView {
     std::size_t width;
@@ -31,26 +25,53 @@ class DeviceMemory final : public backend::Memory {
     bool linear = true;  ///< whether lookups are filtered bilinearly
     friend bool operator==(const ImageView&, const ImageView&) = default;
   };
+  struct Texture {
+    ImageView view;
+    cudaTextureObject_t object;
+  };
+
+  DeviceMemory(const CallSite& site, std::size_t bytes);
+  /// The caller's memory, with textures that are not destroyed here.
+  DeviceMemory(const Context& context, void* address,
+               std::shared_ptr<const std::vector<Texture>> textures);
+  ~DeviceMemory() override;
+
+  template <class T>
+  [[nodiscard]] T* as() const noexcept {
+    return static_cast<T*>(data_);
+  }
+
+  [[nodiscard]] backend::NativeHandle native() const noexcept override { return data_; }
+  [[nodiscard]] backend::Location location() const noexcept override {
+    return {nullptr, reinterpret_cast<std::uintptr_t>(data_)};
+  }
+
   /// The texture of a view: the one that make_textures() made, or else one made now. It lives as
-  /// long as the memory, since a kernel in flight may still read through it.
+  /// long as the memory, since a kernel in flight may still read through it. Throws
+  /// Error(invalid_argument) for the caller's memory where it is not aligned for textures.
   [[nodiscard]] cudaTextureObject_t texture(const ImageView& view, const CallSite& site) const;
 
   /// Makes the textures that stages may need for an image that fills this memory.
   void make_textures(PixelType type, const Shape& shape, const CallSite& site);
 
  private:
-  struct Texture {
-    ImageView view;
-    cudaTextureObject_t object;
-  };
-
   const Context& context_;
   void* data_ = nullptr;
   mutable std::mutex mutex_;
   mutable std::vector<Texture> textures_;
+  std::shared_ptr<const std::vector<Texture>> wrapped_;  ///< null for memory of our own
 };
 
-/// A typed pointer to the start of memory that this backend allocated.
+/// The views through which stages read an image; none where textures cannot be over it.
+[[nodiscard]] std::vector<DeviceMemory::ImageView> texture_views(const Context& context,
+                                                                 PixelType type,
+                                                                 const Shape& shape);
+/// A texture over linear memory.
+[[nodiscard]] cudaTextureObject_t make_linear_texture(void* address,
+                                                      const DeviceMemory::ImageView& view,
+                                                      const CallSite& site);
+
+/// A typed pointer to the start of memory that this backend allocated or wrapped.
 template <class T>
 [[nodiscard]] const T* data(const backend::Memory& memory) noexcept {
   return static_cast<const DeviceMemory&>(memory).as<const T>();

@@ -10,8 +10,8 @@ std::unique_ptr<warpalign::backend::Driver> open_driver(
   return std::make_unique<warpalign::cuda::CudaDriver>(index);
 }
 
-constexpr warpalign::backend::ModuleTable table{warpalign::backend::abi_number, "cuda",
-                                                &warpalign::cuda::list_devices, &open_driver};
+constexpr warpalign::backend::ModuleTable table{
+    warpalign::backend::abi_number, "cuda", &warpalign::cuda::list_devices, &open_driver, nullptr};
 
 }  // namespace
 

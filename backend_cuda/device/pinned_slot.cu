@@ -77,7 +77,7 @@ PinnedSlot::PinnedSlot(const Context& context, std::size_t bytes)
 
 PinnedSlot::~PinnedSlot() {
   context_.activate_quietly();
-  if (!arrived()) static_cast<void>(cudaStreamSynchronize(filling_->get()));
+  if (!arrived()) static_cast<void>(filling_->synchronize());
   static_cast<void>(cudaFreeHost(host_));
 }
 
@@ -93,7 +93,7 @@ void PinnedSlot::enqueue(const backend::Queue& queue, const void* source, std::s
   const CallSite site{context_};
   context_.activate();
   // A result that nobody waited for must not be mistaken for the new one.
-  if (!arrived()) check(cudaStreamSynchronize(filling_->get()), "cudaStreamSynchronize", site);
+  if (!arrived()) check(filling_->synchronize(), "cudaStreamSynchronize", site);
   filling_ = static_cast<const StreamQueue&>(queue).handle();
   set_arrived(false);
   try {
@@ -114,7 +114,7 @@ const void* PinnedSlot::wait() {
     relax();
     if (polls % polls_per_query != 0) continue;
     context_.activate();
-    const cudaError_t code = cudaStreamQuery(filling_->get());
+    const cudaError_t code = filling_->query();
     if (code == cudaErrorNotReady) {
       static_cast<void>(cudaGetLastError());
       std::this_thread::yield();

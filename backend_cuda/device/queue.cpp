@@ -2,6 +2,7 @@
 #include "device/queue.hpp"
 
 #include "device/errors.hpp"
+#include "device/foreign.hpp"
 #include "device/memory.hpp"
 
 #include <cstring>
@@ -14,10 +15,36 @@ StreamHandle::StreamHandle(const Context& context) : context_(context) {
         CallSite{context_});
 }
 
+StreamHandle::StreamHandle(const Context& context, cudaStream_t stream)
+    : context_(context),
+      stream_(stream),
+      end_(std::make_shared<Event>(context, cudaEventDisableTiming)) {
+  check_stream(context, stream, end_->get());
+}
+
 StreamHandle::~StreamHandle() {
+  if (end_) return;
   context_.activate_quietly();
   static_cast<void>(cudaStreamSynchronize(stream_));
   static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+void StreamHandle::let_go() noexcept {
+  context_.activate_quietly();
+  if (!end_) {
+    static_cast<void>(cudaStreamSynchronize(stream_));
+  } else {
+    static_cast<void>(cudaEventRecord(end_->get(), stream_));
+    is_gone_ = true;
+  }
+}
+
+cudaError_t StreamHandle::synchronize() const noexcept {
+  return is_gone_ ? cudaEventSynchronize(end_->get()) : cudaStreamSynchronize(stream_);
+}
+
+cudaError_t StreamHandle::query() const noexcept {
+  return is_gone_ ? cudaEventQuery(end_->get()) : cudaStreamQuery(stream_);
 }
 
 Event::Event(const Context& context, unsigned flags) : context_(context) {
@@ -30,15 +57,36 @@ Event::~Event() {
   static_cast<void>(cudaEventDestroy(event_));
 }
 
+StreamEvent::StreamEvent(const Context& context)
+    : context_(context),
+      own_(std::in_place, context, cudaEventDisableTiming),
+      event_(own_->get()) {}
+
+bool StreamEvent::done() const {
+  context_.activate();
+  const cudaError_t code = cudaEventQuery(event_);
+  if (code == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(code, "cudaEventQuery", CallSite{context_, "event"});
+  return true;
+}
+
+void StreamEvent::finish() const {
+  context_.activate();
+  check(cudaEventSynchronize(event_), "cudaEventSynchronize", CallSite{context_, "event"});
+}
+
 StreamQueue::StreamQueue(const Context& context)
     : context_(context), handle_(std::make_shared<StreamHandle>(context)) {}
 
+StreamQueue::StreamQueue(const Context& context, cudaStream_t stream)
+    : context_(context), handle_(std::make_shared<StreamHandle>(context, stream)) {}
+
 // A ScratchGuard in another thread may hold the handle a moment longer, so the destructor waits
 // here as well.
-StreamQueue::~StreamQueue() {
-  context_.activate_quietly();
-  static_cast<void>(cudaStreamSynchronize(handle_->get()));
-}
+StreamQueue::~StreamQueue() { handle_->let_go(); }
 
 void StreamQueue::wait(const char* call) {
   check(cudaStreamSynchronize(handle_->get()), call, CallSite{context_});
@@ -85,6 +133,18 @@ void StreamQueue::finish() {
   wait("cudaStreamSynchronize");
 }
 
+void StreamQueue::record(backend::Event& event) {
+  context_.activate();
+  check(cudaEventRecord(static_cast<StreamEvent&>(event).get(), handle_->get()), "cudaEventRecord",
+        CallSite{context_, "event"});
+}
+
+void StreamQueue::wait_for(const backend::Event& event) {
+  context_.activate();
+  check(cudaStreamWaitEvent(handle_->get(), static_cast<const StreamEvent&>(event).get(), 0),
+        "cudaStreamWaitEvent", CallSite{context_, "event"});
+}
+
 std::unique_ptr<backend::Mark> StreamQueue::mark() {
   auto event = std::make_unique<Event>(context_, cudaEventDefault);
   check(cudaEventRecord(event->get(), handle_->get()), "cudaEventRecord", CallSite{context_});
@@ -107,14 +167,19 @@ ScratchGuard::ScratchGuard(const CallSite& site)
 
 void ScratchGuard::enter(const backend::Queue& queue) {
   const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();
-  // A stream that no longer exists has already waited for its work.
+  // A stream of our own that no longer exists has already waited for its work; the caller's has
+  // left an event. Its handle may be held a moment longer than its queue, so the event is asked
+  // first.
   const std::shared_ptr<StreamHandle> last = last_.lock();
   if (last == current) return;
-  if (last) {
+  if (last_end_ && (!last || last->is_gone())) {
+    check(cudaStreamWaitEvent(current->get(), last_end_->get(), 0), "cudaStreamWaitEvent", site_);
+  } else if (last) {
     check(cudaEventRecord(event_.get(), last->get()), "cudaEventRecord", site_);
     check(cudaStreamWaitEvent(current->get(), event_.get(), 0), "cudaStreamWaitEvent", site_);
   }
   last_ = current;
+  last_end_ = current->end();
 }
 
 }  // namespace warpalign::cuda

@@ -8,23 +8,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
 namespace warpalign::cuda {
-
-class StreamHandle {
- public:
-  explicit StreamHandle(const Context& context);
-  StreamHandle(const StreamHandle&) = delete;
-  StreamHandle& operator=(const StreamHandle&) = delete;
-  ~StreamHandle();  ///< waits for the enqueued work
-  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-
- private:
-  const Context& context_;
-  cudaStream_t stream_ = nullptr;
-};
 
 class Event final : public backend::Mark {
  public:
@@ -37,15 +25,63 @@ class Event final : public backend::Mark {
   cudaEvent_t event_ = nullptr;
 };
 
+/// A point in a stream's work, without timing, or an event of the caller's.
+class StreamEvent final : public backend::Event {
+ public:
+  explicit StreamEvent(const Context& context);
+  StreamEvent(const Context& context, cudaEvent_t event) : context_(context), event_(event) {}
+  [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+  [[nodiscard]] backend::NativeHandle native() const noexcept override { return event_; }
+  [[nodiscard]] bool done() const override;
+  void finish() const override;
+
+ private:
+  const Context& context_;
+  std::optional<cuda::Event> own_;  ///< the name alone would be that of the base
+  cudaEvent_t event_;
+};
+
+/// A stream, as what has work on it keeps hold of it. The caller may destroy a stream of his own
+/// when its queue is gone, so an event then takes its place.
+class StreamHandle {
+ public:
+  explicit StreamHandle(const Context& context);
+  /// The caller's stream. Throws Error(invalid_argument) if it is of another device.
+  StreamHandle(const Context& context, cudaStream_t stream);
+  StreamHandle(const StreamHandle&) = delete;
+  StreamHandle& operator=(const StreamHandle&) = delete;
+  ~StreamHandle();  ///< waits for the enqueued work, except on the caller's stream
+
+  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+  /// Where the work on the caller's stream ends, once it was let go of; null for our own.
+  [[nodiscard]] const std::shared_ptr<Event>& end() const noexcept { return end_; }
+  /// To be called when the queue goes: the caller's stream is not used after this. Waits for the
+  /// work on our own.
+  void let_go() noexcept;
+  [[nodiscard]] bool is_gone() const noexcept { return is_gone_; }
+  [[nodiscard]] cudaError_t synchronize() const noexcept;
+  [[nodiscard]] cudaError_t query() const noexcept;
+
+ private:
+  const Context& context_;
+  cudaStream_t stream_ = nullptr;
+  std::shared_ptr<Event> end_;
+  std::atomic<bool> is_gone_{false};
+};
+
 class StreamQueue final : public backend::Queue {
  public:
   explicit StreamQueue(const Context& context);
+  StreamQueue(const Context& context, cudaStream_t stream);  ///< the caller's
   ~StreamQueue() override;
 
   void upload(const backend::HostRows& source, backend::Memory& target) override;
   void download(const backend::Memory& source, void* target, std::size_t bytes) override;
   void copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) override;
   void finish() override;
+  void record(backend::Event& event) override;
+  void wait_for(const backend::Event& event) override;
+  [[nodiscard]] backend::NativeHandle native() const noexcept override { return handle_->get(); }
   std::unique_ptr<backend::Mark> mark() override;
   double milliseconds_between(const backend::Mark& from, const backend::Mark& to) override;
 
@@ -76,6 +112,7 @@ class ScratchGuard {
   CallSite site_;
   Event event_;
   std::weak_ptr<StreamHandle> last_;
+  std::shared_ptr<Event> last_end_;  ///< of the caller's stream, which outlives the queue
 };
 
 }  // namespace warpalign::cuda

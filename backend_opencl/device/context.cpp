@@ -24,12 +24,19 @@ compute::context make_context(cl_device_id id, const CallSite& site) {
 }  // namespace
 
 Context::Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host)
-    : info_(std::move(info)), host_(std::move(host)), device_(id) {
+    : Context(make_context(id, {"open", info.name}), id, info, std::move(host)) {}
+
+Context::Context(cl_context context, cl_device_id id, DeviceInfo info,
+                 std::shared_ptr<const backend::Host> host)
+    : Context(compute::context(context), id, std::move(info), std::move(host)) {}
+
+Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
+                 std::shared_ptr<const backend::Host> host)
+    : info_(std::move(info)), host_(std::move(host)), device_(id), context_(std::move(context)) {
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
     throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
                 call_site("open"), "choose another device, or install the vendor's full driver");
   }
-  context_ = make_context(id, call_site("open"));
   programs_ = std::make_unique<ProgramCache>(*this);
   fft_plans_ = std::make_unique<FftPlans>(*this);
 }

@@ -21,6 +21,9 @@ class FftPlans;
 class Context {
  public:
   Context(cl_device_id id, DeviceInfo info, std::shared_ptr<const backend::Host> host);
+  /// Uses the caller's context, which the device is of.
+  Context(cl_context context, cl_device_id id, DeviceInfo info,
+          std::shared_ptr<const backend::Host> host);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
@@ -53,6 +56,9 @@ class Context {
   [[nodiscard]] compute::command_queue make_service_queue() const;
 
  private:
+  Context(compute::context context, cl_device_id id, DeviceInfo info,
+          std::shared_ptr<const backend::Host> host);
+
   DeviceInfo info_;
   std::shared_ptr<const backend::Host> host_;
   compute::device device_;

@@ -110,4 +110,20 @@ std::vector<ListedDevice> list_devices() {
   return all;
 }
 
+DeviceInfo describe_listed(cl_device_id device) {
+  cl_device_id whole = device;
+  while (const auto parent = device_value<cl_device_id>(whole, CL_DEVICE_PARENT_DEVICE)) {
+    whole = parent;
+  }
+  for (const ListedDevice& listed : list_devices()) {
+    if (listed.id != whole) continue;
+    DeviceInfo info = describe(device, listed.info.platform).info;
+    info.id = listed.info.id;
+    return info;
+  }
+  throw error(ErrorKind::device_unavailable,
+              "the device is not among those that OpenCL lists in this process", {"open", {}},
+              "the program and warpalign must use the same OpenCL loader");
+}
+
 }  // namespace warpalign::opencl

@@ -18,6 +18,10 @@ struct ListedDevice {
 /// Error(device_unavailable) with the reason and with what to install.
 [[nodiscard]] std::vector<ListedDevice> list_devices();
 
+/// A device that the caller has found itself: as it is listed, or, for a part of a listed device,
+/// by its own properties under the whole device's id.
+[[nodiscard]] DeviceInfo describe_listed(cl_device_id device);
+
 /// A text property of a device, without trailing blanks; empty if the query fails.
 [[nodiscard]] std::string device_text(cl_device_id device, cl_device_info what);
 

@@ -1,6 +1,7 @@
 // An opened OpenCL device, as core sees it.
 #include "device/driver.hpp"
 
+#include "device/foreign.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
 #include "device/readback.hpp"
@@ -13,6 +14,12 @@ namespace warpalign::opencl {
 
 Driver::Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host)
     : context_(id, info, std::move(host)) {
+  choose_sampling(context_);
+}
+
+Driver::Driver(cl_context context, cl_device_id id, const DeviceInfo& info,
+               std::shared_ptr<const backend::Host> host)
+    : context_(context, id, info, std::move(host)) {
   choose_sampling(context_);
 }
 
@@ -32,6 +39,26 @@ std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
 
 std::unique_ptr<backend::Readback> Driver::make_readback(std::size_t bytes) {
   return std::make_unique<PinnedReadback>(context_, bytes);
+}
+
+std::unique_ptr<backend::Event> Driver::make_event() {
+  return std::make_unique<Event>(context_.call_site("event"));
+}
+
+std::unique_ptr<backend::Memory> Driver::wrap_memory(const backend::ForeignMemory& memory) {
+  return std::make_unique<Memory>(context_, memory);
+}
+
+backend::WrappedQueue Driver::wrap_queue(backend::NativeHandle queue) {
+  auto* const commands = static_cast<cl_command_queue>(queue);
+  auto wrapped = std::make_unique<Queue>(context_, commands);
+  return {std::move(wrapped), is_profiled(commands)};
+}
+
+std::unique_ptr<backend::Event> Driver::wrap_event(backend::NativeHandle event) {
+  auto* const raw = static_cast<cl_event>(event);
+  check_event(context_, raw);
+  return std::make_unique<Event>(context_.call_site("event"), compute::event(raw));
 }
 
 cl_int to_int(std::int64_t extent, const CallSite& site) {

@@ -12,6 +12,9 @@ namespace warpalign::opencl {
 class Driver final : public backend::MakesEach<Driver> {
  public:
   Driver(cl_device_id id, const DeviceInfo& info, std::shared_ptr<const backend::Host> host);
+  /// Within a context that the caller made.
+  Driver(cl_context context, cl_device_id id, const DeviceInfo& info,
+         std::shared_ptr<const backend::Host> host);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_.info(); }
 
@@ -22,6 +25,17 @@ class Driver final : public backend::MakesEach<Driver> {
   [[nodiscard]] std::size_t allocations() const noexcept override { return context_.allocations(); }
   std::unique_ptr<backend::Queue> make_queue(bool timed) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
+  std::unique_ptr<backend::Event> make_event() override;
+
+  std::unique_ptr<backend::Memory> wrap_memory(const backend::ForeignMemory& memory) override;
+  backend::WrappedQueue wrap_queue(backend::NativeHandle queue) override;
+  std::unique_ptr<backend::Event> wrap_event(backend::NativeHandle event) override;
+  [[nodiscard]] backend::NativeHandle native_context() const noexcept override {
+    return context_.handle().get();
+  }
+  [[nodiscard]] backend::NativeHandle native_device() const noexcept override {
+    return context_.id();
+  }
 
   template <class Stage>
   std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {

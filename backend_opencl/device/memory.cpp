@@ -1,6 +1,8 @@
 // Allocates device memory; when that fails, the error says how much there is.
 #include "device/memory.hpp"
 
+#include "device/foreign.hpp"
+
 namespace warpalign::opencl {
 
 compute::buffer make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
@@ -23,6 +25,13 @@ compute::buffer make_buffer(const Context& context, std::size_t bytes, const std
                   std::to_string(context.info().memory_bytes) + " bytes",
               {stage, "opencl", context.info().name, "clCreateBuffer", code_name(status),
                "use smaller images, or free device memory held by other programs"});
+}
+
+Memory::Memory(const Context& context, const backend::ForeignMemory& memory) {
+  const BufferPart part = checked_part(context, memory);
+  buffer_ = part.buffer;
+  whole_ = part.whole;
+  offset_ = part.offset;
 }
 
 }  // namespace warpalign::opencl

@@ -16,10 +16,19 @@ class Memory : public backend::Memory {
   Memory(const Context& context, std::size_t bytes)
       : buffer_(make_buffer(context, bytes, "memory")) {}
 
+  /// The caller's buffer, or a part of it (foreign.hpp).
+  Memory(const Context& context, const backend::ForeignMemory& memory);
+
   [[nodiscard]] cl_mem get() const noexcept { return buffer_.get(); }
+  [[nodiscard]] backend::NativeHandle native() const noexcept override { return get(); }
+  [[nodiscard]] backend::Location location() const noexcept override {
+    return {whole_ != nullptr ? whole_ : get(), offset_};
+  }
 
  private:
   compute::buffer buffer_;
+  cl_mem whole_ = nullptr;  ///< the caller's buffer, of which this may be a part
+  std::size_t offset_ = 0;  ///< of this part
 };
 
 /// The cl_mem of memory that this backend made; core passes no other.

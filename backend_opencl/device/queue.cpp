@@ -1,6 +1,7 @@
 // Copies, waits and time stamps on an OpenCL command queue.
 #include "device/queue.hpp"
 
+#include "device/foreign.hpp"
 #include "device/memory.hpp"
 
 #include <array>
@@ -20,6 +21,20 @@ cl_ulong end_of(cl_event event, const CallSite& site) {
 
 }  // namespace
 
+bool Event::done() const {
+  if (event_.get() == nullptr) return true;
+  cl_int state = CL_COMPLETE;
+  check(clGetEventInfo(event_.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                       nullptr),
+        "clGetEventInfo", site_);
+  return state <= CL_COMPLETE;  // negative: it failed, and will not go on
+}
+
+void Event::finish() const {
+  const cl_event event = event_.get();
+  if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", site_);
+}
+
 Queue::Queue(const Context& context, bool timed)
     : context_(context), site_(context.call_site("queue")) {
   const cl_command_queue_properties properties = timed ? CL_QUEUE_PROFILING_ENABLE : 0;
@@ -30,7 +45,20 @@ Queue::Queue(const Context& context, bool timed)
   queue_ = compute::command_queue(raw, false);
 }
 
-Queue::~Queue() { clFinish(queue_.get()); }
+Queue::Queue(const Context& context, cl_command_queue queue)
+    : context_(context), site_(context.call_site("queue")), is_callers_(true) {
+  check_queue(context, queue);
+  queue_ = compute::command_queue(queue);
+}
+
+// Others may wait for what was enqueued on the caller's queue, so it must reach the device.
+Queue::~Queue() {
+  if (is_callers_) {
+    clFlush(queue_.get());
+  } else {
+    clFinish(queue_.get());
+  }
+}
 
 void Queue::upload(const backend::HostRows& source, backend::Memory& target) {
   const cl_mem buffer = buffer_of(target);
@@ -66,6 +94,21 @@ void Queue::copy(const backend::Memory& source, backend::Memory& target, std::si
 }
 
 void Queue::finish() { check(clFinish(get()), "clFinish", site_); }
+
+void Queue::record(backend::Event& event) {
+  cl_event marker = nullptr;
+  check(clEnqueueMarkerWithWaitList(get(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList",
+        site_);
+  static_cast<Event&>(event).set(compute::event(marker, false));
+  check(clFlush(get()), "clFlush", site_);  // or else another queue might wait for ever
+}
+
+void Queue::wait_for(const backend::Event& event) {
+  const cl_event marker = static_cast<const Event&>(event).get();
+  if (marker == nullptr) return;
+  check(clEnqueueBarrierWithWaitList(get(), 1, &marker, nullptr), "clEnqueueBarrierWithWaitList",
+        site_);
+}
 
 std::unique_ptr<backend::Mark> Queue::mark() {
   cl_event event = nullptr;

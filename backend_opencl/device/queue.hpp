@@ -19,15 +19,37 @@ class Mark : public backend::Mark {
   compute::event event_;
 };
 
+/// A marker, once it was recorded, or an event of the caller's.
+class Event final : public backend::Event {
+ public:
+  explicit Event(CallSite site, compute::event event = {})
+      : site_(std::move(site)), event_(std::move(event)) {}
+  void set(compute::event event) noexcept { event_ = std::move(event); }
+  [[nodiscard]] cl_event get() const noexcept { return event_.get(); }
+  [[nodiscard]] backend::NativeHandle native() const noexcept override { return get(); }
+  [[nodiscard]] bool done() const override;
+  void finish() const override;
+
+ private:
+  CallSite site_;
+  compute::event event_;
+};
+
 class Queue : public backend::Queue {
  public:
   Queue(const Context& context, bool timed);
+  /// The caller's queue. Throws Error(invalid_argument) for one of another context or device, and
+  /// for one that is out of order.
+  Queue(const Context& context, cl_command_queue queue);
   ~Queue() override;
 
   void upload(const backend::HostRows& source, backend::Memory& target) override;
   void download(const backend::Memory& source, void* target, std::size_t bytes) override;
   void copy(const backend::Memory& source, backend::Memory& target, std::size_t bytes) override;
   void finish() override;
+  void record(backend::Event& event) override;
+  void wait_for(const backend::Event& event) override;
+  [[nodiscard]] backend::NativeHandle native() const noexcept override { return get(); }
   std::unique_ptr<backend::Mark> mark() override;
   double milliseconds_between(const backend::Mark& from, const backend::Mark& to) override;
 
@@ -37,6 +59,7 @@ class Queue : public backend::Queue {
   const Context& context_;
   CallSite site_;
   compute::command_queue queue_;
+  bool is_callers_ = false;
   std::optional<PinnedMemory> staging_;  ///< for small downloads; made by the first one
 };
 

@@ -38,6 +38,7 @@ class Driver final : public backend::MakesEach<Driver> {
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override {
     return std::make_unique<Readback>(bytes);
   }
+  std::unique_ptr<backend::Event> make_event() override { return std::make_unique<Event>(); }
 
   template <class Stage>
   std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {
@@ -63,7 +64,7 @@ std::unique_ptr<backend::Driver> open(std::size_t index,
               {.backend = "plain"});
 }
 
-constexpr backend::ModuleTable table{backend::abi_number, "plain", &list_devices, &open};
+constexpr backend::ModuleTable table{backend::abi_number, "plain", &list_devices, &open, nullptr};
 
 }  // namespace
 

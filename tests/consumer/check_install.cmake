@@ -18,6 +18,7 @@ run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${work}/build
     -D CMAKE_PREFIX_PATH=${work}/moved)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
+run(${work}/build/consumer_c)
 
 find_program(PKG_CONFIG pkg-config REQUIRED)
 set(ENV{PKG_CONFIG_PATH} ${work}/moved/${LIBRARY_FOLDER}/pkgconfig)

@@ -22,6 +22,7 @@ namespace backend {
 class Memory;
 class Queue;
 class Mark;
+class Event;
 class Driver;
 }  // namespace backend
 
@@ -80,7 +81,8 @@ class WARPALIGN_API Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
-/// Device memory, freed with the object. Move-only.
+/// Device memory, freed with the object; or memory of the caller's (interop.hpp), which is only let
+/// go of. Move-only.
 class WARPALIGN_API Buffer {
  public:
   Buffer(Buffer&&) noexcept;
@@ -93,9 +95,13 @@ class WARPALIGN_API Buffer {
  private:
   friend struct detail::Access;
   Buffer(Device device, std::unique_ptr<backend::Memory> memory, std::size_t bytes);
+  void release() noexcept;
   Device device_;
   std::unique_ptr<backend::Memory> memory_;
   std::size_t bytes_ = 0;
+  bool foreign_ = false;  ///< the caller's
+  bool read_only_ = false;
+  std::shared_ptr<void> owner_;  ///< of memory that the caller owns
 };
 
 /// Dense row-major pixels in device memory. Move-only.
@@ -132,7 +138,8 @@ class WARPALIGN_API Mark {
 };
 
 /// An in-order queue of work on a device. Everything is asynchronous unless stated otherwise.
-/// Move-only; its destructor waits for the enqueued work.
+/// Move-only; its destructor waits for the enqueued work, unless the queue is the caller's
+/// (interop.hpp).
 class WARPALIGN_API Stream {
  public:
   Stream(Stream&&) noexcept;
@@ -165,9 +172,12 @@ class WARPALIGN_API Stream {
  private:
   friend struct detail::Access;
   Stream(Device device, std::unique_ptr<backend::Queue> queue, bool timed);
+  void release() noexcept;
   Device device_;
   std::unique_ptr<backend::Queue> queue_;
   bool timed_ = false;
+  std::unique_ptr<backend::Event> end_;  ///< for the end of the work on a queue of the caller's
+  std::shared_ptr<void> owner_;          ///< of such a queue
 };
 
 }  // namespace warpalign

@@ -14,6 +14,7 @@
 namespace warpalign {
 
 struct BatchResult;
+class Event;
 struct HostPair;
 
 /// The transforms that are allowed between the images.
@@ -112,6 +113,10 @@ class WARPALIGN_API Registrar {
   [[nodiscard]] RegistrationResult align(const HostImage& moving);
   [[nodiscard]] RegistrationResult align(const Image& moving);
   [[nodiscard]] RegistrationResult align(const HostImage& moving, const HostImage& mask);
+
+  /// The device's work of later calls begins after the event (interop.hpp): for images that another
+  /// stream is still computing.
+  void wait_for(const Event& event);
 
   /// Registers many pairs in one call, with a Registrar for each stream; see batch.hpp, which also
   /// offers more control.

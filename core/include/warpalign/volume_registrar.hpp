@@ -62,6 +62,9 @@ class WARPALIGN_API VolumeRegistrar {
   [[nodiscard]] VolumeRegistration align(const HostVolume& moving);
   [[nodiscard]] VolumeRegistration align(const Image& moving);
 
+  /// As Registrar::wait_for().
+  void wait_for(const Event& event);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -4,6 +4,7 @@
 
 #include <warpalign/backend/driver.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/interop.hpp>
 
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -21,6 +23,16 @@ struct DeviceState {
   std::unique_ptr<backend::Driver> driver;
   std::mutex announced_mutex;
   std::set<std::string> announced;
+  std::mutex queues_mutex;
+  std::set<backend::Queue*> queues;  ///< of all streams
+  /// The ends of work on queues of the caller's whose streams are gone.
+  std::vector<std::unique_ptr<backend::Event>> left_work;
+
+  /// Waits for everything that this device was given to do. A failure is that of the streams'
+  /// users, who learn of it there.
+  void finish_all() noexcept;
+  /// Takes note of where the work on a queue of the caller's ends; `queues_mutex` is held.
+  void note_end(backend::Queue& queue, std::unique_ptr<backend::Event> end) noexcept;
 };
 
 struct Access {
@@ -35,6 +47,17 @@ struct Access {
   static Stream make_stream(const Device& device, bool timed) {
     return Stream(device, driver(device).make_queue(timed), timed);
   }
+  static Buffer wrap_buffer(const Device& device, std::unique_ptr<backend::Memory> memory,
+                            std::size_t bytes, bool read_only, std::shared_ptr<void> owner);
+  static Image wrap_image(Buffer buffer, PixelType type, const Shape& shape) {
+    return Image(std::move(buffer), type, shape);
+  }
+  static Stream wrap_stream(const Device& device, backend::NativeHandle queue,
+                            std::shared_ptr<void> owner);
+  static Event make_event(const Device& device, std::unique_ptr<backend::Event> event) {
+    return Event(device, std::move(event));
+  }
+  static backend::NativeHandle native(const Event& event) { return event.event_->native(); }
   /// Has the backend compile ahead what `make_plans` makes, the first time that it is asked to
   /// under this name.
   static void announce(const Device& device, const std::string& name,
@@ -45,12 +68,24 @@ struct Access {
     }
     driver(device).announce(make_plans);
   }
+  static DeviceState& state(const Device& device) { return *device.state_; }
   static backend::Driver& driver(const Device& device) { return *device.state_->driver; }
   static backend::Queue& queue(Stream& stream) { return *stream.queue_; }
-  static backend::Memory& memory(Buffer& buffer) { return *buffer.memory_; }
+  static const backend::Queue& queue(const Stream& stream) { return *stream.queue_; }
+  /// Memory that is going to be written: throws Error(invalid_argument) for what is read-only.
+  static backend::Memory& memory(Buffer& buffer) {
+    if (buffer.read_only_) refuse_to_write();
+    return *buffer.memory_;
+  }
   static const backend::Memory& memory(const Buffer& buffer) { return *buffer.memory_; }
-  static backend::Memory& memory(Image& image) { return *image.buffer_.memory_; }
+  static backend::Memory& memory(Image& image) { return memory(image.buffer_); }
   static const backend::Memory& memory(const Image& image) { return *image.buffer_.memory_; }
+  /// Whether the memory is the caller's, who may free it as soon as a call is done with it.
+  static bool is_foreign(const Image& image) { return image.buffer_.foreign_; }
+  static bool is_read_only(const Image& image) { return image.buffer_.read_only_; }
+
+ private:
+  [[noreturn]] static void refuse_to_write();
 };
 
 }  // namespace warpalign::detail

@@ -1,6 +1,8 @@
 // Argument checks that the stages share.
 #include "device/check.hpp"
 
+#include "device/access.hpp"
+
 #include <warpalign/geometry.hpp>
 
 #include <cmath>
@@ -86,8 +88,16 @@ void check_transform(const char* stage, const Transform& transform) {
   }
 }
 
-void check_distinct(const char* stage, const Image& a, const Image& b) {
-  if (&a == &b) refuse(stage, "input and output must be different images");
+void check_distinct(const char* stage, const Image& image, const Image& output) {
+  if (&image == &output) refuse(stage, "input and output must be different images");
+  if (Access::is_read_only(output)) refuse(stage, "the output's memory was given as read-only");
+  // Two images may lie over one piece of the caller's memory.
+  const backend::Location a = Access::memory(image).location();
+  const backend::Location b = Access::memory(output).location();
+  if (a.space == b.space && a.begin < b.begin + output.size_bytes() &&
+      b.begin < a.begin + image.size_bytes()) {
+    refuse(stage, "input and output overlap in memory");
+  }
 }
 
 }  // namespace warpalign::detail

@@ -37,6 +37,7 @@ void check_grey(const char* stage, const char* what, PixelType type);
 void check_real(const char* stage, const char* what, PixelType type);
 /// No entry of the matrix may be infinite or NaN.
 void check_transform(const char* stage, const Transform& transform);
-void check_distinct(const char* stage, const Image& a, const Image& b);
+/// The output must be writable, and lie apart from an image that is read meanwhile.
+void check_distinct(const char* stage, const Image& image, const Image& output);
 
 }  // namespace warpalign::detail

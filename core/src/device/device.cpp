@@ -3,35 +3,30 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "device/image_bytes.hpp"
 
 #include <limits>
 
 namespace warpalign {
 
-namespace {
+namespace detail {
 
-constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
-
-void check_extent(const Shape& shape) {
+std::size_t checked_image_bytes(const char* stage, PixelType type, const Shape& shape) {
+  constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
   for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
     if (extent < 1 || extent > max_extent) {
-      detail::refuse("make_image",
-                     "the extents of an image must be 1 to 2^31 - 1, not " + to_string(shape));
+      refuse(stage, "the extents of an image must be 1 to 2^31 - 1, not " + to_string(shape));
     }
   }
-}
-
-std::size_t checked_bytes(PixelType type, const Shape& shape) {
-  check_extent(shape);
   const auto plane = static_cast<std::size_t>(shape.plane());
-  const std::size_t slice = plane * size_of(type);
-  if (slice > std::numeric_limits<std::size_t>::max() / 4 / static_cast<std::size_t>(shape.depth)) {
-    detail::refuse("make_image", "an image of " + to_string(shape) + " does not fit any memory");
+  const auto depth = static_cast<std::size_t>(shape.depth);
+  if (plane > std::numeric_limits<std::size_t>::max() / 4 / size_of(type) / depth) {
+    refuse(stage, "an image of " + to_string(shape) + " does not fit any memory");
   }
-  return slice * static_cast<std::size_t>(shape.depth);
+  return plane * size_of(type) * depth;
 }
 
-}  // namespace
+}  // namespace detail
 
 Device::Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
 
@@ -43,7 +38,8 @@ Buffer Device::make_buffer(std::size_t bytes) const {
 }
 
 Image Device::make_image(PixelType type, const Shape& shape) const {
-  return detail::Access::make_image(*this, type, shape, checked_bytes(type, shape));
+  return detail::Access::make_image(*this, type, shape,
+                                    detail::checked_image_bytes("make_image", type, shape));
 }
 
 Stream Device::make_stream(bool timed) const { return detail::Access::make_stream(*this, timed); }
@@ -51,13 +47,26 @@ Stream Device::make_stream(bool timed) const { return detail::Access::make_strea
 Buffer::Buffer(Device device, std::unique_ptr<backend::Memory> memory, std::size_t bytes)
     : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}
 Buffer::Buffer(Buffer&&) noexcept = default;
-Buffer::~Buffer() = default;
+Buffer::~Buffer() { release(); }
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  memory_ = std::move(other.memory_);  // frees the old memory before its device is released
+  if (this == &other) return *this;
+  release();  // frees the old memory before its device is released
+  memory_ = std::move(other.memory_);
   device_ = std::move(other.device_);
   bytes_ = other.bytes_;
+  foreign_ = other.foreign_;
+  read_only_ = other.read_only_;
+  owner_ = std::move(other.owner_);
   return *this;
+}
+
+// The driver frees its own memory when nothing uses it any more. What the owner may free at once
+// must not be in use.
+void Buffer::release() noexcept {
+  if (owner_) detail::Access::state(device_).finish_all();
+  memory_.reset();
+  owner_.reset();
 }
 
 Image::Image(Buffer buffer, PixelType type, const Shape& shape)

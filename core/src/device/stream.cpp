@@ -18,15 +18,37 @@ Mark& Mark::operator=(Mark&& other) noexcept {
 }
 
 Stream::Stream(Device device, std::unique_ptr<backend::Queue> queue, bool timed)
-    : device_(std::move(device)), queue_(std::move(queue)), timed_(timed) {}
+    : device_(std::move(device)), queue_(std::move(queue)), timed_(timed) {
+  detail::DeviceState& state = detail::Access::state(device_);
+  const std::lock_guard lock(state.queues_mutex);
+  state.queues.insert(queue_.get());
+}
 Stream::Stream(Stream&&) noexcept = default;
-Stream::~Stream() = default;
+Stream::~Stream() { release(); }
 
 Stream& Stream::operator=(Stream&& other) noexcept {
+  if (this == &other) return *this;
+  release();
   queue_ = std::move(other.queue_);
   device_ = std::move(other.device_);
   timed_ = other.timed_;
+  end_ = std::move(other.end_);
+  owner_ = std::move(other.owner_);
   return *this;
+}
+
+// The queue is destroyed under the lock: as long as its work is not done, whoever waits for all
+// work must find it here, or find its end.
+void Stream::release() noexcept {
+  if (!queue_) return;
+  {
+    detail::DeviceState& state = detail::Access::state(device_);
+    const std::lock_guard lock(state.queues_mutex);
+    state.queues.erase(queue_.get());
+    if (end_) state.note_end(*queue_, std::move(end_));
+    queue_.reset();
+  }
+  owner_.reset();
 }
 
 void Stream::upload(const void* source, std::size_t bytes, Buffer& target) {

@@ -5,12 +5,14 @@
 #include "registration/announce.hpp"
 #include "registration/confidence.hpp"
 #include "registration/converted_pixels.hpp"
+#include "registration/foreign_use.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
 #include "registration/registration_result.hpp"
 #include "registration/similarity/pair_search.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/interop.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -211,6 +213,7 @@ void Registrar::set_reference(const HostImage& image, const HostImage& mask) {
   state_->set_reference(image, image.type, &mask);
 }
 void Registrar::set_reference(const Image& image) {
+  const detail::ForeignUse use(state_->stream, image);
   state_->set_reference(image, image.type(), nullptr);
 }
 RegistrationResult Registrar::align(const HostImage& image) {
@@ -220,8 +223,11 @@ RegistrationResult Registrar::align(const HostImage& image, const HostImage& mas
   return state_->align(image, image.type, &mask);
 }
 RegistrationResult Registrar::align(const Image& image) {
+  const detail::ForeignUse use(state_->stream, image);
   return state_->align(image, image.type(), nullptr);
 }
+
+void Registrar::wait_for(const Event& event) { event.wait(state_->stream); }
 
 RegistrationResult register_images(const Device& device, const HostImage& reference,
                                    const HostImage& moving, const RegistrationOptions& options) {

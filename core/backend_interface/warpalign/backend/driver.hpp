@@ -7,6 +7,7 @@
 #include <warpalign/backend/queue.hpp>
 #include <warpalign/backend/stage_list.hpp>
 #include <warpalign/device.hpp>
+#include <warpalign/error.hpp>
 
 #include <functional>
 #include <memory>
@@ -33,6 +34,12 @@ class MakesAll<StageList<Stages...>> : public Makes<Stages>... {
 
  protected:
   ~MakesAll() = default;
+};
+
+/// A queue that the caller owns, and whether it can take marks.
+struct WrappedQueue {
+  std::unique_ptr<Queue> queue;
+  bool timed = false;
 };
 
 class Driver : public MakesAll<AllStages> {
@@ -66,6 +73,32 @@ class Driver : public MakesAll<AllStages> {
   [[nodiscard]] virtual std::size_t allocations() const noexcept = 0;
   virtual std::unique_ptr<Queue> make_queue(bool timed) = 0;
   virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
+  virtual std::unique_ptr<Event> make_event() = 0;
+
+  // What the caller owns. Handles are not null, and offsets and sizes are multiples of a pixel. The
+  // backend checks all that the vendor's API tells: whether the handle is of this device, how large
+  // and how aligned the memory is, whether it can be written, whether the queue is in order. It
+  // throws Error(invalid_argument) for what is not. Backends without a vendor's API refuse.
+  virtual std::unique_ptr<Memory> wrap_memory(const ForeignMemory& /*memory*/) {
+    refuse_foreign("memory");
+  }
+  /// As allocate_image().
+  virtual std::unique_ptr<Memory> wrap_image(const ForeignMemory& memory, PixelType /*type*/,
+                                             const Shape& /*shape*/) {
+    return wrap_memory(memory);
+  }
+  virtual WrappedQueue wrap_queue(NativeHandle /*queue*/) { refuse_foreign("queues"); }
+  virtual std::unique_ptr<Event> wrap_event(NativeHandle /*event*/) { refuse_foreign("events"); }
+  /// The vendor's handles of what is open; null where its API has none.
+  [[nodiscard]] virtual NativeHandle native_context() const noexcept { return nullptr; }
+  [[nodiscard]] virtual NativeHandle native_device() const noexcept { return nullptr; }
+
+ private:
+  [[noreturn]] void refuse_foreign(const char* what) const {
+    throw Error(ErrorKind::invalid_argument,
+                "the backend " + info().backend + " takes no " + what + " that others made",
+                {.stage = "wrap", .backend = info().backend, .device = info().name});
+  }
 };
 
 /// A Driver whose factories all call `Derived::make_stage<Stage>(setup)`, so that a backend writes

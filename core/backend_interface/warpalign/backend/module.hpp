@@ -27,6 +27,11 @@ struct ModuleTable {
 
   /// Opens device `index` of list_devices(). Throws Error on failure.
   std::unique_ptr<Driver> (*open)(std::size_t index, std::shared_ptr<const Host> host) = nullptr;
+
+  /// Opens a device within a context that the caller made. Null where the vendor's API has no
+  /// contexts to choose from. Throws Error(invalid_argument) when the device is not of the context.
+  std::unique_ptr<Driver> (*open_within)(NativeHandle context, NativeHandle device,
+                                         std::shared_ptr<const Host> host) = nullptr;
 };
 
 inline constexpr const char* module_symbol = "warpalign_backend_module";

@@ -12,7 +12,7 @@ class Queue {
   Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
-  /// Waits for the enqueued work; never throws.
+  /// Waits for the enqueued work, except for the caller's own queues; never throws.
   virtual ~Queue() = default;
 
   /// Copies rows to the start of `target`. The host memory may be reused on return.
@@ -21,6 +21,13 @@ class Queue {
   virtual void download(const Memory& source, void* target, std::size_t bytes) = 0;
   virtual void copy(const Memory& source, Memory& target, std::size_t bytes) = 0;
   virtual void finish() = 0;
+
+  /// Makes the event stand for the work enqueued so far. May be called again for the same event.
+  virtual void record(Event& event) = 0;
+  /// Work that is enqueued from now on begins after the event; the host does not wait.
+  virtual void wait_for(const Event& event) = 0;
+  /// Null where the vendor's API has none.
+  [[nodiscard]] virtual NativeHandle native() const noexcept { return nullptr; }
 
   /// Called on timed queues only.
   virtual std::unique_ptr<Mark> mark() = 0;

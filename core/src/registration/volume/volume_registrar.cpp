@@ -4,11 +4,14 @@
 #include "device/check.hpp"
 #include "registration/confidence.hpp"
 #include "registration/converted_pixels.hpp"
+#include "registration/foreign_use.hpp"
 #include "registration/volume/volume_fit.hpp"
 #include "registration/volume/volume_geometry.hpp"
 #include "registration/volume/volume_memory.hpp"
 #include "registration/volume/volume_search.hpp"
 #include "registration/volume/volume_source.hpp"
+
+#include <warpalign/interop.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -180,11 +183,19 @@ VolumeRegistrar& VolumeRegistrar::operator=(VolumeRegistrar&&) noexcept = defaul
 VolumeRegistrar::~VolumeRegistrar() = default;
 
 void VolumeRegistrar::set_reference(const HostVolume& volume) { state_->set_reference(volume); }
-void VolumeRegistrar::set_reference(const Image& volume) { state_->set_reference(volume); }
+void VolumeRegistrar::set_reference(const Image& volume) {
+  const detail::ForeignUse use(state_->stream, volume);
+  state_->set_reference(volume);
+}
 VolumeRegistration VolumeRegistrar::align(const HostVolume& volume) {
   return state_->align(volume);
 }
-VolumeRegistration VolumeRegistrar::align(const Image& volume) { return state_->align(volume); }
+VolumeRegistration VolumeRegistrar::align(const Image& volume) {
+  const detail::ForeignUse use(state_->stream, volume);
+  return state_->align(volume);
+}
+
+void VolumeRegistrar::wait_for(const Event& event) { event.wait(state_->stream); }
 
 VolumeRegistration register_volumes(const Device& device, const HostVolume& reference,
                                     const HostVolume& moving,

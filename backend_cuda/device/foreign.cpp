@@ -1,0 +1,104 @@
+// What CUDA tells about handles that the caller made.
+#include "device/foreign.hpp"
+
+#include "device/errors.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace warpalign::cuda {
+namespace {
+
+std::string device_name(int ordinal) { return "cuda:" + std::to_string(ordinal); }
+
+void check_place(const Context& context, const void* address) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes",
+        CallSite{context, "wrap"});
+  switch (attributes.type) {
+    case cudaMemoryTypeManaged:
+      return;
+    case cudaMemoryTypeDevice:
+      if (attributes.device == context.ordinal) return;
+      refuse_foreign(context, "the memory belongs to " + device_name(attributes.device) +
+                                  ", the device is " + device_name(context.ordinal));
+    case cudaMemoryTypeHost:
+      refuse_foreign(context, "the memory is the host's", "copy it to the device");
+    default:
+      refuse_foreign(context, "the address is not of memory that CUDA knows");
+  }
+}
+
+using AddressRange = CUresult (*)(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address);
+
+/// The driver's cuMemGetAddressRange, to which this library is not linked; null where there is
+/// none.
+AddressRange address_range() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  const cudaError_t code = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function,
+                                                            12000, cudaEnableDefault, &found);
+#else
+  const cudaError_t code =
+      cudaGetDriverEntryPoint("cuMemGetAddressRange", &function, cudaEnableDefault, &found);
+#endif
+  if (code != cudaSuccess || found != cudaDriverEntryPointSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  }
+  return reinterpret_cast<AddressRange>(function);
+}
+
+/// Memory that the driver does not know as one allocation is taken for what the caller says.
+void check_range(const Context& context, std::uintptr_t address, std::size_t bytes) {
+  static const AddressRange range_of = address_range();
+  if (range_of == nullptr) return;
+  CUdeviceptr base = 0;
+  std::size_t size = 0;
+  if (range_of(&base, &size, static_cast<CUdeviceptr>(address)) != CUDA_SUCCESS) return;
+  const std::size_t left = static_cast<std::size_t>(base) + size - address;
+  if (bytes <= left) return;
+  refuse_foreign(context, "the memory has " + std::to_string(left) +
+                              " bytes from this address on; " + std::to_string(bytes) +
+                              " are needed");
+}
+
+}  // namespace
+
+void refuse_foreign(const Context& context, const std::string& message, const std::string& advice) {
+  ErrorContext where;
+  where.stage = "wrap";
+  where.backend = "cuda";
+  where.device = context.name;
+  where.advice = advice;
+  throw Error(ErrorKind::invalid_argument, message, std::move(where));
+}
+
+void* checked_address(const Context& context, const backend::ForeignMemory& memory) {
+  context.activate();
+  auto* const address = static_cast<char*>(memory.handle) + memory.offset;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (number % backend::foreign_alignment != 0) {
+    refuse_foreign(context, "the memory does not begin at a multiple of " +
+                                std::to_string(backend::foreign_alignment) + " bytes");
+  }
+  check_place(context, address);
+  check_range(context, number, memory.bytes);
+  return address;
+}
+
+void check_stream(const Context& context, cudaStream_t stream, cudaEvent_t event) {
+  const cudaError_t code = cudaEventRecord(event, stream);
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  refuse_foreign(context,
+                 "the stream is not of " + device_name(context.ordinal) + ": " + describe(code));
+}
+
+}  // namespace warpalign::cuda

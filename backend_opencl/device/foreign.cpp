@@ -1,0 +1,168 @@
+// What OpenCL tells about handles that the caller made.
+#include "device/foreign.hpp"
+
+#include "device/device_list.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "wrap";
+
+[[noreturn]] void refuse(const Context& context, const std::string& message,
+                         const std::string& advice = {}) {
+  throw error(ErrorKind::invalid_argument, message, context.call_site(stage), advice);
+}
+
+/// A handle that OpenCL does not know is the caller's mistake, not the device's failure.
+void check_handle(cl_int status, const char* call, const std::string& what, const CallSite& site) {
+  if (status == CL_SUCCESS) return;
+  throw Error(ErrorKind::invalid_argument, what,
+              {site.stage, "opencl", site.device, call, code_name(status), {}});
+}
+
+template <class T>
+T memory_value(const Context& context, cl_mem memory, cl_mem_info what) {
+  T value{};
+  check_handle(clGetMemObjectInfo(memory, what, sizeof value, &value, nullptr),
+               "clGetMemObjectInfo", "the memory is no cl_mem of this OpenCL",
+               context.call_site(stage));
+  return value;
+}
+
+template <class T>
+T queue_value(const Context& context, cl_command_queue queue, cl_command_queue_info what) {
+  T value{};
+  check_handle(clGetCommandQueueInfo(queue, what, sizeof value, &value, nullptr),
+               "clGetCommandQueueInfo", "the queue is no cl_command_queue of this OpenCL",
+               context.call_site(stage));
+  return value;
+}
+
+void check_access(const Context& context, cl_mem_flags flags, bool read_only) {
+  if ((flags & CL_MEM_WRITE_ONLY) != 0) {
+    refuse(context, "kernels cannot read the memory, which was made with CL_MEM_WRITE_ONLY",
+           "make it with CL_MEM_READ_WRITE");
+  }
+  if ((flags & CL_MEM_READ_ONLY) != 0 && !read_only) {
+    refuse(context, "kernels cannot write the memory, which was made with CL_MEM_READ_ONLY",
+           "wrap it as read-only, or make it with CL_MEM_READ_WRITE");
+  }
+}
+
+/// Memory of the host that a buffer was made to use may begin anywhere.
+void check_alignment(const Context& context, cl_mem whole, cl_mem_flags flags, std::size_t offset) {
+  std::uintptr_t begin = offset;
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0) {
+    begin += reinterpret_cast<std::uintptr_t>(memory_value<void*>(context, whole, CL_MEM_HOST_PTR));
+  }
+  if (begin % backend::foreign_alignment == 0) return;
+  refuse(context, "the memory does not begin at a multiple of " +
+                      std::to_string(backend::foreign_alignment) + " bytes");
+}
+
+void check_size(const Context& context, cl_mem buffer, const backend::ForeignMemory& memory) {
+  const auto size = memory_value<std::size_t>(context, buffer, CL_MEM_SIZE);
+  if (memory.offset <= size && memory.bytes <= size - memory.offset) return;
+  refuse(context, "the memory has " + std::to_string(size) + " bytes; " +
+                      std::to_string(memory.bytes) + " from byte " + std::to_string(memory.offset) +
+                      " on are needed");
+}
+
+/// A buffer over a part of another: OpenCL wants it to begin where the device's addresses may.
+compute::buffer part_of(const Context& context, cl_mem whole, std::size_t offset,
+                        std::size_t bytes) {
+  const cl_buffer_region region{offset, bytes};
+  cl_int status = CL_SUCCESS;
+  const cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+  if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET) {
+    const auto bits = device_value<cl_uint>(context.id(), CL_DEVICE_MEM_BASE_ADDR_ALIGN);
+    refuse(context, "the offset of " + std::to_string(offset) + " bytes is no multiple of " +
+                        std::to_string(bits / 8) + ", which this device asks for");
+  }
+  check(status, "clCreateSubBuffer", context.call_site(stage));
+  context.count_allocation();
+  return compute::buffer(part, false);
+}
+
+}  // namespace
+
+BufferPart checked_part(const Context& context, const backend::ForeignMemory& memory) {
+  auto* const buffer = static_cast<cl_mem>(memory.handle);
+  if (memory_value<cl_mem_object_type>(context, buffer, CL_MEM_TYPE) != CL_MEM_OBJECT_BUFFER) {
+    refuse(context, "the memory is no buffer: images cannot be wrapped");
+  }
+  if (memory_value<cl_context>(context, buffer, CL_MEM_CONTEXT) != context.handle().get()) {
+    refuse(context, "the memory belongs to another cl_context than the device",
+           "open the device within the context that the memory is of");
+  }
+  check_size(context, buffer, memory);
+  const auto flags = memory_value<cl_mem_flags>(context, buffer, CL_MEM_FLAGS);
+  check_access(context, flags, memory.read_only);
+  // A part of a part is a part of the whole: OpenCL makes it of no other.
+  cl_mem whole = memory_value<cl_mem>(context, buffer, CL_MEM_ASSOCIATED_MEMOBJECT);
+  std::size_t offset = memory.offset;
+  if (whole != nullptr) {
+    offset += memory_value<std::size_t>(context, buffer, CL_MEM_OFFSET);
+  } else {
+    whole = buffer;
+  }
+  check_alignment(context, whole, memory_value<cl_mem_flags>(context, whole, CL_MEM_FLAGS), offset);
+  if (memory.offset == 0) return {compute::buffer(buffer), whole, offset};
+  return {part_of(context, whole, offset, memory.bytes), whole, offset};
+}
+
+void check_queue(const Context& context, cl_command_queue queue) {
+  if (queue == nullptr) refuse(context, "the queue is null");
+  if (queue_value<cl_context>(context, queue, CL_QUEUE_CONTEXT) != context.handle().get()) {
+    refuse(context, "the queue belongs to another cl_context than the device",
+           "open the device within the context that the queue is of");
+  }
+  if (queue_value<cl_device_id>(context, queue, CL_QUEUE_DEVICE) != context.id()) {
+    refuse(context, "the queue belongs to another device of its context");
+  }
+  // Kernels of a plan follow one another without events between them.
+  const auto properties =
+      queue_value<cl_command_queue_properties>(context, queue, CL_QUEUE_PROPERTIES);
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+    refuse(context, "the queue is out of order",
+           "make a queue without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+  }
+}
+
+bool is_profiled(cl_command_queue queue) {
+  cl_command_queue_properties properties = 0;
+  return clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
+                               nullptr) == CL_SUCCESS &&
+         (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+}
+
+void check_event(const Context& context, cl_event event) {
+  cl_context its_context = nullptr;
+  check_handle(clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof its_context, &its_context, nullptr),
+               "clGetEventInfo", "the event is no cl_event of this OpenCL",
+               context.call_site(stage));
+  if (its_context != context.handle().get()) {
+    refuse(context, "the event belongs to another cl_context than the device");
+  }
+}
+
+void check_within(cl_context context, cl_device_id device) {
+  const CallSite site{"open", {}};
+  std::size_t bytes = 0;
+  const std::string what = "the context is no cl_context of this OpenCL";
+  check_handle(clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes),
+               "clGetContextInfo", what, site);
+  std::vector<cl_device_id> devices(bytes / sizeof(cl_device_id));
+  check_handle(clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices.data(), nullptr),
+               "clGetContextInfo", what, site);
+  if (std::find(devices.begin(), devices.end(), device) != devices.end()) return;
+  throw error(ErrorKind::invalid_argument, "the device is not of the context", site);
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,101 @@
+// OpenCV programs: cv::Mat as what warpalign takes and gives, without copies. Header-only:
+// warpalign itself does not link OpenCV.
+#pragma once
+
+#include <warpalign/error.hpp>
+#include <warpalign/geometry.hpp>
+#include <warpalign/pixel.hpp>
+
+#include <opencv2/core.hpp>
+
+#include <limits>
+#include <string>
+
+namespace warpalign::opencv {
+
+/// The pixel type of a matrix's elements. Throws Error(invalid_argument) for a type that warpalign
+/// does not have, such as colour.
+[[nodiscard]] inline PixelType pixel_type(int mat_type) {
+  switch (mat_type) {
+    case CV_8UC1:
+      return PixelType::u8;
+    case CV_16UC1:
+      return PixelType::u16;
+    case CV_16FC1:
+      return PixelType::f16;
+    case CV_32FC1:
+      return PixelType::f32;
+    case CV_32FC2:
+      return PixelType::c32;
+    default:
+      break;
+  }
+  throw Error(ErrorKind::invalid_argument,
+              "a matrix of type " + cv::typeToString(mat_type) +
+                  " is no image that warpalign takes: CV_8UC1, CV_16UC1, CV_16FC1, CV_32FC1 or "
+                  "CV_32FC2",
+              {.stage = "opencv"});
+}
+
+[[nodiscard]] inline int mat_type(PixelType type) {
+  switch (type) {
+    case PixelType::u8:
+      return CV_8UC1;
+    case PixelType::u16:
+      return CV_16UC1;
+    case PixelType::f16:
+      return CV_16FC1;
+    case PixelType::c32:
+      return CV_32FC2;
+    default:
+      return CV_32FC1;
+  }
+}
+
+/// A view of the matrix's pixels with its row pitch. The matrix must outlive the view.
+[[nodiscard]] inline HostImage host_image(const cv::Mat& mat) {
+  if (mat.empty() || mat.dims != 2) {
+    throw Error(ErrorKind::invalid_argument, "the matrix is empty, or not of two dimensions",
+                {.stage = "opencv"});
+  }
+  return {mat.data, pixel_type(mat.type()), mat.cols, mat.rows,
+          static_cast<std::int64_t>(mat.step[0])};
+}
+
+/// A matrix over the pixels of a view, which must outlive it. A view is read-only; OpenCV has no
+/// such matrix, so do not write to it.
+[[nodiscard]] inline cv::Mat mat_over(const HostImage& image) {
+  constexpr std::int64_t largest = std::numeric_limits<int>::max();
+  if (image.data == nullptr || image.width < 1 || image.height < 1 || image.width > largest ||
+      image.height > largest) {
+    throw Error(ErrorKind::invalid_argument, "the image has no pixels, or too many for OpenCV",
+                {.stage = "opencv"});
+  }
+  const auto pitch = image.row_bytes == 0 ? static_cast<std::size_t>(cv::Mat::AUTO_STEP)
+                                          : static_cast<std::size_t>(image.row_bytes);
+  return cv::Mat(static_cast<int>(image.height), static_cast<int>(image.width),
+                 mat_type(image.type), const_cast<void*>(image.data), pitch);
+}
+
+/// The 2 x 3 matrix (CV_64F) of an affine transform, as cv::warpAffine takes it. A registration's
+/// matrix maps reference to moving coordinates, so that
+/// `cv::warpAffine(moving, aligned, matrix, reference.size(), cv::INTER_LINEAR |
+/// cv::WARP_INVERSE_MAP)` lands on the reference. Six numbers are copied.
+[[nodiscard]] inline cv::Mat matrix(const Affine& transform) {
+  return (cv::Mat_<double>(2, 3) << transform.a, transform.b, transform.c, transform.d, transform.e,
+          transform.f);
+}
+
+/// The reverse, of CV_32F or CV_64F.
+[[nodiscard]] inline Affine affine(const cv::Mat& matrix) {
+  if (matrix.dims != 2 || matrix.rows != 2 || matrix.cols != 3 || matrix.channels() != 1 ||
+      (matrix.depth() != CV_64F && matrix.depth() != CV_32F)) {
+    throw Error(ErrorKind::invalid_argument, "the matrix is not 2 x 3, of CV_32F or CV_64F",
+                {.stage = "opencv"});
+  }
+  cv::Mat_<double> m;
+  matrix.convertTo(m, CV_64F);
+  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2)};
+}
+
+}  // namespace warpalign::opencv

@@ -1,0 +1,248 @@
+/* The C interface: devices, registration of images, and B-spline resampling and prefiltering of
+ * host arrays. The C++ interface (warpalign.hpp) has more.
+ *
+ * Every function that can fail returns a status; warpalign_last_error() says in words what
+ * happened. Handles are numbers, not addresses: a null handle, or one that was closed, is refused
+ * with WARPALIGN_INVALID_HANDLE. All functions may be called by any number of threads at once;
+ * calls on one registrar follow one another.
+ *
+ * Coordinates: pixel centres stand at integers, x to the right, y down, z deep. Arrays are
+ * row-major with x fastest. Matrices map output points to the points of the input where they are
+ * read. */
+#ifndef WARPALIGN_WARPALIGN_H
+#define WARPALIGN_WARPALIGN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#if defined(WARPALIGN_BUILDING)
+#define WARPALIGN_C_API __declspec(dllexport)
+#else
+#define WARPALIGN_C_API __declspec(dllimport)
+#endif
+#else
+#define WARPALIGN_C_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t warpalign_status;
+enum {
+  WARPALIGN_OK = 0,
+  WARPALIGN_INVALID_HANDLE = 1,   /* null, closed, or never given out */
+  WARPALIGN_INVALID_ARGUMENT = 2, /* nothing was run */
+  WARPALIGN_INVALID_IMAGE = 3,    /* constant, NaN, too small, ... */
+  WARPALIGN_CONFIGURATION = 4,    /* a configuration file or environment variable */
+  WARPALIGN_DEVICE_UNAVAILABLE = 5,
+  WARPALIGN_OUT_OF_MEMORY = 6,
+  WARPALIGN_BUILD_FAILED = 7,   /* a kernel or FFT plan could not be compiled */
+  WARPALIGN_DEVICE_FAILURE = 8, /* a call to the device's runtime failed */
+  WARPALIGN_INTERNAL_ERROR = 9
+};
+
+/* What went wrong in this thread's last call, in words, with what to do; empty if it succeeded.
+ * Valid until the thread's next call. */
+WARPALIGN_C_API const char* warpalign_last_error(void);
+/* "WARPALIGN_OK", ...; "unknown status" for any other number. */
+WARPALIGN_C_API const char* warpalign_status_name(warpalign_status status);
+/* "0.1.0", ... */
+WARPALIGN_C_API const char* warpalign_version(void);
+
+/* Structures that may grow in later versions begin with struct_size, which the caller sets to
+ * sizeof; the functions named warpalign_default_... set it to what they are given. */
+
+/* Devices. */
+
+typedef struct warpalign_device {
+  uint64_t id; /* 0: null */
+} warpalign_device;
+
+typedef int32_t warpalign_device_kind;
+enum { WARPALIGN_CPU = 0, WARPALIGN_GPU = 1, WARPALIGN_OTHER_DEVICE = 2 };
+
+/* Texts that are longer are cut. */
+typedef struct warpalign_device_info {
+  size_t struct_size;
+  char id[32]; /* a name that warpalign_open_device() takes: "cuda:0", "opencl:1" */
+  char backend[32];
+  char name[256];
+  char platform[256];
+  char driver[256];
+  warpalign_device_kind kind;
+  uint64_t memory_bytes;
+} warpalign_device_info;
+
+/* Writes what is known of at most `capacity` devices, and to `count` how many there are. Each
+ * element of `infos` has its struct_size set; `infos` may be null when the capacity is 0. */
+WARPALIGN_C_API warpalign_status warpalign_list_devices(warpalign_device_info* infos,
+                                                        size_t capacity, size_t* count);
+/* `name`: "cuda:0", "opencl:pocl", ...; null or empty: WARPALIGN_DEVICE, the configuration, or the
+ * best that works. */
+WARPALIGN_C_API warpalign_status warpalign_open_device(const char* name, warpalign_device* device);
+WARPALIGN_C_API warpalign_status warpalign_describe_device(warpalign_device device,
+                                                           warpalign_device_info* info);
+/* What uses the device meanwhile ends first. Registrars made on it go on working. */
+WARPALIGN_C_API warpalign_status warpalign_close_device(warpalign_device device);
+
+/* Images in host memory. */
+
+typedef int32_t warpalign_pixel_type;
+enum {
+  WARPALIGN_U8 = 0,
+  WARPALIGN_U16 = 1,
+  WARPALIGN_F16 = 2,
+  WARPALIGN_F32 = 3,
+  WARPALIGN_C32 = 4 /* complex, two floats */
+};
+
+typedef struct warpalign_image {
+  const void* data;
+  warpalign_pixel_type type;
+  int64_t width;
+  int64_t height;
+  int64_t depth;     /* 0 or 1 for planes */
+  int64_t row_bytes; /* from one row to the next; 0: dense. Volumes are dense. */
+} warpalign_image;
+
+/* Where results go: dense rows. */
+typedef struct warpalign_output {
+  void* data;
+  warpalign_pixel_type type;
+  int64_t width;
+  int64_t height;
+  int64_t depth; /* 0 or 1 for planes */
+} warpalign_output;
+
+/* Registration. */
+
+typedef int32_t warpalign_motion;
+enum {
+  WARPALIGN_SIMILARITY = 0,
+  WARPALIGN_RIGID = 1,
+  WARPALIGN_ROTATION = 2,
+  WARPALIGN_TRANSLATION = 3
+};
+
+/* See RegistrationOptions in registrar.hpp. */
+typedef struct warpalign_register_options {
+  size_t struct_size;
+  int32_t fast;   /* 0 or 1 */
+  int32_t refine; /* 0 or 1 */
+  warpalign_motion motion;
+  double min_scale;
+  double max_scale;
+  double min_angle; /* degrees */
+  double max_angle;
+  double max_shift; /* pixels; 0: any */
+} warpalign_register_options;
+
+typedef struct warpalign_registration {
+  size_t struct_size;
+  /* Reference to moving coordinates: x' = m[0] x + m[1] y + m[2], y' = m[3] x + m[4] y + m[5]. */
+  double matrix[6];
+  double rotation_deg;  /* > 0: the moving image's content is rotated counter-clockwise */
+  double scale;         /* > 1: the content is larger in the moving image */
+  double translation_x; /* where the reference's centre lies from the moving image's */
+  double translation_y;
+  double confidence; /* 0 to 1 */
+  double correlation;
+  double significance;
+  double overlap;   /* the fraction of the reference in common */
+  int32_t reliable; /* whether the confidence is at least 0.5 */
+  int32_t refined;
+} warpalign_registration;
+
+/* `struct_size`: sizeof(warpalign_register_options). */
+WARPALIGN_C_API warpalign_status
+warpalign_default_register_options(warpalign_register_options* options, size_t struct_size);
+
+/* Registers one pair. `options` may be null. A result that is not reliable is no failure. */
+WARPALIGN_C_API warpalign_status warpalign_register(warpalign_device device,
+                                                    const warpalign_image* reference,
+                                                    const warpalign_image* moving,
+                                                    const warpalign_register_options* options,
+                                                    warpalign_registration* result);
+
+/* For several images with one reference: keeps the reference, plans and memory between calls. */
+typedef struct warpalign_registrar {
+  uint64_t id; /* 0: null */
+} warpalign_registrar;
+
+WARPALIGN_C_API warpalign_status warpalign_make_registrar(warpalign_device device,
+                                                          const warpalign_register_options* options,
+                                                          warpalign_registrar* registrar);
+/* `mask`: u8 of the image's size, 0 where a pixel does not count; or null. */
+WARPALIGN_C_API warpalign_status warpalign_set_reference(warpalign_registrar registrar,
+                                                         const warpalign_image* reference,
+                                                         const warpalign_image* mask);
+WARPALIGN_C_API warpalign_status warpalign_align(warpalign_registrar registrar,
+                                                 const warpalign_image* moving,
+                                                 const warpalign_image* mask,
+                                                 warpalign_registration* result);
+WARPALIGN_C_API warpalign_status warpalign_destroy_registrar(warpalign_registrar registrar);
+
+/* B-splines. */
+
+typedef int32_t warpalign_boundary;
+enum {
+  WARPALIGN_MIRROR = 0,
+  WARPALIGN_REFLECT = 1,
+  WARPALIGN_NEAREST = 2,
+  WARPALIGN_CONSTANT = 3,
+  WARPALIGN_GRID_CONSTANT = 4,
+  WARPALIGN_WRAP = 5,
+  WARPALIGN_GRID_WRAP = 6
+};
+
+typedef int32_t warpalign_prefilter_method;
+enum {
+  WARPALIGN_PREFILTER_EXACT = 0,
+  WARPALIGN_PREFILTER_FIR = 1,
+  WARPALIGN_PREFILTER_NONE = 2 /* the samples are the coefficients; degrees 0 and 1 need this */
+};
+
+typedef struct warpalign_spline_options {
+  size_t struct_size;
+  int32_t dimensions; /* 1, 2 or 3 */
+  int32_t degree;     /* 0 to 5 */
+  warpalign_prefilter_method prefilter;
+  int32_t taps; /* of WARPALIGN_PREFILTER_FIR: odd, 3 to 63 */
+  warpalign_boundary boundary;
+  double cval; /* beyond the edges, with the constant boundaries */
+} warpalign_spline_options;
+
+/* Cubic, exact prefilter, mirrored edges, two dimensions. `struct_size`:
+ * sizeof(warpalign_spline_options). */
+WARPALIGN_C_API warpalign_status warpalign_default_spline_options(warpalign_spline_options* options,
+                                                                  size_t struct_size);
+
+/* Evaluates the spline at transform(output point): a homogeneous 4 x 4 matrix, row-major, acting on
+ * (x, y, z, 1). `options` may be null. Integer results are rounded and saturated. */
+WARPALIGN_C_API warpalign_status warpalign_resample(warpalign_device device,
+                                                    const warpalign_image* input,
+                                                    const double transform[16],
+                                                    const warpalign_spline_options* options,
+                                                    const warpalign_output* output);
+/* The 4 x 4 matrix of a plane's 2 x 3 matrix, such as a registration's. */
+WARPALIGN_C_API warpalign_status warpalign_transform_of(const double matrix[6],
+                                                        double transform[16]);
+
+/* Converts samples to coefficients: f32, or c32 of c32. With the boundaries `nearest` and
+ * `grid-constant` there are more of them than samples. `options` may be null. */
+WARPALIGN_C_API warpalign_status warpalign_prefilter(warpalign_device device,
+                                                     const warpalign_image* samples,
+                                                     const warpalign_spline_options* options,
+                                                     const warpalign_output* coefficients);
+/* Writes type, width, height and depth of the coefficients; `data` of neither is looked at. */
+WARPALIGN_C_API warpalign_status warpalign_describe_coefficients(
+    const warpalign_image* samples, const warpalign_spline_options* options,
+    warpalign_output* coefficients);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+// The C interface: registration.
+#include "c_interface/call.hpp"
+#include "c_interface/images.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace warpalign::c_interface {
+
+namespace {
+
+/// A registrar, and what lets threads use it one after the other.
+struct SharedRegistrar {
+  explicit SharedRegistrar(const Device& device, const RegistrationOptions& options)
+      : registrar(device, options) {}
+  std::mutex mutex;
+  Registrar registrar;
+};
+
+constexpr const char* no_device = "the device is null or was closed";
+constexpr const char* no_registrar = "the registrar is null or was destroyed";
+
+bool flag(std::int32_t value, const char* what) {
+  if (value != 0 && value != 1) refuse(std::string(what) + " must be 0 or 1");
+  return value == 1;
+}
+
+Motion motion_of(warpalign_motion motion) {
+  switch (motion) {
+    case WARPALIGN_SIMILARITY:
+      return Motion::similarity;
+    case WARPALIGN_RIGID:
+      return Motion::rigid;
+    case WARPALIGN_ROTATION:
+      return Motion::rotation;
+    case WARPALIGN_TRANSLATION:
+      return Motion::translation;
+    default:
+      refuse("the motion " + std::to_string(motion) + " is unknown");
+  }
+}
+
+RegistrationOptions options_of(const warpalign_register_options* given) {
+  RegistrationOptions options;
+  if (given == nullptr) return options;
+  check_size(*given, "options");
+  options.fast = flag(given->fast, "fast");
+  options.refine = flag(given->refine, "refine");
+  options.motion = motion_of(given->motion);
+  options.min_scale = given->min_scale;
+  options.max_scale = given->max_scale;
+  options.min_angle = given->min_angle;
+  options.max_angle = given->max_angle;
+  options.max_shift = given->max_shift;
+  return options;
+}
+
+void check_result(const warpalign_registration* result) {
+  check_size(required(result, "result"), "result");
+}
+
+void describe(const RegistrationResult& found, warpalign_registration& result) {
+  const Affine& m = found.matrix;
+  const double matrix[6] = {m.a, m.b, m.c, m.d, m.e, m.f};
+  for (int i = 0; i < 6; ++i) result.matrix[i] = matrix[i];
+  result.rotation_deg = found.similarity.rotation_deg;
+  result.scale = found.similarity.scale;
+  result.translation_x = found.similarity.translation.x;
+  result.translation_y = found.similarity.translation.y;
+  result.confidence = found.confidence;
+  result.correlation = found.correlation;
+  result.significance = found.significance;
+  result.overlap = found.overlap;
+  result.reliable = found.reliable ? 1 : 0;
+  result.refined = found.refined ? 1 : 0;
+}
+
+}  // namespace
+
+}  // namespace warpalign::c_interface
+
+using namespace warpalign::c_interface;
+using warpalign::Device;
+using warpalign::HostImage;
+using warpalign::RegistrationOptions;
+
+warpalign_status warpalign_default_register_options(warpalign_register_options* options,
+                                                    size_t struct_size) {
+  return call([&] {
+    check_size<warpalign_register_options>(struct_size, "options");
+    const RegistrationOptions defaults;
+    warpalign_register_options& target = required(options, "options");
+    target = {sizeof target,
+              0,
+              1,
+              WARPALIGN_SIMILARITY,
+              defaults.min_scale,
+              defaults.max_scale,
+              defaults.min_angle,
+              defaults.max_angle,
+              defaults.max_shift};
+  });
+}
+
+warpalign_status warpalign_register(warpalign_device device, const warpalign_image* reference,
+                                    const warpalign_image* moving,
+                                    const warpalign_register_options* options,
+                                    warpalign_registration* result) {
+  return call([&] {
+    const auto opened = object_of<Device>(device.id, no_device);
+    check_result(result);
+    const HostImage first = host_image(reference, "the reference");
+    const HostImage second = host_image(moving, "the moving image");
+    describe(warpalign::register_images(*opened, first, second, options_of(options)), *result);
+  });
+}
+
+warpalign_status warpalign_make_registrar(warpalign_device device,
+                                          const warpalign_register_options* options,
+                                          warpalign_registrar* registrar) {
+  return call([&] {
+    warpalign_registrar& target = required(registrar, "registrar");
+    target.id = 0;
+    const auto opened = object_of<Device>(device.id, no_device);
+    target.id = handles<SharedRegistrar>().insert(
+        std::make_shared<SharedRegistrar>(*opened, options_of(options)));
+  });
+}
+
+warpalign_status warpalign_set_reference(warpalign_registrar registrar,
+                                         const warpalign_image* reference,
+                                         const warpalign_image* mask) {
+  return call([&] {
+    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
+    const HostImage image = host_image(reference, "the reference");
+    const std::lock_guard lock(shared->mutex);
+    if (mask == nullptr) return shared->registrar.set_reference(image);
+    shared->registrar.set_reference(image, host_image(mask, "the reference's mask"));
+  });
+}
+
+warpalign_status warpalign_align(warpalign_registrar registrar, const warpalign_image* moving,
+                                 const warpalign_image* mask, warpalign_registration* result) {
+  return call([&] {
+    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
+    check_result(result);
+    const HostImage image = host_image(moving, "the moving image");
+    const std::lock_guard lock(shared->mutex);
+    describe(mask == nullptr
+                 ? shared->registrar.align(image)
+                 : shared->registrar.align(image, host_image(mask, "the moving image's mask")),
+             *result);
+  });
+}
+
+warpalign_status warpalign_destroy_registrar(warpalign_registrar registrar) {
+  return call([&] {
+    if (!handles<SharedRegistrar>().remove(registrar.id)) throw InvalidHandle{no_registrar};
+  });
+}

@@ -1,0 +1,185 @@
+// The C interface: B-splines.
+#include "c_interface/call.hpp"
+#include "c_interface/images.hpp"
+
+#include <warpalign/stages/prefilter.hpp>
+#include <warpalign/stages/resample.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace warpalign::c_interface {
+
+namespace {
+
+constexpr const char* no_device = "the device is null or was closed";
+
+warpalign_spline_options defaults() {
+  const ResampleSpec spec;
+  return {sizeof(warpalign_spline_options),
+          spec.dimensions,
+          spec.degree,
+          WARPALIGN_PREFILTER_EXACT,
+          spec.taps,
+          WARPALIGN_MIRROR,
+          spec.cval};
+}
+
+warpalign_spline_options checked(const warpalign_spline_options* options) {
+  if (options == nullptr) return defaults();
+  check_size(*options, "options");
+  return *options;
+}
+
+Boundary boundary_of(warpalign_boundary boundary) {
+  constexpr std::array modes{Boundary::mirror,   Boundary::reflect,       Boundary::nearest,
+                             Boundary::constant, Boundary::grid_constant, Boundary::wrap,
+                             Boundary::grid_wrap};
+  static_assert(modes[WARPALIGN_REFLECT] == Boundary::reflect &&
+                modes[WARPALIGN_GRID_CONSTANT] == Boundary::grid_constant &&
+                modes[WARPALIGN_GRID_WRAP] == Boundary::grid_wrap);
+  if (boundary >= 0 && static_cast<std::size_t>(boundary) < modes.size()) {
+    return modes[static_cast<std::size_t>(boundary)];
+  }
+  refuse("the boundary " + std::to_string(boundary) + " is unknown");
+}
+
+std::optional<PrefilterMethod> method_of(warpalign_prefilter_method method) {
+  switch (method) {
+    case WARPALIGN_PREFILTER_EXACT:
+      return PrefilterMethod::exact;
+    case WARPALIGN_PREFILTER_FIR:
+      return PrefilterMethod::fir;
+    case WARPALIGN_PREFILTER_NONE:
+      return std::nullopt;
+    default:
+      refuse("the prefilter " + std::to_string(method) + " is unknown");
+  }
+}
+
+PrefilterSpec prefilter_spec(const warpalign_image& samples,
+                             const warpalign_spline_options& options) {
+  const auto method = method_of(options.prefilter);
+  if (!method) refuse("WARPALIGN_PREFILTER_NONE leaves nothing to do");
+  PrefilterSpec spec;
+  spec.shape = shape_of(samples);
+  spec.dimensions = options.dimensions;
+  spec.input = pixel_type(samples.type, "samples");
+  spec.degree = options.degree;
+  spec.method = *method;
+  spec.taps = options.taps;
+  spec.boundary = boundary_of(options.boundary);
+  spec.cval = options.cval;
+  return spec;
+}
+
+ResampleSpec resample_spec(const warpalign_image& input, const warpalign_output& output,
+                           const warpalign_spline_options& options) {
+  ResampleSpec spec;
+  spec.image = shape_of(input);
+  spec.output = shape_of(output);
+  spec.dimensions = options.dimensions;
+  spec.input = pixel_type(input.type, "input");
+  spec.output_type = pixel_type(output.type, "output");
+  spec.degree = options.degree;
+  spec.prefilter = method_of(options.prefilter);
+  spec.taps = options.taps;
+  spec.boundary = boundary_of(options.boundary);
+  spec.cval = options.cval;
+  return spec;
+}
+
+void resample(const Device& device, const warpalign_image& input, const double* transform,
+              const warpalign_spline_options& options, const warpalign_output& output) {
+  check_output(output, "output");
+  ResamplePlan plan(device, resample_spec(input, output, options));
+  Stream stream = device.make_stream();
+  const Image image = uploaded(device, stream, input, "input");
+  Image result = device.make_image(pixel_type(output.type, "output"), shape_of(output));
+  Transform output_to_input;
+  std::copy_n(transform, output_to_input.m.size(), output_to_input.m.begin());
+  plan.execute(stream, image, output_to_input, result);
+  download(stream, result, output);
+}
+
+void check_coefficients(const PrefilterSpec& spec, const warpalign_output& coefficients) {
+  check_output(coefficients, "coefficients");
+  const Shape expected = PrefilterPlan::coefficient_shape(spec);
+  const PixelType type = PrefilterPlan::coefficient_type(spec.input);
+  if (shape_of(coefficients) == expected && coefficients.type == type_number(type)) return;
+  refuse("the coefficients are " + to_string(expected) + " " + name_of(type) +
+         "; room was given for " + to_string(shape_of(coefficients)) + " " +
+         name_of(pixel_type(coefficients.type, "coefficients")));
+}
+
+void prefilter(const Device& device, const warpalign_image& samples,
+               const warpalign_spline_options& options, const warpalign_output& coefficients) {
+  const PrefilterSpec spec = prefilter_spec(samples, options);
+  const PrefilterPlan plan(device, spec);
+  check_coefficients(spec, coefficients);
+  Stream stream = device.make_stream();
+  const Image image = uploaded(device, stream, samples, "samples");
+  Image result = device.make_image(PrefilterPlan::coefficient_type(spec.input),
+                                   PrefilterPlan::coefficient_shape(spec));
+  plan.execute(stream, image, result);
+  download(stream, result, coefficients);
+}
+
+}  // namespace
+
+}  // namespace warpalign::c_interface
+
+using namespace warpalign::c_interface;
+using warpalign::Device;
+
+warpalign_status warpalign_default_spline_options(warpalign_spline_options* options,
+                                                  size_t struct_size) {
+  return call([&] {
+    check_size<warpalign_spline_options>(struct_size, "options");
+    required(options, "options") = defaults();
+  });
+}
+
+warpalign_status warpalign_resample(warpalign_device device, const warpalign_image* input,
+                                    const double transform[16],
+                                    const warpalign_spline_options* options,
+                                    const warpalign_output* output) {
+  return call([&] {
+    const auto opened = object_of<Device>(device.id, no_device);
+    resample(*opened, required(input, "input"), &required(transform, "transform"), checked(options),
+             required(output, "output"));
+  });
+}
+
+warpalign_status warpalign_transform_of(const double matrix[6], double transform[16]) {
+  return call([&] {
+    const double* m = &required(matrix, "matrix");
+    const warpalign::Transform plane(warpalign::Affine{m[0], m[1], m[2], m[3], m[4], m[5]});
+    std::copy(plane.m.begin(), plane.m.end(), &required(transform, "transform"));
+  });
+}
+
+warpalign_status warpalign_prefilter(warpalign_device device, const warpalign_image* samples,
+                                     const warpalign_spline_options* options,
+                                     const warpalign_output* coefficients) {
+  return call([&] {
+    const auto opened = object_of<Device>(device.id, no_device);
+    prefilter(*opened, required(samples, "samples"), checked(options),
+              required(coefficients, "coefficients"));
+  });
+}
+
+warpalign_status warpalign_describe_coefficients(const warpalign_image* samples,
+                                                 const warpalign_spline_options* options,
+                                                 warpalign_output* coefficients) {
+  return call([&] {
+    const auto spec = prefilter_spec(required(samples, "samples"), checked(options));
+    warpalign_output& target = required(coefficients, "coefficients");
+    const warpalign::Shape shape = warpalign::PrefilterPlan::coefficient_shape(spec);
+    target.type = type_number(warpalign::PrefilterPlan::coefficient_type(spec.input));
+    target.width = shape.width;
+    target.height = shape.height;
+    target.depth = shape.depth;
+  });
+}

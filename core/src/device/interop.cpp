@@ -1,0 +1,186 @@
+// Handles of the vendor's API: what is checked without knowing them.
+#include <warpalign/interop.hpp>
+
+#include "device/access.hpp"
+#include "device/backend_loader.hpp"
+#include "device/check.hpp"
+#include "device/host_services.hpp"
+#include "device/image_bytes.hpp"
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "wrap";
+
+void check_backend(const Device& device, const std::string& backend) {
+  if (device.info().backend == backend) return;
+  detail::refuse(stage, device.info().id + " is a device of the backend " + device.info().backend +
+                            ", not of " + backend);
+}
+
+backend::ForeignMemory checked(const Device& device, const std::string& backend,
+                               const interop::ForeignMemory& memory, std::size_t bytes) {
+  check_backend(device, backend);
+  if (memory.handle == nullptr) detail::refuse(stage, "the memory is null");
+  if (bytes == 0) detail::refuse(stage, "memory of zero bytes cannot be wrapped");
+  return {memory.handle, memory.offset_bytes, bytes, memory.read_only};
+}
+
+}  // namespace
+
+namespace detail {
+
+void DeviceState::finish_all() noexcept {
+  const std::lock_guard lock(queues_mutex);
+  for (backend::Queue* queue : queues) {
+    try {
+      queue->finish();
+    } catch (...) {  // the stream's user learns of it at the next call
+    }
+  }
+  for (const auto& end : left_work) {
+    try {
+      end->finish();
+    } catch (...) {
+    }
+  }
+  left_work.clear();
+}
+
+void DeviceState::note_end(backend::Queue& queue, std::unique_ptr<backend::Event> end) noexcept {
+  try {
+    queue.record(*end);
+    std::erase_if(left_work, [](const auto& event) { return event->done(); });
+    left_work.push_back(std::move(end));
+  } catch (...) {
+    try {
+      queue.finish();
+    } catch (...) {  // a queue that fails has nothing more to wait for
+    }
+  }
+}
+
+void Access::refuse_to_write() { refuse(stage, "this memory was given as read-only"); }
+
+Buffer Access::wrap_buffer(const Device& device, std::unique_ptr<backend::Memory> memory,
+                           std::size_t bytes, bool read_only, std::shared_ptr<void> owner) {
+  Buffer buffer(device, std::move(memory), bytes);
+  buffer.foreign_ = true;
+  buffer.read_only_ = read_only;
+  buffer.owner_ = std::move(owner);
+  return buffer;
+}
+
+Stream Access::wrap_stream(const Device& device, backend::NativeHandle queue,
+                           std::shared_ptr<void> owner) {
+  backend::WrappedQueue wrapped = driver(device).wrap_queue(queue);
+  Stream stream(device, std::move(wrapped.queue), wrapped.timed);
+  stream.end_ = driver(device).make_event();
+  stream.owner_ = std::move(owner);
+  return stream;
+}
+
+}  // namespace detail
+
+Event::Event(const Device& device) : Event(device, detail::Access::driver(device).make_event()) {}
+Event::Event(Device device, std::unique_ptr<backend::Event> event)
+    : device_(std::move(device)), event_(std::move(event)) {}
+Event::Event(Event&&) noexcept = default;
+Event::~Event() = default;
+
+Event& Event::operator=(Event&& other) noexcept {
+  event_ = std::move(other.event_);
+  device_ = std::move(other.device_);
+  return *this;
+}
+
+void Event::record(Stream& stream) {
+  detail::check_same_device("event", "the stream", device_, stream.device());
+  detail::Access::queue(stream).record(*event_);
+}
+
+void Event::wait(Stream& stream) const {
+  detail::check_same_device("event", "the stream", device_, stream.device());
+  detail::Access::queue(stream).wait_for(*event_);
+}
+
+void Event::finish() const { event_->finish(); }
+
+bool Event::done() const { return event_->done(); }
+
+namespace interop {
+
+Buffer wrap_buffer(const Device& device, const std::string& backend, const ForeignMemory& memory,
+                   std::size_t bytes) {
+  const backend::ForeignMemory foreign = checked(device, backend, memory, bytes);
+  return detail::Access::wrap_buffer(device, detail::Access::driver(device).wrap_memory(foreign),
+                                     bytes, memory.read_only, memory.owner);
+}
+
+Image wrap_image(const Device& device, const std::string& backend, const ForeignMemory& memory,
+                 PixelType type, const Shape& shape) {
+  const std::size_t bytes = detail::checked_image_bytes(stage, type, shape);
+  const backend::ForeignMemory foreign = checked(device, backend, memory, bytes);
+  return detail::Access::wrap_image(
+      detail::Access::wrap_buffer(device,
+                                  detail::Access::driver(device).wrap_image(foreign, type, shape),
+                                  bytes, memory.read_only, memory.owner),
+      type, shape);
+}
+
+Stream wrap_stream(const Device& device, const std::string& backend, void* queue,
+                   std::shared_ptr<void> owner) {
+  check_backend(device, backend);
+  return detail::Access::wrap_stream(device, queue, std::move(owner));
+}
+
+Event wrap_event(const Device& device, const std::string& backend, void* event) {
+  check_backend(device, backend);
+  if (event == nullptr) detail::refuse(stage, "the event is null");
+  return detail::Access::make_event(device, detail::Access::driver(device).wrap_event(event));
+}
+
+void* handle_of(const Buffer& buffer, const std::string& backend) {
+  check_backend(buffer.device(), backend);
+  return detail::Access::memory(buffer).native();
+}
+
+void* handle_of(const Stream& stream, const std::string& backend) {
+  check_backend(stream.device(), backend);
+  return detail::Access::queue(stream).native();
+}
+
+void* handle_of(const Event& event, const std::string& backend) {
+  check_backend(event.device(), backend);
+  return detail::Access::native(event);
+}
+
+void* context_of(const Device& device, const std::string& backend) {
+  check_backend(device, backend);
+  return detail::Access::driver(device).native_context();
+}
+
+void* device_handle_of(const Device& device, const std::string& backend) {
+  check_backend(device, backend);
+  return detail::Access::driver(device).native_device();
+}
+
+Device open_within(const std::string& backend, void* context, void* device, const Config& config) {
+  if (context == nullptr || device == nullptr) {
+    detail::refuse("open", "the context or the device is null");
+  }
+  const detail::LoadedModule module = detail::load_module(backend, config);
+  if (module.table->open_within == nullptr) {
+    detail::refuse("open", "the backend " + backend + " has no contexts to open a device in");
+  }
+  auto state = std::make_shared<detail::DeviceState>();
+  state->module = module.handle;
+  state->driver =
+      module.table->open_within(context, device, std::make_shared<detail::HostServices>(config));
+  return detail::Access::make_device(std::move(state));
+}
+
+}  // namespace interop
+
+}  // namespace warpalign
