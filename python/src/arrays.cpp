@@ -6,12 +6,20 @@ namespace nb = nanobind;
 namespace warpalign::python {
 
 PixelType pixel_type_of(nb::dlpack::dtype type) {
-  if (type == nb::dtype<std::uint8_t>()) return PixelType::u8;
-  if (type == nb::dtype<std::uint16_t>()) return PixelType::u16;
-  if (type == nb::dtype<float>()) return PixelType::f32;
-  const auto floating = static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float);
-  if (type.code == floating && type.bits == 16 && type.lanes == 1) return PixelType::f16;
-  throw nb::type_error("an array of uint8, uint16, float16 or float32 is needed");
+  const auto is = [&](nb::dlpack::dtype_code code, int bits) {
+    return type.code == static_cast<std::uint8_t>(code) && type.bits == bits && type.lanes == 1;
+  };
+  using Code = nb::dlpack::dtype_code;
+  if (is(Code::UInt, 8)) return PixelType::u8;
+  if (is(Code::Int, 8)) return PixelType::i8;
+  if (is(Code::UInt, 16)) return PixelType::u16;
+  if (is(Code::Int, 16)) return PixelType::i16;
+  if (is(Code::UInt, 32)) return PixelType::u32;
+  if (is(Code::Int, 32)) return PixelType::i32;
+  if (is(Code::Float, 16)) return PixelType::f16;
+  if (is(Code::Float, 32)) return PixelType::f32;
+  if (is(Code::Float, 64)) return PixelType::f64;
+  throw nb::type_error("an array of integers or floats of 8 to 64 bits is needed, not of int64");
 }
 
 void refuse(const char* why) { throw nb::value_error(why); }

@@ -54,7 +54,9 @@ ResampleWork::ResampleWork(const Device& device, const ResampleKey& key)
       output(device.make_image(key.output_type, key.output)),
       plan(device, spec_of(key)),
       bytes_(image.size_bytes() + output.size_bytes() +
-             static_cast<std::size_t>(key.image.pixels()) * sizeof(float)) {
+             // Coefficients, and samples and results that are converted.
+             static_cast<std::size_t>(2 * key.image.pixels() + key.output.pixels()) *
+                 sizeof(float)) {
   if (!key.field) return;
   coordinates.emplace(device.make_image(PixelType::f32, field_shape(key)));
   bytes_ += coordinates->size_bytes();

@@ -1,5 +1,7 @@
 """Images that tests share, and the device they run on."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -28,3 +30,21 @@ def volume():
 @pytest.fixture
 def random():
     return np.random.default_rng(1)
+
+
+@pytest.fixture(scope="session")
+def moved():
+    """A function that moves a scene's content."""
+    from scipy import ndimage
+
+    def moved(scene, degrees, scale, shift):
+        """The scene's content rotated counter-clockwise, scaled and shifted by (rows, columns)."""
+        r = math.radians(degrees)
+        centre = (np.array(scene.shape) - 1) / 2
+        # Reference to moving in array axes; the moving image is read at the inverse.
+        forward = scale * np.array([[math.cos(r), -math.sin(r)], [math.sin(r), math.cos(r)]])
+        inverse = np.linalg.inv(forward)
+        offset = centre - inverse @ (centre + shift)
+        return ndimage.affine_transform(scene, inverse, offset, mode="mirror")
+
+    return moved

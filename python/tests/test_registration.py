@@ -1,6 +1,5 @@
 """Registration of pairs, batches, stacks and volumes from Python."""
 
-import math
 import struct
 import zlib
 
@@ -11,18 +10,7 @@ import scipy.ndimage
 import warpalign
 
 
-def moved(scene, degrees, scale, shift):
-    """The scene's content rotated counter-clockwise, scaled and shifted by (rows, columns)."""
-    r = math.radians(degrees)
-    centre = (np.array(scene.shape) - 1) / 2
-    # Reference to moving in array axes; the moving image is read at the inverse.
-    forward = scale * np.array([[math.cos(r), -math.sin(r)], [math.sin(r), math.cos(r)]])
-    inverse = np.linalg.inv(forward)
-    offset = centre - inverse @ (centre + shift)
-    return scipy.ndimage.affine_transform(scene, inverse, offset, mode="mirror")
-
-
-def test_a_rotation_a_scale_and_a_shift_are_found(scene):
+def test_a_rotation_a_scale_and_a_shift_are_found(scene, moved):
     moving = moved(scene, 12, 1.1, (6, -9))
     found = warpalign.register(scene, moving)
     assert found.reliable
@@ -33,7 +21,7 @@ def test_a_rotation_a_scale_and_a_shift_are_found(scene):
     assert found.translation_xy == pytest.approx((-9, 6), abs=0.03)
 
 
-def test_the_matrix_is_what_ndimage_takes(scene):
+def test_the_matrix_is_what_ndimage_takes(scene, moved):
     moving = moved(scene, -20, 0.95, (-4, 7))
     found = warpalign.register(scene, moving)
     inner = (slice(60, 160), slice(60, 200))
@@ -46,7 +34,7 @@ def test_the_matrix_is_what_ndimage_takes(scene):
     np.testing.assert_allclose(found.matrix @ (10, 20, 1), point[[1, 0, 2]])
 
 
-def test_warping_keeps_types_and_channels(scene):
+def test_warping_keeps_types_and_channels(scene, moved):
     moving = moved(scene, 5, 1, (2, 3))
     found = warpalign.register(scene, moving)
     colour = np.stack([moving, moving / 2, 200 - moving], axis=-1).astype(np.uint8)
@@ -90,7 +78,7 @@ def test_unrelated_images_are_not_reliable(scene, random):
     assert "not reliable" in repr(found)
 
 
-def test_every_option_reaches_the_library(scene):
+def test_every_option_reaches_the_library(scene, moved):
     moving = moved(scene, 30, 1, (0, 0))
     assert warpalign.register(scene, moving).reliable
     assert not warpalign.register(scene, moving, min_angle=-10, max_angle=10).reliable
@@ -196,7 +184,7 @@ def test_a_batch_with_masks_and_none(scene):
 
 
 @pytest.fixture(scope="module")
-def frames(scene):
+def frames(scene, moved):
     """Five frames that drift, the fourth of them constant."""
     drift = [(0, 0, 0), (1, 2, 1), (2, 3.5, 2), None, (4, 6, -3)]
     images = [np.ones_like(scene) if step is None else moved(scene, step[0], 1, step[1:])

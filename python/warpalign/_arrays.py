@@ -1,34 +1,28 @@
-"""NumPy arrays to and from the few types that the library computes with."""
+"""NumPy arrays to and from the types that the library takes."""
 
 import numpy as np
 
-# Values of these types are uploaded as they are; others are converted to float32.
-_SMALL = frozenset(np.dtype(name) for name in ("uint8", "uint16", "float16"))
-_FLOAT32 = np.dtype(np.float32)
+# What the library takes and gives as it is; other types are converted here, by way of float32.
+_TAKEN = frozenset(np.dtype(name) for name in (
+    "uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32", "float64"))
+# NaN as a 32-bit integer is another number in C than in the library.
+_GIVEN = _TAKEN - {np.dtype(np.uint32), np.dtype(np.int32)}
 
 # Elements that are converted at once, which bounds temporary memory.
 _BLOCK = 1 << 22
 
 
-def for_upload(array, *, keep_small):
-    """Return the values as a C-contiguous array that can be uploaded.
-
-    `keep_small`: whether uint8, uint16 and float16 may stay what they are.
-    """
-    kept = array.dtype if keep_small and array.dtype in _SMALL else _FLOAT32
+def for_upload(array):
+    """Return the values as a C-contiguous array that can be uploaded."""
+    kept = array.dtype if array.dtype in _TAKEN else np.dtype(np.float32)
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(array, dtype=kept)
-
-
-def is_real_number(dtype):
-    return dtype.kind in "biuf"
 
 
 def can_hold_result(output, *inputs):
     """Whether results can be downloaded straight into `output`."""
     return (
-        output.dtype in (np.float32, np.uint8, np.uint16)
-        and output.dtype.isnative
+        output.dtype in _GIVEN  # which are of native byte order
         and output.flags.c_contiguous
         and output.flags.writeable
         and not any(np.may_share_memory(output, array) for array in inputs)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_TAKEN = frozenset(np.dtype(name) for name in ("uint8", "uint16", "float32"))
+from ._arrays import for_upload
 
 
 def _pixels(array, what):
@@ -10,13 +10,11 @@ def _pixels(array, what):
         raise TypeError(f"{what} must hold real numbers, not {array.dtype}")
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array, dtype=np.uint8)
-    kept = array.dtype if array.dtype in _TAKEN else np.dtype(np.float32)
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array, dtype=kept)
+    return for_upload(array)
 
 
 def as_image(array, what):
-    """A C-contiguous image of uint8, uint16 or float32."""
+    """A C-contiguous image of a type that the library takes."""
     array = np.asarray(array)
     if array.ndim != 2:
         raise ValueError(
@@ -26,7 +24,7 @@ def as_image(array, what):
 
 
 def as_volume(array, what):
-    """A C-contiguous volume of uint8, uint16 or float32."""
+    """A C-contiguous volume of a type that the library takes."""
     array = np.asarray(array)
     if array.ndim != 3:
         raise ValueError(f"{what} must be a volume of 3 dimensions, not of shape {array.shape}")

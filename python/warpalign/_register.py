@@ -50,8 +50,7 @@ class Registrar:
         Parameters
         ----------
         image : array_like, shape (rows, columns)
-            Grey levels of any real type, 16 to 16384 a side. Types other than uint8 and uint16
-            are converted to float32.
+            Grey levels of any real type, 16 to 16384 a side. Arithmetic is in single precision.
         mask : array_like, same shape, optional
             0 where a pixel does not count; such a pixel may hold any value.
 
@@ -100,8 +99,8 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     Parameters
     ----------
     reference, moving : array_like, shape (rows, columns)
-        Grey levels of any real type, 16 to 16384 a side. Shapes and types may differ. Types other
-        than uint8 and uint16 are converted to float32.
+        Grey levels of any real type, 16 to 16384 a side. Shapes and types may differ. Arithmetic
+        is in single precision.
     reference_mask, moving_mask : array_like, optional
         Of the shape of their image; 0 where a pixel does not count, which may then hold any value.
     %(device)s
@@ -152,7 +151,7 @@ def warm_up(device=None, dtype="uint8") -> None:
     Raises
     ------
     ValueError
-        Images of this type are converted to another.
+        The type is another.
     """
     if dtype not in ("uint8", "uint16", "float32"):
         raise ValueError(f"dtype must be 'uint8', 'uint16' or 'float32', not {dtype!r}")

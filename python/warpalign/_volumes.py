@@ -136,8 +136,7 @@ class VolumeRegistrar:
         Parameters
         ----------
         volume : array_like, shape (planes, rows, columns)
-            Grey levels of any real type, 8 to 16384 a side. Types other than uint8 and uint16 are
-            converted to float32.
+            Grey levels of any real type, 8 to 16384 a side. Arithmetic is in single precision.
 
         %(raises)s
         """
@@ -182,7 +181,7 @@ def register_volume(reference, moving, *, max_shift=None, refine=True, collect_t
     ----------
     reference, moving : array_like, shape (planes, rows, columns)
         Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
-        gain and offset. Types other than uint8 and uint16 are converted to float32.
+        gain and offset. Arithmetic is in single precision.
     max_shift : float or sequence of 3 floats, optional
         The largest translation along each axis, in voxels; 0 or None: any.
     refine : bool, optional

@@ -46,9 +46,6 @@ class Spline:
         with np.errstate(over="ignore"):
             return not math.isfinite(self.cval) or float(np.float32(self.cval)) != self.cval
 
-    def upload(self, array):
-        return for_upload(array, keep_small=self.prefilter and self.order > 1)
-
 
 def _library_matrix(matrix, offset):
     """The 4 x 4 matrix on (x, y, z, 1) of a transform in array axes, row by row."""
@@ -75,7 +72,7 @@ def _batched(array, axes):
 
 def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, target=None):
     """Transform along `axes` (ascending); the other axes stay. Returns float32, or `target`."""
-    batch = spline.upload(_batched(source, axes))
+    batch = for_upload(_batched(source, axes))
     trailing = axes == list(range(source.ndim - len(axes), source.ndim))
     lengths = tuple(out_shape[axis] for axis in axes)
     if target is not None and trailing:
@@ -215,7 +212,7 @@ def evaluate_points(source, coordinates, output, spline):
     direct = not stand_in and can_hold_result(output, source, coordinates)
     values = output if direct else np.empty(output.shape, np.float32)
     _core.evaluate_at(
-        spline.device, spline.upload(source), coordinates, values, spline.order,
+        spline.device, for_upload(source), coordinates, values, spline.order,
         spline.prefilter, spline.mode, _STAND_IN if stand_in else spline.cval)
     if stand_in:
         _store_with_cval(values, output, spline.cval)
@@ -235,7 +232,7 @@ def prefilter(source, axes, output, order, mode, device):
 
 
 def _prefilter_axes(source, axes, order, mode, device):
-    batch = for_upload(_batched(source, axes), keep_small=True)
+    batch = for_upload(_batched(source, axes))
     coefficients = np.empty(batch.shape, np.float32)
     if len(axes) < MAX_AXES:
         _core.prefilter_lines(device, batch, coefficients, len(axes), order, mode)

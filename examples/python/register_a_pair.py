@@ -1,0 +1,36 @@
+# %% [markdown]
+# # Register two photographs
+# The demo's two photographs show one place, the second one turned and from nearer. A cell of a
+# notebook that ends in `found` shows the numbers and the two images on each other.
+
+# %%
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+import warpalign
+
+photographs = Path(__file__).parents[2] / "docs" / "demo"
+reference = np.asarray(Image.open(photographs / "reference.jpg").convert("L"))
+moving = np.asarray(Image.open(photographs / "moving.jpg").convert("L"))
+
+found = warpalign.register(reference, moving)
+found
+
+# %% [markdown]
+# `matrix` maps (row, column, 1) of the reference to the moving image, as
+# `scipy.ndimage.affine_transform` takes it; `matrix_xy` is for (x, y, 1), as OpenCV takes it.
+
+# %%
+print(f"rotated by {found.rotation_deg:.2f} degrees, scaled by {found.scale:.3f}")
+print(f"confidence {found.confidence:.3f}, reliable: {found.reliable}")
+print(found.matrix)
+
+# %% [markdown]
+# The moving image on the reference's grid, and the picture that the notebook shows as a file:
+
+# %%
+aligned = found.warp(moving)
+Image.fromarray(aligned).save("aligned.png")
+Path("overlay.png").write_bytes(found._repr_png_())

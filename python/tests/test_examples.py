@@ -1,0 +1,33 @@
+"""The pages of examples/python run, and make their pictures."""
+
+import pathlib
+import runpy
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
+PICTURES = {
+    "register_a_pair": {"aligned.png", "overlay.png"},
+    "drift_of_a_stack": {"before_and_after.png"},
+    "resample_a_volume": {"side.png"},
+}
+
+
+def test_every_page_is_tested():
+    assert {page.stem for page in FOLDER.glob("*.py")} == set(PICTURES)
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES))
+def test_pages_run(name, tmp_path, monkeypatch, capsys):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.chdir(tmp_path)
+    values = runpy.run_path(str(FOLDER / f"{name}.py"))
+    assert {path.name for path in tmp_path.iterdir()} == PICTURES[name]
+    for picture in PICTURES[name]:
+        assert min(image.open(tmp_path / picture).size) >= 64
+    if name == "register_a_pair":
+        assert values["found"].reliable
+    if name == "drift_of_a_stack":
+        assert values["error"].max() < 0.1  # pixels, at noise of a tenth of the contrast
+    if name == "resample_a_volume":
+        assert "True" in capsys.readouterr().out
