@@ -18,7 +18,7 @@ namespace {
 
 struct Geometry {
   int width, height;  // of the input
-  int padded_width, padded_height;
+  int padded_width;
   int offset_x, offset_y;  // of the input in the padded frame
 };
 
@@ -64,9 +64,9 @@ Kernel<Pixel> kernel_for(const Geometry& g) {
 
 Geometry geometry_of(const ApodizeSpec& spec, const CallSite& site) {
   const Shape offset = ApodizePlan::offset(spec);
-  return {extent(spec.input.width, site),  extent(spec.input.height, site),
-          extent(spec.padded.width, site), extent(spec.padded.height, site),
-          static_cast<int>(offset.width),  static_cast<int>(offset.height)};
+  return {extent(spec.input.width, site), extent(spec.input.height, site),
+          extent(spec.padded.width, site), static_cast<int>(offset.width),
+          static_cast<int>(offset.height)};
 }
 
 template <class Pixel>
