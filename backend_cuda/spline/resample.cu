@@ -13,9 +13,9 @@
 namespace warpalign::cuda {
 namespace {
 
-// Whether the points of a tile all lie within the samples (lies_within) or all lie outside them
-// (lies_apart).
-__device__ __forceinline__ bool lies_within(const Evaluation& e, const ResampleSource& source,
+// Whether the points of a tile all lie within the samples (lies_inside) or all lie outside them
+// (lies_outside).
+__device__ __forceinline__ bool lies_inside(const Evaluation& e, const ResampleSource& source,
                                             const ResampleLocation& location) {
   const int extent[2] = {source.columns, source.rows - 2 * resample_halo};
   bool inside = true;
@@ -27,7 +27,7 @@ __device__ __forceinline__ bool lies_within(const Evaluation& e, const ResampleS
   return inside;
 }
 
-__device__ __forceinline__ bool lies_apart(const Evaluation& e, const ResampleSource& source,
+__device__ __forceinline__ bool lies_outside(const Evaluation& e, const ResampleSource& source,
                                            const ResampleLocation& location) {
   return location.corner[0] + source.columns <= 0 || location.corner[0] >= e.spline.samples[0] ||
          location.corner[1] + source.rows - 2 * resample_halo <= 0 ||
@@ -146,11 +146,11 @@ __global__ void __launch_bounds__(resample_threads, resample_blocks<rows, steep>
   {
     const ResampleLocation location(e, source);
     if (e.spline.rules.points == PointRule::reject_outside) {
-      if (lies_apart(e, source, location)) {
+      if (lies_outside(e, source, location)) {
         blank<steep, floats>(e, source, location);
         return;
       }
-      careful = !lies_within(e, source, location);
+      careful = !lies_inside(e, source, location);
     }
     filter_columns<rows>(samples, e, filter, location, coefficients);
   }

@@ -228,8 +228,8 @@ struct ResampleWalk {
   __device__ __forceinline__ ResampleWalk(const ResampleSource& source,
                                           const ResampleLocation& location) {
     const int side_by_side = static_cast<int>(threadIdx.x) % resample_tile;
-    const int apart = static_cast<int>(threadIdx.x) / resample_tile;
-    const int sheared = apart + source.shear * (side_by_side / shear_group);
+    const int line = static_cast<int>(threadIdx.x) / resample_tile;
+    const int sheared = line + source.shear * (side_by_side / shear_group);
     u = steep ? sheared : side_by_side;
     v = steep ? side_by_side : sheared;
 #pragma unroll

@@ -254,8 +254,8 @@ typedef struct {
 
 WA_INLINE Walk start_walk(Points points, Source source, Location location) {
   const int side_by_side = (int)get_local_id(0) % TILE;
-  const int apart = (int)get_local_id(0) / TILE;
-  const int sheared = apart + source.shear * (side_by_side / SHEAR_GROUP);
+  const int line = (int)get_local_id(0) / TILE;
+  const int sheared = line + source.shear * (side_by_side / SHEAR_GROUP);
   Walk walk;
 #ifdef STEEP
   walk.u = sheared;
@@ -385,12 +385,12 @@ WA_INLINE void evaluate_down_columns(Points points, Source source, Location loca
 
 #ifdef POINTS_REJECT
 
-WA_INLINE bool lies_within(Source source, Location location) {
+WA_INLINE bool lies_inside(Source source, Location location) {
   return location.corner_x >= 0 && location.corner_x + source.columns <= source.width &&
          location.corner_y >= 0 && location.corner_y + KEPT <= source.height;
 }
 
-WA_INLINE bool lies_apart(Source source, Location location) {
+WA_INLINE bool lies_outside(Source source, Location location) {
   return location.corner_x + source.columns <= 0 || location.corner_x >= source.width ||
          location.corner_y + KEPT <= 0 || location.corner_y >= source.height;
 }
@@ -436,11 +436,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
   location.corner_x = wa_fixed_whole(location.origin_x + min_x) - 2;
   location.corner_y = wa_fixed_whole(location.origin_y + min_y) - 2;
 #ifdef POINTS_REJECT
-  if (lies_apart(source, location)) {
+  if (lies_outside(source, location)) {
     blank(source, location, OUTPUT_ARGUMENTS);
     return;
   }
-  const bool careful = !lies_within(source, location);
+  const bool careful = !lies_inside(source, location);
 #else
   const bool careful = false;
 #endif

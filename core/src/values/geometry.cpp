@@ -44,11 +44,11 @@ Affine Similarity::matrix(const Shape& reference, const Shape& moving) const noe
 
 Similarity Similarity::of(const Affine& matrix, const Shape& reference,
                           const Shape& moving) noexcept {
-  const Point landed = matrix(centre_of(reference));
+  const Point mapped = matrix(centre_of(reference));
   const Point centre = centre_of(moving);
   return {std::atan2(matrix.b, matrix.a) * 180 / std::numbers::pi,
           std::hypot(matrix.a, matrix.b),
-          {landed.x - centre.x, landed.y - centre.y}};
+          {mapped.x - centre.x, mapped.y - centre.y}};
 }
 
 namespace {

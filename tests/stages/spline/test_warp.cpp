@@ -78,9 +78,9 @@ TEST_CASE("warp: one pixel moves counter-clockwise for a positive rotation") {
     // counter-clockwise on screen: what is right of the centre in the reference is above it there.
     const warpalign::Shape shape{9, 9, 1};
     const Affine to_moving = warpalign::Similarity{90, 1, {}}.matrix(shape, shape);
-    const warpalign::Point landed = to_moving({7, 4});
-    CHECK(landed.x == doctest::Approx(4));
-    CHECK(landed.y == doctest::Approx(1));
+    const warpalign::Point mapped = to_moving({7, 4});
+    CHECK(mapped.x == doctest::Approx(4));
+    CHECK(mapped.y == doctest::Approx(1));
     // Pulling the moving picture through `matrix` puts its pixel back on the reference.
     reference::Plane moving(9, 9);
     moving.at(4, 1) = 1;

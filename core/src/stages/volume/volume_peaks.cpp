@@ -14,7 +14,8 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "volume_peaks";
-constexpr std::int64_t apart = 2;  // two peaks are more than this many voxels apart along some axis
+// A peak suppresses lower ones that lie within so many voxels of it along every axis.
+constexpr std::int64_t suppression_radius = 2;
 // The bricks in which one peak may appear: its own and, with its flanks, those around it. The
 // number of maxima that are examined per wanted peak is therefore this large.
 constexpr std::size_t bricks_per_peak = 27;
@@ -41,9 +42,9 @@ std::int64_t distance_around(std::int64_t a, std::int64_t b, std::int64_t n) {
 }
 
 bool beside(const VolumePeak& a, const VolumePeak& b, const Shape& surface) {
-  return distance_around(a.x, b.x, surface.width) <= apart &&
-         distance_around(a.y, b.y, surface.height) <= apart &&
-         distance_around(a.z, b.z, surface.depth) <= apart;
+  return distance_around(a.x, b.x, surface.width) <= suppression_radius &&
+         distance_around(a.y, b.y, surface.height) <= suppression_radius &&
+         distance_around(a.z, b.z, surface.depth) <= suppression_radius;
 }
 
 // Stores the indices of the `count` highest records in `heap`, highest first.
