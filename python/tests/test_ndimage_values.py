@@ -37,8 +37,8 @@ def test_affine_transforms_agree(random, order, mode):
     # No point lies on a tie of order 0 or on an edge, where the last bit decides.
     image = random.random((24, 31))
     matrix = [[0.9, 0.2], [-0.25, 1.1]]
-    arguments = {"offset": (-3.4137, 2.2291), "output_shape": (29, 33), "order": order, "mode": mode,
-                 "cval": 0.75}
+    arguments = {"offset": (-3.4137, 2.2291), "output_shape": (29, 33), "order": order,
+                 "mode": mode, "cval": 0.75}
     assert_near(ndimage.affine_transform(image, matrix, **arguments),
                 scipy.ndimage.affine_transform(image, matrix, **arguments),
                 tolerance_for(order, mode))

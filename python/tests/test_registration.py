@@ -1,5 +1,7 @@
 """Registration of pairs, batches, stacks and volumes from Python."""
 
+import os
+import signal
 import struct
 import zlib
 
@@ -172,6 +174,18 @@ class Unreadable:
 
     def __getitem__(self, index):
         raise ZeroDivisionError
+
+
+def test_a_batch_ends_at_ctrl_c(scene):
+    class Interrupting(list):
+        def __getitem__(self, index):
+            if index == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+            return super().__getitem__(index)
+
+    pairs = Interrupting([(scene, scene)] * 1000)
+    with pytest.raises(KeyboardInterrupt):
+        warpalign.register_batch(pairs)
 
 
 def test_a_batch_with_masks_and_none(scene):
