@@ -1,11 +1,13 @@
 """Registration of many pairs."""
 
+from typing import Unpack
+
 from . import _core
 from ._alignment import Registration, registration_of
 from ._devices import Device, open_device
 from ._errors import Error
 from ._images import as_image, as_mask
-from ._options import Options, documented, options_of
+from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 
 
@@ -25,7 +27,7 @@ def _pair_arrays(pair, index):
 
 @documented
 def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress=None,
-                   **options: Options) -> list[Registration]:
+                   **options: Unpack[RegistrationOptions]) -> list[Registration]:
     """Register many pairs of images, on one or several devices.
 
     Parameters
@@ -70,7 +72,7 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
     if devices is None or isinstance(devices, (str, Device)):
         devices = [devices]
     opened = [open_device(device) for device in devices]
-    results = [None] * len(pairs)
+    results: list = [None] * len(pairs)
     shapes = {}
 
     def source(index):

@@ -1,12 +1,13 @@
 """Registration of pairs of images."""
 
 import dataclasses
+from typing import Unpack
 
 from . import _core
 from ._alignment import Registration, registration_of
 from ._devices import open_device
 from ._images import as_image, as_mask
-from ._options import Options, documented, options_of
+from ._options import RegistrationOptions, documented, options_of
 
 
 class Registrar:
@@ -34,7 +35,7 @@ class Registrar:
     [3, -5]
     """
 
-    def __init__(self, device=None, **options: Options):
+    def __init__(self, device=None, **options: Unpack[RegistrationOptions]):
         made = options_of(options)
         self._device = open_device(device)
         self._registrar = _core.Registrar(self._device, made)
@@ -92,7 +93,7 @@ documented(Registrar)
 
 @documented
 def register(reference, moving, *, reference_mask=None, moving_mask=None, device=None,
-             **options: Options) -> Registration:
+             **options: Unpack[RegistrationOptions]) -> Registration:
     """Find the rotation, scale and translation between two images.
 
     Parameters
