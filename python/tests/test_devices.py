@@ -134,6 +134,26 @@ def test_threads_share_a_device(random):
         np.testing.assert_array_equal(result, expected)
 
 
+def test_a_forked_process_is_told_so():
+    code = """
+import os, numpy as np, warpalign
+from warpalign import ndimage
+ndimage.shift(np.ones(5), 1)
+child = os.fork()
+if child == 0:
+    try:
+        ndimage.shift(np.ones(5), 1)
+    except warpalign.DeviceUnavailableError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(ndimage.shift(np.ones(5), 1, order=1))
+"""
+    done = run_python(code)
+    assert "forked from one that had opened a device" in done.stdout
+    assert done.stdout.endswith("[0. 1. 1. 1. 1.]\n"), done.stderr
+
+
 def test_other_threads_run_during_work(random):
     volume = random.random((90, 160, 160)).astype(np.float32)
     ndimage.zoom(volume, 1.1)  # compiled
