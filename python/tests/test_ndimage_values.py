@@ -165,6 +165,14 @@ def test_any_cval_comes_out_exactly(random, cval, shape):
     np.testing.assert_allclose(result[~outside], expected[~outside], atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("mode", ["mirror", "reflect", "nearest", "wrap", "grid-wrap"])
+def test_a_cval_that_no_point_needs_may_be_anything(random, mode):
+    image = random.random((12, 15)).astype(np.float32)
+    expected = ndimage.shift(image, 2.5, mode=mode)
+    for cval in [np.nan, 0.1, 1e300]:
+        np.testing.assert_array_equal(ndimage.shift(image, 2.5, mode=mode, cval=cval), expected)
+
+
 def test_coordinates_that_are_nan_give_cval(random):
     image = random.random((9, 9))
     for mode in MODES:

@@ -5,7 +5,7 @@ and more than three of its axes are done one group after the other.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -158,10 +158,12 @@ def evaluate_affine(source, matrix, offset, output, spline):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
     if output.size == 0:
         return
-    stand_in = spline.needs_stand_in()
     if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
         store(np.full(output.shape, spline.cval), output)
         return
+    if spline.mode not in ("constant", "grid-constant"):  # no point is beyond the edges, or NaN
+        spline = replace(spline, cval=0.0)
+    stand_in = spline.needs_stand_in()
     groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline)
     if len(groups) <= 1:
         _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in)
@@ -172,7 +174,7 @@ def evaluate_affine(source, matrix, offset, output, spline):
         for axis in axes:
             shape[axis] = output.shape[axis]
         values = _transform_axes(values, axes, matrix, offset, shape, spline, cval)
-    if stand_in and spline.mode == "constant":
+    if stand_in:
         values = values.astype(np.float64)
         _fill_outside(values, matrix, offset, source.shape, spline.cval)
     store(values, output)
