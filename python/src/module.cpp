@@ -14,7 +14,7 @@ constexpr const char* text =
 NB_MODULE(_core, module) {
   using namespace warpalign::python;
   module.doc() = text;
-  module.attr("__version__") = warpalign::version();
+  module.def("version", &warpalign::version, "Version of the library.");
   bind_errors(module);
   bind_devices(module);
   bind_splines(module);

@@ -83,15 +83,17 @@ def test_motions_that_opencv_has_and_this_has_not(scene):
 def test_tiles_are_registered_as_multiview_stitcher_does(scene, volume):
     registration = pytest.importorskip("multiview_stitcher.registration")
     xarray = pytest.importorskip("xarray")
-    for array, shift in [(scene, (3, -5)), (volume, (2, -3, 1))]:
+    # Theirs has steps of a tenth of a pixel, and of half a voxel, which it misses by one here.
+    for array, shift, tolerance in [(scene, (3, -5), 0.1), (volume, (2, -3, 1), 0.5)]:
         dims = ["z", "y", "x"][-array.ndim:]
         fixed = xarray.DataArray(array, dims=dims)
         moving = xarray.DataArray(scipy.ndimage.shift(array, shift, mode="mirror"), dims=dims)
         theirs = registration.phase_correlation_registration(fixed, moving)
         ours = compat.pairwise_registration(fixed, moving)
         assert set(ours) >= set(theirs)
-        np.testing.assert_allclose(
-            ours["affine_matrix"], np.asarray(theirs["affine_matrix"]), atol=0.15)
+        matrix = np.asarray(ours["affine_matrix"])
+        np.testing.assert_allclose(matrix, theirs["affine_matrix"], atol=tolerance + 0.02)
+        np.testing.assert_allclose(matrix[:-1, -1], shift, atol=0.02)
         assert 0.5 < ours["quality"] <= 1
 
 

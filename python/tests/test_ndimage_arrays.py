@@ -16,8 +16,8 @@ def test_results_are_rounded_and_saturated_as_scipy_does(dtype):
     if dtype == "u8":  # SciPy wraps what is too large for uint64 around
         values = values[:11]
     result = ndimage.shift(values, 0.0, order=0, output=dtype, prefilter=False)
-    # Order 0 and a shift of 0 leave the values alone, so that only the conversion is tested; float32
-    # holds all of these values but 300.7, which is rounded anyway.
+    # Order 0 and a shift of 0 leave the values alone, so that only the conversion is tested.
+    # Float32 holds all of these values but 300.7, which is rounded anyway.
     expected = scipy.ndimage.shift(values, 0.0, order=0, output=dtype, prefilter=False)
     np.testing.assert_array_equal(result, expected)
 
@@ -45,14 +45,16 @@ def test_results_of_these_types_come_straight_from_the_device(dtype):
 def test_booleans_are_truncated():
     mask = np.zeros((8, 8), bool)
     mask[2:6, 3:7] = True
-    np.testing.assert_array_equal(ndimage.zoom(mask, 2, order=0), scipy.ndimage.zoom(mask, 2, order=0))
+    np.testing.assert_array_equal(
+        ndimage.zoom(mask, 2, order=0), scipy.ndimage.zoom(mask, 2, order=0))
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u2"])
 def test_coefficients_are_truncated_and_wrap_around(dtype):
     line = np.array([0.5, 10.7, -3.3, 300.9])
     np.testing.assert_array_equal(
-        ndimage.spline_filter1d(line, output=dtype), scipy.ndimage.spline_filter1d(line, output=dtype))
+        ndimage.spline_filter1d(line, output=dtype),
+        scipy.ndimage.spline_filter1d(line, output=dtype))
 
 
 def layouts_of(array):

@@ -37,8 +37,8 @@ def test_affine_transforms_agree(random, order, mode):
     # No point lies on a tie of order 0 or on an edge, where the last bit decides.
     image = random.random((24, 31))
     matrix = [[0.9, 0.2], [-0.25, 1.1]]
-    arguments = {"offset": (-3.4137, 2.2291), "output_shape": (29, 33), "order": order, "mode": mode,
-                 "cval": 0.75}
+    arguments = {"offset": (-3.4137, 2.2291), "output_shape": (29, 33), "order": order,
+                 "mode": mode, "cval": 0.75}
     assert_near(ndimage.affine_transform(image, matrix, **arguments),
                 scipy.ndimage.affine_transform(image, matrix, **arguments),
                 tolerance_for(order, mode))
@@ -163,6 +163,14 @@ def test_any_cval_comes_out_exactly(random, cval, shape):
     outside[(slice(2, None),) * len(shape)] = False
     np.testing.assert_array_equal(result[outside], expected[outside])
     np.testing.assert_allclose(result[~outside], expected[~outside], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("mode", ["mirror", "reflect", "nearest", "wrap", "grid-wrap"])
+def test_a_cval_that_no_point_needs_may_be_anything(random, mode):
+    image = random.random((12, 15)).astype(np.float32)
+    expected = ndimage.shift(image, 2.5, mode=mode)
+    for cval in [np.nan, 0.1, 1e300]:
+        np.testing.assert_array_equal(ndimage.shift(image, 2.5, mode=mode, cval=cval), expected)
 
 
 def test_coordinates_that_are_nan_give_cval(random):

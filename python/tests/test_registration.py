@@ -1,5 +1,7 @@
 """Registration of pairs, batches, stacks and volumes from Python."""
 
+import os
+import signal
 import struct
 import zlib
 
@@ -141,12 +143,22 @@ def test_pictures_for_notebooks(scene):
     assert np.abs(pixels[20:-20, 20:-20, 0] - pixels[20:-20, 20:-20, 1]).mean() < 3  # gray
     html = found._repr_html_()
     assert "<img" in html and "rotation" in html and "confidence" in html
+    registrar = warpalign.Registrar(motion="translation")
+    registrar.set_reference(scene)
+    plain = registrar.align(scene)  # keeps no images
+    assert plain._repr_png_() is None
+    assert "<img" not in plain._repr_html_() and "rotation" in plain._repr_html_()
 
 
 def test_a_batch_gives_results_in_the_order_of_the_pairs(scene):
     shifts = [(2, 3), (-5, 1), (0, 8), (7, -7)]
     pairs = [(scene, np.roll(scene, shift, (0, 1))) for shift in shifts]
     results = warpalign.register_batch(iter(pairs), motion="translation", progress=True)
+    again = warpalign.register_batch(
+        pairs, devices=warpalign.open_device().id, streams=1, motion="translation")
+    assert [found.translation for found in again] == [found.translation for found in results]
+    with pytest.raises(warpalign.InvalidArgumentError, match="64"):
+        warpalign.register_batch(pairs, streams=65)
     for found, shift in zip(results, shifts, strict=True):
         assert found.translation == pytest.approx(shift, abs=0.1)
         assert found.warp(pairs[0][1]).shape == scene.shape
@@ -172,6 +184,18 @@ class Unreadable:
 
     def __getitem__(self, index):
         raise ZeroDivisionError
+
+
+def test_a_batch_ends_at_ctrl_c(scene):
+    class Interrupting(list):
+        def __getitem__(self, index):
+            if index == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+            return super().__getitem__(index)
+
+    pairs = Interrupting([(scene, scene)] * 1000)
+    with pytest.raises(KeyboardInterrupt):
+        warpalign.register_batch(pairs)
 
 
 def test_a_batch_with_masks_and_none(scene):

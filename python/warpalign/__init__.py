@@ -8,7 +8,7 @@ work is done by the best device of the machine, or by the one named with ``devic
 from . import ndimage
 from ._alignment import Alignment, Registration
 from ._batch import register_batch
-from ._core import __version__
+from ._core import version as _version
 from ._devices import Backend, Device, DeviceInfo, backends, devices, open_device
 from ._errors import (
     BuildError,
@@ -23,6 +23,8 @@ from ._errors import (
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
 from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
+
+__version__ = _version()
 
 __all__ = [
     "Alignment",

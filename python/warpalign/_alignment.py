@@ -2,7 +2,7 @@
 
 import base64
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -112,7 +112,7 @@ class Registration(Alignment):
     reference_shape: tuple[int, int]
     moving_shape: tuple[int, int]
     _device: Device
-    _images: tuple | None = field(default=None)
+    _images: tuple | None = None  # the pair, for its picture
 
     def warp(self, image, *, order=3, mode="constant", cval=0.0, output=None):
         """Bring the moving image, or another of its shape, onto the reference.
@@ -155,7 +155,10 @@ class Registration(Alignment):
         return "<Registration: " + "; ".join(f"{name} {text}" for name, text in self._rows()) + ">"
 
     def _repr_png_(self):
-        """The reference in green and the warped moving image in magenta, as a PNG."""
+        """The reference in green and the warped moving image in magenta, as a PNG.
+
+        None where the images were not kept.
+        """
         if self._images is None:
             return None
         from ._picture import overlay, png
@@ -172,7 +175,7 @@ class Registration(Alignment):
         return f"<div><table>{cells}</table>{image}</div>"
 
 
-def registration_of(found, reference_shape, moving_shape, device, images=None):
+def registration_of(found, reference_shape, moving_shape, device):
     """A Registration from the extension module's dictionary."""
     return Registration(
         **alignment_fields(found),
@@ -182,5 +185,4 @@ def registration_of(found, reference_shape, moving_shape, device, images=None):
         reference_shape=tuple(reference_shape),
         moving_shape=tuple(moving_shape),
         _device=device,
-        _images=images,
     )

@@ -1,11 +1,13 @@
 """Registration of many pairs."""
 
+from typing import Unpack
+
 from . import _core
 from ._alignment import Registration, registration_of
-from ._devices import open_device
+from ._devices import Device, open_device
 from ._errors import Error
 from ._images import as_image, as_mask
-from ._options import Options, documented, options_of
+from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 
 
@@ -25,7 +27,7 @@ def _pair_arrays(pair, index):
 
 @documented
 def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress=None,
-                   **options: Options) -> list[Registration]:
+                   **options: Unpack[RegistrationOptions]) -> list[Registration]:
     """Register many pairs of images, on one or several devices.
 
     Parameters
@@ -34,8 +36,8 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         Of (reference, moving), or of (reference, moving, reference's mask, moving image's mask)
         with None for no mask; images as :func:`register` takes them. What has a length and is
         indexed is read pair by pair, when a device is ready for one, by several threads.
-    devices : sequence of Device or str, optional
-        The default is one device, as for :func:`register`. Faster ones do more.
+    devices : Device or str, or a sequence of them, optional
+        The default is one device, as for :func:`register`. Of several, faster ones do more.
     streams : int, optional
         Pairs in work at once on each device, 1 to 64. With 2, which is the default, one is read
         and uploaded while another is computed.
@@ -67,8 +69,10 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
     made = options_of(options)
     if not (hasattr(pairs, "__len__") and hasattr(pairs, "__getitem__")):
         pairs = list(pairs)
-    opened = [open_device(device) for device in (devices if devices is not None else [None])]
-    results = [None] * len(pairs)
+    if devices is None or isinstance(devices, (str, Device)):
+        devices = [devices]
+    opened = [open_device(device) for device in devices]
+    results: list = [None] * len(pairs)
     shapes = {}
 
     def source(index):

@@ -1,15 +1,28 @@
 """Devices: what there is, and those that are open."""
 
 import atexit
+import os
 import threading
 
 from . import _core
 from ._core import Backend, Device, DeviceInfo
+from ._errors import DeviceUnavailableError
 
 __all__ = ["Backend", "Device", "DeviceInfo", "backends", "devices", "open_device"]
 
 _opened: dict[str, Device] = {}
 _lock = threading.Lock()
+_forked_from_user = False
+
+
+def _note_fork():
+    """In a child process: drivers that the parent has loaded are of no use here."""
+    global _forked_from_user, _lock
+    _lock = threading.Lock()  # the parent's may be held by a thread that is not here
+    _forked_from_user = _forked_from_user or bool(_opened)
+
+
+os.register_at_fork(after_in_child=_note_fork)
 
 
 def backends() -> list[Backend]:
@@ -65,7 +78,7 @@ def open_device(device: "Device | str | None" = None) -> Device:
     Raises
     ------
     DeviceUnavailableError
-        There is no such device.
+        There is no such device, or this process was forked from one that had opened one.
 
     Examples
     --------
@@ -73,6 +86,10 @@ def open_device(device: "Device | str | None" = None) -> Device:
     >>> warpalign.open_device() is warpalign.open_device()
     True
     """
+    if _forked_from_user:
+        raise DeviceUnavailableError(
+            "this process was forked from one that had opened a device, whose driver works there "
+            "only; let multiprocessing start processes by 'spawn' or 'forkserver'")
     if isinstance(device, Device):
         return device
     if device is not None and not isinstance(device, str):

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, TypedDict
 
 from . import _core
 
@@ -25,8 +25,6 @@ class RegistrationOptions(TypedDict, total=False):
     log_polar_sigma: float
     collect_timings: bool
 
-
-Options = Unpack[RegistrationOptions]
 
 _OPTIONS = """\
     **options

@@ -1,10 +1,13 @@
 """Registration of pairs of images."""
 
+import dataclasses
+from typing import Unpack
+
 from . import _core
 from ._alignment import Registration, registration_of
 from ._devices import open_device
 from ._images import as_image, as_mask
-from ._options import Options, documented, options_of
+from ._options import RegistrationOptions, documented, options_of
 
 
 class Registrar:
@@ -32,11 +35,11 @@ class Registrar:
     [3, -5]
     """
 
-    def __init__(self, device=None, **options: Options):
+    def __init__(self, device=None, **options: Unpack[RegistrationOptions]):
         made = options_of(options)
         self._device = open_device(device)
         self._registrar = _core.Registrar(self._device, made)
-        self._reference = None
+        self._reference_shape = None
 
     @property
     def device(self):
@@ -58,9 +61,8 @@ class Registrar:
         """
         image = as_image(image, "the reference")
         mask = as_mask(mask, image.shape, "the reference's mask")
-        self._reference = None
         self._registrar.set_reference(image, mask)
-        self._reference = image
+        self._reference_shape = image.shape
 
     @documented
     def align(self, moving, mask=None) -> Registration:
@@ -83,9 +85,7 @@ class Registrar:
         moving = as_image(moving, "the moving image")
         mask = as_mask(mask, moving.shape, "the moving image's mask")
         found = self._registrar.align(moving, mask)
-        reference = self._reference
-        return registration_of(
-            found, reference.shape, moving.shape, self._device, (reference, moving))
+        return registration_of(found, self._reference_shape, moving.shape, self._device)
 
 
 documented(Registrar)
@@ -93,7 +93,7 @@ documented(Registrar)
 
 @documented
 def register(reference, moving, *, reference_mask=None, moving_mask=None, device=None,
-             **options: Options) -> Registration:
+             **options: Unpack[RegistrationOptions]) -> Registration:
     """Find the rotation, scale and translation between two images.
 
     Parameters
@@ -110,7 +110,8 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     -------
     Registration
         Also where it is not ``reliable``. Accurate to a few thousandths of a pixel where it is
-        refined (docs/accuracy.md).
+        refined (docs/accuracy.md). It keeps both images for its picture, which those of
+        :class:`Registrar`, batches and stacks do not.
 
     %(raises)s
 
@@ -134,7 +135,8 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     moving_mask = as_mask(moving_mask, moving.shape, "the moving image's mask")
     registrar = Registrar(device, **options)
     registrar.set_reference(reference, reference_mask)
-    return registrar.align(moving, moving_mask)
+    found = registrar.align(moving, moving_mask)
+    return dataclasses.replace(found, _images=(reference, moving))
 
 
 def warm_up(device=None, dtype="uint8") -> None:

@@ -1,5 +1,7 @@
 """Registration of the frames of a stack or a video."""
 
+from typing import Unpack
+
 import numpy as np
 
 from . import ndimage
@@ -7,7 +9,7 @@ from ._alignment import Alignment, parameters_of
 from ._devices import open_device
 from ._errors import InvalidImageError
 from ._images import as_image, as_mask
-from ._options import Options, documented
+from ._options import RegistrationOptions, documented
 from ._progress import progress_bar
 from ._register import Registrar
 from ._running_mean import RunningMean
@@ -177,7 +179,7 @@ class _Follower:
 
 @documented
 def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
-                   **options: Options) -> StackRegistration:
+                   **options: Unpack[RegistrationOptions]) -> StackRegistration:
     """Find how the frames of a stack drift.
 
     Parameters

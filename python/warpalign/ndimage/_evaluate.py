@@ -5,7 +5,7 @@ and more than three of its axes are done one group after the other.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,11 +49,14 @@ class Spline:
 
 def _library_matrix(matrix, offset):
     """The 4 x 4 matrix on (x, y, z, 1) of a transform in array axes, row by row."""
-    n = len(offset)
-    whole = np.eye(4)
-    whole[:n, :n] = np.asarray(matrix)[::-1, ::-1]
-    whole[:n, 3] = np.asarray(offset)[::-1]
-    return whole.ravel().tolist()
+    rows, last = matrix.tolist(), offset.tolist()
+    n = len(last)
+    whole = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    for i in range(n):
+        start = 4 * (n - 1 - i)
+        whole[start:start + n] = rows[i][::-1]
+        whole[start + 3] = last[i]
+    return whole
 
 
 def _transform_batch(batch, results, matrix, offset, spline, cval):
@@ -64,14 +67,19 @@ def _transform_batch(batch, results, matrix, offset, spline, cval):
 
 
 def _batched(array, axes):
-    """The array with `axes` last and the others as one axis before them."""
+    """The array with `axes` (ascending) last and the others as one axis before them."""
     n = len(axes)
+    if n == array.ndim:
+        return array[np.newaxis]
     moved = np.moveaxis(array, axes, range(array.ndim - n, array.ndim))
     return moved.reshape((-1,) + moved.shape[array.ndim - n:])
 
 
 def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, target=None):
-    """Transform along `axes` (ascending); the other axes stay. Returns float32, or `target`."""
+    """Transform along `axes` (ascending), whose rows of the matrix and the offset count; the other
+    axes stay. Returns float32, or `target`."""
+    if len(axes) < source.ndim:
+        matrix, offset = matrix[np.ix_(axes, axes)], offset[axes]
     batch = for_upload(_batched(source, axes))
     trailing = axes == list(range(source.ndim - len(axes), source.ndim))
     lengths = tuple(out_shape[axis] for axis in axes)
@@ -87,20 +95,22 @@ def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, targe
 
 
 def _axes_left_alone(matrix, offset, in_shape, out_shape):
-    identity = np.eye(len(offset))
+    def is_alone(axis):
+        row, column = matrix[axis], matrix[:, axis]
+        return row[axis] == 1 and np.count_nonzero(row) == 1 == np.count_nonzero(column)
+
     return [
         axis
-        for axis in range(len(offset))
-        if offset[axis] == 0
-        and in_shape[axis] == out_shape[axis]
-        and np.array_equal(matrix[axis], identity[axis])
-        and np.array_equal(matrix[:, axis], identity[axis])
+        for axis, start in enumerate(offset.tolist())
+        if start == 0 and in_shape[axis] == out_shape[axis] and is_alone(axis)
     ]
 
 
 def _with_company(axes, shape):
     """The axes, with the longest of the others as long as an image would be small."""
     axes = list(axes)
+    if len(axes) == len(shape):
+        return axes
     others = sorted(set(range(len(shape))) - set(axes), key=lambda axis: shape[axis])
     while len(axes) < MAX_AXES and others:
         if math.prod(shape[axis] for axis in axes) >= _ENOUGH_SAMPLES:
@@ -148,10 +158,12 @@ def evaluate_affine(source, matrix, offset, output, spline):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
     if output.size == 0:
         return
-    stand_in = spline.needs_stand_in()
     if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
         store(np.full(output.shape, spline.cval), output)
         return
+    if spline.mode not in ("constant", "grid-constant"):  # no point is beyond the edges, or NaN
+        spline = replace(spline, cval=0.0)
+    stand_in = spline.needs_stand_in()
     groups = _groups_of_axes(matrix, offset, source.shape, output.shape, spline)
     if len(groups) <= 1:
         _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in)
@@ -161,10 +173,8 @@ def evaluate_affine(source, matrix, offset, output, spline):
     for axes in groups:
         for axis in axes:
             shape[axis] = output.shape[axis]
-        block = np.ix_(axes, axes)
-        values = _transform_axes(
-            values, axes, matrix[block], offset[axes], shape, spline, cval)
-    if stand_in and spline.mode == "constant":
+        values = _transform_axes(values, axes, matrix, offset, shape, spline, cval)
+    if stand_in:
         values = values.astype(np.float64)
         _fill_outside(values, matrix, offset, source.shape, spline.cval)
     store(values, output)
@@ -181,9 +191,8 @@ def _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in):
     target = None
     if not stand_in and can_hold_result(output, source):
         target = output
-    block = np.ix_(axes, axes)
     values = _transform_axes(
-        source, axes, matrix[block], offset[axes], output.shape, spline,
+        source, axes, matrix, offset, output.shape, spline,
         _STAND_IN if stand_in else spline.cval, target)
     if values is target:
         return

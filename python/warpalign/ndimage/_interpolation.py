@@ -77,8 +77,9 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.spline_filter1d``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample.
+    The signature and the meaning are those of ``scipy.ndimage.spline_filter1d``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
 
     References
     ----------
@@ -140,8 +141,9 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.spline_filter``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample.
+    The signature and the meaning are those of ``scipy.ndimage.spline_filter``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
 
     References
     ----------
@@ -243,8 +245,10 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.geometric_transform``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample. Points are in single precision too.
+    The signature and the meaning are those of ``scipy.ndimage.geometric_transform``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
+    Points are in single precision too.
 
     References
     ----------
@@ -329,8 +333,10 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.map_coordinates``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample. Points are in single precision too, which rounds a coordinate of 1000 by up to 3e-5.
+    The signature and the meaning are those of ``scipy.ndimage.map_coordinates``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
+    Points are in single precision too, which rounds a coordinate of 1000 by up to 3e-5.
 
     References
     ----------
@@ -454,8 +460,9 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.affine_transform``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample.
+    The signature and the meaning are those of ``scipy.ndimage.affine_transform``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
 
     References
     ----------
@@ -540,8 +547,9 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.shift``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample.
+    The signature and the meaning are those of ``scipy.ndimage.shift``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
 
     References
     ----------
@@ -585,7 +593,8 @@ def _advise_grid_mode(mode):
     better = {"constant": "grid-constant", "wrap": "grid-wrap"}.get(mode)
     if better is not None:
         warnings.warn(
-            f"It is recommended to use mode = {better} instead of {mode} when grid_mode is True.",
+            f"It is recommended to use mode = {better} instead of {mode} "
+            "when grid_mode is True.",
             stacklevel=3)
 
 
@@ -634,8 +643,9 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.zoom``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample.
+    The signature and the meaning are those of ``scipy.ndimage.zoom``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
 
     References
     ----------
@@ -730,8 +740,9 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
 
     Notes
     -----
-    The signature and the meaning are those of ``scipy.ndimage.rotate``. Computed in single
-    precision: with the exact prefilter of [1]_, within about 1e-6 of the largest sample.
+    The signature and the meaning are those of ``scipy.ndimage.rotate``.
+    Computed in single precision: with the exact prefilter of [1]_, within about 1e-6 of the
+    largest sample.
 
     References
     ----------
