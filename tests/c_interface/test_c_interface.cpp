@@ -250,6 +250,30 @@ TEST_CASE("c: volumes, and integers out") {
   });
 }
 
+TEST_CASE("c: every type's number is that type") {
+  // A constant image of each type: its spline is the constant, which f32 holds exactly.
+  test::on_every_device([](const warpalign::Device& device) {
+    const Opened opened(device);
+    const auto check = [&](warpalign_pixel_type type, auto value) {
+      CAPTURE(type);
+      const std::vector<decltype(value)> samples(32 * 32, value);
+      const warpalign_image input{samples.data(), type, 32, 32, 1, 0};
+      std::vector<float> found(samples.size());
+      const warpalign_output output{found.data(), WARPALIGN_F32, 32, 32, 1};
+      REQUIRE(warpalign_resample(opened, &input, identity, nullptr, &output) == WARPALIGN_OK);
+      for (const float one : found) CHECK(one == doctest::Approx(static_cast<double>(value)));
+    };
+    check(WARPALIGN_U8, std::uint8_t{200});
+    check(WARPALIGN_I8, std::int8_t{-100});
+    check(WARPALIGN_U16, std::uint16_t{60000});
+    check(WARPALIGN_I16, std::int16_t{-30000});
+    check(WARPALIGN_U32, std::uint32_t{4000000000U});
+    check(WARPALIGN_I32, std::int32_t{-2000000000});
+    check(WARPALIGN_F32, -1.5F);
+    check(WARPALIGN_F64, 2.5);
+  });
+}
+
 TEST_CASE("c: null and closed handles give a status") {
   const auto bytes = picture();
   const std::vector<float> pixels(bytes.begin(), bytes.end());
@@ -336,7 +360,7 @@ TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
 
   const warpalign_image dataless = plane(nullptr);
   CHECK_REFUSED(wrong, "no data", warpalign_register(device, &image, &dataless, nullptr, &result));
-  const warpalign_image typeless = plane(bytes.data(), 5);
+  const warpalign_image typeless = plane(bytes.data(), 10);
   CHECK_REFUSED(wrong, "type", warpalign_register(device, &image, &typeless, nullptr, &result));
   warpalign_image volume = image;
   volume.depth = 2;

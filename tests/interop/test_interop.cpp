@@ -6,6 +6,7 @@
 #include <warpalign/interop.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/registrar.hpp>
+#include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/sobel.hpp>
 
@@ -140,6 +141,23 @@ TEST_CASE("interop: an output that overlaps the input is refused") {
     CHECK_THROWS_WITH_AS(plan.execute(stream, first, half), doctest::Contains("overlap"), Error);
     CHECK_THROWS_WITH_AS(plan.execute(stream, second, half), doctest::Contains("overlap"), Error);
     CHECK_NOTHROW(plan.execute(stream, first, second));
+
+    // Coordinates are read while the output is written. In one dimension they have its shape.
+    constexpr Shape line{4096, 1, 1};
+    const auto line_at = [&](std::size_t offset) {
+      return interop::wrap_image(device, backend, {handle, offset}, PixelType::f32, line);
+    };
+    Image samples = device.make_image(PixelType::f32, line);
+    Image coordinates = line_at(0);
+    Image output = line_at(4096);
+    ResamplePlan resample(device, {.image = line, .output = line, .dimensions = 1});
+    CHECK_THROWS_WITH_AS(resample.execute(stream, samples, coordinates, output),
+                         doctest::Contains("overlap"), Error);
+    const RealFftPlan fft(device, {.shape = plane});
+    Image spectrum = interop::wrap_image(device, backend, {handle}, PixelType::c32,
+                                         RealFftPlan::half_spectrum(plane));
+    CHECK_THROWS_WITH_AS(fft.forward(stream, first, spectrum), doctest::Contains("overlap"), Error);
+    CHECK_THROWS_WITH_AS(fft.inverse(stream, spectrum, first), doctest::Contains("overlap"), Error);
   });
 }
 

@@ -92,10 +92,15 @@ WARPALIGN_C_API warpalign_status warpalign_close_device(warpalign_device device)
 typedef int32_t warpalign_pixel_type;
 enum {
   WARPALIGN_U8 = 0,
-  WARPALIGN_U16 = 1,
-  WARPALIGN_F16 = 2,
-  WARPALIGN_F32 = 3,
-  WARPALIGN_C32 = 4 /* complex, two floats */
+  WARPALIGN_I8 = 1,
+  WARPALIGN_U16 = 2,
+  WARPALIGN_I16 = 3,
+  WARPALIGN_U32 = 4,
+  WARPALIGN_I32 = 5,
+  WARPALIGN_F16 = 6,
+  WARPALIGN_F32 = 7,
+  WARPALIGN_F64 = 8, /* arithmetic is single precision all the same */
+  WARPALIGN_C32 = 9  /* complex, two floats */
 };
 
 typedef struct warpalign_image {

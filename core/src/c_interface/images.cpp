@@ -11,11 +11,14 @@ namespace warpalign::c_interface {
 
 namespace {
 
-constexpr std::array types{PixelType::u8, PixelType::u16, PixelType::f16, PixelType::f32,
-                           PixelType::c32};
-static_assert(types[WARPALIGN_U8] == PixelType::u8 && types[WARPALIGN_U16] == PixelType::u16 &&
+constexpr std::array types{PixelType::u8,  PixelType::i8,  PixelType::u16, PixelType::i16,
+                           PixelType::u32, PixelType::i32, PixelType::f16, PixelType::f32,
+                           PixelType::f64, PixelType::c32};
+static_assert(types[WARPALIGN_U8] == PixelType::u8 && types[WARPALIGN_I8] == PixelType::i8 &&
+              types[WARPALIGN_U16] == PixelType::u16 && types[WARPALIGN_I16] == PixelType::i16 &&
+              types[WARPALIGN_U32] == PixelType::u32 && types[WARPALIGN_I32] == PixelType::i32 &&
               types[WARPALIGN_F16] == PixelType::f16 && types[WARPALIGN_F32] == PixelType::f32 &&
-              types[WARPALIGN_C32] == PixelType::c32);
+              types[WARPALIGN_F64] == PixelType::f64 && types[WARPALIGN_C32] == PixelType::c32);
 
 std::int64_t at_least_one(std::int64_t depth) { return depth == 0 ? 1 : depth; }
 

@@ -13,11 +13,10 @@ using namespace warpalign;
 }  // namespace
 
 TEST_CASE("opencv: a matrix becomes a view of the same pixels, and the view a matrix") {
-  const std::vector<std::pair<int, PixelType>> types{{CV_8UC1, PixelType::u8},
-                                                     {CV_16UC1, PixelType::u16},
-                                                     {CV_16FC1, PixelType::f16},
-                                                     {CV_32FC1, PixelType::f32},
-                                                     {CV_32FC2, PixelType::c32}};
+  const std::vector<std::pair<int, PixelType>> types{
+      {CV_8UC1, PixelType::u8},   {CV_16UC1, PixelType::u16}, {CV_8SC1, PixelType::i8},
+      {CV_16SC1, PixelType::i16}, {CV_32SC1, PixelType::i32}, {CV_64FC1, PixelType::f64},
+      {CV_16FC1, PixelType::f16}, {CV_32FC1, PixelType::f32}, {CV_32FC2, PixelType::c32}};
   for (const auto& [mat_type, type] : types) {
     CAPTURE(name_of(type));
     const cv::Mat whole(40, 60, mat_type, cv::Scalar(0));
@@ -42,7 +41,8 @@ TEST_CASE("opencv: a matrix becomes a view of the same pixels, and the view a ma
 TEST_CASE("opencv: what is no image of warpalign's is refused") {
   CHECK_THROWS_WITH_AS((void)opencv::host_image(cv::Mat(4, 4, CV_8UC3)),
                        doctest::Contains("CV_8UC3"), Error);
-  CHECK_THROWS_AS((void)opencv::host_image(cv::Mat(4, 4, CV_64FC1)), Error);
+  CHECK_THROWS_AS((void)opencv::host_image(cv::Mat(4, 4, CV_32FC3)), Error);
+  CHECK_THROWS_AS((void)opencv::mat_type(PixelType::u32), Error);
   CHECK_THROWS_WITH_AS((void)opencv::host_image(cv::Mat()), doctest::Contains("empty"), Error);
   const int sizes[3] = {2, 3, 4};
   CHECK_THROWS_AS((void)opencv::host_image(cv::Mat(3, sizes, CV_8UC1)), Error);

@@ -19,6 +19,14 @@ namespace warpalign::opencv {
   switch (mat_type) {
     case CV_8UC1:
       return PixelType::u8;
+    case CV_8SC1:
+      return PixelType::i8;
+    case CV_16SC1:
+      return PixelType::i16;
+    case CV_32SC1:
+      return PixelType::i32;
+    case CV_64FC1:
+      return PixelType::f64;
     case CV_16UC1:
       return PixelType::u16;
     case CV_16FC1:
@@ -32,8 +40,7 @@ namespace warpalign::opencv {
   }
   throw Error(ErrorKind::invalid_argument,
               "a matrix of type " + cv::typeToString(mat_type) +
-                  " is no image that warpalign takes: CV_8UC1, CV_16UC1, CV_16FC1, CV_32FC1 or "
-                  "CV_32FC2",
+                  " is no image that warpalign takes: it must have one channel, or be CV_32FC2",
               {.stage = "opencv"});
 }
 
@@ -41,15 +48,28 @@ namespace warpalign::opencv {
   switch (type) {
     case PixelType::u8:
       return CV_8UC1;
+    case PixelType::i8:
+      return CV_8SC1;
+    case PixelType::i16:
+      return CV_16SC1;
+    case PixelType::i32:
+      return CV_32SC1;
+    case PixelType::f64:
+      return CV_64FC1;
+    case PixelType::f32:
+      return CV_32FC1;
     case PixelType::u16:
       return CV_16UC1;
     case PixelType::f16:
       return CV_16FC1;
     case PixelType::c32:
       return CV_32FC2;
-    default:
-      return CV_32FC1;
+    case PixelType::u32:
+      break;
   }
+  throw Error(ErrorKind::invalid_argument,
+              std::string("OpenCV has no matrices of the type ") + name_of(type),
+              {.stage = "opencv"});
 }
 
 /// A view of the matrix's pixels with its row pitch. The matrix must outlive the view.
@@ -77,10 +97,9 @@ namespace warpalign::opencv {
                  mat_type(image.type), const_cast<void*>(image.data), pitch);
 }
 
-/// The 2 x 3 matrix (CV_64F) of an affine transform, as cv::warpAffine takes it. A registration's
-/// matrix maps reference to moving coordinates, so that
-/// `cv::warpAffine(moving, aligned, matrix, reference.size(), cv::INTER_LINEAR |
-/// cv::WARP_INVERSE_MAP)` lands on the reference. Six numbers are copied.
+/// The 2 x 3 matrix (CV_64F) of an affine transform, as cv::warpAffine takes it; six numbers are
+/// copied. A registration's matrix maps reference to moving coordinates, so that cv::warpAffine
+/// lays the moving image on the reference with the flag cv::WARP_INVERSE_MAP.
 [[nodiscard]] inline cv::Mat matrix(const Affine& transform) {
   return (cv::Mat_<double>(2, 3) << transform.a, transform.b, transform.c, transform.d, transform.e,
           transform.f);

@@ -44,6 +44,7 @@ void RealFftPlan::forward(Stream& stream, const Image& real, Image& spectrum) co
   detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));
+  detail::check_distinct(stage, real, spectrum);
   kernel_->enqueue_forward(detail::Access::queue(stream), detail::Access::memory(real),
                            detail::Access::memory(spectrum));
 }
@@ -54,6 +55,7 @@ void RealFftPlan::inverse(Stream& stream, Image& spectrum, Image& real) const {
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32,
                       half_spectrum(spec_.shape));
   detail::check_image(stage, "the image", device_, real, PixelType::f32, spec_.shape);
+  detail::check_distinct(stage, spectrum, real);
   kernel_->enqueue_inverse(detail::Access::queue(stream), detail::Access::memory(spectrum),
                            detail::Access::memory(real));
 }

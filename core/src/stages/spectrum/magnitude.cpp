@@ -32,6 +32,7 @@ void MagnitudePlan::execute(Stream& stream, const Image& spectrum, Image& magnit
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the spectrum", device_, spectrum, PixelType::c32, half);
   detail::check_image(stage, "the magnitude", device_, magnitude, PixelType::f32, half);
+  detail::check_distinct(stage, spectrum, magnitude);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(spectrum),
                    detail::Access::memory(magnitude));
 }

@@ -120,6 +120,7 @@ void InterpolatePlan::run(Stream& stream, const Image& coefficients,
     detail::check_image(stage, "the gradient", device_, *gradient, PixelType::f32,
                         coordinates_shape(spec_));
     detail::check_distinct(stage, output, *gradient);
+    detail::check_distinct(stage, coefficients, *gradient);
     gradient_memory = &detail::Access::memory(*gradient);
   }
   Image& stored = converted_ ? converted_->pixels() : output;
@@ -135,6 +136,7 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
 
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients, const Image& coordinates,
                               Image& output) const {
+  detail::check_distinct(stage, coordinates, output);
   run(stream, coefficients, points_of(coordinates), output, nullptr);
 }
 
@@ -156,6 +158,8 @@ void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coeffic
 void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,
                                             const Image& coordinates, Image& output,
                                             Image& gradient) const {
+  detail::check_distinct(stage, coordinates, output);
+  detail::check_distinct(stage, coordinates, gradient);
   run(stream, coefficients, points_of(coordinates), output, &gradient);
 }
 

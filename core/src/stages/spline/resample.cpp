@@ -115,6 +115,7 @@ void ResamplePlan::execute(Stream& stream, const Image& image, const Image& coor
   check(stream, image, output);
   detail::check_image(stage, "the coordinate field", device_, coordinates, PixelType::f32,
                       InterpolatePlan::coordinates_shape(interpolate_spec(spec_)));
+  detail::check_distinct(stage, coordinates, output);
   Image& stored = converted_output_ ? converted_output_->pixels() : output;
   interpolate_.execute(stream, coefficients_of(stream, loaded(stream, image)), coordinates, stored);
   if (converted_output_) converted_output_->convert(stream, output);
