@@ -320,10 +320,6 @@ TEST_CASE("resample: refusals") {
     refused([](ResampleSpec& s) { s.cval = std::numeric_limits<double>::infinity(); });
     refused([](ResampleSpec& s) { s.output_type = PixelType::c32; });
     refused([](ResampleSpec& s) { s.input = PixelType::c32; });
-    refused([](ResampleSpec& s) {
-      s.input = PixelType::u8;
-      s.prefilter.reset();
-    });
 
     auto stream = device.make_stream();
     ResamplePlan plan(device, good);
