@@ -143,7 +143,7 @@ TEST_CASE("c: the options of a registration reach it") {
     CHECK(result.rotation_deg == 0);
     options.min_scale = 2;
     options.max_scale = 1;
-    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "scales",
+    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "min_scale",
                   warpalign_register(opened, &first, &second, &options, &result));
   });
 }
