@@ -130,17 +130,17 @@ void register_small_images(const Device& device, PixelType type) {
 void resample_small_images(const Device& device, PixelType type) {
   const Shape shape{picture_side, picture_side, 1};
   Stream stream = device.make_stream();
-  const std::vector<float> pixels = Scene(picture_side, 1, 300).window(0, 0);
-  Image input = device.make_image(PixelType::f32, shape);
+  const std::vector<float> values = Scene(picture_side, 1, 300).window(0, 0);
+  const std::vector<std::byte> pixels = as_type(values, type);
+  Image input = device.make_image(type, shape);
   Image output = device.make_image(type, shape);
   Image points = device.make_image(PixelType::f32, {shape.width, shape.height, 2});
-  const std::vector<float> coordinates(2 * pixels.size(), 8.5F);
-  stream.upload(pixels.data(), pixels.size() * sizeof(float), input.buffer());
+  const std::vector<float> coordinates(2 * values.size(), 8.5F);
+  stream.upload(pixels.data(), pixels.size(), input.buffer());
   stream.upload(coordinates.data(), coordinates.size() * sizeof(float), points.buffer());
   const Transform rotated(Similarity{30, 1, {}}.matrix(shape, shape));
   for (const Interpolation& interpolation : common_interpolations()) {
-    ResamplePlan plan(device,
-                      resample_spec(interpolation, {shape, shape, 2, PixelType::f32, type}));
+    ResamplePlan plan(device, resample_spec(interpolation, {shape, shape, 2, type, type}));
     plan.execute(stream, input, rotated, output);
     plan.execute(stream, input, points, output);
     stream.finish();
