@@ -15,6 +15,7 @@
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <numbers>
 #include <optional>
 #include <type_traits>
@@ -43,8 +44,11 @@ PointSource points_of(const Transform& transform) {
 
 namespace {
 
-PointSource points_of(const backend::SamplingPoints& points, long long pixels) {
-  if (points.transform != nullptr) return cuda::points_of(*points.transform);
+// `array`: the number of an array of the batch.
+PointSource points_of(const backend::SamplingPoints& points, long long pixels, std::size_t array) {
+  if (!points.transforms.empty()) {
+    return cuda::points_of(points.transforms[points.transforms.size() == 1 ? 0 : array]);
+  }
   PointSource source;
   if (points.coordinates != nullptr) {
     source.kind = PointKind::field;
@@ -72,16 +76,34 @@ class InterpolateStage : public backend::Interpolate {
         width_(extent(spec.output.width, site_)),
         height_(extent(spec.output.height, site_)),
         depth_(extent(spec.output.depth, site_)),
+        arrays_(static_cast<std::size_t>(spec.batch)),
         type_(spec.output_type),
         block_(block_for(spec.dimensions)) {}
 
+  /// The evaluation of one array of the batch.
   [[nodiscard]] Evaluation evaluation(const backend::SamplingPoints& points,
-                                      backend::Memory& output, backend::Memory* gradient) const {
+                                      backend::Memory& output, backend::Memory* gradient,
+                                      std::size_t array) const {
     const long long pixels = static_cast<long long>(width_) * height_ * depth_;
-    float* slopes = gradient != nullptr ? data<float>(*gradient) : nullptr;
-    return {geometry_, points_of(points, pixels),
-            OutputImage{data<void>(output), type_, width_, height_, depth_, slopes}};
+    const std::size_t first = array * static_cast<std::size_t>(pixels);
+    std::byte* values = data<std::byte>(output) + first * size_of(type_);
+    float* slopes = gradient != nullptr ? data<float>(*gradient) + first : nullptr;
+    return {geometry_, points_of(points, pixels, array),
+            OutputImage{values, type_, width_, height_, depth_, slopes,
+                        pixels * static_cast<long long>(arrays_)}};
   }
+
+  /// The coefficients of one array of the batch.
+  template <class Value>
+  [[nodiscard]] const Value* coefficients_of(const backend::Memory& coefficients,
+                                             std::size_t array) const {
+    const auto& n = geometry_.stored;
+    return data<Value>(coefficients) +
+           array * (static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
+                    static_cast<std::size_t>(n[2]));
+  }
+
+  [[nodiscard]] std::size_t arrays() const { return arrays_; }
 
   template <class Kernel, class... Arguments>
   void run(const backend::Queue& queue, Kernel kernel, Arguments... arguments) const {
@@ -95,6 +117,7 @@ class InterpolateStage : public backend::Interpolate {
 
  private:
   int width_, height_, depth_;
+  std::size_t arrays_;
   PixelType type_;
   dim3 block_;
 };
@@ -132,17 +155,24 @@ class FullInterpolate final : public InterpolateStage {
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
-    const Evaluation all = evaluation(points, output, gradient);
-    if constexpr (std::is_same_v<Value, float>) {
-      if (gradient == nullptr &&
-          evaluate_tiled(site_, queue, data<float>(coefficients), all, dimensions_, degree_)) {
-        return;
-      }
+    for (std::size_t i = 0; i < arrays(); ++i) {
+      enqueue_array(queue, coefficients_of<Value>(coefficients, i),
+                    evaluation(points, output, gradient, i));
     }
-    run(queue, gradient != nullptr ? gradient_ : value_, data<Value>(coefficients), all);
   }
 
  private:
+  void enqueue_array(const backend::Queue& queue, const Value* coefficients,
+                     const Evaluation& all) const {
+    const bool with_gradient = all.output.gradient != nullptr;
+    if constexpr (std::is_same_v<Value, float>) {
+      if (!with_gradient && evaluate_tiled(site_, queue, coefficients, all, dimensions_, degree_)) {
+        return;
+      }
+    }
+    run(queue, with_gradient ? gradient_ : value_, coefficients, all);
+  }
+
   int dimensions_, degree_;
   InterpolateKernel<Value> value_;
   InterpolateKernel<Value> gradient_ = nullptr;
@@ -169,7 +199,8 @@ class TextureInterpolate final : public InterpolateStage {
   TextureInterpolate(const Context& context, const InterpolateSpec& spec,
                      const backend::InterpolateDetails& details)
       : InterpolateStage(context, spec, details), size_(texture_size(spec, details)) {
-    if (size_.depth > 0 || !fits_linear(context, size_.width, size_.height, sizeof(float))) {
+    if (spec.batch > 1 || size_.depth > 0 ||
+        !fits_linear(context, size_.width, size_.height, sizeof(float))) {
       array_.emplace(site_, size_, 1, TextureReading{.linear = true, .border = false});
     }
     const bool by_table = spec.precision == Precision::texture_lut;
@@ -191,43 +222,53 @@ class TextureInterpolate final : public InterpolateStage {
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
-    const TextureSources sources{texture_of(queue, coefficients), table_ ? table_->texture() : 0};
-    const Evaluation all = evaluation(points, output, gradient);
-    if (bilinear_kernel_ != nullptr && bilinear_serves(all)) {
-      launch_bilinear(site_, queue, bilinear_kernel_, sources.coefficients,
-                      data<float>(coefficients), all);
-      return;
+    if (array_) scratch_guard_.enter(queue);
+    for (std::size_t i = 0; i < arrays(); ++i) {
+      enqueue_array(queue, texture_of(queue, coefficients, i),
+                    coefficients_of<float>(coefficients, i),
+                    evaluation(points, output, gradient, i));
     }
-    if (tile_kernel_ != nullptr && enqueue_tiles(queue, sources, coefficients, all)) return;
-    run(queue, kernel_, sources, data<float>(coefficients), all);
   }
 
  private:
+  void enqueue_array(const backend::Queue& queue, cudaTextureObject_t texture,
+                     const float* coefficients, const Evaluation& all) const {
+    const TextureSources sources{texture, table_ ? table_->texture() : 0};
+    if (bilinear_kernel_ != nullptr && bilinear_serves(all)) {
+      launch_bilinear(site_, queue, bilinear_kernel_, sources.coefficients, coefficients, all);
+      return;
+    }
+    if (tile_kernel_ != nullptr && enqueue_tiles(queue, sources, coefficients, all)) return;
+    run(queue, kernel_, sources, coefficients, all);
+  }
+
   bool enqueue_tiles(const backend::Queue& queue, const TextureSources& sources,
-                     const backend::Memory& coefficients, const Evaluation& all) const {
+                     const float* coefficients, const Evaluation& all) const {
     const auto tiles =
         plane_source(all, 3, by_short_tiles_ ? ShortTile::height : PlaneTile::height);
     if (!tiles) return false;
     const dim3 grid =
         by_short_tiles_ ? grid_of_tiles<ShortTile>(all.output) : grid_of_tiles(all.output);
-    launch_early(site_, queue, grid, dim3(tile_threads), tile_kernel_, sources,
-                 data<float>(coefficients), all, *tiles);
+    launch_early(site_, queue, grid, dim3(tile_threads), tile_kernel_, sources, coefficients, all,
+                 *tiles);
     return true;
   }
 
-  cudaTextureObject_t texture_of(backend::Queue& queue, const backend::Memory& coefficients) {
+  cudaTextureObject_t texture_of(const backend::Queue& queue, const backend::Memory& coefficients,
+                                 std::size_t array) const {
     site_.context.activate();
     if (!array_) {
       return static_cast<const DeviceMemory&>(coefficients)
           .texture({size_.width, size_.height}, site_);
     }
-    scratch_guard_.enter(queue);
-    array_->copy_from(data<float>(coefficients), queue);
+    array_->copy_from(coefficients_of<float>(coefficients, array), queue);
     return array_->texture();
   }
 
   TextureArray::Size size_;
-  std::optional<TextureArray> array_;  ///< empty where coefficients are read in place
+  /// Empty where coefficients are read in place. A batch passes through it array by array, since
+  /// textures over linear memory begin at addresses that not every array has.
+  std::optional<TextureArray> array_;
   std::optional<LookupTable> table_;
   TextureKernel kernel_ = nullptr;
   TextureTileKernel tile_kernel_ = nullptr;  // for planes of degree 3

@@ -299,10 +299,10 @@ __global__ void __launch_bounds__(256)
         evaluate<degree, dimensions, gradient>(coefficients, e.spline, point, snap);
     store(e.output, index, sums.value);
     if constexpr (gradient) {
-      const long long pixels =
-          static_cast<long long>(e.output.width) * e.output.height * e.output.depth;
 #pragma unroll
-      for (int i = 0; i < dimensions; ++i) e.output.gradient[i * pixels + index] = sums.slope[i];
+      for (int i = 0; i < dimensions; ++i) {
+        e.output.gradient[i * e.output.gradient_plane + index] = sums.slope[i];
+      }
     }
   });
 }

@@ -47,7 +47,8 @@ struct OutputImage {
   void* pixels = nullptr;
   PixelType type = PixelType::f32;
   int width = 1, height = 1, depth = 1;
-  float* gradient = nullptr;  // planes of ds/dx, ds/dy, ds/dz
+  float* gradient = nullptr;     // ds/dx, then ds/dy, then ds/dz
+  long long gradient_plane = 0;  // pixels from one of them to the next
 };
 
 /// All parameters of a kernel except the coefficients.

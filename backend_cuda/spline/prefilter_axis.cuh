@@ -60,34 +60,34 @@ __device__ __forceinline__ float sample_at(const float* __restrict__ line, const
   return static_cast<unsigned>(std::min<std::int64_t>(slices, 65535));
 }
 
-/// The shape of the array that a stage filters, and the number of axes along which it does so.
+/// The shape of the arrays that a stage filters, and the number of axes along which it does so.
 struct Volume {
   int width, height, depth;
   int components;
   int dimensions;
+  long long batch = 1;
 
-  [[nodiscard]] long long elements() const {
-    return static_cast<long long>(width) * height * depth * components;
-  }
+  [[nodiscard]] long long planes() const { return depth * batch; }
 };
 
 [[nodiscard]] inline Volume volume_of(const PrefilterSpec& spec, const CallSite& site) {
   return {extent(spec.shape.width, site), extent(spec.shape.height, site),
-          extent(spec.shape.depth, site), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions};
+          extent(spec.shape.depth, site), spec.input == PixelType::c32 ? 2 : 1, spec.dimensions,
+          spec.batch};
 }
 
-/// The pass along axis 0, 1 or 2 of a volume whose earlier axes already have their margins.
+/// The pass along axis 0, 1 or 2 of volumes whose earlier axes already have their margins.
 [[nodiscard]] inline AxisPass axis_pass(const Volume& v, const Beyond& beyond, int axis) {
   const long long wide = v.width + 2 * beyond.margin;
   const long long high = v.height + 2 * beyond.margin;
   const long long c = v.components;
   switch (axis) {
     case 0:
-      return {v.width, v.components, c, static_cast<long long>(v.height) * v.depth, beyond};
+      return {v.width, v.components, c, v.height * v.planes(), beyond};
     case 1:
-      return {v.height, v.components, c * wide, v.depth, beyond};
+      return {v.height, v.components, c * wide, v.planes(), beyond};
     default:
-      return {v.depth, v.components, c * wide * high, 1, beyond};
+      return {v.depth, v.components, c * wide * high, v.batch, beyond};
   }
 }
 

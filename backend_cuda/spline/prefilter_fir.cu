@@ -269,10 +269,10 @@ class FirPrefilter final : public backend::Prefilter {
     }
     const int wide = volume_.width + 2 * beyond_.margin;
     const int high = volume_.height + 2 * beyond_.margin;
-    FirPlane p{volume_.width, volume_.height, volume_.depth, tile_rows_for(taps_), beyond_};
+    FirPlane p{volume_.width, volume_.height, volume_.planes(), tile_rows_for(taps_), beyond_};
     const dim3 grid(static_cast<unsigned>(divide_up(wide, tile_columns)),
                     static_cast<unsigned>(divide_up(high, p.tile_rows)),
-                    grid_extent(volume_.depth));
+                    grid_extent(volume_.planes()));
     const std::size_t bytes =
         (tile_warps * staged_pixels + (p.tile_rows + taps_.count) * tile_columns) * sizeof(float);
     launch_with_shared(site_, queue, grid, dim3(tile_threads), bytes, &fir_plane_kernel<Pixel>,

@@ -20,7 +20,8 @@ constexpr int block_threads = 128;
 /// How samples are copied to the memory of the coefficients, extended by the margin along filtered
 /// axes.
 struct Placement {
-  int width, height, depth;  // of the samples
+  int width, height, depth;  // of an array's samples
+  long long batch;
   int margin_x, margin_y, margin_z;
   Beyond beyond;
 };
@@ -28,6 +29,7 @@ struct Placement {
 template <class Pixel>
 __device__ __forceinline__ void sample_or_fill(const Pixel* __restrict__ samples,
                                                const Placement& p, int x, int y, int z,
+                                               long long array,
                                                float (&value)[components_of<Pixel>]) {
   const int i = wa_extend(p.beyond.rule, x, p.width);
   const int j = wa_extend(p.beyond.rule, y, p.height);
@@ -37,7 +39,7 @@ __device__ __forceinline__ void sample_or_fill(const Pixel* __restrict__ samples
     for (int c = 0; c < components_of<Pixel>; ++c) value[c] = c == 0 ? p.beyond.fill : 0.0f;
     return;
   }
-  to_floats(samples[(static_cast<long long>(k) * p.height + j) * p.width + i], value);
+  to_floats(samples[((array * p.depth + k) * p.height + j) * p.width + i], value);
 }
 
 template <class Pixel>
@@ -46,14 +48,16 @@ __global__ void place_kernel(const Pixel* __restrict__ samples, float* __restric
   constexpr int components = components_of<Pixel>;
   const int wide = p.width + 2 * p.margin_x;
   const int high = p.height + 2 * p.margin_y;
-  const long long rows = static_cast<long long>(high) * (p.depth + 2 * p.margin_z);
+  const int deep = p.depth + 2 * p.margin_z;
+  const long long rows = p.batch * deep * high;
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= wide) return;
   for (long long row = blockIdx.y; row < rows; row += gridDim.y) {
     const int y = static_cast<int>(row % high);
-    const int z = static_cast<int>(row / high);
+    const int z = static_cast<int>(row / high % deep);
+    const long long array = row / high / deep;
     float value[components];
-    sample_or_fill(samples, p, x - p.margin_x, y - p.margin_y, z - p.margin_z, value);
+    sample_or_fill(samples, p, x - p.margin_x, y - p.margin_y, z - p.margin_z, array, value);
 #pragma unroll
     for (int c = 0; c < components; ++c) {
       coefficients[(row * wide + x) * components + c] = value[c];
@@ -145,18 +149,22 @@ class LinePrefilter final : public backend::Prefilter {
     Beyond own = beyond_;
     own.margin = 0;
     if (own.rule == WA_FILL) own.rule = WA_CLAMP;
-    const Volume whole{volume_.width + 2 * margin_along(0), volume_.height + 2 * margin_along(1),
-                       volume_.depth + 2 * margin_along(2), volume_.components, volume_.dimensions};
+    const Volume whole{volume_.width + 2 * margin_along(0),
+                       volume_.height + 2 * margin_along(1),
+                       volume_.depth + 2 * margin_along(2),
+                       volume_.components,
+                       volume_.dimensions,
+                       volume_.batch};
     return axis_pass(whole, own, axis);
   }
 
   void place_samples(backend::Queue& queue, const backend::Memory& samples,
                      backend::Memory& coefficients) const {
-    const Placement placement{volume_.width,   volume_.height,  volume_.depth, margin_along(0),
-                              margin_along(1), margin_along(2), beyond_};
+    const Placement placement{volume_.width,   volume_.height,  volume_.depth,   volume_.batch,
+                              margin_along(0), margin_along(1), margin_along(2), beyond_};
     const int wide = volume_.width + 2 * margin_along(0);
     const std::int64_t rows = (std::int64_t{volume_.height} + 2 * margin_along(1)) *
-                              (std::int64_t{volume_.depth} + 2 * margin_along(2));
+                              (std::int64_t{volume_.depth} + 2 * margin_along(2)) * volume_.batch;
     const dim3 grid(static_cast<unsigned>(divide_up(wide, block_threads)), grid_extent(rows));
     launch(site_, queue, grid, dim3(block_threads), &place_kernel<Pixel>, data<Pixel>(samples),
            data<float>(coefficients), placement);

@@ -101,18 +101,18 @@ class StreamingPrefilter final : public backend::Prefilter {
       const int wide = volume_.width + 2 * beyond_.margin;
       const int high = volume_.height + 2 * beyond_.margin;
       const std::int64_t across = divide_up(wide, kernels_.useful_columns);
-      Plane p = plane_of(volume_.height, volume_.depth, scale_ * scale_);
-      p.column_block = column_block_for(high, across * volume_.depth, kernels_.plane_blocks, 2,
+      Plane p = plane_of(volume_.height, volume_.planes(), scale_ * scale_);
+      p.column_block = column_block_for(high, across * volume_.planes(), kernels_.plane_blocks, 2,
                                         max_column_block);
       const dim3 grid(static_cast<unsigned>(across), grid_extent(divide_up(high, p.column_block)),
-                      grid_extent(volume_.depth));
+                      grid_extent(volume_.planes()));
       launch_early(site_, queue, grid, dim3(block_threads), kernels_.plane, input, output, p,
                    coefficients_);
     }
   }
 
   void rows(backend::Queue& queue, const Pixel* input, float* output) const {
-    const long long lines = static_cast<long long>(volume_.height) * volume_.depth;
+    const long long lines = volume_.height * volume_.planes();
     const int wide = volume_.width + 2 * beyond_.margin;
     const std::int64_t tasks = lines * divide_up(wide, kernels_.useful_columns);
     const std::int64_t blocks = std::min<std::int64_t>(divide_up(tasks, block_warps), 1 << 24);

@@ -8,6 +8,8 @@
 #include <warpalign/backend/stages/spline/resample.hpp>
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace warpalign::cuda {
@@ -28,7 +30,7 @@ __device__ __forceinline__ bool lies_inside(const Evaluation& e, const ResampleS
 }
 
 __device__ __forceinline__ bool lies_outside(const Evaluation& e, const ResampleSource& source,
-                                           const ResampleLocation& location) {
+                                             const ResampleLocation& location) {
   return location.corner[0] + source.columns <= 0 || location.corner[0] >= e.spline.samples[0] ||
          location.corner[1] + source.rows - 2 * resample_halo <= 0 ||
          location.corner[1] >= e.spline.samples[1];
@@ -201,6 +203,7 @@ class ResampleStage final : public backend::Resample {
                 const backend::PrefilterDetails& filter, const backend::InterpolateDetails& details)
       : site_{context, "resample"},
         filter_(filter_of(filter.poles)),
+        batch_(static_cast<std::size_t>(spec.batch)),
         max_shared_(max_shared(site_)) {
     InterpolateSpec evaluation;
     evaluation.image = spec.image;
@@ -220,22 +223,48 @@ class ResampleStage final : public backend::Resample {
     }
   }
 
-  bool enqueue(backend::Queue& queue, const backend::Memory& samples, const Transform& transform,
-               backend::Memory& output) override {
-    Evaluation e = evaluation_;
-    e.points = points_of(transform);
-    e.output.pixels = data<void>(output);
-    const auto source = resample_source(e);
-    if (!source) return false;
-    const Kernel kernel = kernel_for(source->rows, source->steep);
-    const dim3 grid = grid_of(*source);
-    if (kernel.bytes > max_shared_ || grid.y > 65535) return false;
-    launch_early_with_shared(site_, queue, grid, dim3(resample_threads), kernel.bytes,
-                             kernel.function, data<float>(samples), e, *source, filter_);
+  bool enqueue(backend::Queue& queue, const backend::Memory& samples,
+               std::span<const Transform> transforms, backend::Memory& output) override {
+    for (const Transform& transform : transforms) {
+      if (!serves(evaluation_under(transform))) return false;
+    }
+    for (std::size_t i = 0; i < batch_; ++i) {
+      Evaluation e = evaluation_under(transforms[transforms.size() == 1 ? 0 : i]);
+      e.output.pixels = data<std::byte>(output) + i * output_bytes();
+      launch_array(queue, data<float>(samples) + i * input_pixels(), e);
+    }
     return true;
   }
 
  private:
+  [[nodiscard]] Evaluation evaluation_under(const Transform& transform) const {
+    Evaluation e = evaluation_;
+    e.points = points_of(transform);
+    return e;
+  }
+
+  [[nodiscard]] bool serves(const Evaluation& e) const {
+    const auto source = resample_source(e);
+    return source && kernel_for(source->rows, source->steep).bytes <= max_shared_ &&
+           grid_of(*source).y <= 65535;
+  }
+
+  void launch_array(const backend::Queue& queue, const float* samples, const Evaluation& e) const {
+    const auto source = resample_source(e);
+    const Kernel kernel = kernel_for(source->rows, source->steep);
+    launch_early_with_shared(site_, queue, grid_of(*source), dim3(resample_threads), kernel.bytes,
+                             kernel.function, samples, e, *source, filter_);
+  }
+
+  [[nodiscard]] std::size_t input_pixels() const {
+    return static_cast<std::size_t>(evaluation_.spline.samples[0]) *
+           static_cast<std::size_t>(evaluation_.spline.samples[1]);
+  }
+  [[nodiscard]] std::size_t output_bytes() const {
+    return static_cast<std::size_t>(evaluation_.output.width) *
+           static_cast<std::size_t>(evaluation_.output.height) * size_of(evaluation_.output.type);
+  }
+
   [[nodiscard]] Kernel kernel_for(int rows, bool steep) const {
     return kernel_of(rows, steep, evaluation_.output.type == PixelType::f32);
   }
@@ -248,6 +277,7 @@ class ResampleStage final : public backend::Resample {
 
   CallSite site_;
   ResampleFilter filter_;
+  std::size_t batch_;
   std::size_t max_shared_;
   Evaluation evaluation_{};
 };

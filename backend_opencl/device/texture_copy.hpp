@@ -4,6 +4,7 @@
 #include "device/kernel.hpp"
 #include "device/texture.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace warpalign::opencl {
@@ -14,8 +15,9 @@ class TextureCopy {
  public:
   TextureCopy(Context& context, const TextureKind& kind, const std::string& stage);
 
-  /// Enqueues the copy of the whole texture from a buffer of its shape.
-  void fill(cl_command_queue queue, cl_mem source);
+  /// Enqueues the copy of the whole texture from a buffer of arrays of its shape, the array number
+  /// `array`.
+  void fill(cl_command_queue queue, cl_mem source, std::int64_t array = 0);
 
   [[nodiscard]] const compute::image_object& image() const { return texture_.image; }
   [[nodiscard]] cl_sampler sampler() const { return texture_.sampler.get(); }
@@ -23,6 +25,7 @@ class TextureCopy {
  private:
   CallSite site_;
   Shape shape_;
+  std::size_t pixel_bytes_;
   Texture texture_;
   Grid grid_;
   std::optional<Kernel> kernel_;

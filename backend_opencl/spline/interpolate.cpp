@@ -6,6 +6,7 @@
 #include "device/stage.hpp"
 #include "device/texture_copy.hpp"
 #include "embedded_kernels.hpp"
+#include "spline/array_parameters.hpp"
 #include "spline/cpu/interpolate_cpu.hpp"
 #include "spline/interpolate_linear.hpp"
 #include "spline/interpolate_points.hpp"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 namespace warpalign::opencl {
 
@@ -26,22 +28,40 @@ namespace {
 
 constexpr const char* stage = "interpolate";
 
+/// The entry of interpolate.cl's table.
+struct PointsOfArray {
+  cl_float4 row_x, row_y, row_z, row_w, rest_x, rest_y, rest_z, rest_w;
+  cl_int kind, centre_x, centre_y, centre_z;
+};
+
+PointsOfArray entry_of(const Points& at) {
+  const auto& rows = at.rows;
+  return {rows[0].nearest, rows[1].nearest, rows[2].nearest,
+          rows[3].nearest, rows[0].rest,    rows[1].rest,
+          rows[2].rest,    rows[3].rest,    static_cast<cl_int>(at.kind),
+          at.centre[0],    at.centre[1],    at.centre[2]};
+}
+
 class Interpolate final : public backend::Interpolate {
  public:
   Interpolate(Context& context, const InterpolateSpec& spec,
               const backend::InterpolateDetails& details)
       : site_(context.call_site(stage)),
         output_(spec.output),
+        batch_(to_int(spec.batch, site_)),
         shape_(with_margin(spec, details.margin)),
         margin_(details.margin),
         cval_(static_cast<cl_float>(spec.cval)),
         by_texture_(is_by_texture(context, spec)),
-        grid_(patches(context, to_int(spec.output.width, site_),
-                      to_int(spec.output.height * spec.output.depth, site_))),
+        grid_(
+            patches(context, to_int(spec.output.width, site_),
+                    to_int(spec.output.height * spec.output.depth * (by_texture_ ? 1 : spec.batch),
+                           site_))),
         values_(context, stage, kernels::interpolate, "interpolate", options(spec, details)) {
     for (const std::int64_t extent : {shape_.width, shape_.height, shape_.depth}) {
       (void)to_int(extent, site_);
     }
+    if (spec.batch > 1) table_of_arrays_.emplace(context, spec.batch, stage);
     if (has_gradient(spec)) {
       gradients_.emplace(context, stage, kernels::interpolate, "interpolate_gradient",
                          options(spec, details));
@@ -62,29 +82,50 @@ class Interpolate final : public backend::Interpolate {
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
                const backend::SamplingPoints& points, backend::Memory& output,
                backend::Memory* gradient) override {
-    const cl_command_queue commands = queue_of(queue);
-    if (gradient == nullptr && points.transform != nullptr &&
-        enqueue_tiles(commands, buffer_of(coefficients), *points.transform, output)) {
+    Call call;
+    call.queue = queue_of(queue);
+    call.source = buffer_of(coefficients);
+    if (gradient == nullptr && !points.transforms.empty() &&
+        enqueue_tiles(call.queue, call.source, points.transforms, output)) {
       return;
     }
-    Points at;
-    at.kind = Kind::field;
-    if (points.transform != nullptr) at = points_of(*points.transform, output_);
-    if (points.log_polar != nullptr) at = points_of(*points.log_polar);
-    const cl_mem source = buffer_of(coefficients);
     // Kernels need some buffer here even if there is no field.
-    const cl_mem field = points.coordinates != nullptr ? buffer_of(*points.coordinates) : source;
-    if (gradient != nullptr) {
-      return launch(*gradients_, commands, source, at, field, output, *gradient);
+    call.field = points.coordinates != nullptr ? buffer_of(*points.coordinates) : call.source;
+    call.at = points_for(points, 0);
+    call.arrays = batch_;
+    if (table_of_arrays_) {
+      call.table =
+          table_of_arrays_->enqueue(call.queue, std::max<std::size_t>(points.transforms.size(), 1),
+                                    [&](std::size_t i) { return entry_of(points_for(points, i)); });
     }
-    if (!by_texture_) return launch(values_, commands, source, at, field, output);
-    scratch_guard_.enter(commands, stage);
-    texture_->fill(commands, source);
-    launch(values_, commands, source, at, field, output, texture_->image(), texture_->sampler(),
-           table_);
+    if (gradient != nullptr) return launch(*gradients_, call, output, *gradient);
+    if (!by_texture_) return launch(values_, call, output);
+    scratch_guard_.enter(call.queue, stage);
+    call.arrays = 1;  // in the texture at a time
+    for (; call.first_array < batch_; ++call.first_array) {
+      texture_->fill(call.queue, call.source, call.first_array);
+      launch(values_, call, output, texture_->image(), texture_->sampler(), table_);
+    }
   }
 
  private:
+  /// What the launches of an execution have in common.
+  struct Call {
+    cl_command_queue queue = nullptr;
+    cl_mem source = nullptr, field = nullptr;
+    Points at;  ///< of a single array
+    ArrayParameters<PointsOfArray>::Table table{};
+    cl_int first_array = 0, arrays = 1;
+  };
+
+  [[nodiscard]] Points points_for(const backend::SamplingPoints& points, std::size_t i) const {
+    if (!points.transforms.empty()) return points_of(points.transforms[i], output_);
+    if (points.log_polar != nullptr) return points_of(*points.log_polar);
+    Points at;
+    at.kind = Kind::field;
+    return at;
+  }
+
   static Shape with_margin(const InterpolateSpec& spec, int margin) {
     Shape larger = spec.image;
     larger.width += 2 * margin;
@@ -109,7 +150,7 @@ class Interpolate final : public backend::Interpolate {
 
   [[nodiscard]] std::string options(const InterpolateSpec& spec,
                                     const backend::InterpolateDetails& details) const {
-    std::string text = spline_options(spec, details);
+    std::string text = spline_options(spec, details) + batch_option(spec.batch);
     if (has_gradient(spec)) text += " -D GRADIENT";
     if (by_texture_) text += " -D TEXTURE";
     if (by_texture_ && spec.precision == Precision::texture_lut) text += " -D LUT";
@@ -126,31 +167,39 @@ class Interpolate final : public backend::Interpolate {
     check(clFinish(queue.get()), "clFinish", site_);
   }
 
-  /// Enqueues a kernel that works on tiles of the output. False if there is none for the transform.
-  bool enqueue_tiles(cl_command_queue commands, cl_mem coefficients, const Transform& transform,
-                     const backend::Memory& output) {
-    if (volumes_) return volumes_->enqueue(commands, coefficients, transform, output);
-    if (cpu_) return cpu_->enqueue(commands, coefficients, transform, output);
-    if (linear_) return linear_->enqueue(commands, coefficients, transform, output);
-    return tiled_ && tiled_->enqueue(commands, coefficients, transform, output);
+  /// Enqueues a kernel that works on tiles of the output. False if there is none for one of the
+  /// transforms.
+  bool enqueue_tiles(cl_command_queue commands, cl_mem coefficients,
+                     std::span<const Transform> transforms, const backend::Memory& output) {
+    if (volumes_) return volumes_->enqueue(commands, coefficients, transforms, output);
+    if (cpu_) return cpu_->enqueue(commands, coefficients, transforms, output);
+    if (linear_) return linear_->enqueue(commands, coefficients, transforms, output);
+    return tiled_ && tiled_->enqueue(commands, coefficients, transforms, output);
   }
 
   /// Launches a kernel that takes `first` before the arguments that all of them take.
   template <class... Arguments>
-  void launch(Kernel& kernel, cl_command_queue queue, cl_mem source, const Points& at, cl_mem field,
-              const backend::Memory& output, const Arguments&... first) {
-    const auto& [x, y, z, w] = at.rows;
-    kernel.launch(queue, grid_, first..., source, static_cast<cl_int>(shape_.width),
-                  static_cast<cl_int>(shape_.height), static_cast<cl_int>(shape_.depth), margin_,
-                  cval_, static_cast<cl_int>(at.kind), x.nearest, y.nearest, z.nearest, w.nearest,
-                  x.rest, y.rest, z.rest, w.rest, at.centre[0], at.centre[1], at.centre[2], field,
-                  output, static_cast<cl_int>(output_.width), static_cast<cl_int>(output_.height),
-                  static_cast<cl_int>(output_.depth));
+  void launch(Kernel& kernel, const Call& call, const backend::Memory& output,
+              const Arguments&... first) {
+    const auto& rows = call.at.rows;
+    const auto& centre = call.at.centre;
+    const auto run = [&](const auto&... last) {
+      kernel.launch(call.queue, grid_, first..., call.source, static_cast<cl_int>(shape_.width),
+                    static_cast<cl_int>(shape_.height), static_cast<cl_int>(shape_.depth), margin_,
+                    cval_, static_cast<cl_int>(call.at.kind), rows[0].nearest, rows[1].nearest,
+                    rows[2].nearest, rows[3].nearest, rows[0].rest, rows[1].rest, rows[2].rest,
+                    rows[3].rest, centre[0], centre[1], centre[2], call.field, output,
+                    static_cast<cl_int>(output_.width), static_cast<cl_int>(output_.height),
+                    static_cast<cl_int>(output_.depth), last...);
+    };
+    if (!table_of_arrays_) return run();
+    run(call.table.entries, call.table.each, call.first_array, call.arrays);
   }
 
   CallSite site_;
-  Shape output_;
-  Shape shape_;  // of the coefficients
+  Shape output_;  // of one array
+  cl_int batch_;
+  Shape shape_;  // of the coefficients of one array
   cl_int margin_;
   cl_float cval_;
   bool by_texture_;
@@ -163,6 +212,7 @@ class Interpolate final : public backend::Interpolate {
   std::optional<VolumeEvaluation> volumes_;
   std::optional<TextureCopy> texture_;
   compute::buffer table_;
+  std::optional<ArrayParameters<PointsOfArray>> table_of_arrays_;
   ScratchGuard scratch_guard_;
 };
 

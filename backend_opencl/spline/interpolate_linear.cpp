@@ -5,7 +5,6 @@
 #include "device/device_list.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
-#include "spline/fixed_point.hpp"
 
 #include "lib/launch.h"
 
@@ -40,7 +39,7 @@ Grid grid_for(const InterpolateSpec& spec) {
   const Shape& output = spec.output;
   const Sides& tile = tile_of(spec.dimensions);
   const auto number = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  return {{number(divide_up(output.width, tile[0])) * group_items,
+  return {{number(divide_up(output.width, tile[0]) * spec.batch) * group_items,
            number(divide_up(output.height, tile[1]) * divide_up(output.depth, tile[2]))},
           {group_items, 1}};
 }
@@ -49,20 +48,21 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
                         int patch) {
   return int_option("DIMENSIONS", spec.dimensions) + int_option("PATCH_X", patch) +
          extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type);
+         output_option(spec.output_type) + batch_option(spec.batch);
 }
 
-/// An axis of a transform as the kernel takes it: a tile's coordinates reach from `minimum` to
-/// `maximum`, counted from its first one.
-struct AxisRow {
-  FixedRow fixed;
-  cl_long minimum, maximum;
-};
-
-AxisRow axis_row(const double* row, int dimensions) {
+/// A transform as the kernel takes it. Along each axis, a tile's coordinates reach from `minimum`
+/// to `maximum`, counted from its first one.
+LinearAxes axes_of(const double* matrix, int dimensions) {
   constexpr double rounding = 0x1p-20;  // more than fixed-point steps lose over a tile
-  const backend::TileRange range = backend::tile_range(row, tile_of(dimensions));
-  return {fixed_row(row), to_fixed(range.minimum - rounding), to_fixed(range.maximum + rounding)};
+  LinearAxes axes{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double* row = matrix + 4 * i;
+    const backend::TileRange range = backend::tile_range(row, tile_of(dimensions));
+    axes.rows[i] = fixed_row(row);
+    axes.ranges[i] = {to_fixed(range.minimum - rounding), to_fixed(range.maximum + rounding)};
+  }
+  return axes;
 }
 
 /// Whether a step along a row of the output mainly crosses rows or planes of the source.
@@ -88,27 +88,39 @@ LinearEvaluation::LinearEvaluation(Context& context, const InterpolateSpec& spec
       output_(spec.output),
       cval_(static_cast<cl_float>(spec.cval)),
       grid_(grid_for(spec)),
+      batch_(spec.batch),
       kernel_(context, stage, kernels::interpolate_linear, "interpolate_linear",
               options_for(spec, details, dimensions_ == 2 ? narrow_patch : wide_patch)) {
+  if (batch_ > 1) table_.emplace(context, batch_, stage);
   if (dimensions_ == 2) return;  // in planes, narrow patches are as good for every transform
   steep_.emplace(context, stage, kernels::interpolate_linear, "interpolate_linear",
                  options_for(spec, details, narrow_patch));
 }
 
-bool LinearEvaluation::enqueue(cl_command_queue queue, cl_mem samples, const Transform& transform,
+bool LinearEvaluation::enqueue(cl_command_queue queue, cl_mem samples,
+                               std::span<const Transform> transforms,
                                const backend::Memory& output) {
-  const double* m = transform.m.data();
-  if (!transform.is_affine() || !backend::all_near(m, output_, dimensions_)) return false;
-  const AxisRow x = axis_row(m, dimensions_);
-  const AxisRow y = axis_row(m + 4, dimensions_);
-  const AxisRow z = axis_row(m + 8, dimensions_);
+  bool steep = false;
+  for (const Transform& transform : transforms) {
+    const double* m = transform.m.data();
+    if (!transform.is_affine() || !backend::all_near(m, output_, dimensions_)) return false;
+    steep = steep || is_steep(m);
+  }
+  const auto axes_at = [&](std::size_t i) { return axes_of(transforms[i].m.data(), dimensions_); };
+  const LinearAxes first = axes_at(0);
+  const FixedRow &x = first.rows[0], &y = first.rows[1], &z = first.rows[2];
+  const auto& ranges = first.ranges;
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
-  (steep_ && is_steep(m) ? *steep_ : kernel_)
-      .launch(queue, grid_, samples, number(image_.width), number(image_.height),
-              number(image_.depth), cval_, x.fixed.fine, x.fixed.steps, x.minimum, x.maximum,
-              y.fixed.fine, y.fixed.steps, y.minimum, y.maximum, z.fixed.fine, z.fixed.steps,
-              z.minimum, z.maximum, output, number(output_.width), number(output_.height),
-              number(output_.depth));
+  Kernel& kernel = steep_ && steep ? *steep_ : kernel_;
+  const auto launch = [&](const auto&... last) {
+    kernel.launch(queue, grid_, samples, number(image_.width), number(image_.height),
+                  number(image_.depth), cval_, x.fine, x.steps, ranges[0].minimum,
+                  ranges[0].maximum, y.fine, y.steps, ranges[1].minimum, ranges[1].maximum, z.fine,
+                  z.steps, ranges[2].minimum, ranges[2].maximum, output, number(output_.width),
+                  number(output_.height), number(output_.depth), last...);
+  };
+  const cl_int groups = number(static_cast<std::int64_t>(grid_.items[0]) / group_items / batch_);
+  launch_for_arrays(table_, queue, transforms.size(), axes_at, launch, groups);
   return true;
 }
 

@@ -2,12 +2,25 @@
 #pragma once
 
 #include "device/kernel.hpp"
+#include "spline/array_parameters.hpp"
+#include "spline/fixed_point.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
+#include <array>
 #include <optional>
+#include <span>
 
 namespace warpalign::opencl {
+
+/// The entry of interpolate_linear.cl's table.
+struct LinearAxes {
+  struct Range {
+    cl_long minimum, maximum;
+  };
+  std::array<FixedRow, 3> rows;
+  std::array<Range, 3> ranges;
+};
 
 class LinearEvaluation {
  public:
@@ -20,8 +33,9 @@ class LinearEvaluation {
   LinearEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details);
 
-  /// Returns false, and enqueues nothing, if the transform is not affine or leads too far away.
-  bool enqueue(cl_command_queue queue, cl_mem samples, const Transform& transform,
+  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
+  /// if one is not affine or leads too far away.
+  bool enqueue(cl_command_queue queue, cl_mem samples, std::span<const Transform> transforms,
                const backend::Memory& output);
 
  private:
@@ -29,8 +43,10 @@ class LinearEvaluation {
   Shape image_, output_;
   cl_float cval_;
   Grid grid_;
+  std::int64_t batch_;
   Kernel kernel_;
   std::optional<Kernel> steep_;  // the faster one where rows of the output cross many source rows
+  std::optional<ArrayParameters<LinearAxes>> table_;
 };
 
 }  // namespace warpalign::opencl

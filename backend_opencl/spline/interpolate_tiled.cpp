@@ -42,15 +42,15 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
   return int_option("PITCH", spec.dimensions == 2 ? plane_pitch : volume_pitch) +
          int_option("DEGREE", spec.degree) + int_option("DIMENSIONS", spec.dimensions) +
          extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type);
+         output_option(spec.output_type) + batch_option(spec.batch);
 }
 
 cl_float4 vector_of(const std::array<float, 3>& row) { return {{row[0], row[1], row[2], 0}}; }
 
 }  // namespace
 
+/// What the tiles of all arrays of a batch have in common.
 struct TiledEvaluation::Tiles {
-  backend::TileSource source;
   std::array<int, 3> sides{};
   bool steep = false;
   int pitch = 1, plane = 1;
@@ -76,60 +76,92 @@ TiledEvaluation::TiledEvaluation(Context& context, const InterpolateSpec& spec,
       flat_(context, stage, kernels::interpolate_tiled, "interpolate_tiled",
             options_for(spec, details, flat_pitch)),
       steep_(context, stage, kernels::interpolate_tiled, "interpolate_tiled",
-             options_for(spec, details, steep_pitch)) {}
+             options_for(spec, details, steep_pitch)) {
+  if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
+}
 
-bool TiledEvaluation::fit(const Transform& transform, const std::array<int, 3>& sides,
+std::optional<backend::TileSource> TiledEvaluation::source_of(const Transform& transform,
+                                                              const Sides& sides) const {
+  return backend::tile_source(transform, spec_.output, details_.points, spec_.dimensions,
+                              spec_.degree, sides);
+}
+
+bool TiledEvaluation::fit(std::span<const Transform> transforms, const Sides& sides,
                           Tiles& tiles) const {
-  const auto source = backend::tile_source(transform, spec_.output, details_.points,
-                                           spec_.dimensions, spec_.degree, sides);
-  if (!source) return false;
-  const auto [across, down, deep] = source->extent;
+  Sides extent{};
+  tiles.steep = false;
+  for (const Transform& transform : transforms) {
+    const auto source = source_of(transform, sides);
+    if (!source) return false;
+    for (std::size_t i = 0; i < 3; ++i) extent[i] = std::max(extent[i], source->extent[i]);
+    if (std::abs(transform.m[4]) > 0.7 * std::abs(transform.m[0])) tiles.steep = true;
+  }
+  const auto [across, down, deep] = extent;
   if (spec_.dimensions == 2) {
-    tiles.steep = across > flat_pitch || std::abs(transform.m[4]) > 0.7 * std::abs(transform.m[0]);
+    tiles.steep = tiles.steep || across > flat_pitch;
     tiles.pitch = tiles.steep ? steep_pitch : flat_pitch;
     tiles.plane = down * tiles.pitch;
   } else {
+    tiles.steep = false;
     tiles.pitch = volume_pitch;
     tiles.plane = down * tiles.pitch + banks / 2;
   }
   tiles.bytes = sizeof(cl_float) * static_cast<std::size_t>(tiles.plane) *
                 static_cast<std::size_t>(std::max(deep, 1));
-  tiles.source = *source;
   tiles.sides = sides;
   return across <= tiles.pitch && tiles.bytes <= max_bytes_;
 }
 
-bool TiledEvaluation::choose_tiles(const Transform& transform, Tiles& tiles) const {
+bool TiledEvaluation::choose_tiles(std::span<const Transform> transforms, Tiles& tiles) const {
   const auto& all = spec_.dimensions == 2 ? plane_tiles : volume_tiles;
   return std::any_of(all.begin(), all.end(),
-                     [&](const Sides& sides) { return fit(transform, sides, tiles); });
+                     [&](const Sides& sides) { return fit(transforms, sides, tiles); });
+}
+
+TiledAxes TiledEvaluation::axes_of(const Transform& transform, const Sides& sides) const {
+  const Points at = points_of(transform, spec_.output);
+  const auto source = source_of(transform, sides);  // there is one, or the tiles would not fit
+  TiledAxes axes{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    axes.rows[i] = {at.rows[i].nearest, at.rows[i].rest, vector_of(source->high[i]),
+                    vector_of(source->low[i])};
+    axes.minimum[i] = static_cast<cl_float>(source->minimum[i]);
+    axes.extent[i] = source->extent[i];
+  }
+  return axes;
 }
 
 bool TiledEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
-                              const Transform& transform, const backend::Memory& output) {
+                              std::span<const Transform> transforms,
+                              const backend::Memory& output) {
   Tiles tiles;
-  if (!choose_tiles(transform, tiles)) return false;
+  if (!choose_tiles(transforms, tiles)) return false;
   const Shape& out = spec_.output;
   const std::int64_t count = divide_up(out.width, tiles.sides[0]) *
                              divide_up(out.height, tiles.sides[1]) *
                              divide_up(out.depth, tiles.sides[2]);
   constexpr std::size_t items = group_items;
-  const Grid grid{{static_cast<std::size_t>(to_int(count, site_)) * items, 1}, {items, 1}};
-  const Points at = points_of(transform, out);
-  const auto& [x, y, z, w] = at.rows;
-  const backend::TileSource& s = tiles.source;
-  const auto minimum = [&](std::size_t axis) { return static_cast<cl_float>(s.minimum[axis]); };
+  const Grid grid{{static_cast<std::size_t>(to_int(count * spec_.batch, site_)) * items, 1},
+                  {items, 1}};
+  const auto axes_at = [&](std::size_t i) { return axes_of(transforms[i], tiles.sides); };
+  const TiledAxes first = axes_at(0);
+  const TiledAxes::Row &x = first.rows[0], &y = first.rows[1], &z = first.rows[2];
+  const auto& minimum = first.minimum;
+  const auto& extent = first.extent;
+  const auto centre = points_of(transforms.front(), out).centre;
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
-  (tiles.steep ? steep_ : flat_)
-      .launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
-              number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
-              x.nearest, x.rest, vector_of(s.high[0]), vector_of(s.low[0]), minimum(0),
-              number(s.extent[0]), y.nearest, y.rest, vector_of(s.high[1]), vector_of(s.low[1]),
-              minimum(1), number(s.extent[1]), z.nearest, z.rest, vector_of(s.high[2]),
-              vector_of(s.low[2]), minimum(2), number(s.extent[2]), at.centre[0], at.centre[1],
-              at.centre[2], number(tiles.sides[1]), number(tiles.sides[2]),
-              number(stored_.width % 4 == 0 ? 1 : 0), number(tiles.plane), LocalMemory{tiles.bytes},
-              output, number(out.width), number(out.height), number(out.depth));
+  Kernel& kernel = tiles.steep ? steep_ : flat_;
+  const auto launch = [&](const auto&... last) {
+    kernel.launch(queue, grid, coefficients, number(stored_.width), number(stored_.height),
+                  number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
+                  x.nearest, x.rest, x.high, x.low, minimum[0], extent[0], y.nearest, y.rest,
+                  y.high, y.low, minimum[1], extent[1], z.nearest, z.rest, z.high, z.low,
+                  minimum[2], extent[2], centre[0], centre[1], centre[2], number(tiles.sides[1]),
+                  number(tiles.sides[2]), number(stored_.width % 4 == 0 ? 1 : 0),
+                  number(tiles.plane), LocalMemory{tiles.bytes}, output, number(out.width),
+                  number(out.height), number(out.depth), last...);
+  };
+  launch_for_arrays(table_, queue, transforms.size(), axes_at, launch, number(count));
   return true;
 }
 

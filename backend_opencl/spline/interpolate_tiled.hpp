@@ -3,10 +3,26 @@
 #pragma once
 
 #include "device/kernel.hpp"
+#include "spline/array_parameters.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
+#include <warpalign/backend/tiles.hpp>
+
+#include <array>
+#include <optional>
+#include <span>
 
 namespace warpalign::opencl {
+
+/// The entry of interpolate_tiled.cl's table.
+struct TiledAxes {
+  struct Row {
+    cl_float4 nearest, rest, high, low;
+  };
+  std::array<Row, 3> rows;
+  std::array<cl_float, 3> minimum;
+  std::array<cl_int, 3> extent;
+};
 
 class TiledEvaluation {
  public:
@@ -19,16 +35,20 @@ class TiledEvaluation {
   TiledEvaluation(Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's copy does not
-  /// fit.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
+  /// if one is not affine or a tile's copy does not fit.
+  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output);
 
  private:
   struct Tiles;
-  [[nodiscard]] bool choose_tiles(const Transform& transform, Tiles& tiles) const;
-  [[nodiscard]] bool fit(const Transform& transform, const std::array<int, 3>& sides,
+  using Sides = std::array<int, 3>;
+  [[nodiscard]] std::optional<backend::TileSource> source_of(const Transform& transform,
+                                                             const Sides& sides) const;
+  [[nodiscard]] bool choose_tiles(std::span<const Transform> transforms, Tiles& tiles) const;
+  [[nodiscard]] bool fit(std::span<const Transform> transforms, const Sides& sides,
                          Tiles& tiles) const;
+  [[nodiscard]] TiledAxes axes_of(const Transform& transform, const Sides& sides) const;
 
   CallSite site_;
   InterpolateSpec spec_;
@@ -36,6 +56,7 @@ class TiledEvaluation {
   Shape stored_;
   std::size_t max_bytes_;
   Kernel flat_, steep_;  // with different distances between rows of the copy
+  std::optional<ArrayParameters<TiledAxes>> table_;
 };
 
 }  // namespace warpalign::opencl

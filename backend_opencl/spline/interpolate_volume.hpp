@@ -3,10 +3,23 @@
 #pragma once
 
 #include "device/kernel.hpp"
+#include "spline/array_parameters.hpp"
+#include "spline/fixed_point.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
+#include <array>
+#include <optional>
+#include <span>
+
 namespace warpalign::opencl {
+
+/// The entry of interpolate_volume.cl's table.
+struct VolumeAxes {
+  std::array<FixedRow, 3> rows;
+  std::array<cl_long, 3> minimum;  ///< coordinates from the tile's first point, in fixed point
+  std::array<cl_int, 3> extent;    ///< of the copy
+};
 
 class VolumeEvaluation {
  public:
@@ -19,9 +32,9 @@ class VolumeEvaluation {
   VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// Returns false, and enqueues nothing, if the transform is not affine or a tile's copy does not
-  /// fit.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
+  /// if one is not affine or a tile's copy does not fit.
+  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output);
 
  private:
@@ -31,6 +44,8 @@ class VolumeEvaluation {
   cl_float cval_;
   std::size_t max_bytes_;
   Kernel kernel_;
+  std::int64_t batch_;
+  std::optional<ArrayParameters<VolumeAxes>> table_;
 };
 
 }  // namespace warpalign::opencl

@@ -39,7 +39,7 @@ class Prefilter final : public backend::Prefilter {
     std::size_t scratch_bytes = 0;
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       if (to_scratch_[i]) {
-        const std::size_t pixels = static_cast<std::size_t>(passes_[i].result.pixels());
+        const auto pixels = static_cast<std::size_t>(passes_[i].result.pixels() * maker.spec.batch);
         scratch_bytes = std::max(
             scratch_bytes, pixels * sizeof(float) * static_cast<std::size_t>(maker.components()));
       }
@@ -81,11 +81,11 @@ AxisView PassMaker::view(const Shape& shape, int axis) const {
   const std::int64_t width = shape.width * components();
   switch (axis) {
     case 0:
-      return {shape.height * shape.depth, shape.width, components()};
+      return {shape.height * shape.depth * spec.batch, shape.width, components()};
     case 1:
-      return {shape.depth, shape.height, width};
+      return {shape.depth * spec.batch, shape.height, width};
     default:
-      return {1, shape.depth, width * shape.height};
+      return {spec.batch, shape.depth, width * shape.height};
   }
 }
 

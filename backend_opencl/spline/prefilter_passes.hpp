@@ -19,7 +19,7 @@ struct AxisView {
 
 struct Pass {
   std::function<void(cl_command_queue, cl_mem source, cl_mem target)> launch;
-  Shape result;           ///< the shape of its output
+  Shape result;           ///< the shape of its output, for each array of a batch
   bool in_place = false;  ///< reads and writes the target
 };
 
@@ -30,7 +30,7 @@ struct PassMaker {
   const backend::PrefilterDetails& details;
 
   [[nodiscard]] int components() const { return spec.input == PixelType::c32 ? 2 : 1; }
-  /// The view of an array of that shape along axis 0 (x), 1 or 2.
+  /// The view of a batch of arrays of that shape along axis 0 (x), 1 or 2.
   [[nodiscard]] AxisView view(const Shape& shape, int axis) const;
   /// That shape with the margin added at both ends of the axis.
   [[nodiscard]] Shape with_margin(const Shape& shape, int axis) const;

@@ -107,14 +107,15 @@ class StreamingPasses {
     const cl_int width = to_int(shape_.width, site_);
     const cl_int height = to_int(shape_.height, site_);
     const cl_int across = divided(with_margins(shape_.width), filter_.useful());
-    const cl_int column_block = chunks(with_margins(shape_.height), across * shape_.depth,
+    const std::int64_t planes = shape_.depth * maker_.spec.batch;
+    const cl_int column_block = chunks(with_margins(shape_.height), across * planes,
                                        filter_.plane_groups, 2, max_column_block) *
                                 filter_.chunk;
     const cl_int column_blocks = divided(with_margins(shape_.height), column_block);
     Kernel kernel(
         maker_.context, stage, kernels::prefilter_planes, "prefilter_planes",
         options(filter_.chunk / group_rows) + int_option("MAX_COLUMN_BLOCK", max_column_block));
-    const Grid grid = groups(std::int64_t{across} * column_blocks * shape_.depth);
+    const Grid grid = groups(std::int64_t{across} * column_blocks * planes);
     const Rest more = rest(2);
     passes_.push_back({[=](cl_command_queue queue, cl_mem source, cl_mem target) mutable {
                          kernel.launch(queue, grid, source, target, width, height, margin,

@@ -6,6 +6,7 @@
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
+#include "spline/array_parameters.hpp"
 #include "spline/fixed_point.hpp"
 
 #include "lib/launch.h"
@@ -13,7 +14,12 @@
 #include <warpalign/backend/resample_tiles.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace warpalign::opencl {
 
@@ -47,8 +53,15 @@ std::string options_for(const ResampleSpec& spec, const backend::PrefilterDetail
   return float_option("POLE", pole) + float_option("START", 1 / (1 - static_cast<double>(pole))) +
          float_option("SCALE", backend::resample_scale(pole)) +
          extension_option(details.extension) + points_option(details.points) +
-         output_option(spec.output_type);
+         output_option(spec.output_type) + batch_option(spec.batch);
 }
+
+/// The entry of resample.cl's table: a transform and its tiles.
+struct TilesOfArray {
+  FixedRow x, y;
+  cl_long min_x, min_y;
+  cl_int columns, shear, before_x, before_y, across, down, array;
+};
 
 class Resample final : public backend::Resample {
  public:
@@ -56,34 +69,38 @@ class Resample final : public backend::Resample {
            const backend::InterpolateDetails& details)
       : site_(context.call_site(stage)),
         spec_(spec),
+        tiles_(static_cast<std::size_t>(spec.batch)),
+        order_(tiles_.size()),
         few_(make(context, options_for(spec, filter, details), backend::few_rows)),
         many_(make(context, options_for(spec, filter, details), backend::many_rows)) {
     for (const std::int64_t extent :
          {spec.image.width, spec.image.height, spec.output.width, spec.output.height}) {
       (void)to_int(extent, site_);
     }
+    if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
   }
 
-  bool enqueue(backend::Queue& queue, const backend::Memory& samples, const Transform& transform,
-               backend::Memory& output) override {
-    if (!transform.is_affine()) return false;
-    const double* m = transform.m.data();
-    const auto tiles = backend::resample_tiles(m, spec_.output);
-    if (!tiles) return false;
-    const auto [across, down] = backend::resample_grid(spec_.output, tiles->steep, tiles->shear);
-    if (across * down > std::numeric_limits<cl_int>::max()) return false;
-    constexpr std::size_t items = group_items;
-    const Grid grid{{static_cast<std::size_t>(across * down) * items, 1}, {items, 1}};
-    const FixedRow x = fixed_row(m), y = fixed_row(m + 4);
-    const auto minimum = [&](std::size_t axis) { return to_fixed(tiles->minimum[axis]); };
-    const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
-    Kernels& kernels = tiles->rows == backend::few_rows ? few_ : many_;
-    Kernel& kernel = tiles->steep ? kernels.steep : kernels.flat;
-    kernel.launch(queue_of(queue), grid, samples, number(spec_.image.width),
-                  number(spec_.image.height), static_cast<cl_float>(spec_.cval), x.fine, x.steps,
-                  minimum(0), y.fine, y.steps, minimum(1), number(tiles->columns),
-                  number(tiles->shear), number(tiles->before[0]), number(tiles->before[1]),
-                  number(across), output, number(spec_.output.width), number(spec_.output.height));
+  bool enqueue(backend::Queue& queue, const backend::Memory& samples,
+               std::span<const Transform> transforms, backend::Memory& output) override {
+    std::array<Share, 4> shares{};
+    if (!choose_tiles(transforms) || !share_out(transforms.size(), shares)) return false;
+    const cl_command_queue commands = queue_of(queue);
+    const auto entry_at = [&](std::size_t i) { return entry_of(transforms[order_[i]], order_[i]); };
+    ArrayParameters<TilesOfArray>::Table table{};
+    if (table_) table = table_->enqueue(commands, transforms.size(), entry_at);
+    for (const Share& share : shares) {
+      if (share.entries == 0) continue;
+      const TilesOfArray first = entry_at(share.first);
+      const auto run = [&](const auto&... last) {
+        launch(share, commands, samples, first, output, last...);
+      };
+      if (table_) {
+        run(table.entries, table.each, static_cast<cl_int>(share.groups),
+            static_cast<cl_int>(share.first));
+      } else {
+        run();
+      }
+    }
     return true;
   }
 
@@ -91,6 +108,92 @@ class Resample final : public backend::Resample {
   struct Kernels {
     Kernel flat, steep;
   };
+
+  /// The entries, in the order of the table, that one kernel is launched for.
+  struct Share {
+    std::size_t first = 0, entries = 0;
+    std::int64_t groups = 0;  ///< of the array that needs the most
+    std::int64_t arrays = 0;
+  };
+
+  static std::size_t kind_of(const backend::ResampleTiles& tiles) {
+    return (tiles.rows == backend::few_rows ? 0U : 2U) + (tiles.steep ? 1U : 0U);
+  }
+
+  [[nodiscard]] std::array<std::int64_t, 2> grid_of(const backend::ResampleTiles& tiles) const {
+    return backend::resample_grid(spec_.output, tiles.steep, tiles.shear);
+  }
+
+  /// False if there are no tiles for one of the transforms.
+  bool choose_tiles(std::span<const Transform> transforms) {
+    for (std::size_t i = 0; i < transforms.size(); ++i) {
+      if (!transforms[i].is_affine()) return false;
+      const auto tiles = backend::resample_tiles(transforms[i].m.data(), spec_.output);
+      if (!tiles) return false;
+      tiles_[i] = *tiles;
+    }
+    return true;
+  }
+
+  /// Orders the transforms by the kernels that they need. False if there are too many tiles for one
+  /// launch.
+  bool share_out(std::size_t transforms, std::array<Share, 4>& shares) {
+    for (std::size_t i = 0; i < transforms; ++i) {
+      Share& share = shares[kind_of(tiles_[i])];
+      const auto [across, down] = grid_of(tiles_[i]);
+      share.groups = std::max(share.groups, across * down);
+      ++share.entries;
+    }
+    std::size_t first = 0;
+    for (Share& share : shares) {
+      share.first = first;
+      first += share.entries;
+      share.arrays = transforms > 1 ? static_cast<std::int64_t>(share.entries) : spec_.batch;
+      if (share.groups * share.arrays > std::numeric_limits<cl_int>::max()) return false;
+    }
+    std::array<std::size_t, 4> next{};
+    for (std::size_t i = 0; i < transforms; ++i) {
+      const std::size_t kind = kind_of(tiles_[i]);
+      order_[shares[kind].first + next[kind]++] = i;
+    }
+    return true;
+  }
+
+  [[nodiscard]] TilesOfArray entry_of(const Transform& transform, std::size_t array) const {
+    const backend::ResampleTiles& tiles = tiles_[array];
+    const auto [across, down] = grid_of(tiles);
+    const double* m = transform.m.data();
+    const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+    return {fixed_row(m),
+            fixed_row(m + 4),
+            to_fixed(tiles.minimum[0]),
+            to_fixed(tiles.minimum[1]),
+            number(tiles.columns),
+            number(tiles.shear),
+            number(tiles.before[0]),
+            number(tiles.before[1]),
+            number(across),
+            number(down),
+            number(static_cast<std::int64_t>(array))};
+  }
+
+  /// Launches the kernel for a share. `first` is its first entry; `last` are the arguments that
+  /// kernels for batches have in addition.
+  template <class... Last>
+  void launch(const Share& share, cl_command_queue queue, const backend::Memory& samples,
+              const TilesOfArray& first, const backend::Memory& output, const Last&... last) {
+    constexpr std::size_t items = group_items;
+    const Grid grid{{static_cast<std::size_t>(share.groups * share.arrays) * items, 1}, {items, 1}};
+    const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
+    const backend::ResampleTiles& tiles = tiles_[order_[share.first]];
+    Kernels& kernels = tiles.rows == backend::few_rows ? few_ : many_;
+    Kernel& kernel = tiles.steep ? kernels.steep : kernels.flat;
+    kernel.launch(queue, grid, samples, number(spec_.image.width), number(spec_.image.height),
+                  static_cast<cl_float>(spec_.cval), first.x.fine, first.x.steps, first.min_x,
+                  first.y.fine, first.y.steps, first.min_y, first.columns, first.shear,
+                  first.before_x, first.before_y, first.across, output, number(spec_.output.width),
+                  number(spec_.output.height), last...);
+  }
 
   static Kernels make(Context& context, const std::string& options, int rows) {
     const std::string all = options + int_option("ROWS", rows);
@@ -100,6 +203,9 @@ class Resample final : public backend::Resample {
 
   CallSite site_;
   ResampleSpec spec_;
+  std::vector<backend::ResampleTiles> tiles_;  // for each transform of the last execution
+  std::vector<std::size_t> order_;             // of the transforms, by kernel
+  std::optional<ArrayParameters<TilesOfArray>> table_;
   Kernels few_, many_;
 };
 

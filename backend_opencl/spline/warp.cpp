@@ -38,7 +38,8 @@ class Warp final : public backend::Warp {
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
                backend::Memory& output) override {
-    if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), map, output)) {
+    const Transform transform(map);
+    if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), {&transform, 1}, output)) {
       return;
     }
     const cl_int centre_x = output_width_ / 2;

@@ -1,4 +1,5 @@
-// Copies a buffer to an image of the same size, because some drivers' own copy takes several times
+// Copies pixels of a buffer, from number `first` on, to a whole image, because some drivers' own
+// copy takes several times
 // as long.
 //
 // Option: COMPLEX, where pixels are pairs of floats.
@@ -14,10 +15,10 @@ typedef float Value;
 #endif
 
 kernel void texture_fill(global const Value* restrict source, write_only image2d_t image, int width,
-                         int height) {
+                         int height, ulong first) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || y >= height) return;
-  const Value value = source[(size_t)y * (size_t)width + (size_t)x];
+  const Value value = source[(size_t)first + (size_t)y * (size_t)width + (size_t)x];
   write_imagef(image, (int2)(x, y), COLOUR(value));
 }

@@ -330,6 +330,28 @@ WA_INLINE void find_point(POINTS_PARAMETERS, int x, int y, int z, size_t pixel, 
   snap(point);
 }
 
+#ifdef BATCH
+// An entry of the table of a batch (lib/batch.h): POINTS_PARAMETERS, but for the field.
+typedef struct {
+  float4 row_x, row_y, row_z, row_w, rest_x, rest_y, rest_z, rest_w;
+  int kind, centre_x, centre_y, centre_z;
+} PointsOfArray;
+
+#define TAKE_POINTS(entry)      \
+  kind = (entry)->kind;         \
+  row_x = (entry)->row_x;       \
+  row_y = (entry)->row_y;       \
+  row_z = (entry)->row_z;       \
+  row_w = (entry)->row_w;       \
+  rest_x = (entry)->rest_x;     \
+  rest_y = (entry)->rest_y;     \
+  rest_z = (entry)->rest_z;     \
+  rest_w = (entry)->rest_w;     \
+  centre_x = (entry)->centre_x; \
+  centre_y = (entry)->centre_y; \
+  centre_z = (entry)->centre_z
+#endif
+
 // The kernels' parameters for the spline and for the output.
 #define SPLINE_PARAMETERS \
   global const Value *coefficients, int width, int height, int depth, int margin, float cval

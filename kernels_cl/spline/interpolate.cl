@@ -6,7 +6,7 @@
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
 // OUTPUT_F16, OUTPUT_F32; GRADIENT for the second kernel as well; TEXTURE, where neighbours within
 // the image are read through the texture unit's linear filter, and with it LUT for a table of
-// weights.
+// weights; BATCH (lib/batch.h), where work-items cover the rows of all arrays.
 //
 // variant: gpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32
 // variant: gpu -DDEGREE=1 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F16
@@ -20,16 +20,42 @@
 // variant: gpu -DDEGREE=4 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_WRAP -DOUTPUT_F32
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_F32 -DGRADIENT
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32 -DGRADIENT
+// variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32 -DGRADIENT -DBATCH
+// variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32 -DTEXTURE -DBATCH
 #include "formulas/bilinear.h"
 #include "lib/grid.h"
 #include "lib/launch.h"
 #include "lib/spline_value.h"
 
-// Finds this work-item's pixel of the output, the number of pixels, and the point at which the
-// pixel is read; false if the work-item has none.
-WA_INLINE bool find_pixel(POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel, size_t* pixels,
-                          Point* point) {
-  const Item item = patch_item(output_width);
+#ifdef BATCH
+// The arrays of a launch are `arrays` in number, from number first_array on.
+#define BATCH_PARAMETERS \
+  , global const PointsOfArray *entries, int each, int first_array, int arrays
+
+// Finds the array that an item is in, and makes the item's row one of that array; false if the item
+// is beyond the last array.
+WA_INLINE bool find_array(Item* item, int rows, int first_array, int arrays, size_t* array) {
+  const int number = item->y / rows;
+  item->y -= number * rows;
+  *array = (size_t)(first_array + number);
+  return number < arrays;
+}
+
+// Makes the parameters those of the array that this work-item's row belongs to.
+#define TAKE_ARRAY                                                                          \
+  size_t array;                                                                             \
+  if (!find_array(&item, output_height * output_depth, first_array, arrays, &array)) return; \
+  TAKE_POINTS(entries + array * each);                                                      \
+  coefficients += array * ((size_t)width * (size_t)height * (size_t)depth);                 \
+  output += array * ((size_t)output_width * (size_t)output_height * (size_t)output_depth)
+#else
+#define BATCH_PARAMETERS
+#endif
+
+// Finds the pixel of the output that belongs to an item, the number of pixels, and the point at
+// which the pixel is read; false if the item has none.
+WA_INLINE bool find_pixel(Item item, POINTS_PARAMETERS, OUTPUT_PARAMETERS, size_t* pixel,
+                          size_t* pixels, Point* point) {
   const int z = item.y / output_height;
   const int y = item.y - z * output_height;
   if (item.x >= output_width || z >= output_depth) return false;
@@ -118,10 +144,15 @@ kernel void interpolate(
 #ifdef TEXTURE
     read_only IMAGE image, sampler_t linear, global const float4* table,
 #endif
-    SPLINE_PARAMETERS, POINTS_PARAMETERS, global Output* output, OUTPUT_PARAMETERS) {
+    SPLINE_PARAMETERS, POINTS_PARAMETERS, global Output* output,
+    OUTPUT_PARAMETERS BATCH_PARAMETERS) {
+  Item item = patch_item(output_width);
+#ifdef BATCH
+  TAKE_ARRAY;
+#endif
   size_t pixel, pixels;
   Point point;
-  if (!find_pixel(POINTS_ARGUMENTS, output_width, output_height, output_depth, &pixel, &pixels,
+  if (!find_pixel(item, POINTS_ARGUMENTS, output_width, output_height, output_depth, &pixel, &pixels,
                   &point)) {
     return;
   }
@@ -145,10 +176,14 @@ kernel void interpolate(
 #ifdef GRADIENT
 
 kernel void interpolate_gradient(global float* gradient, SPLINE_PARAMETERS, POINTS_PARAMETERS,
-                                 global float* output, OUTPUT_PARAMETERS) {
+                                 global float* output, OUTPUT_PARAMETERS BATCH_PARAMETERS) {
+  Item item = patch_item(output_width);
+#ifdef BATCH
+  TAKE_ARRAY;
+#endif
   size_t pixel, pixels;
   Point point;
-  if (!find_pixel(POINTS_ARGUMENTS, output_width, output_height, output_depth, &pixel, &pixels,
+  if (!find_pixel(item, POINTS_ARGUMENTS, output_width, output_height, output_depth, &pixel, &pixels,
                   &point)) {
     return;
   }
@@ -160,6 +195,10 @@ kernel void interpolate_gradient(global float* gradient, SPLINE_PARAMETERS, POIN
                                           : tensor_product(&spline, x, y, z, false, true);
   }
   output[pixel] = result.value;
+#ifdef BATCH
+  gradient += array * pixels;
+  pixels *= (size_t)arrays;
+#endif
   gradient[pixel] = result.dx;
   if (DIMENSIONS >= 2) gradient[pixels + pixel] = result.dy;
   if (DIMENSIONS >= 3) gradient[2 * pixels + pixel] = result.dz;

@@ -4,15 +4,18 @@
 //
 // Options: DIMENSIONS 2 or 3; PATCH_X: the width, 8 or 16, of the patch of pixels that 32
 // neighbouring work-items process; EXTENSION; POINTS_FREE, POINTS_REJECT, POINTS_CLAMP or
-// POINTS_WRAP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+// POINTS_WRAP; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32; BATCH (lib/batch.h).
 //
 // variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32
 // variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_U16
 // variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_F16
 // variant: gpu -DDIMENSIONS=3 -DPATCH_X=16 -DEXTENSION=0 -DPOINTS_WRAP -DOUTPUT_F32
 // variant: gpu -DDIMENSIONS=3 -DPATCH_X=8 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_U8
+// variant: gpu -DDIMENSIONS=2 -DPATCH_X=8 -DEXTENSION=0 -DPOINTS_FREE -DOUTPUT_F32 -DBATCH
+// variant: gpu -DDIMENSIONS=3 -DPATCH_X=8 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_U8 -DBATCH
 #include "formulas/bilinear.h"
 #include "formulas/boundary.h"
+#include "lib/batch.h"
 #include "lib/fixed_point.h"
 #include "lib/launch.h"
 #include "lib/output.h"
@@ -219,19 +222,41 @@ WA_INLINE bool lie_outside(long at, long minimum, long maximum, int n) {
 #define POINT(i) wa_fixed_point(fine_##i, tile.x, tile.y, tile.z)
 #define RANGE(i) origin.i, min_##i, greatest_##i
 
+#ifdef BATCH
+// An entry of the table of a batch: AXIS_PARAMETERS of all axes.
+typedef struct {
+  long4 fine_x, steps_x, fine_y, steps_y, fine_z, steps_z;
+  long min_x, greatest_x, min_y, greatest_y, min_z, greatest_z;
+} AxesOfArray;
+
+#define TAKE_AXIS(i)               \
+  fine_##i = entry->fine_##i;      \
+  steps_##i = entry->steps_##i;    \
+  min_##i = entry->min_##i;        \
+  greatest_##i = entry->greatest_##i
+#endif
+
 // A work-group processes a tile of the output; its second index counts along y, then z. A
 // transform's rows are as in lib/fixed_point.h.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linear(
     global const float* restrict values, int width, int height, int depth, float cval,
     AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), global Output* restrict output,
-    int output_width, int output_height, int output_depth) {
+    int output_width, int output_height, int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
+#ifdef BATCH
+  global const AxesOfArray* entry = entries + ARRAY * each;
+  TAKE_AXIS(x);
+  TAKE_AXIS(y);
+  TAKE_AXIS(z);
+  SHIFT_TO_ARRAY(values, width, height, depth);
+  SHIFT_TO_ARRAY(output, output_width, output_height, output_depth);
+#endif
   const Samples samples = {values, {width, height, depth}, cval};
   const Steps steps = {steps_x, steps_y, steps_z};
   const Target target = {output, {output_width, output_height, output_depth}};
   const int down = (output_height + TILE_Y - 1) / TILE_Y;
   const int number = (int)get_group_id(1);
   const int slab = DIMENSIONS == 2 ? 0 : number / down;
-  const Numbers tile = {(int)get_group_id(0) * TILE_X, (number - slab * down) * TILE_Y,
+  const Numbers tile = {GROUP_OF_ARRAY * TILE_X, (number - slab * down) * TILE_Y,
                         slab * TILE_Z};
   Location origin = {POINT(x), POINT(y), 0};
   bool inside = lie_inside(RANGE(x), width) && lie_inside(RANGE(y), height);

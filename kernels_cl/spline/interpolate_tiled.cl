@@ -9,12 +9,15 @@
 // Options: DEGREE 3 to 5 (at lower degrees, the pieces of the spline join too roughly for points
 // that are rounded across a knot); DIMENSIONS 2 or 3; PITCH, the distance between rows in local
 // memory; EXTENSION; POINTS_FREE, POINTS_REJECT or POINTS_CLAMP; one of OUTPUT_U8, OUTPUT_U16,
-// OUTPUT_F16, OUTPUT_F32.
+// OUTPUT_F16, OUTPUT_F32; BATCH (lib/batch.h).
 //
 // variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_U8 -DPITCH=100
 // variant: gpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_F16 -DPITCH=32
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=32
+// variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96 -DBATCH
+// variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=32 -DBATCH
+#include "lib/batch.h"
 #include "lib/launch.h"
 #include "lib/output.h"
 #include "lib/spline_points.h"
@@ -322,6 +325,23 @@ WA_INLINE void blank_tile(Tile tile, float cval, OUTPUT_PARAMETERS, size_t index
   }
 }
 
+#ifdef BATCH
+// An entry of the table of a batch: AXIS_PARAMETERS of all axes.
+typedef struct {
+  float4 row_x, rest_x, high_x, low_x, row_y, rest_y, high_y, low_y, row_z, rest_z, high_z, low_z;
+  float min_x, min_y, min_z;
+  int extent_x, extent_y, extent_z;
+} AxesOfArray;
+
+#define TAKE_AXIS(i)            \
+  row_##i = entry->row_##i;     \
+  rest_##i = entry->rest_##i;   \
+  high_##i = entry->high_##i;   \
+  low_##i = entry->low_##i;     \
+  min_##i = entry->min_##i;     \
+  extent_##i = entry->extent_##i
+#endif
+
 // A work-group processes a tile of TILE_X x tile_y x tile_z pixels; tiles are numbered along x,
 // then y, then z. `words`: rows of coefficients begin at words. `copy_words` (words, so that
 // drivers align it as such) is the copy, whose planes are `plane` apart.
@@ -330,13 +350,21 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int centre_x,
     int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
     local float4* copy_words, global Output* restrict output, int output_width, int output_height,
-    int output_depth) {
+    int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
+#ifdef BATCH
+  global const AxesOfArray* entry = entries + ARRAY * each;
+  TAKE_AXIS(x);
+  TAKE_AXIS(y);
+  TAKE_AXIS(z);
+  SHIFT_TO_ARRAY(coefficients, width, height, depth);
+  SHIFT_TO_ARRAY(output, output_width, output_height, output_depth);
+#endif
   local int columns[MAX_COPY_WIDTH];
   const int item = (int)get_local_id(0);
   const int across = (output_width + TILE_X - 1) / TILE_X;
   const int down = (output_height + tile_y - 1) / tile_y;
-  const int number = (int)get_group_id(0) / across;
-  const int first_x = ((int)get_group_id(0) - number * across) * TILE_X;
+  const int number = GROUP_OF_ARRAY / across;
+  const int first_x = (GROUP_OF_ARRAY - number * across) * TILE_X;
   const int first_z = number / down * tile_z;
   const int first_y = (number - number / down * down) * tile_y;
   const float dx = (float)(first_x - centre_x);

@@ -5,12 +5,15 @@
 // 32 neighbouring work-items cover 16 x 1 x 2 pixels. The distance between rows of the copy is the
 // number of banks, and planes are offset by half of that, so that few work-items meet in a bank.
 //
-// Options: EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+// Options: EXTENSION; POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32;
+// BATCH (lib/batch.h).
 //
 // variant: gpu -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32
 // variant: gpu -DEXTENSION=3 -DPOINTS_FREE -DOUTPUT_U8
+// variant: gpu -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DBATCH
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
+#include "lib/batch.h"
 #include "lib/fixed_point.h"
 #include "lib/launch.h"
 #include "lib/output.h"
@@ -217,6 +220,21 @@ WA_INLINE void blank_tile(Spline spline, Tile tile, Target target) {
 
 #define AXIS_PARAMETERS(i) long4 fine_##i, long4 steps_##i, long min_##i, int extent_##i
 
+#ifdef BATCH
+// An entry of the table of a batch: AXIS_PARAMETERS of all axes.
+typedef struct {
+  long4 fine_x, steps_x, fine_y, steps_y, fine_z, steps_z;
+  long min_x, min_y, min_z;
+  int extent_x, extent_y, extent_z;
+} AxesOfArray;
+
+#define TAKE_AXIS(i)            \
+  fine_##i = entry->fine_##i;   \
+  steps_##i = entry->steps_##i; \
+  min_##i = entry->min_##i;     \
+  extent_##i = entry->extent_##i
+#endif
+
 // The first coefficient that a tile needs.
 #define CORNER(i)                                                                                 \
   (wa_fixed_whole(wa_fixed_point(fine_##i, tile.first.x, tile.first.y, tile.first.z) + min_##i) + \
@@ -230,16 +248,24 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_volum
     global const float* restrict coefficients, int width, int height, int depth, int margin,
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int tile_y, int tile_z,
     int words, int plane, local float4* copy_words, global Output* restrict output,
-    int output_width, int output_height, int output_depth) {
+    int output_width, int output_height, int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
+#ifdef BATCH
+  global const AxesOfArray* entry = entries + ARRAY * each;
+  TAKE_AXIS(x);
+  TAKE_AXIS(y);
+  TAKE_AXIS(z);
+  SHIFT_TO_ARRAY(coefficients, width, height, depth);
+  SHIFT_TO_ARRAY(output, output_width, output_height, output_depth);
+#endif
   local float* copy = (local float*)copy_words;
   const Spline spline = {coefficients, {width, height, depth}, margin, cval};
   const Points points = {fine_x, steps_x, fine_y, steps_y, fine_z, steps_z};
   const Target target = {output, {output_width, output_height, output_depth}, tile_y, tile_z};
   const int across = (output_width + TILE_X - 1) / TILE_X;
   const int down = (output_height + tile_y - 1) / tile_y;
-  const int number = (int)get_group_id(0) / across;
+  const int number = GROUP_OF_ARRAY / across;
   Tile tile;
-  tile.first.x = ((int)get_group_id(0) - number * across) * TILE_X;
+  tile.first.x = (GROUP_OF_ARRAY - number * across) * TILE_X;
   tile.first.y = (number - number / down * down) * tile_y;
   tile.first.z = number / down * tile_z;
   tile.corner.x = CORNER(x) & ~3;

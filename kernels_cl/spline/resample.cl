@@ -11,14 +11,17 @@
 //
 // Options: ROWS, the number of rows of samples that a tile needs, halos included; STEEP; POLE and
 // START, 1 / (1 - POLE); SCALE, the factor by which results are multiplied; EXTENSION;
-// POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32.
+// POINTS_REJECT or not; one of OUTPUT_U8, OUTPUT_U16, OUTPUT_F16, OUTPUT_F32; BATCH (lib/batch.h).
 //
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_REJECT -DOUTPUT_F32
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_FREE -DOUTPUT_U8
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_FREE -DOUTPUT_F32 -DSTEEP
 // variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_REJECT -DOUTPUT_F16 -DSTEEP
+// variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=104 -DPOINTS_REJECT -DOUTPUT_F32 -DBATCH
+// variant: gpu -DPOLE=(-0.2679492f) -DSTART=(0.7886751f) -DSCALE=(1.0f) -DEXTENSION=0 -DROWS=120 -DPOINTS_FREE -DOUTPUT_U8 -DSTEEP -DBATCH
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
+#include "lib/batch.h"
 #include "lib/fixed_point.h"
 #include "lib/launch.h"
 #include "lib/output.h"
@@ -414,6 +417,22 @@ WA_INLINE void blank(Source source, Location location, OUTPUT_PARAMETERS) {
 
 #endif
 
+#ifdef BATCH
+// An entry of the table of a batch: a transform, its tiles as parameters of resample() describe
+// them,
+// how many of them there are down the output, and the array. The launch takes entries from number
+// `first` on; an array has up to `groups` tiles.
+typedef struct {
+  long4 fine_x, steps_x, fine_y, steps_y;
+  long min_x, min_y;
+  int columns, shear, before_x, before_y, across, down, array;
+} TilesOfArray;
+
+#define BATCH_PARAMETERS , global const TilesOfArray *entries, int each, int groups, int first
+#else
+#define BATCH_PARAMETERS
+#endif
+
 // A work-group processes a tile; tiles are numbered along x, then y. min_x and min_y are the
 // minimum coordinates of a tile, relative to its first point; (before_x, before_y) is by how much
 // the first tile begins before the output; `across` is the number of tiles side by side.
@@ -421,13 +440,31 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void resample(
     global const float* restrict samples, int width, int height, float cval, long4 fine_x,
     long4 steps_x, long min_x, long4 fine_y, long4 steps_y, long min_y, int columns, int shear,
     int before_x, int before_y, int across, global Output* restrict output, int output_width,
-    int output_height) {
+    int output_height BATCH_PARAMETERS) {
+#ifdef BATCH
+  global const TilesOfArray* entry = entries + first + ARRAY * each;
+  fine_x = entry->fine_x;
+  steps_x = entry->steps_x;
+  min_x = entry->min_x;
+  fine_y = entry->fine_y;
+  steps_y = entry->steps_y;
+  min_y = entry->min_y;
+  columns = entry->columns;
+  shear = entry->shear;
+  before_x = entry->before_x;
+  before_y = entry->before_y;
+  across = entry->across;
+  if (GROUP_OF_ARRAY >= across * entry->down) return;
+  const size_t array = (size_t)(each != 0 ? entry->array : ARRAY);
+  samples += array * ((size_t)width * (size_t)height);
+  output += array * ((size_t)output_width * (size_t)output_height);
+#endif
   local float4 coefficient_words[KEPT * COLUMNS / 4];
   local float* coefficients = (local float*)coefficient_words;
   const Points points = {fine_x, steps_x, fine_y, steps_y};
   const Source source = {width, height, cval, columns, shear};
-  const int number_y = (int)get_group_id(0) / across;
-  const int number_x = (int)get_group_id(0) - number_y * across;
+  const int number_y = GROUP_OF_ARRAY / across;
+  const int number_x = GROUP_OF_ARRAY - number_y * across;
   Location location;
   location.x = number_x * TILE - before_x;
   location.y = number_y * TILE - before_y;

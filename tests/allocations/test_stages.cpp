@@ -354,6 +354,42 @@ TEST_CASE("allocations: interpolation") {
   });
 }
 
+TEST_CASE("allocations: batches") {
+  on_every_bench([](Bench& bench) {
+    constexpr std::int64_t arrays = 3;
+    const Shape all{plane.width, plane.height, arrays};
+    const std::vector<Transform> each(arrays, Transform(matrix));
+    auto images = bench.images(PixelType::f32, all);
+    auto output = bench.images(PixelType::f32, all);
+    for (const Precision precision : {Precision::full, Precision::texture}) {
+      for (const int degree : {0, 1, 3}) {
+        CAPTURE(degree);
+        CAPTURE(static_cast<int>(precision));
+        if (degree == 0 && precision != Precision::full) continue;
+        InterpolateSpec spec;
+        spec.image = spec.output = plane;
+        spec.degree = degree;
+        spec.precision = precision;
+        spec.batch = arrays;
+        const InterpolatePlan plan(bench.device(), spec);
+        bench.check("interpolate a batch, one transform each", [&](std::size_t i) {
+          plan.execute(bench.stream(), images[i], each, output[i]);
+        });
+      }
+    }
+    ResampleSpec spec;
+    spec.image = spec.output = plane;
+    spec.batch = arrays;
+    ResamplePlan resample(bench.device(), spec);
+    bench.check("resample a batch, one transform each", [&](std::size_t i) {
+      resample.execute(bench.stream(), images[i], each, output[i]);
+    });
+    bench.check("resample a batch alike", [&](std::size_t i) {
+      resample.execute(bench.stream(), images[i], each.front(), output[i]);
+    });
+  });
+}
+
 TEST_CASE("allocations: resampling and warps") {
   on_every_bench([](Bench& bench) {
     auto images = bench.planes();

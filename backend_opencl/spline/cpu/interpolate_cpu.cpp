@@ -56,15 +56,15 @@ cl_long4 fixed_row(const double* m, double shift) {
   return {{fixed(m[0]), fixed(m[1]), fixed(m[2]), fixed(m[3]) + fixed(shift)}};
 }
 
-std::size_t tiles_of(const Shape& output) {
-  return static_cast<std::size_t>(divide_up(output.width, tile_x) *
-                                  divide_up(output.height * output.depth, tile_y));
+std::size_t tiles_of(const InterpolateSpec& spec) {
+  const std::int64_t rows = spec.output.height * spec.output.depth * spec.batch;
+  return static_cast<std::size_t>(divide_up(spec.output.width, tile_x) * divide_up(rows, tile_y));
 }
 
 std::string options_for(const InterpolateSpec& spec, const backend::InterpolateDetails& details,
                         bool field) {
   return spline_options(spec, details) + int_option("LOADED", loaded_floats(spec)) +
-         (field ? " -D FIELD_POINTS" : "");
+         (field ? " -D FIELD_POINTS" : batch_option(spec.batch));
 }
 
 }  // namespace
@@ -84,10 +84,12 @@ CpuEvaluation::CpuEvaluation(Context& context, const char* stage, From points,
     : spec_(spec),
       details_(details),
       stored_(stored),
-      grid_{{tiles_of(spec.output), 1}, {1, 1}},
+      grid_{{tiles_of(spec), 1}, {1, 1}},
       kernel_(context, stage, kernels::interpolate_cpu,
               points == From::field ? "interpolate_field" : "interpolate_cpu",
-              options_for(spec, details, points == From::field)) {}
+              options_for(spec, details, points == From::field)) {
+  if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
+}
 
 InterpolateSpec CpuEvaluation::bilinear(const Shape& image, const Shape& output, PixelType pixels) {
   InterpolateSpec spec;
@@ -101,21 +103,42 @@ InterpolateSpec CpuEvaluation::bilinear(const Shape& image, const Shape& output,
   return spec;
 }
 
-bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
-                            const backend::Memory& output) {
-  const Shape& out = spec_.output;
-  if (!transform.is_affine() || !all_near(transform, out)) return false;
-  const Points at = points_of(transform, out);
-  const auto& [x, y, z, w] = at.rows;
+RowsOfArray CpuEvaluation::rows_of(const Transform& transform) const {
+  const Points at = points_of(transform, spec_.output);
+  const auto& rows = at.rows;
   const double* m = transform.m.data();
   const double shift = details_.margin + (spec_.degree % 2 == 0 ? 0.5 : 0);
+  return {fixed_row(m, shift),
+          fixed_row(m + 4, shift),
+          fixed_row(m + 8, shift),
+          rows[0].nearest,
+          rows[1].nearest,
+          rows[2].nearest,
+          rows[0].rest,
+          rows[1].rest,
+          rows[2].rest};
+}
+
+bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
+                            std::span<const Transform> transforms, const backend::Memory& output) {
+  const Shape& out = spec_.output;
+  for (const Transform& transform : transforms) {
+    if (!transform.is_affine() || !all_near(transform, out)) return false;
+  }
+  const RowsOfArray first = rows_of(transforms.front());
+  const auto centre = points_of(transforms.front(), out).centre;
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
-  kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
-                 number(stored_.depth), number(details_.margin), static_cast<cl_float>(spec_.cval),
-                 x.nearest, y.nearest, z.nearest, x.rest, y.rest, z.rest, at.centre[0],
-                 at.centre[1], at.centre[2], fixed_row(m, shift), fixed_row(m + 4, shift),
-                 fixed_row(m + 8, shift), tile_x, tile_y, output, number(out.width),
-                 number(out.height), number(out.depth));
+  const auto launch = [&](const auto&... last) {
+    kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
+                   number(stored_.depth), number(details_.margin),
+                   static_cast<cl_float>(spec_.cval), first.row_x, first.row_y, first.row_z,
+                   first.rest_x, first.rest_y, first.rest_z, centre[0], centre[1], centre[2],
+                   first.fixed_x, first.fixed_y, first.fixed_z, tile_x, tile_y, output,
+                   number(out.width), number(out.height), number(out.depth), last...);
+  };
+  launch_for_arrays(
+      table_, queue, transforms.size(), [&](std::size_t i) { return rows_of(transforms[i]); },
+      launch, number(spec_.batch));
   return true;
 }
 

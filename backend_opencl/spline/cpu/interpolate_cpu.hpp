@@ -2,14 +2,23 @@
 #pragma once
 
 #include "device/kernel.hpp"
+#include "spline/array_parameters.hpp"
 #include "spline/interpolate_points.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 namespace warpalign::opencl {
+
+/// The entry of interpolate_cpu.cl's table.
+struct RowsOfArray {
+  cl_long4 fixed_x, fixed_y, fixed_z;
+  cl_float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
+};
 
 class CpuEvaluation {
  public:
@@ -31,9 +40,9 @@ class CpuEvaluation {
   CpuEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
                 const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// For objects made with From::transform. Returns false, and enqueues nothing, if the transform
-  /// is not affine or leads too far away.
-  bool enqueue(cl_command_queue queue, cl_mem coefficients, const Transform& transform,
+  /// For objects made with From::transform: one transform for all arrays of a batch, or one for
+  /// each. Returns false, and enqueues nothing, if one is not affine or leads too far away.
+  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
                const backend::Memory& output);
 
   /// For objects made with From::field: coordinates[i][i * axis_stride + p] is the coordinate of
@@ -43,11 +52,14 @@ class CpuEvaluation {
                const backend::Memory& output);
 
  private:
+  [[nodiscard]] RowsOfArray rows_of(const Transform& transform) const;
+
   InterpolateSpec spec_;
   backend::InterpolateDetails details_;
   Shape stored_;
   Grid grid_;
   Kernel kernel_;
+  std::optional<ArrayParameters<RowsOfArray>> table_;
 };
 
 }  // namespace warpalign::opencl

@@ -29,7 +29,8 @@ enum class PixelType {
 [[nodiscard]] WARPALIGN_API const char* name_of(PixelType type) noexcept;
 
 /// The extent of an array in pixels. Arrays are row-major: x (width) varies fastest, then
-/// y (height), then z (depth). A batch of images is a stack along `depth`.
+/// y (height), then z (depth). A batch of images or volumes is a stack along `depth`; stacked()
+/// gives its shape.
 struct Shape {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -40,6 +41,15 @@ struct Shape {
   [[nodiscard]] constexpr std::int64_t plane() const noexcept { return width * height; }
   friend constexpr bool operator==(const Shape&, const Shape&) = default;
 };
+
+/// The shape of a batch: `count` arrays of one shape, one after the other in memory. Lines (one
+/// dimension) are the rows of an image, so they multiply its height; images and volumes (two and
+/// three dimensions) multiply the depth.
+[[nodiscard]] constexpr Shape stacked(const Shape& array, int dimensions,
+                                      std::int64_t count) noexcept {
+  return dimensions == 1 ? Shape{array.width, array.height * count, array.depth}
+                         : Shape{array.width, array.height, array.depth * count};
+}
 
 /// "640 x 480" (width x height), with " x depth" where depth is not 1.
 [[nodiscard]] WARPALIGN_API std::string to_string(const Shape& shape);

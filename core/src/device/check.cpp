@@ -33,6 +33,15 @@ void check_array(const char* stage, const char* what, const Shape& shape) {
   }
 }
 
+void check_batch(const char* stage, const char* what, const Shape& array, int dimensions,
+                 std::int64_t batch) {
+  constexpr std::int64_t max_batch = std::int64_t{1} << 30;
+  if (batch < 1 || batch > max_batch) {
+    refuse(stage, "a batch holds 1 to 2^30 arrays, not " + std::to_string(batch));
+  }
+  check_array(stage, what, stacked(array, dimensions, batch));
+}
+
 void check_grey(const char* stage, const char* what, PixelType type) {
   if (!is_grey(type)) {
     refuse(stage, std::string(what) + " must be u8, u16 or f32, not " + name_of(type));
@@ -86,6 +95,15 @@ void check_transform(const char* stage, const Transform& transform) {
   for (const double number : transform.m) {
     if (!std::isfinite(number)) refuse(stage, "the transform holds NaN or infinity");
   }
+}
+
+void check_transforms(const char* stage, std::span<const Transform> transforms,
+                      std::int64_t batch) {
+  if (static_cast<std::int64_t>(transforms.size()) != batch) {
+    refuse(stage, "there are " + std::to_string(transforms.size()) + " transforms for " +
+                      std::to_string(batch) + " arrays; give one for each, or one for all");
+  }
+  for (const Transform& transform : transforms) check_transform(stage, transform);
 }
 
 void check_distinct(const char* stage, const Image& image, const Image& output) {

@@ -6,6 +6,7 @@
 #include <warpalign/transform.hpp>
 
 #include <initializer_list>
+#include <span>
 #include <string>
 
 namespace warpalign::detail {
@@ -19,6 +20,10 @@ void check_shape(const char* stage, const char* what, const Shape& shape,
                  std::int64_t max_depth = 1);
 /// For arrays without an image's limit on its sides: every extent must be 1 to 2^30.
 void check_array(const char* stage, const char* what, const Shape& shape);
+/// A batch must hold at least one array, and all of them together must have the extents that
+/// check_array() allows. `array` has passed check_array().
+void check_batch(const char* stage, const char* what, const Shape& array, int dimensions,
+                 std::int64_t batch);
 /// The number of dimensions must be 1, 2 or 3.
 void check_dimensions(const char* stage, int dimensions);
 void check_same_device(const char* stage, const char* what, const Device& plan,
@@ -37,6 +42,9 @@ void check_grey(const char* stage, const char* what, PixelType type);
 void check_real(const char* stage, const char* what, PixelType type);
 /// No entry of the matrix may be infinite or NaN.
 void check_transform(const char* stage, const Transform& transform);
+/// There must be one transform for each array of a batch, and each as check_transform() demands.
+void check_transforms(const char* stage, std::span<const Transform> transforms,
+                      std::int64_t batch);
 /// The output must be writable, and lie apart from an image that is read meanwhile.
 void check_distinct(const char* stage, const Image& image, const Image& output);
 

@@ -9,13 +9,15 @@
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
 // OUTPUT_F16, OUTPUT_F32; LOADED, the number of floats that are loaded of a row of neighbours, 1,
-// 2, 4, 8 or 16; FIELD_POINTS for the kernel for a coordinate field instead of that for transforms.
+// 2, 4, 8 or 16; FIELD_POINTS for the kernel for a coordinate field instead of that for transforms;
+// BATCH, with transforms (lib/batch.h): work-items take tiles of all arrays' rows.
 //
 // variant: cpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DLOADED=4
 // variant: cpu -DDEGREE=0 -DDIMENSIONS=1 -DEXTENSION=2 -DPOINTS_WRAP -DOUTPUT_F16 -DLOADED=1
 // variant: cpu -DDEGREE=1 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_F32 -DCOMPLEX -DLOADED=4 -DFIELD_POINTS
 // variant: cpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_U8 -DLOADED=8
 // variant: cpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=1 -DPOINTS_FREE -DOUTPUT_F32 -DCOMPLEX -DLOADED=16
+// variant: cpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DLOADED=4 -DBATCH
 #include "lib/row_points.h"
 #include "lib/row_sums.h"
 
@@ -157,6 +159,20 @@ WA_INLINE Tile tile_of(int tile_x, int tile_y, int width, int rows) {
 
 #ifndef FIELD_POINTS
 
+#ifdef BATCH
+// An entry of the table of a batch: the parameters of interpolate_cpu() that describe a transform.
+typedef struct {
+  long4 fixed_x, fixed_y, fixed_z;
+  float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
+} RowsOfArray;
+
+#define BATCH_PARAMETERS , global const RowsOfArray *entries, int each, int arrays
+#define ARRAYS arrays
+#else
+#define BATCH_PARAMETERS
+#define ARRAYS 1
+#endif
+
 WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
   return convert_long16(NUMBERS + x) * fixed.x + (fixed.y * y + fixed.z * z + fixed.w);
 }
@@ -167,15 +183,33 @@ WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
     SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
     float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
-    long4 fixed_z, int tile_x, int tile_y, global Output* output, OUTPUT_PARAMETERS) {
-  const Tile tile = tile_of(tile_x, tile_y, output_width, output_height * output_depth);
-  const Spline spline = {coefficients, width, height, depth, margin, cval};
+    long4 fixed_z, int tile_x, int tile_y, global Output* output,
+    OUTPUT_PARAMETERS BATCH_PARAMETERS) {
+  const int rows = output_height * output_depth;
+  const Tile tile = tile_of(tile_x, tile_y, output_width, rows * ARRAYS);
+  Spline spline = {coefficients, width, height, depth, margin, cval};
   const Inside inside = inside_of(&spline);
   Source source = {row_x, row_y, row_z, rest_x, rest_y, rest_z, 0.0f, 0.0f, 0.0f};
 #pragma unroll 1
   for (int row = tile.row; row < tile.end_row; ++row) {
-    const int z = row / output_height;
-    const int y = row - z * output_height;
+    int row_of_array = row;
+#ifdef BATCH
+    const int array = row / rows;
+    row_of_array -= array * rows;
+    spline.values = coefficients + (size_t)array * ((size_t)width * (size_t)height * (size_t)depth);
+    global const RowsOfArray* entry = entries + array * each;
+    source.row_x = entry->row_x;
+    source.row_y = entry->row_y;
+    source.row_z = entry->row_z;
+    source.rest_x = entry->rest_x;
+    source.rest_y = entry->rest_y;
+    source.rest_z = entry->rest_z;
+    fixed_x = entry->fixed_x;
+    fixed_y = entry->fixed_y;
+    fixed_z = entry->fixed_z;
+#endif
+    const int z = row_of_array / output_height;
+    const int y = row_of_array - z * output_height;
     source.z = (float)(z - centre_z);
     source.y = (float)(y - centre_y);
     global Output* to = output + (size_t)row * (size_t)output_width;

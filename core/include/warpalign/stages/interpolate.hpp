@@ -5,6 +5,9 @@
 #include <warpalign/device.hpp>
 #include <warpalign/transform.hpp>
 
+#include <cstdint>
+#include <span>
+
 namespace warpalign {
 
 namespace backend {
@@ -26,9 +29,9 @@ enum class Precision {
 };
 
 struct InterpolateSpec {
-  Shape image;  ///< of the samples (without the coefficients' margin)
-  Shape output;
-  int dimensions = 2;                       ///< 1, 2 or 3; extents of the other axes must be 1
+  Shape image;         ///< of the samples of one array (without the coefficients' margin)
+  Shape output;        ///< of one array
+  int dimensions = 2;  ///< 1, 2 or 3; extents of the other axes must be 1
   PixelType coefficients = PixelType::f32;  ///< f32 or c32
   /// c32 for c32 coefficients, any other type for f32 ones. For integers, results are rounded to
   /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
@@ -43,6 +46,9 @@ struct InterpolateSpec {
   /// can also be evaluated as coefficients, extended by the boundary mode (the smoothing variant
   /// that Ruijters et al. warn about).
   bool prefiltered = true;
+  /// The number of arrays that one execution evaluates. They are passed as one image, of the shape
+  /// that stacked() gives.
+  std::int64_t batch = 1;
 };
 
 /// A grid of points in polar coordinates about a centre: output (i, j) is read at radius
@@ -61,21 +67,33 @@ struct LogPolarSampling {
 /// give the mode's value where it has one (`constant`, `grid_constant`: cval; `nearest`: the edge)
 /// and cval otherwise; NaN gives cval. Nothing is read out of bounds.
 ///
+/// Each array of a batch has the result that a plan for it alone gives; where arrays have
+/// transforms
+/// of their own that need kernels of different kinds (affine ones and others, say), it may differ
+/// from that by rounding. OpenCL evaluates a batch by one launch, or with `texture` precision
+/// by one
+/// for each array; CUDA launches once for each array.
+///
 /// Results of the types i8, i16, u32, i32 and f64 are converted from f32, which memory of the
 /// plan's own holds meanwhile; with them, use one stream for all executions or wait between those
-/// on different streams.
+/// on different streams. The same holds for batches, whose transforms memory of the plan's own
+/// holds.
 ///
 /// Accuracy of `full`: within 4e-7 of the largest coefficient, given the point.
 class WARPALIGN_API InterpolatePlan {
  public:
   InterpolatePlan(const Device& device, const InterpolateSpec& spec);
 
-  /// Evaluates at output_to_input(output point). These points are computed in more than single
-  /// precision.
+  /// Evaluates at output_to_input(output point), in all arrays of a batch alike. These points are
+  /// computed in more than single precision.
   void execute(Stream& stream, const Image& coefficients, const Transform& output_to_input,
                Image& output) const;
-  /// Evaluates at the points of a coordinate field: f32 of shape coordinates_shape(), a stack of
-  /// `dimensions` arrays of the output's shape, first all x, then all y, then all z.
+  /// The same with a transform for each array of a batch. Their number must be `batch`.
+  void execute(Stream& stream, const Image& coefficients,
+               std::span<const Transform> output_to_input, Image& output) const;
+  /// Evaluates at the points of a coordinate field, the same for all arrays: f32 of shape
+  /// coordinates_shape(), a stack of `dimensions` arrays of the output's shape, first all x, then
+  /// all y, then all z.
   void execute(Stream& stream, const Image& coefficients, const Image& coordinates,
                Image& output) const;
   /// Evaluates on a log-polar grid; two dimensions only.
@@ -83,25 +101,33 @@ class WARPALIGN_API InterpolatePlan {
                Image& output) const;
 
   /// Evaluates value and gradient in one pass, for degree >= 1, f32 output and `full` precision.
-  /// `gradient` is f32 of shape coordinates_shape(): ds/dx of all points, then ds/dy, then ds/dz,
+  /// `gradient` is f32 of shape gradient_shape(): ds/dx of all points, then ds/dy, then ds/dz,
   /// with respect to the input's coordinates. (For degree 1 at a sample, it is the slope towards
   /// larger coordinates.) Where the value is cval, the gradient is 0; beyond the margin of
   /// `nearest` the component along that axis is 0.
   void execute_with_gradient(Stream& stream, const Image& coefficients,
                              const Transform& output_to_input, Image& output,
                              Image& gradient) const;
+  void execute_with_gradient(Stream& stream, const Image& coefficients,
+                             std::span<const Transform> output_to_input, Image& output,
+                             Image& gradient) const;
   void execute_with_gradient(Stream& stream, const Image& coefficients, const Image& coordinates,
                              Image& output, Image& gradient) const;
 
-  /// The output's shape with its depth multiplied by the number of dimensions.
+  /// The shape of one array's output with its depth multiplied by the number of dimensions.
   [[nodiscard]] static Shape coordinates_shape(const InterpolateSpec& spec) noexcept;
-  /// The shape that `coefficients` must have: that of the image, plus the margin if prefiltered.
+  /// The shape of all arrays' output with its depth multiplied by the number of dimensions: that of
+  /// the coordinates, but for batches.
+  [[nodiscard]] static Shape gradient_shape(const InterpolateSpec& spec) noexcept;
+  /// The shape that `coefficients` must have: that of the image, plus the margin if prefiltered, of
+  /// all arrays of the batch.
   [[nodiscard]] static Shape coefficient_shape(const InterpolateSpec& spec);
 
  private:
   void run(Stream& stream, const Image& coefficients, const backend::SamplingPoints& points,
            Image& output, Image* gradient) const;
   [[nodiscard]] backend::SamplingPoints points_of(const Transform& transform) const;
+  [[nodiscard]] backend::SamplingPoints points_of(std::span<const Transform> transforms) const;
   [[nodiscard]] backend::SamplingPoints points_of(const Image& coordinates) const;
 
   Device device_;

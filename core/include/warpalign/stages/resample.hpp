@@ -4,7 +4,9 @@
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
 namespace warpalign {
 
@@ -17,8 +19,8 @@ class ConvertedOutput;
 }  // namespace detail
 
 struct ResampleSpec {
-  Shape image;
-  Shape output;
+  Shape image;   ///< of one array
+  Shape output;  ///< of one array
   int dimensions = 2;  ///< 1, 2 or 3; extents of the other axes must be 1
   PixelType input = PixelType::f32;
   /// c32 for complex images, any other type for real ones. For integers, results are rounded to
@@ -31,6 +33,9 @@ struct ResampleSpec {
   Boundary boundary = Boundary::mirror;
   double cval = 0;  ///< for `constant` and `grid_constant`, and for coordinates that are NaN
   Precision precision = Precision::full;
+  /// The number of arrays that one execution resamples. They are passed as one image, of the shape
+  /// that stacked() gives.
+  std::int64_t batch = 1;
 };
 
 /// PrefilterPlan and InterpolatePlan in one: the coefficients belong to the plan, or exist only
@@ -46,12 +51,17 @@ class WARPALIGN_API ResamplePlan {
   // All executions share the plan's memory, so the caller must use one stream for them or
   // wait between executions on different streams.
 
-  /// Evaluates at output_to_input(output point).
+  /// Evaluates at output_to_input(output point), in all arrays of a batch alike.
   void execute(Stream& stream, const Image& image, const Transform& output_to_input, Image& output);
+  /// The same with a transform for each array of a batch. Their number must be `batch`.
+  void execute(Stream& stream, const Image& image, std::span<const Transform> output_to_input,
+               Image& output);
   /// Evaluates at the points of a coordinate field, as InterpolatePlan takes it.
   void execute(Stream& stream, const Image& image, const Image& coordinates, Image& output);
 
  private:
+  void run(Stream& stream, const Image& image, std::span<const Transform> transforms,
+           Image& output);
   void check(Stream& stream, const Image& image, const Image& output) const;
   const Image& loaded(Stream& stream, const Image& image) const;
   const Image& coefficients_of(Stream& stream, const Image& loaded);

@@ -59,7 +59,13 @@ InterpolateSpec checked(const InterpolateSpec& spec) {
   check_types(spec);
   check_precision(spec);
   if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
+  detail::check_batch(stage, "the batch of images", spec.image, spec.dimensions, spec.batch);
+  detail::check_batch(stage, "the batch of outputs", spec.output, spec.dimensions, spec.batch);
   return spec;
+}
+
+Shape all_outputs(const InterpolateSpec& spec) {
+  return stacked(spec.output, spec.dimensions, spec.batch);
 }
 
 int margin_of(const InterpolateSpec& spec) {
@@ -90,20 +96,24 @@ InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& sp
     : device_(device),
       spec_(checked(spec)),
       kernel_(make_kernel(device, spec)),
-      converted_(
-          detail::converter_for<detail::ConvertedOutput>(device, spec.output_type, spec.output)) {}
+      converted_(detail::converter_for<detail::ConvertedOutput>(device, spec.output_type,
+                                                                all_outputs(spec))) {}
 
 backend::SamplingPoints InterpolatePlan::points_of(const Transform& transform) const {
   detail::check_transform(stage, transform);
-  return {.transform = &transform, .coordinates = nullptr, .log_polar = nullptr};
+  return {.transforms = {&transform, 1}, .coordinates = nullptr, .log_polar = nullptr};
+}
+
+backend::SamplingPoints InterpolatePlan::points_of(std::span<const Transform> transforms) const {
+  detail::check_transforms(stage, transforms, spec_.batch);
+  return {.transforms = transforms, .coordinates = nullptr, .log_polar = nullptr};
 }
 
 backend::SamplingPoints InterpolatePlan::points_of(const Image& coordinates) const {
   detail::check_image(stage, "the coordinate field", device_, coordinates, PixelType::f32,
                       coordinates_shape(spec_));
-  return {.transform = nullptr,
-          .coordinates = &detail::Access::memory(coordinates),
-          .log_polar = nullptr};
+  return {
+      .transforms = {}, .coordinates = &detail::Access::memory(coordinates), .log_polar = nullptr};
 }
 
 void InterpolatePlan::run(Stream& stream, const Image& coefficients,
@@ -112,13 +122,13 @@ void InterpolatePlan::run(Stream& stream, const Image& coefficients,
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the coefficients", device_, coefficients, spec_.coefficients,
                       coefficient_shape(spec_));
-  detail::check_image(stage, "the output", device_, output, spec_.output_type, spec_.output);
+  detail::check_image(stage, "the output", device_, output, spec_.output_type, all_outputs(spec_));
   detail::check_distinct(stage, coefficients, output);
   backend::Memory* gradient_memory = nullptr;
   if (gradient != nullptr) {
     check_gradient(spec_);
     detail::check_image(stage, "the gradient", device_, *gradient, PixelType::f32,
-                        coordinates_shape(spec_));
+                        gradient_shape(spec_));
     detail::check_distinct(stage, output, *gradient);
     detail::check_distinct(stage, coefficients, *gradient);
     gradient_memory = &detail::Access::memory(*gradient);
@@ -134,6 +144,11 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
   run(stream, coefficients, points_of(output_to_input), output, nullptr);
 }
 
+void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
+                              std::span<const Transform> output_to_input, Image& output) const {
+  run(stream, coefficients, points_of(output_to_input), output, nullptr);
+}
+
 void InterpolatePlan::execute(Stream& stream, const Image& coefficients, const Image& coordinates,
                               Image& output) const {
   detail::check_distinct(stage, coordinates, output);
@@ -145,13 +160,19 @@ void InterpolatePlan::execute(Stream& stream, const Image& coefficients,
   if (spec_.dimensions != 2) detail::refuse(stage, "log-polar grids have two dimensions");
   check_numbers({grid.centre_x, grid.centre_y, grid.log_radius0, grid.log_step, grid.angle0,
                  grid.angle_step});
-  run(stream, coefficients, {.transform = nullptr, .coordinates = nullptr, .log_polar = &grid},
-      output, nullptr);
+  run(stream, coefficients, {.transforms = {}, .coordinates = nullptr, .log_polar = &grid}, output,
+      nullptr);
 }
 
 void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,
                                             const Transform& output_to_input, Image& output,
                                             Image& gradient) const {
+  run(stream, coefficients, points_of(output_to_input), output, &gradient);
+}
+
+void InterpolatePlan::execute_with_gradient(Stream& stream, const Image& coefficients,
+                                            std::span<const Transform> output_to_input,
+                                            Image& output, Image& gradient) const {
   run(stream, coefficients, points_of(output_to_input), output, &gradient);
 }
 
@@ -167,8 +188,14 @@ Shape InterpolatePlan::coordinates_shape(const InterpolateSpec& spec) noexcept {
   return {spec.output.width, spec.output.height, spec.output.depth * spec.dimensions};
 }
 
+Shape InterpolatePlan::gradient_shape(const InterpolateSpec& spec) noexcept {
+  const Shape all = all_outputs(spec);
+  return {all.width, all.height, all.depth * spec.dimensions};
+}
+
 Shape InterpolatePlan::coefficient_shape(const InterpolateSpec& spec) {
-  return detail::with_margin(spec.image, spec.dimensions, margin_of(spec));
+  return stacked(detail::with_margin(spec.image, spec.dimensions, margin_of(spec)), spec.dimensions,
+                 spec.batch);
 }
 
 }  // namespace warpalign

@@ -41,6 +41,7 @@ PrefilterSpec checked(const PrefilterSpec& spec) {
     if (spec.degree != 3) detail::refuse(stage, "the FIR prefilter is cubic: degree 3 only");
   }
   if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
+  detail::check_batch(stage, "the batch", spec.shape, spec.dimensions, spec.batch);
   return spec;
 }
 
@@ -92,11 +93,24 @@ PrefilterSpec squeezed(const PrefilterSpec& spec, const backend::PrefilterDetail
   return result;
 }
 
+// Lines and images are independent of one another, so that a batch of them is a larger stack.
+PrefilterSpec unbatched(const PrefilterSpec& spec) {
+  if (spec.dimensions == 3) return spec;
+  PrefilterSpec result = spec;
+  result.shape.depth *= spec.batch;
+  result.batch = 1;
+  return result;
+}
+
+Shape all_samples(const PrefilterSpec& spec) {
+  return stacked(spec.shape, spec.dimensions, spec.batch);
+}
+
 std::unique_ptr<backend::Prefilter> make_kernel(const Device& device, PrefilterSpec spec) {
   const backend::PrefilterDetails details = detail::prefilter_details(checked(spec));
   spec.input = detail::kernel_type(spec.input);
   return detail::Access::driver(device).make(
-      backend::Prefilter::Setup{squeezed(spec, details), details});
+      backend::Prefilter::Setup{unbatched(squeezed(spec, details)), details});
 }
 
 }  // namespace
@@ -105,11 +119,12 @@ PrefilterPlan::PrefilterPlan(const Device& device, const PrefilterSpec& spec)
     : device_(device),
       spec_(spec),
       kernel_(make_kernel(device, spec)),
-      converted_(detail::converter_for<detail::ConvertedInput>(device, spec.input, spec.shape)) {}
+      converted_(
+          detail::converter_for<detail::ConvertedInput>(device, spec.input, all_samples(spec))) {}
 
 void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coefficients) const {
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the samples", device_, samples, spec_.input, spec_.shape);
+  detail::check_image(stage, "the samples", device_, samples, spec_.input, all_samples(spec_));
   detail::check_image(stage, "the coefficients", device_, coefficients,
                       coefficient_type(spec_.input), coefficient_shape(spec_));
   detail::check_distinct(stage, samples, coefficients);
@@ -125,7 +140,9 @@ int PrefilterPlan::margin(int degree, Boundary boundary) {
 }
 
 Shape PrefilterPlan::coefficient_shape(const PrefilterSpec& spec) {
-  return detail::with_margin(spec.shape, spec.dimensions, margin(spec.degree, spec.boundary));
+  return stacked(
+      detail::with_margin(spec.shape, spec.dimensions, margin(spec.degree, spec.boundary)),
+      spec.dimensions, spec.batch);
 }
 
 PixelType PrefilterPlan::coefficient_type(PixelType samples) {

@@ -31,6 +31,7 @@ PrefilterSpec prefilter_spec(const ResampleSpec& spec) {
   part.taps = spec.taps;
   part.boundary = spec.boundary;
   part.cval = spec.cval;
+  part.batch = spec.batch;
   return part;
 }
 
@@ -46,7 +47,12 @@ InterpolateSpec interpolate_spec(const ResampleSpec& spec) {
   part.cval = spec.cval;
   part.precision = spec.precision;
   part.prefiltered = spec.prefilter.has_value();
+  part.batch = spec.batch;
   return part;
+}
+
+Shape all_of(const Shape& array, const ResampleSpec& spec) {
+  return stacked(array, spec.dimensions, spec.batch);
 }
 
 // Requires a spec that both parts, prefilter and evaluation, have accepted.
@@ -64,11 +70,12 @@ ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
     : device_(device),
       spec_(spec),
       interpolate_(device, interpolate_spec(between_conversions(spec))),
-      converted_output_(
-          detail::converter_for<detail::ConvertedOutput>(device, spec.output_type, spec.output)) {
+      converted_output_(detail::converter_for<detail::ConvertedOutput>(device, spec.output_type,
+                                                                       all_of(spec.output, spec))) {
   const ResampleSpec inner = between_conversions(spec);
   if (inner.input != spec.input) {
-    converted_input_ = std::make_shared<detail::ConvertedInput>(device, spec.input, spec.image);
+    converted_input_ =
+        std::make_shared<detail::ConvertedInput>(device, spec.input, all_of(spec.image, spec));
   }
   if (!spec.prefilter) return;
   const PrefilterSpec part = prefilter_spec(inner);
@@ -80,8 +87,9 @@ ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
 
 void ResamplePlan::check(Stream& stream, const Image& image, const Image& output) const {
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, image, spec_.input, spec_.image);
-  detail::check_image(stage, "the output", device_, output, spec_.output_type, spec_.output);
+  detail::check_image(stage, "the image", device_, image, spec_.input, all_of(spec_.image, spec_));
+  detail::check_image(stage, "the output", device_, output, spec_.output_type,
+                      all_of(spec_.output, spec_));
   detail::check_distinct(stage, image, output);
 }
 
@@ -95,19 +103,36 @@ const Image& ResamplePlan::coefficients_of(Stream& stream, const Image& loaded) 
   return *coefficients_;
 }
 
-void ResamplePlan::execute(Stream& stream, const Image& image, const Transform& output_to_input,
-                           Image& output) {
-  check(stream, image, output);
-  detail::check_transform(stage, output_to_input);
+void ResamplePlan::run(Stream& stream, const Image& image, std::span<const Transform> transforms,
+                       Image& output) {
   const Image& pixels = loaded(stream, image);
   Image& stored = converted_output_ ? converted_output_->pixels() : output;
   const bool done =
       kernel_ && kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(pixels),
-                                  output_to_input, detail::Access::memory(stored));
+                                  transforms, detail::Access::memory(stored));
   if (!done) {
-    interpolate_.execute(stream, coefficients_of(stream, pixels), output_to_input, stored);
+    const Image& coefficients = coefficients_of(stream, pixels);
+    if (transforms.size() == 1) {
+      interpolate_.execute(stream, coefficients, transforms.front(), stored);
+    } else {
+      interpolate_.execute(stream, coefficients, transforms, stored);
+    }
   }
   if (converted_output_) converted_output_->convert(stream, output);
+}
+
+void ResamplePlan::execute(Stream& stream, const Image& image, const Transform& output_to_input,
+                           Image& output) {
+  check(stream, image, output);
+  detail::check_transform(stage, output_to_input);
+  run(stream, image, {&output_to_input, 1}, output);
+}
+
+void ResamplePlan::execute(Stream& stream, const Image& image,
+                           std::span<const Transform> output_to_input, Image& output) {
+  check(stream, image, output);
+  detail::check_transforms(stage, output_to_input, spec_.batch);
+  run(stream, image, output_to_input, output);
 }
 
 void ResamplePlan::execute(Stream& stream, const Image& image, const Image& coordinates,

@@ -5,6 +5,8 @@
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
+#include <span>
+
 namespace warpalign::backend {
 
 /// What core derives from an InterpolateSpec: how a point's coordinate is mapped to the range in
@@ -25,9 +27,9 @@ struct InterpolateDetails {
   int margin = 0;
 };
 
-/// The points to evaluate at: exactly one of the three pointers is set.
+/// The points to evaluate at: exactly one of the three is given.
 struct SamplingPoints {
-  const Transform* transform = nullptr;
+  std::span<const Transform> transforms;  ///< one for all arrays of a batch, or one for each
   const Memory* coordinates = nullptr;
   const LogPolarSampling* log_polar = nullptr;
 };
@@ -39,7 +41,9 @@ class Interpolate : public Stage {
     const InterpolateDetails& details;
   };
 
-  /// `gradient` is null when only values are wanted.
+  /// `gradient` is null when only values are wanted. It holds ds/dx of all arrays of the
+  /// batch, then
+  /// ds/dy, then ds/dz.
   virtual void enqueue(Queue& queue, const Memory& coefficients, const SamplingPoints& points,
                        Memory& output, Memory* gradient) = 0;
 };

@@ -7,6 +7,8 @@
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
 
+#include <span>
+
 namespace warpalign::backend {
 
 /// Prefilter and evaluation in one kernel, with the exact prefilter and full precision. It is made
@@ -20,9 +22,10 @@ class Resample : public Stage {
     const InterpolateDetails& details;
   };
 
-  /// Returns false when the kernel does not support this transform; nothing is enqueued then.
+  /// `transforms`: one for all arrays of a batch, or one for each. Returns false when the kernel
+  /// does not support one of them; nothing is enqueued then.
   [[nodiscard]] virtual bool enqueue(Queue& queue, const Memory& samples,
-                                     const Transform& transform, Memory& output) = 0;
+                                     std::span<const Transform> transforms, Memory& output) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,38 @@
+// Parameters of a kernel that are too many for arguments.
+#include "device/parameter_upload.hpp"
+
+#include "device/errors.hpp"
+#include "device/memory.hpp"
+
+namespace warpalign::opencl {
+
+ParameterUpload::ParameterUpload(const Context& context, std::size_t bytes, const char* stage)
+    : stage_(stage), site_(context.call_site(stage)), buffer_(make_buffer(context, bytes, stage)) {
+  for (auto& slot : slots_) slot = std::make_unique<PinnedMemory>(context, bytes, site_);
+}
+
+ParameterUpload::~ParameterUpload() {
+  for (const compute::event& copied : copied_) {
+    const cl_event event = copied.get();
+    if (event != nullptr) clWaitForEvents(1, &event);
+  }
+}
+
+void ParameterUpload::begin() {
+  current_ = 1 - current_;
+  const cl_event event = copied_[current_].get();
+  if (event != nullptr) check(clWaitForEvents(1, &event), "clWaitForEvents", site_);
+  copied_[current_] = compute::event();
+}
+
+cl_mem ParameterUpload::enqueue(cl_command_queue queue, std::size_t bytes) {
+  scratch_guard_.enter(queue, stage_);
+  cl_event event = nullptr;
+  check(clEnqueueWriteBuffer(queue, buffer_.get(), CL_FALSE, 0, bytes, slots_[current_]->data(), 0,
+                             nullptr, &event),
+        "clEnqueueWriteBuffer", site_);
+  copied_[current_] = compute::event(event, false);
+  return buffer_.get();
+}
+
+}  // namespace warpalign::opencl

@@ -1,0 +1,26 @@
+// Kernels for batches of arrays, one after the other in memory, for OpenCL kernels only.
+//
+// With the option BATCH a kernel takes its transform from a table instead of its arguments: an
+// entry
+// for each array, or one for all (`each` is 0). A kernel for a single array is not touched by
+// any of
+// this.
+//
+// Work-groups that each process a tile are numbered array by array along the first axis; an
+// array has
+// `groups` of them.
+#ifndef WARPALIGN_LIB_BATCH_H
+#define WARPALIGN_LIB_BATCH_H
+
+#ifdef BATCH
+#define TILE_BATCH_PARAMETERS(Entry) , global const Entry *entries, int each, int groups
+#define ARRAY ((int)get_group_id(0) / groups)
+#define GROUP_OF_ARRAY ((int)get_group_id(0) % groups)
+#define SHIFT_TO_ARRAY(pointer, width, height, depth) \
+  pointer += (size_t)ARRAY * ((size_t)(width) * (size_t)(height) * (size_t)(depth))
+#else
+#define TILE_BATCH_PARAMETERS(Entry)
+#define GROUP_OF_ARRAY ((int)get_group_id(0))
+#endif
+
+#endif

@@ -1,0 +1,330 @@
+// Evaluation of batches: each array as by a plan for it alone, bit for bit, on every device.
+#include "support/batches.hpp"
+#include "support/devices.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/stages/interpolate.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using test::Bytes;
+using warpalign::Affine;
+using warpalign::Boundary;
+using warpalign::Device;
+using warpalign::Error;
+using warpalign::Image;
+using warpalign::InterpolatePlan;
+using warpalign::InterpolateSpec;
+using warpalign::PixelType;
+using warpalign::Precision;
+using warpalign::Shape;
+using warpalign::Stream;
+using warpalign::Transform;
+
+constexpr Shape lines{61, 1, 1}, planes{43, 37, 1}, volumes{19, 17, 11};
+
+InterpolateSpec spec_of(int dimensions, int degree, Boundary boundary, std::int64_t batch) {
+  InterpolateSpec spec;
+  spec.dimensions = dimensions;
+  spec.image = dimensions == 1 ? lines : dimensions == 2 ? planes : volumes;
+  spec.output = dimensions == 1   ? Shape{70, 1, 1}
+                : dimensions == 2 ? Shape{70, 35, 1}
+                                  : Shape{21, 13, 12};
+  spec.degree = degree;
+  spec.boundary = boundary;
+  spec.cval = 0.375;
+  spec.batch = batch;
+  return spec;
+}
+
+/// A drift: one matrix, with a shift for each array. Some points lie outside.
+std::vector<Transform> drift(int dimensions, std::int64_t arrays) {
+  std::vector<Transform> transforms;
+  for (std::int64_t i = 0; i < arrays; ++i) {
+    const double shift = 0.37 * static_cast<double>(i % 23) - 1.3;
+    switch (dimensions) {
+      case 1:
+        transforms.emplace_back(Affine{0.93, 0, shift, 0, 1, 0});
+        break;
+      case 2:
+        transforms.emplace_back(Affine{0.91, 0.13, shift, -0.17, 0.95, 2.1 - shift});
+        break;
+      default:
+        transforms.push_back(Transform::affine3(
+            {0.9, 0.2, 0.1, shift, -0.2, 0.9, 0.1, 2.2 - shift, 0.1, -0.1, 0.95, 0.3 * shift}));
+    }
+  }
+  return transforms;
+}
+
+/// Runs a plan on one image; execute(plan, stream, coefficients, output) enqueues.
+template <class Execute>
+Bytes evaluated(const Device& device, const InterpolateSpec& spec, const Bytes& coefficients,
+                const Execute& execute) {
+  auto stream = device.make_stream();
+  const auto input = test::image_of(device, stream, spec.coefficients,
+                                    InterpolatePlan::coefficient_shape(spec), coefficients);
+  auto output = device.make_image(spec.output_type,
+                                  warpalign::stacked(spec.output, spec.dimensions, spec.batch));
+  test::poison(stream, output);
+  const InterpolatePlan plan(device, spec);
+  execute(plan, stream, input, output);
+  return test::bytes_of(stream, output);
+}
+
+InterpolateSpec alone(InterpolateSpec spec) {
+  spec.batch = 1;
+  return spec;
+}
+
+Bytes coefficients_of(const InterpolateSpec& spec) {
+  return test::random_pixels(spec.coefficients, InterpolatePlan::coefficient_shape(spec), 5);
+}
+
+/// With one transform for all arrays, then with one for each. `wanted`: the arrays to compare.
+void compare(const Device& device, const InterpolateSpec& spec,
+             const std::vector<Transform>& transforms, const std::vector<std::int64_t>& wanted) {
+  CAPTURE(spec.dimensions);
+  CAPTURE(spec.degree);
+  CAPTURE(std::string(warpalign::name_of(spec.boundary)));
+  CAPTURE(std::string(warpalign::name_of(spec.output_type)));
+  CAPTURE(spec.batch);
+  const Bytes coefficients = coefficients_of(spec);
+  const auto by = [&](const auto& points) {
+    return [&](const auto& plan, auto& stream, const auto& input, auto& output) {
+      plan.execute(stream, input, points, output);
+    };
+  };
+  const Bytes alike = evaluated(device, spec, coefficients, by(transforms.front()));
+  const Bytes each = evaluated(device, spec, coefficients, by(transforms));
+  for (const std::int64_t i : wanted) {
+    CAPTURE(i);
+    const Bytes own = test::array_of(coefficients, spec.batch, i);
+    const auto of_array = [&](const Transform& transform) {
+      return evaluated(device, alone(spec), own, by(transform));
+    };
+    CHECK(test::array_of(alike, spec.batch, i) == of_array(transforms.front()));
+    CHECK(test::array_of(each, spec.batch, i) == of_array(transforms[static_cast<std::size_t>(i)]));
+  }
+}
+
+void compare(const Device& device, const InterpolateSpec& spec) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < spec.batch; ++i) all.push_back(i);
+  compare(device, spec, drift(spec.dimensions, spec.batch), all);
+}
+
+/// The difference of two results that are each within 4e-7 of the largest coefficient, 1.
+constexpr double two_roundings = 8e-7;
+
+}  // namespace
+
+TEST_CASE("interpolate batch: degrees and dimensions") {
+  test::on_every_device([](const Device& device) {
+    for (const int dimensions : {1, 2, 3}) {
+      for (const int degree : {0, 1, 3, 5}) {
+        compare(device, spec_of(dimensions, degree, Boundary::mirror, 3));
+      }
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: boundaries, with margins and without") {
+  test::on_every_device([](const Device& device) {
+    for (const Boundary boundary : {Boundary::constant, Boundary::nearest, Boundary::grid_constant,
+                                    Boundary::wrap, Boundary::grid_wrap}) {
+      for (const int dimensions : {2, 3}) compare(device, spec_of(dimensions, 3, boundary, 2));
+      compare(device, spec_of(2, 1, boundary, 2));
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: of one array and of seven") {
+  test::on_every_device([](const Device& device) {
+    for (const std::int64_t batch : {1, 7}) compare(device, spec_of(2, 3, Boundary::mirror, batch));
+  });
+}
+
+TEST_CASE("interpolate batch: types, complex coefficients, texture precision") {
+  test::on_every_device([](const Device& device) {
+    InterpolateSpec spec = spec_of(2, 3, Boundary::mirror, 3);
+    for (const PixelType type : {PixelType::u8, PixelType::i16, PixelType::f16, PixelType::f64}) {
+      spec.output_type = type;
+      compare(device, spec);
+    }
+    spec.coefficients = spec.output_type = PixelType::c32;
+    compare(device, spec);
+    for (const int degree : {1, 3}) {
+      spec = spec_of(2, degree, Boundary::mirror, 3);
+      spec.image.width = 48;  // whole words, which some devices read in place
+      spec.precision = Precision::texture;
+      compare(device, spec);
+    }
+    spec = spec_of(3, 3, Boundary::nearest, 3);
+    spec.precision = Precision::texture;
+    compare(device, spec);
+  });
+}
+
+TEST_CASE("interpolate batch: more arrays than a grid has rows") {
+  test::on_every_device([](const Device& device) {
+    for (const int dimensions : {1, 2, 3}) {
+      for (const int degree : {0, 1, 3}) {
+        InterpolateSpec spec = spec_of(dimensions, degree, Boundary::mirror, 65543);
+        spec.image = {5, dimensions > 1 ? 3 : 1, dimensions > 2 ? 4 : 1};
+        spec.output = {4, dimensions > 1 ? 2 : 1, dimensions > 2 ? 3 : 1};
+        compare(device, spec, drift(dimensions, spec.batch),
+                {0, 1, 32767, 65534, 65535, 65536, 65542});
+      }
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: one coordinate field, one log-polar grid") {
+  test::on_every_device([](const Device& device) {
+    const InterpolateSpec spec = spec_of(2, 3, Boundary::nearest, 3);
+    const Bytes coefficients = coefficients_of(spec);
+    const Shape field_shape = InterpolatePlan::coordinates_shape(spec);
+    Bytes locations = test::random_pixels(PixelType::f32, field_shape, 6);
+    for (std::size_t i = 0; i < locations.size(); i += sizeof(float)) {
+      float at;
+      std::memcpy(&at, locations.data() + i, sizeof at);
+      at = 40 * at + 20;
+      std::memcpy(locations.data() + i, &at, sizeof at);
+    }
+    const auto by_field = [&](const auto& plan, auto& stream, const auto& input, auto& output) {
+      const auto field = test::image_of(device, stream, PixelType::f32, field_shape, locations);
+      plan.execute(stream, input, field, output);
+      stream.finish();
+    };
+    const auto by_grid = [](const auto& plan, auto& stream, const auto& input, auto& output) {
+      const warpalign::LogPolarSampling grid{20, 18, 0, 0.05, 0, 0.17};
+      plan.execute(stream, input, grid, output);
+    };
+    const Bytes at_points = evaluated(device, spec, coefficients, by_field);
+    const Bytes on_grid = evaluated(device, spec, coefficients, by_grid);
+    for (std::int64_t i = 0; i < spec.batch; ++i) {
+      const Bytes own = test::array_of(coefficients, spec.batch, i);
+      CHECK(test::array_of(at_points, 3, i) == evaluated(device, alone(spec), own, by_field));
+      CHECK(test::array_of(on_grid, 3, i) == evaluated(device, alone(spec), own, by_grid));
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: gradients lie axis by axis, then array by array") {
+  test::on_every_device([](const Device& device) {
+    for (const int dimensions : {1, 2, 3}) {
+      const InterpolateSpec spec = spec_of(dimensions, 3, Boundary::mirror, 3);
+      const Bytes coefficients = coefficients_of(spec);
+      const auto transforms = drift(dimensions, spec.batch);
+      Bytes slopes;
+      const auto with_gradient = [&](const InterpolateSpec& of, const auto& points) {
+        return [&device, &slopes, &points, of](const auto& plan, auto& stream, const auto& input,
+                                               auto& output) {
+          auto gradient = device.make_image(PixelType::f32, InterpolatePlan::gradient_shape(of));
+          test::poison(stream, gradient);
+          plan.execute_with_gradient(stream, input, points, output, gradient);
+          slopes = test::bytes_of(stream, gradient);
+        };
+      };
+      const Bytes values = evaluated(device, spec, coefficients, with_gradient(spec, transforms));
+      const Bytes all_slopes = slopes;
+      for (std::int64_t i = 0; i < spec.batch; ++i) {
+        const Bytes own = test::array_of(coefficients, spec.batch, i);
+        const Transform& transform = transforms[static_cast<std::size_t>(i)];
+        CHECK(test::array_of(values, 3, i) ==
+              evaluated(device, alone(spec), own, with_gradient(alone(spec), transform)));
+        for (std::int64_t axis = 0; axis < dimensions; ++axis) {
+          CHECK(test::array_of(all_slopes, 3 * dimensions, axis * 3 + i) ==
+                test::array_of(slopes, dimensions, axis));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: transforms of different kinds, each array within rounding") {
+  test::on_every_device([](const Device& device) {
+    for (const bool projective : {false, true}) {
+      const InterpolateSpec spec = spec_of(2, 3, Boundary::mirror, 4);
+      std::vector<Transform> transforms{Affine{0.9, 0.1, 1, -0.1, 0.9, 2},
+                                        Affine{0.1, 2.1, -3, -1.9, 0.2, 30},
+                                        Affine{1, 0, 1e8, 0, 1, 0}, Affine{0.1, 0, 3, 0, 7, 2}};
+      if (projective) transforms[2] = Transform::homography({1, 0, 2, 0, 1, 3, 1e-3, 2e-3, 1});
+      const Bytes coefficients = coefficients_of(spec);
+      const Bytes found = evaluated(device, spec, coefficients,
+                                    [&](auto& plan, auto& stream, auto& input, auto& output) {
+                                      plan.execute(stream, input, transforms, output);
+                                    });
+      for (std::int64_t i = 0; i < spec.batch; ++i) {
+        CAPTURE(i);
+        const Bytes expected = evaluated(
+            device, alone(spec), test::array_of(coefficients, spec.batch, i),
+            [&](auto& plan, auto& stream, auto& input, auto& output) {
+              plan.execute(stream, input, transforms[static_cast<std::size_t>(i)], output);
+            });
+        CHECK(test::largest_difference(test::array_of(found, spec.batch, i), expected) <=
+              two_roundings);
+      }
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: executions in a row have their own transforms") {
+  test::on_every_device([](const Device& device) {
+    const InterpolateSpec spec = spec_of(2, 3, Boundary::mirror, 3);
+    const Bytes coefficients = coefficients_of(spec);
+    auto stream = device.make_stream();
+    const auto input = test::image_of(device, stream, PixelType::f32,
+                                      InterpolatePlan::coefficient_shape(spec), coefficients);
+    const InterpolatePlan plan(device, spec);
+    std::vector<Image> outputs;
+    constexpr std::size_t executions = 5;
+    const auto transforms = drift(2, 3 * executions);
+    for (std::size_t k = 0; k < executions; ++k) {
+      outputs.push_back(device.make_image(PixelType::f32, warpalign::stacked(spec.output, 2, 3)));
+      plan.execute(stream, input, std::span(transforms).subspan(3 * k, 3), outputs.back());
+    }
+    for (std::size_t k = 0; k < executions; ++k) {
+      const Bytes expected =
+          evaluated(device, spec, coefficients, [&](auto& own, auto& queue, auto& in, auto& out) {
+            own.execute(queue, in, std::span(transforms).subspan(3 * k, 3), out);
+          });
+      CHECK(test::bytes_of(stream, outputs[k]) == expected);
+    }
+  });
+}
+
+TEST_CASE("interpolate batch: what does not fit is refused") {
+  const Device& device = test::devices().front();
+  for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40}) {
+    CHECK_THROWS_AS(InterpolatePlan(device, spec_of(2, 3, Boundary::mirror, batch)), Error);
+  }
+  const InterpolateSpec spec = spec_of(2, 3, Boundary::mirror, 3);
+  const InterpolatePlan plan(device, spec);
+  auto stream = device.make_stream();
+  const auto make = [&](const Shape& shape) { return device.make_image(PixelType::f32, shape); };
+  const auto input = make({43, 37, 3});
+  auto output = make({70, 35, 3});
+  const auto transforms = drift(2, 3);
+  plan.execute(stream, input, transforms, output);
+  CHECK_THROWS_AS(plan.execute(stream, input, drift(2, 2), output), Error);
+  CHECK_THROWS_AS(plan.execute(stream, input, drift(2, 4), output), Error);
+  CHECK_THROWS_AS(plan.execute(stream, input, std::span<const Transform>(), output), Error);
+  auto broken = transforms;
+  broken[1].m[3] = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_AS(plan.execute(stream, input, broken, output), Error);
+  const auto one = make({43, 37, 1});
+  CHECK_THROWS_AS(plan.execute(stream, one, transforms, output), Error);
+  auto one_output = make({70, 35, 1});
+  CHECK_THROWS_AS(plan.execute(stream, input, transforms, one_output), Error);
+  const auto fields = make({70, 35, 6});  // there is one for all arrays
+  CHECK_THROWS_AS(plan.execute(stream, input, fields, output), Error);
+  auto one_gradient = make({70, 35, 2});
+  CHECK_THROWS_AS(plan.execute_with_gradient(stream, input, transforms, output, one_gradient),
+                  Error);
+  stream.finish();
+}
