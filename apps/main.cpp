@@ -8,6 +8,7 @@
 #include "options/command_line.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/installation.hpp>
 #include <warpalign/version.hpp>
 
 #include <fmt/format.h>
@@ -25,13 +26,14 @@ using namespace warpalign::program;
 using warpalign::ErrorKind;
 
 constexpr std::array commands{
-    add_devices_command,    add_register_command, add_register_volume_command,
-    add_stack_command,      add_resample_command, add_prefilter_command,
-    add_experiment_command, add_bench_command,    add_warm_up_command};
+    add_devices_command, add_doctor_command,   add_register_command,  add_register_volume_command,
+    add_stack_command,   add_resample_command, add_prefilter_command, add_experiment_command,
+    add_bench_command,   add_warm_up_command};
 
 constexpr const char* footer =
     "Examples:\n"
     "  warpalign devices                                     which devices there are\n"
+    "  warpalign doctor                                      what is missing, and what works\n"
     "  warpalign register fixed.png moved.png                the transform between two images\n"
     "  warpalign register fixed.png moved.png --overlay fit.png\n"
     "                                                        ... and an image of how well they "
@@ -106,6 +108,14 @@ ExitStatus run_guarded(int argc, char** argv) {
   }
 }
 
+/// What works without a cache works slowly, and nobody should have to guess why.
+void mention_cache() {
+  const std::string problem = warpalign::kernel_cache_problem();
+  if (problem.empty()) return;
+  fmt::print(stderr, "warpalign: compiled kernels are not kept: {}; see 'warpalign doctor'\n",
+             on_one_line(problem));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -115,5 +125,6 @@ int main(int argc, char** argv) {
     status = complain(ExitStatus::bad_input,
                       "standard output cannot be written; check where it is redirected to");
   }
+  mention_cache();
   return static_cast<int>(status);
 }

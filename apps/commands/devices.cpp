@@ -2,6 +2,7 @@
 #include "commands/commands.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
+#include "reports/device_words.hpp"
 #include "reports/json.hpp"
 
 #include <warpalign/error.hpp>
@@ -33,22 +34,6 @@ Default open_default(const Config& config) {
   } catch (const Error& error) {
     return {std::nullopt, error.what()};
   }
-}
-
-const char* name_of(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::cpu:
-      return "cpu";
-    case DeviceKind::gpu:
-      return "gpu";
-    case DeviceKind::other:
-      break;
-  }
-  return "other";
-}
-
-const char* name_of(Sampling sampling) {
-  return sampling == Sampling::texture ? "texture" : "buffer";
 }
 
 bool is_default(const Default& chosen, const DeviceInfo& device) {

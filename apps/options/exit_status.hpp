@@ -8,6 +8,7 @@ enum class ExitStatus {
   unreliable = 1,  ///< no reliable registration was found, or not for every frame of a stack;
                    ///< files and report are still written
   regression = 1,  ///< `bench` only: slower than the baseline; files are still written
+  problems = 1,    ///< `doctor` only: something failed
   bad_input = 2,   ///< wrong usage, configuration or input, or an output that cannot be written;
                    ///< if a stack has bad frames, the others are still finished and written
   device_trouble = 3,  ///< the device is unavailable, out of memory, or failed

@@ -2,6 +2,7 @@
 #include "device/context.hpp"
 
 #include "device/device_list.hpp"
+#include "device/pocl_cache.hpp"
 #include "fft/fft_plans.hpp"
 
 #include <utility>
@@ -36,6 +37,9 @@ Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
     throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
                 call_site("open"), "choose another device, or install the vendor's full driver");
+  }
+  if (compiler_of(info_.platform).keeps_programs && !pocl_cache_problem().empty()) {
+    host_->cache_unusable(pocl_cache_problem());
   }
   programs_ = std::make_unique<ProgramCache>(*this);
   fft_plans_ = std::make_unique<FftPlans>(*this);

@@ -2,6 +2,7 @@
 #include "device/device_list.hpp"
 
 #include "device/errors.hpp"
+#include "device/pocl_cache.hpp"
 #include "loader/loader.hpp"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ std::string platform_name(cl_platform_id platform) {
 
 std::vector<cl_platform_id> find_platforms() {
   cl_uint count = 0;
+  provide_pocl_cache();
   if (const std::string problem = opencl_library_problem(); !problem.empty()) throw_none(problem);
   const cl_int status = clGetPlatformIDs(0, nullptr, &count);
   if (status != CL_SUCCESS || count == 0) {

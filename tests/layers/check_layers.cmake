@@ -5,9 +5,10 @@ cmake_policy(VERSION 3.25)
 
 # What the sources of a layer may include besides their own layer. See apps/README.md.
 set(below_main commands options io)
-set(below_commands experiments bench reports options io)
+set(below_commands experiments bench doctor reports options io)
 set(below_experiments reports options io reference)
 set(below_bench reports options io reference)
+set(below_doctor reports options io)
 set(below_reports io)
 set(below_options io)
 set(below_io "")

@@ -8,6 +8,7 @@
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/geometry.hpp>
+#include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/pixel.hpp>

@@ -7,18 +7,19 @@
 #include <warpalign/error.hpp>
 
 #include <dlfcn.h>
+#include <algorithm>
 
 namespace warpalign::detail {
 
 namespace {
 
-[[noreturn]] void unavailable(const std::string& backend, const std::string& reason) {
-  throw Error(ErrorKind::device_unavailable, reason, {.backend = backend});
-}
-
 std::string last_loader_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown reason";
+}
+
+bool is_known(const std::string& backend) {
+  return std::find(known_backends.begin(), known_backends.end(), backend) != known_backends.end();
 }
 
 }  // namespace
@@ -36,26 +37,53 @@ std::string module_file_name(const std::string& backend) {
 #endif
 }
 
-LoadedModule load_module(const std::string& backend, const Config& config) {
-  const std::filesystem::path folder = config.module_folder.value_or(library_folder());
-  const std::filesystem::path file = std::filesystem::absolute(folder) / module_file_name(backend);
+std::filesystem::path module_folder(const Config& config) {
+  return std::filesystem::absolute(config.module_folder.value_or(library_folder()));
+}
+
+ModuleReport examine_module(const std::string& backend, const Config& config,
+                            LoadedModule& module) {
+  ModuleReport report;
+  report.backend = backend;
+  report.file = module_folder(config) / module_file_name(backend);
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    unavailable(backend, "there is no module " + file.string() +
-                             " (was it built? what it needs may have been missing then)");
+  report.exists = std::filesystem::exists(report.file, ignored);
+  if (!report.exists) {
+    report.problem = "there is no module " + report.file.string();
+    if (is_known(backend)) {
+      report.problem += " (Debian's package libwarpalign-" + backend +
+                        " brings it; a build makes it only where what it needs was found)";
+    }
+    return report;
   }
   // RTLD_LOCAL: two modules, or two versions of one, must not see each other's symbols.
   // RTLD_NODELETE: the drivers that a module depends on (ICD loader, PoCL, CUDA) leak or crash when
   // they are unloaded and loaded again. The module's code stays loaded; what it opened is closed.
-  void* raw = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (raw == nullptr) unavailable(backend, "its module does not load: " + last_loader_error());
-  LoadedModule module;
+  void* raw = dlopen(report.file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (raw == nullptr) {
+    report.problem = "its module does not load: " + last_loader_error();
+    return report;
+  }
   module.handle = std::shared_ptr<void>(raw, [](void* handle) { dlclose(handle); });
   const auto entry = reinterpret_cast<backend::ModuleFunction>(dlsym(raw, backend::module_symbol));
-  if (entry == nullptr) unavailable(backend, file.string() + " is not a warpalign module");
+  if (entry == nullptr) {
+    report.problem = report.file.string() + " is not a warpalign module";
+    return report;
+  }
+  report.loads = true;
   module.table = entry();
-  if (module.table == nullptr || module.table->abi != backend::abi_number) {
-    unavailable(backend, file.string() + " was built for another version of warpalign");
+  report.abi = module.table == nullptr ? 0 : module.table->abi;
+  if (report.abi != backend::abi_number) {
+    report.problem = report.file.string() + " was built for another version of warpalign";
+  }
+  return report;
+}
+
+LoadedModule load_module(const std::string& backend, const Config& config) {
+  LoadedModule module;
+  const ModuleReport report = examine_module(backend, config, module);
+  if (!report.problem.empty()) {
+    throw Error(ErrorKind::device_unavailable, report.problem, {.backend = backend});
   }
   return module;
 }

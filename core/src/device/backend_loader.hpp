@@ -2,6 +2,7 @@
 #pragma once
 
 #include <warpalign/backend/module.hpp>
+#include <warpalign/installation.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -21,6 +22,12 @@ struct LoadedModule {
 
 /// "warpalign_cuda.so", ...
 std::string module_file_name(const std::string& backend);
+
+/// Where modules are looked for, as an absolute path.
+[[nodiscard]] std::filesystem::path module_folder(const Config& config);
+
+/// Looks for a module and loads it; `module` can be used where the report has no problem.
+ModuleReport examine_module(const std::string& backend, const Config& config, LoadedModule& module);
 
 /// Throws Error(device_unavailable), which says what is missing: the file, a library that it needs,
 /// its entry point, or the right ABI number.

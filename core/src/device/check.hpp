@@ -43,8 +43,7 @@ void check_real(const char* stage, const char* what, PixelType type);
 /// No entry of the matrix may be infinite or NaN.
 void check_transform(const char* stage, const Transform& transform);
 /// There must be one transform for each array of a batch, and each as check_transform() demands.
-void check_transforms(const char* stage, std::span<const Transform> transforms,
-                      std::int64_t batch);
+void check_transforms(const char* stage, std::span<const Transform> transforms, std::int64_t batch);
 /// The output must be writable, and lie apart from an image that is read meanwhile.
 void check_distinct(const char* stage, const Image& image, const Image& output);
 

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 namespace warpalign::detail {
 
@@ -42,11 +44,21 @@ bool is_trusted_folder(const std::filesystem::path& folder) {
          belongs_to_us_alone(status);
 }
 
-bool make_folder(const std::filesystem::path& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder.parent_path(), failure);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
-  return is_trusted_folder(folder);
+std::string failure(const std::filesystem::path& path, const char* what, int code) {
+  return path.string() + " " + what + " (" + std::generic_category().message(code) + ")";
+}
+
+/// Returns why the folder cannot be used, or an empty string.
+std::string make_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder.parent_path(), failed);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return failure(folder, "cannot be made", failed ? failed.value() : errno);
+  }
+  if (is_trusted_folder(folder)) return {};
+  return folder.string() +
+         " is not a folder that belongs to this user and that nobody else may "
+         "write to";
 }
 
 std::optional<std::string> read_all(int descriptor, std::size_t size) {
@@ -95,18 +107,22 @@ std::optional<std::string> DiskCache::load(std::string_view key) const {
   return content;
 }
 
-void DiskCache::store(std::string_view key, std::string_view bytes) const {
-  if (folder_.empty() || !make_folder(folder_)) return;
+std::string DiskCache::store(std::string_view key, std::string_view bytes) const {
+  if (folder_.empty()) return "there is no folder for it: HOME and XDG_CACHE_HOME are not set";
+  if (std::string problem = make_folder(folder_); !problem.empty()) return problem;
   const std::filesystem::path file = folder_ / (sha256_hex(key) + ".bin");
   std::string temporary = (folder_ / ".new-XXXXXX").string();
-  bool written = false;
   {
     const Descriptor descriptor(::mkstemp(temporary.data()));  // readable by this user only
-    if (!descriptor.open()) return;
-    written =
-        write_all(descriptor.get(), header_of(key, bytes)) && write_all(descriptor.get(), bytes);
+    if (!descriptor.open()) return failure(folder_, "cannot be written to", errno);
+    if (write_all(descriptor.get(), header_of(key, bytes)) && write_all(descriptor.get(), bytes) &&
+        ::rename(temporary.c_str(), file.c_str()) == 0) {
+      return {};
+    }
   }
-  if (!written || ::rename(temporary.c_str(), file.c_str()) != 0) ::unlink(temporary.c_str());
+  const int code = errno;
+  ::unlink(temporary.c_str());
+  return failure(folder_, "cannot be written to", code);
 }
 
 }  // namespace warpalign::detail

@@ -20,7 +20,8 @@ class DiskCache {
   explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<std::string> load(std::string_view key) const;
-  void store(std::string_view key, std::string_view bytes) const;
+  /// Returns why the bytes could not be stored, or an empty string if they were.
+  std::string store(std::string_view key, std::string_view bytes) const;
 
  private:
   std::filesystem::path folder_;

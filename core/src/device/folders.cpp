@@ -26,14 +26,16 @@ std::filesystem::path xdg_folder(const char* variable, const char* below_home) {
 std::filesystem::path config_folder() { return xdg_folder("XDG_CONFIG_HOME", ".config"); }
 std::filesystem::path cache_folder() { return xdg_folder("XDG_CACHE_HOME", ".cache"); }
 
-std::filesystem::path library_folder() {
+std::filesystem::path library_file() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&version), &info) == 0 || info.dli_fname == nullptr) {
     return {};
   }
   std::error_code ignored;
   const auto real = std::filesystem::canonical(info.dli_fname, ignored);
-  return ignored ? std::filesystem::path(info.dli_fname).parent_path() : real.parent_path();
+  return ignored ? std::filesystem::path(info.dli_fname) : real;
 }
+
+std::filesystem::path library_folder() { return library_file().parent_path(); }
 
 }  // namespace warpalign::detail

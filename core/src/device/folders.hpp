@@ -9,7 +9,9 @@ namespace warpalign::detail {
 std::filesystem::path config_folder();
 /// `$XDG_CACHE_HOME/warpalign`, or else `~/.cache/warpalign`; empty when neither is known.
 std::filesystem::path cache_folder();
-/// The folder that this library was loaded from.
+/// The file that this library was loaded from, links resolved; empty when it is not known.
+std::filesystem::path library_file();
+/// The folder of that file.
 std::filesystem::path library_folder();
 
 }  // namespace warpalign::detail

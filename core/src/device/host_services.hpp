@@ -1,6 +1,7 @@
 // The services that core offers to backend modules: the configuration and the cache on disk.
 #pragma once
 
+#include "device/cache_problem.hpp"
 #include "device/compilation_report.hpp"
 #include "device/disk_cache.hpp"
 #include "device/folders.hpp"
@@ -19,8 +20,9 @@ class HostServices final : public backend::Host {
     return cache_.load(key);
   }
   void store_cached(std::string_view key, std::string_view bytes) const override {
-    cache_.store(key, bytes);
+    note_cache_problem(cache_.store(key, bytes));
   }
+  void cache_unusable(const std::string& why) const override { note_cache_problem(why); }
   void compiling(const CompilationProgress& progress) const override {
     report_compilation(progress);
   }

@@ -28,6 +28,9 @@ class Host {
   /// Stores `bytes` under `key`, atomically, where the disk allows it. A disk error never throws.
   virtual void store_cached(std::string_view key, std::string_view bytes) const = 0;
 
+  /// Remembers, for whoever asks, why a driver's own cache does not keep what it compiles.
+  virtual void cache_unusable(const std::string& why) const = 0;
+
   /// Tells whoever watches how many of the programs that have to be compiled are.
   virtual void compiling(const CompilationProgress& progress) const = 0;
 };

@@ -1,0 +1,83 @@
+// `warpalign doctor`: what is installed here, what is missing, and whether every device computes
+// rightly.
+#include "commands/commands.hpp"
+#include "doctor/checkup.hpp"
+#include "doctor/checkup_report.hpp"
+#include "doctor/probes.hpp"
+#include "io/progress.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/common_options.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+namespace warpalign::program {
+namespace {
+
+struct Options {
+  DeviceOptions device;
+  bool json = false;
+  bool quick = false;
+  std::optional<int> time_limit;
+  std::string probe;       ///< of a process that another one started; see doctor/probes.hpp
+  bool no_config = false;  ///< likewise
+};
+
+ExitStatus run(const Options& options) {
+  if (!options.probe.empty()) {
+    return doctor::answer_probe(options.probe,
+                                options.no_config ? Config{} : config_of(options.device.config));
+  }
+  if (options.time_limit && *options.time_limit < 1) {
+    throw UsageError("--time-limit: must be 1 second or more");
+  }
+  doctor::Checkup checkup;
+  {
+    Progress progress(0);
+    checkup = doctor::check_up(
+        {options.device.device, options.device.config, options.quick, options.time_limit},
+        [&](const std::string& step) { progress.next(step); });
+  }
+  fmt::print("{}", options.json ? json_text(checkup) : human_text(checkup));
+  return checkup.problems.empty() ? ExitStatus::ok : ExitStatus::problems;
+}
+
+constexpr const char* footer =
+    "Every OpenCL driver, backend and device is examined in a process of its own, so that one "
+    "that\n"
+    "crashes or hangs is reported like any other. Each device is tested: the speed of copies, and\n"
+    "a Fourier transform, a Sobel filter, a resampling and a registration whose results are "
+    "known.\n"
+    "The first time kernels are compiled for it, which can take a minute.\n"
+    "\n"
+    "For what is missing the report names the package that brings it on Debian and on Fedora. A\n"
+    "bug report wants what --json prints.\n"
+    "\n"
+    "Exit status: 0 all is well; 1 something failed; 2 wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  warpalign doctor\n"
+    "  warpalign doctor --json > doctor.json\n"
+    "  warpalign doctor --device opencl:pocl\n";
+
+}  // namespace
+
+void add_doctor_command(CLI::App& program, Action& chosen) {
+  CLI::App& command = add_command(
+      program, "doctor", "Examine the installation, the drivers and the devices of this machine");
+  auto options = std::make_shared<Options>();
+  add_device_options(command, options->device);
+  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_option(command, "--quick", &options->quick, "Open the devices without testing them");
+  add_option(command, "--time-limit", &options->time_limit,
+             "Seconds for each driver and device [30 to list them, 600 to test them]");
+  add_option(command, "--probe", &options->probe, "What a process of the doctor tries", hidden);
+  add_option(command, "--no-config", &options->no_config, "Such a process reads no file", hidden);
+  set_footer(command, footer);
+  set_action(command, chosen, [options] { return run(*options); });
+}
+
+}  // namespace warpalign::program

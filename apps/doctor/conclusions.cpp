@@ -1,0 +1,128 @@
+// What the doctor concludes: what is wrong, what is only missing, and what brings it.
+#include "doctor/checkup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpalign::program::doctor {
+namespace {
+
+/// What a module lacks, from the words of the dynamic loader.
+Packages packages_for_module(const Backend& backend) {
+  const std::string& text = backend.module.problem;
+  if (text.find("libOpenCL.so") != std::string::npos) return opencl_loader_packages();
+  if (text.find("libcufft.so") != std::string::npos) return cufft_packages();
+  if (text.find("libcuda.so") != std::string::npos) return nvidia_driver_packages();
+  return module_packages(backend.module.backend);
+}
+
+Packages packages_for_devices(const Backend& backend) {
+  if (backend.module.backend == "cuda") return nvidia_driver_packages();
+  if (backend.module.backend != "opencl") return {};
+  const bool no_loader = backend.problem.find("OpenCL library was not opened") != std::string::npos;
+  return no_loader ? opencl_loader_packages() : opencl_driver_packages();
+}
+
+void conclude_configuration(Checkup& checkup) {
+  if (checkup.config_problem.empty()) return;
+  checkup.problems.push_back(
+      {"the configuration cannot be used, and every command refuses it: " + checkup.config_problem,
+       {}});
+}
+
+void conclude_drivers(Checkup& checkup) {
+  for (const Icd& icd : checkup.drivers) {
+    const std::string name = icd.file.file.empty() ? icd.file.library : icd.file.file;
+    if (icd.crashed) {
+      checkup.problems.push_back(
+          {fmt::format("the OpenCL driver {} ({}): {}. It takes every program with it that uses "
+                       "OpenCL: repair or remove its package, move {} away, or let "
+                       "OCL_ICD_VENDORS name a folder without it",
+                       icd.file.library, name, icd.problem, name),
+           {}});
+    } else if (!icd.problem.empty()) {
+      checkup.problems.push_back(
+          {fmt::format("the OpenCL driver that {} names cannot be used: {}", name, icd.problem),
+           {}});
+    } else if (icd.platforms == 0) {
+      checkup.notes.push_back(
+          {fmt::format("the OpenCL driver {} offers no platform", icd.file.library), {}});
+    }
+  }
+}
+
+void conclude_backends(Checkup& checkup) {
+  for (const Backend& backend : checkup.backends) {
+    const std::string& name = backend.module.backend;
+    if (!backend.module.problem.empty()) {
+      auto& list = backend.module.exists ? checkup.problems : checkup.notes;
+      list.push_back({fmt::format("backend {}: {}", name, backend.module.problem),
+                      packages_for_module(backend)});
+    } else if (!backend.module.loads) {
+      checkup.problems.push_back(
+          {fmt::format("backend {}: loading its module: {}", name, backend.problem), {}});
+    } else if (backend.devices.empty()) {
+      checkup.notes.push_back(
+          {fmt::format("backend {}: {}", name, backend.problem), packages_for_devices(backend)});
+    } else if (!backend.problem.empty()) {
+      checkup.problems.push_back({fmt::format("backend {}: {}", name, backend.problem), {}});
+    }
+  }
+}
+
+bool has_devices(const Checkup& checkup) {
+  return std::any_of(checkup.backends.begin(), checkup.backends.end(),
+                     [](const Backend& backend) { return !backend.devices.empty(); });
+}
+
+void conclude_devices(Checkup& checkup, const Request& request) {
+  if (!has_devices(checkup)) {
+    checkup.problems.push_back(
+        {"there is no device that warpalign can use", opencl_driver_packages()});
+  } else if (checkup.default_device.empty()) {
+    checkup.problems.push_back(
+        {"no device opens unless one is named: " + checkup.default_problem, {}});
+  }
+  if (!has_devices(checkup) && request.device.empty()) return;
+  for (const TestedDevice& device : checkup.devices) {
+    if (!device.problem.empty()) {
+      checkup.problems.push_back({fmt::format("device {}: {}", device.id, device.problem), {}});
+    }
+    for (const TestResult& test : device.tests) {
+      if (test.passed) continue;
+      checkup.problems.push_back(
+          {fmt::format("device {}: {} fails: {}", device.id, test.name, test.detail), {}});
+    }
+  }
+}
+
+void conclude_cache(Checkup& checkup) {
+  std::vector<std::string> reasons;
+  const auto add = [&](const std::string& reason) {
+    const bool known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+    if (!reason.empty() && !known) reasons.push_back(reason);
+  };
+  for (const TestedDevice& device : checkup.devices) add(device.cache_problem);
+  if (reasons.empty()) add(checkup.cache.problem);
+  for (const std::string& reason : reasons) {
+    checkup.problems.push_back(
+        {fmt::format("compiled kernels are not kept: {}. Everything works without, but OpenCL "
+                     "devices compile anew in every process; the configuration's key 'cache' "
+                     "names another folder, for PoCL the environment variable POCL_CACHE_DIR",
+                     reason),
+         {}});
+  }
+}
+
+}  // namespace
+
+void conclude(Checkup& checkup, const Request& request) {
+  conclude_configuration(checkup);
+  conclude_drivers(checkup);
+  conclude_backends(checkup);
+  conclude_devices(checkup, request);
+  conclude_cache(checkup);
+}
+
+}  // namespace warpalign::program::doctor

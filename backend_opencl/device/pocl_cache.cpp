@@ -1,0 +1,125 @@
+// A place for the files of PoCL's compiler.
+#include "device/pocl_cache.hpp"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace warpalign::opencl {
+namespace {
+
+using Path = std::filesystem::path;
+
+constexpr const char* variable = "POCL_CACHE_DIR";
+// The kernels of a registration take 3 MB; a disk with less than a few times that counts as full.
+constexpr std::uint64_t least_space = 16 << 20;
+
+const char* value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
+/// As PoCL chooses it; empty where it would choose a temporary folder itself.
+Path usual_folder() {
+  if (const char* folder = value_of(variable)) return folder;
+  if (const char* cache = value_of("XDG_CACHE_HOME")) return Path(cache) / "pocl" / "kcache";
+  if (const char* home = value_of("HOME")) return Path(home) / ".cache" / "pocl" / "kcache";
+  return {};
+}
+
+/// The folder itself, or the nearest one above it that exists: nothing is made on machines that
+/// have no PoCL.
+Path existing(Path folder) {
+  std::error_code ignored;
+  folder = std::filesystem::absolute(folder, ignored);
+  while (!std::filesystem::exists(folder, ignored) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+/// Why files cannot be made in a folder, as errno has it; 0 where they can.
+int obstacle(const Path& folder) {
+  std::string probe = (folder / ".warpalign-XXXXXX").string();
+  const int descriptor = ::mkstemp(probe.data());
+  if (descriptor < 0) return errno;
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+  struct statvfs disk {};
+  if (::statvfs(folder.c_str(), &disk) != 0) return 0;
+  const bool full = std::uint64_t{disk.f_bavail} * disk.f_frsize < least_space;
+  return full ? ENOSPC : 0;
+}
+
+/// Removed when the process that made it ends, but not when one that was forked from it does.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() = default;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty() && ::getpid() == maker_) std::filesystem::remove_all(path_, ignored);
+  }
+
+  /// Returns false where no place can be written to.
+  bool make() {
+    std::error_code ignored;
+    for (const Path& above : {std::filesystem::temp_directory_path(ignored), Path("/dev/shm")}) {
+      if (above.empty() || obstacle(above) != 0) continue;
+      std::string name = (above / "warpalign-pocl-XXXXXX").string();
+      if (::mkdtemp(name.data()) == nullptr) continue;
+      path_ = name;
+      maker_ = ::getpid();
+      return true;
+    }
+    return false;
+  }
+  [[nodiscard]] const Path& path() const { return path_; }
+
+ private:
+  Path path_;
+  pid_t maker_ = 0;
+};
+
+/// Decides once a process.
+class PoclCache {
+ public:
+  PoclCache() {
+    const Path usual = usual_folder();
+    if (usual.empty()) return;
+    const int code = obstacle(existing(usual));
+    if (code == 0) return;
+    problem_ =
+        usual.string() + " cannot be written to (" + std::generic_category().message(code) + "), ";
+    if (temporary_.make()) {
+      ::setenv(variable, temporary_.path().c_str(), 1);
+      problem_ += "so PoCL compiles into a temporary folder, anew in each process";
+    } else {
+      problem_ += "nor can a temporary folder; PoCL needs one of them";
+    }
+  }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  TemporaryFolder temporary_;
+  std::string problem_;
+};
+
+const PoclCache& pocl_cache() {
+  static const PoclCache one;
+  return one;
+}
+
+}  // namespace
+
+void provide_pocl_cache() { static_cast<void>(pocl_cache()); }
+
+const std::string& pocl_cache_problem() { return pocl_cache().problem(); }
+
+}  // namespace warpalign::opencl

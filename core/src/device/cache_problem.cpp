@@ -1,0 +1,40 @@
+// Why compiled kernels are not kept.
+#include "device/cache_problem.hpp"
+
+#include <warpalign/installation.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace warpalign {
+
+namespace {
+
+// Never destroyed: a device that is closed by a static object's destructor may still store kernels.
+struct Reasons {
+  std::mutex mutex;
+  std::vector<std::string> all;
+};
+Reasons& reasons() {
+  static auto* const one = new Reasons;
+  return *one;
+}
+
+}  // namespace
+
+std::string kernel_cache_problem() {
+  const std::lock_guard lock(reasons().mutex);
+  std::string text;
+  for (const std::string& reason : reasons().all) text += (text.empty() ? "" : "; ") + reason;
+  return text;
+}
+
+void detail::note_cache_problem(const std::string& reason) {
+  if (reason.empty()) return;
+  const std::lock_guard lock(reasons().mutex);
+  auto& all = reasons().all;
+  if (std::find(all.begin(), all.end(), reason) == all.end()) all.push_back(reason);
+}
+
+}  // namespace warpalign
