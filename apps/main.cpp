@@ -3,6 +3,7 @@
 #include "commands/commands.hpp"
 #include "commands/compilation_watch.hpp"
 #include "io/image_file.hpp"
+#include "io/messages.hpp"
 #include "io/one_line.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
@@ -25,28 +26,31 @@ namespace {
 using namespace warpalign::program;
 using warpalign::ErrorKind;
 
+/// In the order in which --help lists them.
 constexpr std::array commands{
-    add_devices_command, add_doctor_command,   add_register_command,  add_register_volume_command,
-    add_stack_command,   add_resample_command, add_prefilter_command, add_experiment_command,
-    add_bench_command,   add_warm_up_command};
+    add_register_command,   add_register_volume_command, add_stack_command,
+    add_resample_command,   add_prefilter_command,       add_devices_command,
+    add_doctor_command,     add_warm_up_command,         add_bench_command,
+    add_experiment_command, add_completion_command,      add_man_command};
 
 constexpr const char* footer =
+    "'warpalign COMMAND --help' explains a command and all its options. The first use of an "
+    "OpenCL\n"
+    "device compiles kernels for it, which takes a while once.\n"
+    "\n"
+    "Exit status: 0 done; 1 no reliable registration, a regression or a problem found; 2 wrong "
+    "usage\n"
+    "or input; 3 device trouble.\n"
+    "\n"
     "Examples:\n"
-    "  warpalign devices                                     which devices there are\n"
-    "  warpalign doctor                                      what is missing, and what works\n"
+    "  warpalign doctor                                      what works here, and what is missing\n"
     "  warpalign register fixed.png moved.png                the transform between two images\n"
-    "  warpalign register fixed.png moved.png --overlay fit.png\n"
-    "                                                        ... and an image of how well they "
-    "fit\n"
+    "  warpalign register fixed.png moved.png --overlay fit.png   and how well they fit\n"
     "  warpalign register-volume fixed.npy moved.npy         the translation between two volumes\n"
     "  warpalign stack frame*.png --csv drift.csv            how the frames of a stack drift\n"
     "  warpalign resample in.png turned.png --rotate 30      an image rotated by 30 degrees\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"
-    "  warpalign experiment rotations in.png                 errors of repeated interpolation\n"
-    "  warpalign warm-up                                     compile a device's kernels ahead\n"
-    "  warpalign bench --report bench.html                   how fast everything is on this "
-    "machine\n"
-    "  warpalign register --help                             all options of a command\n";
+    "  warpalign bench --report bench.html                   how fast everything is here\n";
 
 ExitStatus complain(ExitStatus status, std::string_view text) {
   fmt::print(stderr, "warpalign: {}\n", on_one_line(text));
@@ -78,7 +82,7 @@ ExitStatus complain_about(const warpalign::Error& error) {
 }
 
 ExitStatus run_command_line(int argc, char** argv) {
-  CommandLine line("warpalign", "Warps and aligns images on CUDA and OpenCL devices.");
+  CommandLine line("warpalign", "Warp and align images on CUDA and OpenCL devices");
   Action chosen;
   line.set_version(fmt::format("warpalign {}", warpalign::version()));
   set_footer(line.program(), footer);
@@ -111,7 +115,7 @@ ExitStatus run_guarded(int argc, char** argv) {
 /// What works without a cache works slowly, and nobody should have to guess why.
 void mention_cache() {
   const std::string problem = warpalign::kernel_cache_problem();
-  if (problem.empty()) return;
+  if (problem.empty() || verbosity() == Verbosity::quiet) return;
   fmt::print(stderr, "warpalign: compiled kernels are not kept: {}; see 'warpalign doctor'\n",
              on_one_line(problem));
 }

@@ -14,6 +14,13 @@ if(TARGET warpalign_program)
   set_target_properties(warpalign_program PROPERTIES
     INSTALL_RPATH "$ORIGIN/${library_from_program}")
   install(TARGETS warpalign_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set(documents ${PROJECT_BINARY_DIR}/apps/documents)
+  install(DIRECTORY ${documents}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${documents}/bash/warpalign
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${documents}/zsh/_warpalign DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${documents}/fish/warpalign.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 install(DIRECTORY core/include/warpalign DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

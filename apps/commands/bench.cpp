@@ -9,9 +9,11 @@
 #include "commands/commands.hpp"
 #include "io/atomic_file.hpp"
 #include "io/image_file.hpp"
+#include "io/messages.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
+#include "options/common_options.hpp"
 #include "options/file_names.hpp"
 #include "options/number_list.hpp"
 
@@ -208,9 +210,9 @@ Record joined(Record record, const std::vector<Record>& peers) {
 
 void print_suite(const Record& record, const std::string& suite) {
   if (bench::rows_of(record, suite).empty()) return;
-  fmt::print("{}\n", bench::as_text(bench::suite_table(record, suite)));
+  report(bench::as_text(bench::suite_table(record, suite)) + "\n");
   for (const bench::Table& table : bench::paper_tables(record, suite)) {
-    fmt::print("{}\n", bench::as_text(table));
+    report(bench::as_text(table) + "\n");
   }
   std::fflush(stdout);
 }
@@ -226,8 +228,10 @@ void measure(const bench::Run& run, Record& record) {
 }
 
 ExitStatus conclude(const Record& record, const std::optional<bench::Comparison>& comparison) {
-  if (comparison) fmt::print("{}\n", bench::as_text(bench::changes_table(*comparison)));
-  for (const std::string& note : record.notes) fmt::print(stderr, "left out: {}\n", note);
+  if (comparison) report(bench::as_text(bench::changes_table(*comparison)) + "\n");
+  if (verbosity() != Verbosity::quiet) {
+    for (const std::string& note : record.notes) fmt::print(stderr, "left out: {}\n", note);
+  }
   for (const bench::Failure& failure : record.failures) {
     const std::string what = failure.suite.empty()
                                  ? failure.column
@@ -296,26 +300,27 @@ constexpr const char* footer_text =
 }  // namespace
 
 void add_bench_command(CLI::App& program, Action& chosen) {
-  CLI::App& command =
-      add_command(program, "bench", "Measure speed, verify results, compare with the papers");
+  CLI::App& command = add_command(
+      program, "bench", "Measure speed, verify results, compare with the papers", "Measurements");
   auto options = std::make_shared<Options>();
   add_option(command, "SUITE", &options->suites, "Suites to run [all]");
-  add_option(command, "--devices", &options->devices, "Devices, separated by commas, or all",
+  add_option(command, "--devices NAMES", &options->devices, "Devices, separated by commas, or all",
              comma_list_with_default);
-  add_option(command, "--sizes", &options->sizes, "Sides of square images, such as 1024,2048",
+  add_option(command, "--sizes N,N", &options->sizes, "Sides of square images, such as 1024,2048",
              comma_list);
-  add_option(command, "--volumes", &options->volumes, "Sides of cubic volumes, such as 256",
+  add_option(command, "--volumes N,N", &options->volumes, "Sides of cubic volumes, such as 256",
              comma_list);
-  add_option(command, "--json", &options->json, "Write the record as JSON");
-  add_option(command, "--report", &options->report, "Write a report as one HTML file");
-  add_option(command, "--baseline", &options->baseline,
+  add_option(command, "--json FILE", &options->json, "Write the record as JSON");
+  add_option(command, "--report FILE", &options->report, "Write a report as one HTML file");
+  add_option(command, "--baseline FILE", &options->baseline,
              "Compare with this older record by ratios within each run");
-  add_option(command, "--peers", &options->peers,
+  add_option(command, "--peers FILES", &options->peers,
              "Records of other libraries (benchmarks/) for the report", comma_list);
   add_option(command, "--hot", &options->hot, "Use the same buffers in all runs");
-  add_option(command, "--runs", &options->runs,
+  add_option(command, "--runs N", &options->runs,
              "Samples of each time [3 to 50, as many as fit into 0.2 s]");
-  add_option(command, "--config", &options->config, "Configuration file instead of the user's own");
+  add_config_option(command, options->config);
+  add_message_options(command);
   set_footer(command, "Suites:\n" + suites_text() + footer_text);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -1,20 +1,21 @@
 // What the program does about kernels being compiled: it says so, and has others help.
 #include "commands/compilation_watch.hpp"
 
+#include "io/messages.hpp"
+#include "io/status_line.hpp"
+
 #include <warpalign/compilation.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstddef>
-#include <cstdio>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace warpalign::program {
 namespace {
 
-constexpr const char* clear_line = "\r\x1b[K";
 constexpr std::size_t many = 4;  // programs: fewer are compiled before help has begun
 
 std::mutex slow_mutex;
@@ -30,24 +31,27 @@ void call_for_help(const CompilationProgress& progress) {
   if (start) start();
 }
 
+/// What is drawn while something is compiled stands in the place of what the program is doing.
+std::optional<CloserStatus> compiling;
+
 void say(const CompilationProgress& progress) {
   if (progress.finished()) {
-    std::fputs(clear_line, stderr);
+    compiling.reset();
+    clear_status();
+    detail(fmt::format("kernels for this device are compiled, {} in all", progress.total));
   } else {
-    // The cursor goes back to the line's beginning: whatever is printed next replaces it.
-    fmt::print(stderr, "{}compiling kernels for this device, once: {} of {}\r", clear_line,
-               progress.compiled + 1, progress.total);
+    if (!compiling) compiling.emplace();
+    draw_status(fmt::format("compiling kernels for this device, once: {} of {}",
+                            progress.compiled + 1, progress.total));
   }
-  std::fflush(stderr);
 }
 
 }  // namespace
 
 CompilationWatch::CompilationWatch() {
-  const bool shown = ::isatty(STDERR_FILENO) == 1;
-  observe_compilation([shown](const CompilationProgress& progress) {
+  observe_compilation([](const CompilationProgress& progress) {
     call_for_help(progress);
-    if (shown) say(progress);
+    say(progress);
   });
 }
 

@@ -6,7 +6,7 @@
 namespace warpalign::program {
 
 /// While it lives, one line on stderr says how far the compilation has come; nothing where stderr
-/// is no terminal. There is one in the program.
+/// is no terminal, or the program is to be quiet. There is one in the program.
 class CompilationWatch {
  public:
   CompilationWatch();

@@ -122,7 +122,8 @@ constexpr const char* footer =
 }  // namespace
 
 void add_devices_command(CLI::App& program, Action& chosen) {
-  CLI::App& command = add_command(program, "devices", "List the devices and the default");
+  CLI::App& command = add_command(
+      program, "devices", "List the devices of this machine and the default", "This machine");
   auto options = std::make_shared<Options>();
   add_config_option(command, options->config);
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");

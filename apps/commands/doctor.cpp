@@ -4,6 +4,7 @@
 #include "doctor/checkup.hpp"
 #include "doctor/checkup_report.hpp"
 #include "doctor/probes.hpp"
+#include "io/messages.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
@@ -41,7 +42,11 @@ ExitStatus run(const Options& options) {
         {options.device.device, options.device.config, options.quick, options.time_limit},
         [&](const std::string& step) { progress.next(step); });
   }
-  fmt::print("{}", options.json ? json_text(checkup) : human_text(checkup));
+  if (options.json) {
+    fmt::print("{}", json_text(checkup));
+  } else {
+    report(human_text(checkup));
+  }
   return checkup.problems.empty() ? ExitStatus::ok : ExitStatus::problems;
 }
 
@@ -67,15 +72,18 @@ constexpr const char* footer =
 
 void add_doctor_command(CLI::App& program, Action& chosen) {
   CLI::App& command = add_command(
-      program, "doctor", "Examine the installation, the drivers and the devices of this machine");
+      program, "doctor", "Examine the installation, the drivers and the devices of this machine",
+      "This machine");
   auto options = std::make_shared<Options>();
-  add_device_options(command, options->device);
+  begin_group(command, "Examination");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
   add_option(command, "--quick", &options->quick, "Open the devices without testing them");
-  add_option(command, "--time-limit", &options->time_limit,
+  add_option(command, "--time-limit N", &options->time_limit,
              "Seconds for each driver and device [30 to list them, 600 to test them]");
   add_option(command, "--probe", &options->probe, "What a process of the doctor tries", hidden);
   add_option(command, "--no-config", &options->no_config, "Such a process reads no file", hidden);
+  add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -24,8 +24,8 @@ constexpr const char* footer =
 }  // namespace
 
 void add_experiment_command(CLI::App& program, Action& chosen) {
-  CLI::App& command =
-      add_command(program, "experiment", "Repeat the papers' experiments on this machine");
+  CLI::App& command = add_command(program, "experiment",
+                                  "Repeat the papers' experiments on this machine", "Measurements");
   set_footer(command, footer);
   add_rotations_experiment(command, chosen);
   add_accuracy_experiment(command, chosen);

@@ -2,6 +2,8 @@
 #include "commands/commands.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/messages.hpp"
+#include "io/status_line.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
@@ -67,6 +69,7 @@ ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const Interpolation interpolation = checked(options);
   const Config config = config_of(options.device.config);
+  Activity activity("reading " + options.input);
   const Array input = load_npy(options.input);
   const PrefilterSpec spec =
       prefilter_spec(interpolation, input.shape(), input.dimensions(), input.type);
@@ -75,23 +78,26 @@ ExitStatus run(const Options& options) {
   check_extents(options.output, extents_of(shape, input.dimensions()), type);
   AtomicFile file(options.output);
 
-  const Device device = open_device(options.device.device, config);
+  activity.next("opening the device");
+  const Device device = open_chosen(options.device, config);
+  activity.next("prefiltering");
   const Array coefficients =
       prefilter(device, spec, input, make_array(extents_of(shape, input.dimensions()), type));
+  activity.next("writing " + options.output);
   file.write(write_npy(coefficients));
   file.commit();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print(
-      "  input    {} ({})\n"
-      "  output   {} ({}; {} beyond each edge)\n"
-      "  spline   degree {}, prefilter {}, boundary {}\n"
-      "  device   {} ({}, {})\n"
-      "  time     {:.2f} s, files and start of the device included\n",
-      options.input, describe(input), options.output, describe(coefficients),
-      PrefilterPlan::margin(spec.degree, spec.boundary), interpolation.degree,
-      name_of(interpolation.prefilter), name_of(interpolation.boundary), device.info().name,
-      device.info().id, device.info().platform, seconds);
+  report(
+      fmt::format("  input    {} ({})\n"
+                  "  output   {} ({}; {} beyond each edge)\n"
+                  "  spline   degree {}, prefilter {}, boundary {}\n"
+                  "  device   {} ({}, {})\n"
+                  "  time     {:.2f} s, files and start of the device included\n",
+                  options.input, describe(input), options.output, describe(coefficients),
+                  PrefilterPlan::margin(spec.degree, spec.boundary), interpolation.degree,
+                  name_of(interpolation.prefilter), name_of(interpolation.boundary),
+                  device.info().name, device.info().id, device.info().platform, seconds));
   return ExitStatus::ok;
 }
 
@@ -117,13 +123,14 @@ constexpr const char* footer =
 }  // namespace
 
 void add_prefilter_command(CLI::App& program, Action& chosen) {
-  CLI::App& command =
-      add_command(program, "prefilter", "Write the B-spline coefficients of an array");
+  CLI::App& command = add_command(program, "prefilter",
+                                  "Write the B-spline coefficients of an array", "Interpolation");
   auto options = std::make_shared<Options>();
   add_option(command, "IN", &options->input, "The .npy array of samples", required);
   add_option(command, "OUT", &options->output, "The .npy array of coefficients to write", required);
   add_interpolation_options(command, options->interpolation);
   add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -4,7 +4,9 @@
 #include "commands/frame_warper.hpp"
 #include "io/atomic_file.hpp"
 #include "io/luminance.hpp"
+#include "io/messages.hpp"
 #include "io/registrable_image.hpp"
+#include "io/status_line.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
@@ -161,16 +163,20 @@ ExitStatus run(const Options& options) {
   const RegistrationOptions settings = registration_options_of(options.choices);
   refuse_masks_with_fast(options);
   const Config config = config_of(options.device.config);
+  Activity activity("reading the images");
   const Side reference = load_side(options.reference, options.reference_mask);
   const Side moving = load_side(options.moving, options.moving_mask);
   Outputs outputs(options, moving.image);
 
-  const Device device = open_device(options.device.device, config);
+  activity.next("opening the device");
+  const Device device = open_chosen(options.device, config);
   std::optional<CompileHelpers> helpers;
   if (!settings.fast) helpers.emplace(options.device, reference.image.type);
   RegistrationReport report;
   report.fast = settings.fast;
+  activity.next("registering");
   report.result = register_pair(device, settings, options.timings, reference, moving);
+  activity.next("writing the results");
   report.files =
       outputs.write(options, device, reference.image, moving.image, report.result.matrix);
   report.reference = options.reference;
@@ -179,7 +185,11 @@ ExitStatus run(const Options& options) {
   report.moving_description = describe(moving.image);
   report.device = device.info();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", options.json ? json_text(report) : human_text(report));
+  if (options.json) {
+    fmt::print("{}", json_text(report));
+  } else {
+    program::report(human_text(report));
+  }
   return report.result.reliable ? ExitStatus::ok : ExitStatus::unreliable;
 }
 
@@ -210,25 +220,30 @@ constexpr const char* footer =
 }  // namespace
 
 void add_register_command(CLI::App& program, Action& chosen) {
-  CLI::App& command = add_command(program, "register",
-                                  "Find the rotation, scale and translation between two images");
+  CLI::App& command =
+      add_command(program, "register",
+                  "Find the rotation, scale and translation between two images", "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The image that stays fixed", required);
   add_option(command, "MOVING", &options->moving, "The image to be aligned with it", required);
-  add_device_options(command, options->device);
+  begin_group(command, "Results");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
-  add_option(command, "--output", &options->output,
+  add_option(command, "--output FILE", &options->output,
              "Write the moving image on the reference's pixel grid (.png .tif .jpg .pgm .ppm)");
-  add_option(command, "--overlay", &options->overlay,
+  add_option(command, "--overlay FILE", &options->overlay,
              "Write an image (.png) that shows how well the two fit");
-  add_option(command, "--reference-mask", &options->reference_mask,
+  begin_group(command, "Masks");
+  add_option(command, "--reference-mask FILE", &options->reference_mask,
              "Image that is 0 where the reference is to be ignored");
-  add_option(command, "--moving-mask", &options->moving_mask,
+  add_option(command, "--moving-mask FILE", &options->moving_mask,
              "Image that is 0 where the moving image is to be ignored");
   add_registration_options(command, options->choices);
   add_candidates_option(command, options->choices);
+  begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
              "Measure and show the device time of each stage");
+  add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -2,7 +2,9 @@
 #include "commands/commands.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/messages.hpp"
 #include "io/registrable_image.hpp"
+#include "io/status_line.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
@@ -133,6 +135,7 @@ ExitStatus run(const Options& options) {
   check_names(options);
   (void)settings_of(options);
   const Config config = config_of(options.device.config);
+  Activity activity("reading the volumes");
   const Array reference = load_volume(options.reference);
   const Array moving = load_volume(options.moving);
   std::optional<AtomicFile> file;
@@ -141,10 +144,13 @@ ExitStatus run(const Options& options) {
     file.emplace(*options.output);
   }
 
-  const Device device = open_device(options.device.device, config);
+  activity.next("opening the device");
+  const Device device = open_chosen(options.device, config);
+  activity.next("registering");
   VolumeReport report;
   report.result = register_pair(device, options, reference, moving);
   if (file) {
+    activity.next("resampling and writing");
     const Array aligned = aligned_volume(device, moving, reference, report.result.translation);
     file->write(write_npy(aligned));
     file->commit();
@@ -154,7 +160,11 @@ ExitStatus run(const Options& options) {
   report.moving = fmt::format("{} ({})", options.moving, describe(moving));
   report.device = device.info();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", options.json ? json_text(report) : human_text(report));
+  if (options.json) {
+    fmt::print("{}", json_text(report));
+  } else {
+    program::report(human_text(report));
+  }
   return report.result.reliable ? ExitStatus::ok : ExitStatus::unreliable;
 }
 
@@ -180,20 +190,24 @@ constexpr const char* footer =
 }  // namespace
 
 void add_register_volume_command(CLI::App& program, Action& chosen) {
-  CLI::App& command =
-      add_command(program, "register-volume", "Find the translation between two volumes");
+  CLI::App& command = add_command(program, "register-volume",
+                                  "Find the translation between two volumes", "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The volume that stays fixed", required);
   add_option(command, "MOVING", &options->moving, "The volume to be aligned with it", required);
-  add_device_options(command, options->device);
+  begin_group(command, "Results");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
-  add_option(command, "--output", &options->output,
+  add_option(command, "--output FILE", &options->output,
              "Write the moving volume on the reference's grid (.npy)");
-  add_option(command, "--max-shift", &options->max_shift,
+  begin_group(command, "Search");
+  add_option(command, "--max-shift N", &options->max_shift,
              "N or X,Y,Z: largest translation along each axis, in voxels [any]");
   add_option(command, "--no-refine", &options->no_refine, "Stop at whole voxels");
+  begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
              "Measure and show the device time of each stage");
+  add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -2,6 +2,8 @@
 #include "commands/commands.hpp"
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/messages.hpp"
+#include "io/status_line.hpp"
 #include "io/usage_error.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
@@ -88,19 +90,23 @@ ExitStatus run(const Options& options) {
   check_points(options.points);
   const Interpolation interpolation = interpolation_of(options.interpolation);
   const Config config = config_of(options.device.config);
+  Activity activity("reading " + options.input);
   const ArrayFile input = load_array_file(options.input);
   check_precision(options, input.first());
   const SamplingPoints points = points_of(options.points, input.first().extents);
   check_storable(options.output, input.channels.size(), points.extents, input.first().type);
   AtomicFile file(options.output);
 
-  const Device device = open_device(options.device.device, config);
+  activity.next("opening the device");
+  const Device device = open_chosen(options.device, config);
+  activity.next("resampling");
   const std::vector<Array> result = resample(device, interpolation, input.channels, points);
+  activity.next("writing " + options.output);
   file.write(encode_arrays(options.output, result));
   file.commit();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print(
+  report(fmt::format(
       "  input    {} ({})\n"
       "  output   {} ({})\n"
       "  spline   degree {}, prefilter {}, boundary {}, precision {}\n"
@@ -109,7 +115,7 @@ ExitStatus run(const Options& options) {
       options.input, input.description, options.output, describe(result.front()),
       interpolation.degree, name_of(interpolation.prefilter), name_of(interpolation.boundary),
       options.interpolation.precision, device.info().name, device.info().id, device.info().platform,
-      sampling_words(device, options), seconds);
+      sampling_words(device, options), seconds));
   return ExitStatus::ok;
 }
 
@@ -147,22 +153,28 @@ constexpr const char* footer =
 
 void add_resample_command(CLI::App& program, Action& chosen) {
   CLI::App& command =
-      add_command(program, "resample", "Resample an image or array at other points, by B-splines");
+      add_command(program, "resample", "Resample an image or array at other points, by B-splines",
+                  "Interpolation");
   auto options = std::make_shared<Options>();
   PointOptions& points = options->points;
   add_option(command, "IN", &options->input, "The image or .npy array", required);
   add_option(command, "OUT", &options->output, "The file to write (.npy .png .tif .jpg .pgm .ppm)",
              required);
-  add_option(command, "--matrix", &points.matrix, "Output to input: 6 numbers, or 12 in 3-D");
-  add_option(command, "--rotate", &points.rotate, "Rotate counter-clockwise by this many degrees");
-  add_option(command, "--center", &points.center,
-             "X,Y: the centre of rotation [the image's centre]");
-  add_option(command, "--zoom", &points.zoom, "Enlarge by this factor");
-  add_option(command, "--coordinates", &points.coordinates, "Read at the points in this .npy file");
-  add_option(command, "--shape", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
+  begin_group(command, "Where to read");
+  add_option(command, "--matrix NUMBERS", &points.matrix,
+             "Output to input: 6 numbers, or 12 in 3-D");
+  add_option(command, "--rotate DEG", &points.rotate,
+             "Rotate counter-clockwise by this many degrees");
+  add_option(command, "--center X,Y", &points.center,
+             "The centre of rotation [the image's centre]");
+  add_option(command, "--zoom F", &points.zoom, "Enlarge by this factor");
+  add_option(command, "--coordinates FILE", &points.coordinates,
+             "Read at the points in this .npy file");
+  add_option(command, "--shape HxW", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
   add_interpolation_options(command, options->interpolation);
   add_precision_option(command, options->interpolation);
   add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -3,6 +3,7 @@
 #include "commands/compile_helpers.hpp"
 #include "commands/stack_registrar.hpp"
 #include "io/atomic_file.hpp"
+#include "io/messages.hpp"
 #include "io/one_line.hpp"
 #include "io/output_folder.hpp"
 #include "io/progress.hpp"
@@ -238,7 +239,7 @@ ExitStatus run(const Options& options) {
   if (options.mask) mask = load_mask(*options.mask, first->shape(), "the first frame");
   Outputs outputs(options);
 
-  const Device device = open_device(options.device.device, config);
+  const Device device = open_chosen(options.device, config);
   std::optional<CompileHelpers> helpers;
   if (!settings.fast) helpers.emplace(options.device, first->type);
   report.shape = first->shape();
@@ -258,7 +259,7 @@ ExitStatus run(const Options& options) {
   outputs.write(report);
   report.files = outputs.names();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", drift_text(report));
+  program::report(drift_text(report));
   return status_of(report);
 }
 
@@ -291,19 +292,22 @@ constexpr const char* footer =
 }  // namespace
 
 void add_stack_command(CLI::App& program, Action& chosen) {
-  CLI::App& command =
-      add_command(program, "stack", "Register the frames of a stack or video to one another");
+  CLI::App& command = add_command(
+      program, "stack", "Register the frames of a stack or video to one another", "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "FILES", &options->files, "The frames, two or more", required);
-  add_option(command, "--to", &options->to, "first, previous or mean", with_default);
-  add_option(command, "--output-folder", &options->folder, "Write the aligned frames here");
-  add_option(command, "--csv", &options->csv, "Write the drift as CSV, one line for each frame");
-  add_option(command, "--json", &options->json, "Write the drift as one JSON object");
-  add_option(command, "--plot", &options->plot, "Draw the drift (.svg)");
-  add_option(command, "--mask", &options->mask,
+  add_option(command, "--to NAME", &options->to, "first, previous or mean",
+             suggesting("first previous mean", with_default));
+  add_option(command, "--output-folder FOLDER", &options->folder, "Write the aligned frames here");
+  add_option(command, "--csv FILE", &options->csv,
+             "Write the drift as CSV, one line for each frame");
+  add_option(command, "--json FILE", &options->json, "Write the drift as one JSON object");
+  add_option(command, "--plot FILE", &options->plot, "Draw the drift (.svg)");
+  add_option(command, "--mask FILE", &options->mask,
              "Image that is 0 where the frames are to be ignored");
   add_registration_options(command, options->choices);
   add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

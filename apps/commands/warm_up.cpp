@@ -2,6 +2,8 @@
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
 #include "commands/small_jobs.hpp"
+#include "io/messages.hpp"
+#include "io/status_line.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 
@@ -35,15 +37,19 @@ void warm_up(const Options& options, const Device& device) {
 
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Device device = open_device(options.device.device, config_of(options.device.config));
+  const Device device = open_chosen(options.device, config_of(options.device.config));
   if (!options.part.empty()) {
     CompileHelpers::help(device, helper_part(options.part));
     return ExitStatus::ok;
   }
-  warm_up(options, device);
+  {
+    const Activity activity("warming " + device.info().id + " up");
+    warm_up(options, device);
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{} ({}) is ready, after {:.1f} s\n", device.info().id, device.info().name, seconds);
+  report(fmt::format("{} ({}) is ready, after {:.1f} s\n", device.info().id, device.info().name,
+                     seconds));
   return ExitStatus::ok;
 }
 
@@ -61,11 +67,12 @@ constexpr const char* footer =
 }  // namespace
 
 void add_warm_up_command(CLI::App& program, Action& chosen) {
-  CLI::App& command =
-      add_command(program, "warm-up", "Compile ahead of time what a device's first use needs");
+  CLI::App& command = add_command(
+      program, "warm-up", "Compile ahead of time what a device's first use needs", "This machine");
   auto options = std::make_shared<Options>();
   add_device_options(command, options->device);
   add_option(command, "--part", &options->part, "What a helping process compiles", hidden);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -4,6 +4,7 @@
 // 4 the staircase that the fixed-point weights of hardware filtering make of a straight line.
 #include "experiments/experiment_report.hpp"
 #include "experiments/experiments.hpp"
+#include "io/messages.hpp"
 #include "io/output_folder.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
@@ -369,7 +370,7 @@ ExitStatus run(const Options& options) {
   for (const DeviceResult& result : results.devices) add_staircase(folder, result);
   add_report(folder, "accuracy.json", report_json(results, problem));
   folder.commit();
-  fmt::print("{}{}", table(results, problem), files_line(folder));
+  report(fmt::format("{}{}", table(results, problem), files_line(folder)));
   return ExitStatus::ok;
 }
 
@@ -394,13 +395,14 @@ constexpr const char* footer =
 }  // namespace
 
 void add_accuracy_experiment(CLI::App& experiment, Action& chosen) {
-  CLI::App& command =
-      add_command(experiment, "accuracy", "Errors of texture filtering against double precision");
+  CLI::App& command = add_command(experiment, "accuracy",
+                                  "Measure errors of texture filtering against double precision");
   auto options = std::make_shared<Options>();
-  add_option(command, "--devices", &options->devices, "Devices, separated by commas, or all",
+  add_option(command, "--devices NAMES", &options->devices, "Devices, separated by commas, or all",
              comma_list_with_default);
   add_folder_option(command, options->folder);
   add_config_option(command, options->config);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -7,6 +7,7 @@
 #include "experiments/experiment_report.hpp"
 #include "experiments/experiments.hpp"
 #include "io/gray_levels.hpp"
+#include "io/messages.hpp"
 #include "io/output_folder.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
@@ -262,13 +263,13 @@ ExitStatus run(const Options& options) {
   const Shape shape = image.shape();
   OutputFolder folder(options.folder);
 
-  const Device device = open_device(options.device.device, config);
+  const Device device = open_chosen(options.device, config);
   const std::vector<Result> results = measure(device, options, original, shape);
   fill_folder(folder, options, device, original, shape, results);
   folder.commit();
-  fmt::print("  {} ({}), {} rotations by {} degrees on {} ({})\n\n{}{}", options.image,
-             describe(image), options.steps, options.angle, device.info().name, device.info().id,
-             table(results), files_line(folder));
+  report(fmt::format("  {} ({}), {} rotations by {} degrees on {} ({})\n\n{}{}", options.image,
+                     describe(image), options.steps, options.angle, device.info().name,
+                     device.info().id, table(results), files_line(folder)));
   return ExitStatus::ok;
 }
 
@@ -294,15 +295,17 @@ constexpr const char* footer =
 }  // namespace
 
 void add_rotations_experiment(CLI::App& experiment, Action& chosen) {
-  CLI::App& command = add_command(experiment, "rotations",
-                                  "Errors after repeated rotations, for prefilters of each length");
+  CLI::App& command =
+      add_command(experiment, "rotations",
+                  "Measure errors after repeated rotations, for prefilters of each length");
   auto options = std::make_shared<Options>();
   add_option(command, "IMAGE", &options->image, "Any image", required);
-  add_option(command, "--steps", &options->steps, "Number of rotations", with_default);
-  add_option(command, "--angle", &options->angle, "Degrees of each, counter-clockwise",
+  add_option(command, "--steps N", &options->steps, "Number of rotations", with_default);
+  add_option(command, "--angle DEG", &options->angle, "Degrees of each, counter-clockwise",
              with_default);
   add_folder_option(command, options->folder);
   add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -6,6 +6,7 @@
 #include "experiments/experiments.hpp"
 #include "io/array_file.hpp"
 #include "io/gray_levels.hpp"
+#include "io/messages.hpp"
 #include "io/output_folder.hpp"
 #include "io/progress.hpp"
 #include "io/usage_error.hpp"
@@ -148,7 +149,7 @@ ExitStatus run(const Options& options) {
   const Shape panel = panel_shape(options, region);
   OutputFolder folder(options.folder);
 
-  const Device device = open_device(options.device.device, config);
+  const Device device = open_chosen(options.device, config);
   const std::vector<Array> channels = split_channels(image);
   std::vector<SheetCell> cells;
   Progress progress(ways.size());
@@ -160,9 +161,9 @@ ExitStatus run(const Options& options) {
   folder.add_png("side-by-side.png", draw_contact_sheet(cells, cells.size(), max_panel_side));
   add_report(folder, "zoom.json", report_json(options, device, region, panel));
   folder.commit();
-  fmt::print("  {} x {} pixels at ({}, {}) of {}, {} times, on {} ({})\n{}", region.width,
-             region.height, region.x, region.y, options.image, options.factor, device.info().name,
-             device.info().id, files_line(folder));
+  report(fmt::format("  {} x {} pixels at ({}, {}) of {}, {} times, on {} ({})\n{}", region.width,
+                     region.height, region.x, region.y, options.image, options.factor,
+                     device.info().name, device.info().id, files_line(folder)));
   return ExitStatus::ok;
 }
 
@@ -179,15 +180,16 @@ constexpr const char* footer =
 }  // namespace
 
 void add_zoom_experiment(CLI::App& experiment, Action& chosen) {
-  CLI::App& command =
-      add_command(experiment, "zoom", "One detail by nearest, bilinear and cubic interpolation");
+  CLI::App& command = add_command(experiment, "zoom",
+                                  "Show one detail by nearest, bilinear and cubic interpolation");
   auto options = std::make_shared<Options>();
   add_option(command, "IMAGE", &options->image, "Any image", required);
-  add_option(command, "--factor", &options->factor, "Enlargement", with_default);
-  add_option(command, "--region", &options->region,
-             "X,Y,W,H: the detail, in pixels [64 x 64 in the middle]");
+  add_option(command, "--factor N", &options->factor, "Enlargement", with_default);
+  add_option(command, "--region X,Y,W,H", &options->region,
+             "The detail, in pixels [64 x 64 in the middle]");
   add_folder_option(command, options->folder);
   add_device_options(command, options->device);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -2,6 +2,7 @@
 #include "io/atomic_file.hpp"
 
 #include "io/image_file.hpp"
+#include "io/messages.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -140,6 +141,7 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot_write(named_, errno);
   forget(temporary_.native());
   temporary_.clear();
+  detail(named_.string() + " is written");
 }
 
 }  // namespace warpalign::program

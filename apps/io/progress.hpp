@@ -1,13 +1,15 @@
 // Shows progress on a terminal.
 #pragma once
 
+#include "io/status_line.hpp"
+
 #include <cstddef>
 #include <string>
 
 namespace warpalign::program {
 
 /// A line on stderr that is redrawn at every step and removed at the end. Prints nothing if stderr
-/// is not a terminal.
+/// is not a terminal, or the program is to be quiet.
 class Progress {
  public:
   /// With 0 steps only what is being done is shown, not how much is left.
@@ -24,7 +26,7 @@ class Progress {
   void say(const std::string& line) const;
 
  private:
-  bool shown_;
+  CloserStatus closer_;
   std::size_t steps_;
   std::size_t started_ = 0;
 };

@@ -1,26 +1,43 @@
 // The wording of the options that many commands share.
 #include "options/common_options.hpp"
 
+#include "io/messages.hpp"
 #include "options/command_line.hpp"
+
+#include <fmt/format.h>
 
 namespace warpalign::program {
 
+const char* const device_names = "cuda opencl cuda:0 opencl:0 opencl:pocl opencl:nvidia";
+
 void add_device_options(CLI::App& command, DeviceOptions& options) {
-  add_option(command, "--device", &options.device,
-             "cuda, opencl, cuda:0, opencl:1, opencl:pocl, ...; see 'warpalign devices'");
+  begin_group(command, "Device");
+  add_option(command, "--device NAME", &options.device,
+             "cuda, opencl, cuda:0, opencl:1, opencl:pocl, ...; see 'warpalign devices'",
+             suggesting(device_names));
   add_config_option(command, options.config);
 }
 
 void add_config_option(CLI::App& command, std::optional<std::string>& path) {
-  add_option(command, "--config", &path, "Configuration file instead of the user's own");
+  add_option(command, "--config FILE", &path, "Configuration file instead of the user's own");
 }
 
 void add_folder_option(CLI::App& command, std::string& folder) {
-  add_option(command, "--output-folder", &folder, "The folder for the files", with_default);
+  add_option(command, "--output-folder FOLDER", &folder, "The folder for the files", with_default);
 }
 
 Config config_of(const std::optional<std::string>& path) {
-  return path ? read_config(*path) : default_config();
+  Config config = path ? read_config(*path) : default_config();
+  detail("configuration: " + (config.origin.empty() ? "none" : config.origin.string()));
+  return config;
+}
+
+Device open_chosen(const DeviceOptions& options, const Config& config) {
+  Device device = open_device(options.device, config);
+  const DeviceInfo& info = device.info();
+  detail(
+      fmt::format("device {}: {} ({}, driver {})", info.id, info.name, info.platform, info.driver));
+  return device;
 }
 
 }  // namespace warpalign::program

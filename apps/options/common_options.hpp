@@ -18,6 +18,9 @@ struct DeviceOptions {
   std::optional<std::string> config;
 };
 
+/// What a shell offers for a device.
+extern const char* const device_names;
+
 /// Adds --device and --config.
 void add_device_options(CLI::App& command, DeviceOptions& options);
 /// Adds --config alone.
@@ -27,5 +30,7 @@ void add_folder_option(CLI::App& command, std::string& folder);
 
 /// The configuration in this file, or the user's own. Throws Error for an invalid file.
 [[nodiscard]] Config config_of(const std::optional<std::string>& path);
+/// The device that they name, or else the best one. Throws Error where it does not open.
+[[nodiscard]] Device open_chosen(const DeviceOptions& options, const Config& config);
 
 }  // namespace warpalign::program

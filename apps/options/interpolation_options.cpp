@@ -65,20 +65,25 @@ PrefilterChoice prefilter_for(const InterpolationOptions& options) {
 }  // namespace
 
 void add_interpolation_options(CLI::App& command, InterpolationOptions& options) {
-  add_option(command, "--degree", &options.degree, "Degree of the spline, 0 to 5", with_default);
-  add_option(command, "--prefilter", &options.prefilter,
-             "exact, fir:N (N odd taps; degree 3), iir:line, or none [exact]");
-  add_option(command, "--boundary", &options.boundary,
-             "mirror, reflect, nearest, constant, grid-constant, wrap, or grid-wrap", with_default);
-  add_option(command, "--cval", &options.cval, "Value of constant and grid-constant, and for NaN",
-             with_default);
+  begin_group(command, "Interpolation");
+  add_option(command, "--degree N", &options.degree, "Degree of the spline, 0 to 5",
+             suggesting("0 1 2 3 4 5", with_default));
+  add_option(command, "--prefilter NAME", &options.prefilter,
+             "exact, fir:N (N odd taps; degree 3), iir:line, or none [exact]",
+             suggesting("exact fir:15 iir:line none"));
+  add_option(
+      command, "--boundary NAME", &options.boundary,
+      "mirror, reflect, nearest, constant, grid-constant, wrap, or grid-wrap",
+      suggesting("mirror reflect nearest constant grid-constant wrap grid-wrap", with_default));
+  add_option(command, "--cval NUMBER", &options.cval,
+             "Value of constant and grid-constant, and for NaN", with_default);
 }
 
 void add_precision_option(CLI::App& command, InterpolationOptions& options) {
-  add_option(command, "--precision", &options.precision,
+  add_option(command, "--precision NAME", &options.precision,
              "full (single precision), texture (hardware filtering; degree 1 or 3, real data "
              "of 2 or 3 dimensions), or texture-lut",
-             with_default);
+             suggesting("full texture texture-lut", with_default));
 }
 
 PrefilterChoice prefilter_named(const std::string& text) {

@@ -108,28 +108,30 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
 }  // namespace
 
 void add_registration_options(CLI::App& command, RegistrationChoices& choices) {
+  begin_group(command, "Search");
   add_option(command, "--fast", &choices.fast,
              "The registration paper's pipeline: errors of a fraction of a pixel, no verification");
   add_option(command, "--no-refine", &choices.no_refine,
              "Stop before the refinement at full resolution");
-  add_option(command, "--motion", &choices.motion,
-             "What may differ: similarity, rigid, rotation or translation [similarity]");
+  add_option(command, "--motion NAME", &choices.motion,
+             "What may differ: similarity, rigid, rotation or translation [similarity]",
+             suggesting("similarity rigid rotation translation"));
   const RegistrationOptions defaults;
-  add_option(command, "--scale-range", &choices.scale_range,
-             fmt::format("A,B: smallest and largest scale [{},{}]", defaults.min_scale,
-                         defaults.max_scale));
   add_option(
-      command, "--angle-range", &choices.angle_range,
-      fmt::format("A,B: from A to B degrees [{},{}]", defaults.min_angle, defaults.max_angle));
-  add_option(command, "--max-shift", &choices.max_shift,
+      command, "--scale-range A,B", &choices.scale_range,
+      fmt::format("Smallest and largest scale [{},{}]", defaults.min_scale, defaults.max_scale));
+  add_option(command, "--angle-range A,B", &choices.angle_range,
+             fmt::format("From A to B degrees [{},{}]", defaults.min_angle, defaults.max_angle));
+  add_option(command, "--max-shift N", &choices.max_shift,
              "Longest translation, in pixels of the moving image [any]");
-  add_option(command, "--spectrum", &choices.spectrum,
+  add_option(command, "--spectrum NAME", &choices.spectrum,
              "Find rotation and scale from spectra of the grey levels or of their "
-             "gradient: grey or gradient [grey]");
+             "gradient: grey or gradient [grey]",
+             suggesting("grey gradient"));
 }
 
 void add_candidates_option(CLI::App& command, RegistrationChoices& choices) {
-  add_option(command, "--candidates", &choices.candidates,
+  add_option(command, "--candidates N", &choices.candidates,
              "Continue the search, and list the N best alignments [1]");
 }
 

@@ -1,6 +1,7 @@
 // The registration's report as JSON and as text.
 #include "reports/registration_report.hpp"
 
+#include "io/terminal.hpp"
 #include "reports/report_lines.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +35,21 @@ std::string verdict(const RegistrationResult& result) {
   if (result.reliable) return "reliable";
   return "NOT RELIABLE: 0.5 is needed; the images may not show the same thing, or overlap too "
          "little";
+}
+
+/// What matters, in one line: whether the images fit, how the moving one lies, and how sure that
+/// is.
+std::string headline(const RegistrationResult& result) {
+  const Similarity& found = result.similarity;
+  const std::string motion =
+      fmt::format("rotated by {:.2f} degrees, scaled by {:.4f}, shifted by ({:.2f}, {:.2f}) pixels",
+                  found.rotation_deg, found.scale, found.translation.x, found.translation.y);
+  if (result.reliable) {
+    return fmt::format("{}: {}; confidence {:.2f}\n", coloured("The images fit", Colour::green),
+                       motion, result.confidence);
+  }
+  return fmt::format("{}: confidence {:.2f}, 0.5 is needed; at best {}\n",
+                     coloured("No reliable fit", Colour::red), result.confidence, motion);
 }
 
 std::string matrix_lines(const Affine& m) {
@@ -86,7 +102,8 @@ std::string json_text(const RegistrationReport& report) {
 
 std::string human_text(const RegistrationReport& report) {
   const RegistrationResult& result = report.result;
-  return report_line("reference",
+  return headline(result) + "\n" +
+         report_line("reference",
                      fmt::format("{} ({})", report.reference, report.reference_description)) +
          report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
          report_line("found", similarity_text(result.similarity)) +

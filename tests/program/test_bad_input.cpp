@@ -217,7 +217,7 @@ TEST_CASE("an output of before survives a failure") {
 
 TEST_CASE("wrong usage") {
   check_complaint(run_program({}), 2,
-                  "devices, register, register-volume, stack, resample, prefilter, experiment");
+                  "register, register-volume, stack, resample, prefilter, devices, doctor");
   check_complaint(run_program({"regster"}), 2, "regster");
   check_complaint(run_program({"register", "one.png"}), 2, "MOVING");
   check_complaint(run_program({"register", "a", "b", "--outptu", "c"}), 2, "--outptu");

@@ -1,0 +1,36 @@
+// How much the program says.
+#include "io/messages.hpp"
+
+#include "io/one_line.hpp"
+#include "io/status_line.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+
+namespace warpalign::program {
+namespace {
+
+std::atomic<Verbosity> chosen{Verbosity::normal};
+const auto program_start = std::chrono::steady_clock::now();
+
+}  // namespace
+
+void set_verbosity(Verbosity verbosity) { chosen = verbosity; }
+
+Verbosity verbosity() { return chosen; }
+
+void report(const std::string& text) {
+  if (chosen != Verbosity::quiet) fmt::print("{}", text);
+}
+
+void detail(const std::string& text) {
+  if (chosen != Verbosity::verbose) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - program_start;
+  clear_status();
+  fmt::print(stderr, "warpalign: {:7.3f} s: {}\n", passed.count(), on_one_line(text));
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,78 @@
+// One line on a terminal that says what is being done.
+#include "io/status_line.hpp"
+
+#include "io/messages.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+
+namespace warpalign::program {
+namespace {
+
+constexpr const char* clear_line = "\r\x1b[K";
+
+std::mutex drawing;
+bool is_drawn = false;  // behind `drawing`
+std::atomic<int> closer_ones{0};
+
+}  // namespace
+
+bool shows_status() {
+  static const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+  return is_terminal && verbosity() != Verbosity::quiet;
+}
+
+void draw_status(const std::string& text) {
+  if (!shows_status()) return;
+  const std::lock_guard lock(drawing);
+  // The cursor goes back to the line's beginning: whatever is printed next replaces it.
+  fmt::print(stderr, "{}{}\r", clear_line, text);
+  std::fflush(stderr);
+  is_drawn = true;
+}
+
+void clear_status() {
+  const std::lock_guard lock(drawing);
+  if (!is_drawn) return;
+  std::fputs(clear_line, stderr);
+  std::fflush(stderr);
+  is_drawn = false;
+}
+
+Activity::Activity(const std::string& what) : what_(what) {
+  detail(what);
+  if (shows_status()) thread_ = std::thread([this] { draw_each_second(); });
+}
+
+Activity::~Activity() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  ended_.notify_one();
+  if (thread_.joinable()) thread_.join();
+  clear_status();
+}
+
+void Activity::next(const std::string& what) {
+  detail(what);
+  const std::lock_guard lock(mutex_);
+  what_ = what;
+}
+
+void Activity::draw_each_second() {
+  std::unique_lock lock(mutex_);
+  for (int seconds = 1; !ends_; ++seconds) {
+    ended_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; });
+    if (!ends_ && closer_ones == 0) draw_status(fmt::format("{} ... {} s", what_, seconds));
+  }
+}
+
+CloserStatus::CloserStatus() { ++closer_ones; }
+CloserStatus::~CloserStatus() { --closer_ones; }
+
+}  // namespace warpalign::program

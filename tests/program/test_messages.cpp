@@ -1,0 +1,172 @@
+// --quiet and --verbose, and what only a terminal is shown.
+#include "program/all_commands.hpp"
+#include "program/arrays.hpp"
+#include "program/disks.hpp"
+#include "program/picture.hpp"
+#include "program/run_program.hpp"
+
+#include <doctest/doctest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace warpalign::test {
+namespace {
+
+/// What a terminal shows when the program runs on it.
+std::string on_terminal(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), WARPALIGN_PROGRAM);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  int terminal = -1;
+  const pid_t process = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  REQUIRE(process >= 0);
+  if (process == 0) {
+    ::execv(WARPALIGN_PROGRAM, pointers.data());
+    std::_Exit(127);
+  }
+  std::string shown;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = ::read(terminal, buffer.data(), buffer.size())) > 0;) {
+    shown.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  ::waitpid(process, nullptr, 0);
+  ::close(terminal);
+  return shown;
+}
+
+const std::string demo = WARPALIGN_DEMO_DATA;
+
+/// A registration whose kernels have been compiled before, by other tests or by the first call.
+std::vector<std::string> registration(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"register",           demo + "/reference.jpg",
+                                     demo + "/moving.jpg", "--fast",
+                                     "--device",           test_device()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("register opens with whether the images fit, by what, and how sure it is") {
+  require_test_device();
+  const Outcome outcome = run_program(registration({}));
+  const std::string first = outcome.out.substr(0, outcome.out.find('\n'));
+  CHECK(outcome.status == 0);
+  CHECK(first.starts_with("The images fit: rotated by 31.6"));
+  CHECK(contains(first, "scaled by 1.2"));
+  CHECK(contains(first, "shifted by (4"));
+  CHECK(contains(first, "confidence 1.00"));
+}
+
+TEST_CASE("--quiet: no report, but the status, the files and what --json prints") {
+  require_test_device();
+  const ScratchFolder folder;
+  const Outcome quiet = run_program(registration({"--quiet", "--output", folder / "out.png"}));
+  CHECK(quiet.status == 0);
+  CHECK(quiet.out.empty());
+  CHECK(quiet.err.empty());
+  CHECK(std::filesystem::exists(folder / "out.png"));
+  const Outcome json = run_program(registration({"--quiet", "--json"}));
+  CHECK(nlohmann::json::parse(json.out)["status"] == "ok");
+  CHECK(json.err.empty());
+  const Outcome wrong = run_program({"register", "none.png", "none.png", "--quiet"});
+  CHECK(wrong.status == 2);
+  CHECK(contains(wrong.err, "none.png"));
+}
+
+TEST_CASE("--quiet silences every command that has it, --verbose makes it talk") {
+  require_test_device();
+  const ScratchFolder folder;
+  save_npy(folder / "in.npy", random_array({16, 16, 16}, PixelType::f32));
+  const std::vector<std::vector<std::string>> commands{
+      {"resample", folder / "in.npy", folder / "out.npy", "--zoom", "2"},
+      {"prefilter", folder / "in.npy", folder / "out.npy"},
+      {"register-volume", folder / "in.npy", folder / "in.npy"},
+      {"doctor", "--quick"}};
+  for (auto command : commands) {
+    command.insert(command.end(), {"--device", test_device(), "--quiet"});
+    CAPTURE(command[0]);
+    const Outcome quiet = run_program(command);
+    CHECK(quiet.status == 0);
+    CHECK(quiet.out.empty());
+    CHECK(quiet.err.empty());
+    command.back() = "--verbose";
+    const Outcome verbose = run_program(command);
+    CHECK(verbose.status == 0);
+    CHECK_FALSE(verbose.out.empty());
+    CHECK(verbose.err.starts_with("warpalign: "));
+  }
+}
+
+TEST_CASE("--verbose says what is being done, with the time, and standard output stays as it is") {
+  require_test_device();
+  const Outcome outcome = run_program(registration({"--verbose", "--json"}));
+  CHECK(nlohmann::json::accept(outcome.out));
+  for (const char* part : {"configuration: ", "reading the images", "device ", "registering"}) {
+    CAPTURE(part);
+    CHECK(contains(outcome.err, part));
+  }
+}
+
+TEST_CASE("--quiet and --verbose exclude each other") {
+  const Outcome outcome = run_program(registration({"--quiet", "--verbose"}));
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "--quiet"));
+}
+
+TEST_CASE("--quiet stands in the help of every command that works, and of no other") {
+  for (auto command : all_commands()) {
+    const std::string name = command.empty() ? "" : command[0];
+    const bool works = !command.empty() && name != "devices" && name != "completion" &&
+                       name != "man" && (name != "experiment" || command.size() > 1);
+    command.emplace_back("--help");
+    CAPTURE(name);
+    const std::string help = run_program(command).out;
+    CHECK(contains(help, "--quiet") == works);
+    CHECK(contains(help, "--verbose") == works);
+  }
+}
+
+TEST_CASE("colours are shown on a terminal only, and never under NO_COLOR") {
+  require_test_device();
+  const std::string green = "\x1b[32m";
+  const Variable terminal("TERM", "xterm");
+  const Variable allowed("NO_COLOR", nullptr);
+  CHECK(contains(on_terminal(registration({})), green + "The images fit"));
+  CHECK_FALSE(contains(run_program(registration({})).out, "\x1b"));
+  const Variable refused("NO_COLOR", "1");
+  const std::string plain = on_terminal(registration({}));
+  CHECK(contains(plain, "The images fit"));
+  CHECK_FALSE(contains(plain, green));
+}
+
+TEST_CASE("progress is drawn on a terminal only, and taken away again") {
+  require_test_device();
+  const ScratchFolder folder;
+  const Variable cache("XDG_CACHE_HOME", (folder / "cache").c_str());
+  const Variable pocl("POCL_CACHE_DIR", (folder / "pocl").c_str());
+  std::filesystem::create_directory(folder / "pocl");
+  const std::vector<std::string> experiment{"experiment",   "zoom",        demo + "/moving.jpg",
+                                            "--device",     test_device(), "--output-folder",
+                                            folder / "zoom"};
+  const std::string shown = on_terminal(experiment);
+  CHECK(contains(shown, "[###"));
+  CHECK(contains(shown, "\r\x1b[K"));
+  const Outcome piped = run_program(experiment);
+  CHECK(piped.status == 0);
+  CHECK(piped.err.empty());
+  auto quiet = experiment;
+  quiet.emplace_back("--quiet");
+  CHECK(on_terminal(quiet).empty());
+}
+
+}  // namespace
+}  // namespace warpalign::test
