@@ -34,6 +34,6 @@ function(warpalign_add_backend name)
   set_target_properties(${target} PROPERTIES
     PREFIX "" LINK_DEPENDS "${exports}" INSTALL_RPATH "$ORIGIN")
   if(name IN_LIST WARPALIGN_BACKENDS)  # not a test's
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${name})
   endif()
 endfunction()
