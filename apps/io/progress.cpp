@@ -27,9 +27,14 @@ void Progress::pause() {
 
 void Progress::next(const std::string& what) {
   constexpr std::size_t columns = 30;
-  const std::size_t filled = columns * started_ / (steps_ == 0 ? 1 : steps_);
+  const std::size_t filled = steps_ == 0 ? 0 : columns * started_ / steps_;
   ++started_;
   if (!shown_) return;
+  if (steps_ == 0) {
+    fmt::print(stderr, "{}{} ...", clear_line, what);
+    std::fflush(stderr);
+    return;
+  }
   fmt::print(stderr, "{}[{:<{}}] {}/{} {}", clear_line, std::string(filled, '#'), columns, started_,
              steps_, what);
   std::fflush(stderr);

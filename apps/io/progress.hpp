@@ -10,6 +10,7 @@ namespace warpalign::program {
 /// is not a terminal.
 class Progress {
  public:
+  /// With 0 steps only what is being done is shown, not how much is left.
   explicit Progress(std::size_t steps);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
