@@ -78,6 +78,11 @@ HelperPart helper_part(const std::string& text) {
   throw UsageError(fmt::format("--part {}: is not as 0/2:u8", text));
 }
 
+bool CompileHelpers::know(PixelType type) {
+  return std::any_of(types.begin(), types.end(),
+                     [&](const auto& named) { return named.second == type; });
+}
+
 CompileHelpers::CompileHelpers(const DeviceOptions& device, PixelType type)
     : device_(device), type_(type) {
   CompilationWatch::when_slow([this] { start(); });

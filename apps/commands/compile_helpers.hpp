@@ -29,6 +29,8 @@ class CompileHelpers {
   CompileHelpers& operator=(const CompileHelpers&) = delete;
   ~CompileHelpers();
 
+  /// Whether they compile ahead for images of this type: those of image files.
+  [[nodiscard]] static bool know(PixelType type);
   /// What such a process does.
   static void help(const Device& device, const HelperPart& part);
 

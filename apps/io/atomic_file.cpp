@@ -100,9 +100,17 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& target)
-    : named_(target), target_(behind_links(target)) {
+AtomicFile::AtomicFile(const std::filesystem::path& target, Unfinished unfinished)
+    : named_(target), target_(behind_links(target)), unfinished_(unfinished) {
   check_replaceable(named_, target_);
+  if (unfinished_ == Unfinished::kept) {
+    open_partial();
+  } else {
+    make_temporary();
+  }
+}
+
+void AtomicFile::make_temporary() {
   std::string name = (target_.parent_path() / ".warpalign-XXXXXX").string();
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) throw cannot_write(named_, errno);
@@ -110,9 +118,16 @@ AtomicFile::AtomicFile(const std::filesystem::path& target)
   remember(name);
 }
 
+void AtomicFile::open_partial() {
+  temporary_ = target_.string() + ".partial";
+  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw cannot_write(named_, errno);
+  truncate(size());  // appends from the end on
+}
+
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  remove_temporary();
+  if (unfinished_ == Unfinished::removed) remove_temporary();
 }
 
 void AtomicFile::remove_temporary() noexcept {
@@ -129,6 +144,47 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     if (written < 0) throw cannot_write(named_, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+}
+
+void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw cannot_write(named_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+bool AtomicFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got =
+        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw cannot_write(named_, errno);
+    if (got == 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+std::uint64_t AtomicFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw cannot_write(named_, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void AtomicFile::truncate(std::uint64_t size) {
+  const auto end = static_cast<off_t>(size);
+  if (::ftruncate(descriptor_, end) != 0 || ::lseek(descriptor_, end, SEEK_SET) < 0) {
+    throw cannot_write(named_, errno);
+  }
+}
+
+void AtomicFile::sync() {
+  if (::fdatasync(descriptor_) != 0) throw cannot_write(named_, errno);
 }
 
 void AtomicFile::commit() {

@@ -2,33 +2,57 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
 namespace warpalign::program {
 
+/// What becomes of a temporary file without commit().
+enum class Unfinished {
+  removed,
+  kept  ///< under the target's name with ".partial" behind it, so that a later run may go on with
+        ///< it
+};
+
 /// Writes to a temporary file in the target's folder, which commit() renames to the target.
 /// Without commit() the destructor removes it (as do the signals that end a program, crashes
-/// included), and what was at the target before stays untouched. Every message names the target.
+/// included) unless it is to be kept, and what was at the target before stays untouched. Every
+/// message names the target.
 class AtomicFile {
  public:
-  /// Creates the temporary file, which shows that the folder can be written to. Throws FileError.
-  explicit AtomicFile(const std::filesystem::path& target);
+  /// Creates the temporary file, which shows that the folder can be written to; opens the one that
+  /// was kept, where there is one and `unfinished` is `kept`. Throws FileError.
+  explicit AtomicFile(const std::filesystem::path& target,
+                      Unfinished unfinished = Unfinished::removed);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
   /// Appends. Throws FileError.
   void write(std::span<const std::byte> bytes);
+  /// Replaces bytes in the middle. Throws FileError.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Fills `bytes` from `offset` on; false where the file ends before. Throws FileError.
+  [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
+  /// The temporary file's size. Throws FileError.
+  [[nodiscard]] std::uint64_t size() const;
+  /// Cuts the file, and appends from there on. Throws FileError.
+  void truncate(std::uint64_t size);
+  /// Flushes the file to the disk. Throws FileError.
+  void sync();
   /// Flushes the file to the disk and renames it to the target. Throws FileError.
   void commit();
 
  private:
+  void make_temporary();
+  void open_partial();
   void remove_temporary() noexcept;
 
   std::filesystem::path named_;   ///< as the user wrote it
   std::filesystem::path target_;  ///< behind symbolic links
   std::filesystem::path temporary_;
+  Unfinished unfinished_;
   int descriptor_ = -1;
 };
 

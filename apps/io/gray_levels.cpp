@@ -1,6 +1,7 @@
 // Images as gray levels from 0 to 255, and back.
 #include "io/gray_levels.hpp"
 
+#include "io/array_file.hpp"
 #include "io/luminance.hpp"
 
 #include <algorithm>
@@ -16,11 +17,37 @@ void scale(const LoadedImage& image, float factor, std::vector<float>& levels) {
                  [&](Sample sample) { return static_cast<float>(sample) * factor; });
 }
 
+/// What the types have that only stacks know: 255 stands for an integer type's largest value.
+float level_of_one(PixelType type) {
+  if (type == PixelType::i8) return 255.0F / 127;
+  if (type == PixelType::i16) return 255.0F / 32767;
+  if (type == PixelType::u32) return 255.0F / 4294967295.0F;
+  if (type == PixelType::i32) return 255.0F / 2147483647.0F;
+  return 255;
+}
+
+void scale_any(const LoadedImage& image, std::vector<float>& levels) {
+  const Array wide =
+      to_float({{image.height, image.width * image.channels}, image.type, image.pixels});
+  std::transform(wide.samples<float>().begin(), wide.samples<float>().end(), levels.begin(),
+                 [factor = level_of_one(image.type)](float sample) { return sample * factor; });
+}
+
 std::vector<float> levels_of(const LoadedImage& image) {
   std::vector<float> levels(image.pixels.size() / size_of(image.type));
-  if (image.type == PixelType::u8) scale<std::uint8_t>(image, 1, levels);
-  if (image.type == PixelType::u16) scale<std::uint16_t>(image, 1.0F / 257, levels);
-  if (image.type == PixelType::f32) scale<float>(image, 255, levels);
+  switch (image.type) {
+    case PixelType::u8:
+      scale<std::uint8_t>(image, 1, levels);
+      break;
+    case PixelType::u16:
+      scale<std::uint16_t>(image, 1.0F / 257, levels);
+      break;
+    case PixelType::f32:
+      scale<float>(image, 255, levels);
+      break;
+    default:
+      scale_any(image, levels);
+  }
   return levels;
 }
 

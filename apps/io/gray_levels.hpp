@@ -9,7 +9,8 @@
 namespace warpalign::program {
 
 /// The luminance in 8-bit gray levels: 8-bit samples as they are, 16-bit ones divided by 257,
-/// floating-point ones times 255 (0 is black, 1 is white).
+/// floating-point ones times 255 (0 is black, 1 is white); of other integers the type's largest
+/// value is 255.
 [[nodiscard]] std::vector<float> gray_levels(const LoadedImage& image);
 
 /// An 8-bit gray image, rounded to the nearest and saturated.

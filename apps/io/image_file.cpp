@@ -79,9 +79,10 @@ LoadedImage make_image(std::int64_t width, std::int64_t height, int channels, Pi
 }
 
 std::string describe(const LoadedImage& image) {
-  const char* depth = image.type == PixelType::u8    ? "8 bit"
-                      : image.type == PixelType::u16 ? "16 bit"
-                                                     : "32-bit float";
+  const char* sort = *name_of(image.type) == 'i'   ? " bit signed"
+                     : *name_of(image.type) == 'f' ? "-bit float"
+                                                   : " bit";
+  const std::string depth = fmt::format("{}{}", 8 * size_of(image.type), sort);
   return fmt::format("{} x {}, {}, {}", image.width, image.height,
                      image.channels == 1 ? "gray" : "RGB", depth);
 }

@@ -28,7 +28,7 @@ struct LoadedImage {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;                ///< 1: gray; 3: red, green, blue
-  PixelType type = PixelType::u8;  ///< u8, u16 or f32
+  PixelType type = PixelType::u8;  ///< u8, u16 or f32; a stack's frames: any but c32 where gray
   std::vector<std::byte> pixels;
 
   [[nodiscard]] Shape shape() const noexcept { return {width, height, 1}; }

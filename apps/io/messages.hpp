@@ -1,6 +1,7 @@
 // How much the program says.
 #pragma once
 
+#include <cstdio>
 #include <string>
 
 namespace warpalign::program {
@@ -15,8 +16,9 @@ enum class Verbosity {
 void set_verbosity(Verbosity verbosity);
 [[nodiscard]] Verbosity verbosity();
 
-/// Prints a command's report on standard output, unless the program is to be quiet.
-void report(const std::string& text);
+/// Prints a command's report, or a part of it, unless the program is to be quiet. `to` is standard
+/// output but where a picture or a video goes there.
+void report(const std::string& text, std::FILE* to = stdout);
 
 /// Says on stderr what is being done, with the seconds since the program's start, if it is to be
 /// verbose.

@@ -62,6 +62,10 @@ void check_extents(const std::filesystem::path& path, const std::vector<std::int
 
 /// The same from a file's bytes; the messages do not name the file.
 [[nodiscard]] Array read_npy(std::span<const std::byte> file, int max_dimensions);
+/// The bytes in front of the numbers, version 1: as many as are needed for them to be aligned, and
+/// at least `least`.
+[[nodiscard]] std::vector<std::byte> npy_header(const std::vector<std::int64_t>& extents,
+                                                PixelType type, std::size_t least = 0);
 /// The bytes of a .npy file, version 1.
 [[nodiscard]] std::vector<std::byte> write_npy(const Array& array);
 

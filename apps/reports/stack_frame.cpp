@@ -15,4 +15,9 @@ const char* name_of(StackReference reference) {
   return "mean";
 }
 
+const char* StackFrame::status() const {
+  if (!trouble.empty()) return "failed";
+  return place.reliable ? "ok" : "unreliable";
+}
+
 }  // namespace warpalign::program

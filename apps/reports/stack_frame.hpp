@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace warpalign::program {
 
@@ -23,6 +24,17 @@ enum class StackReference {
 struct FramePlace : Registered {
   bool reliable = false;
   std::optional<std::size_t> reference;  ///< its index; none for the first frame and for a mean
+};
+
+/// A frame's line in the reports.
+struct StackFrame {
+  std::size_t index = 0;
+  std::string file;  ///< with the frame's number where the file has several
+  FramePlace place;
+  std::string trouble;  ///< why the frame could not be used; `place` says nothing then
+  std::string aligned;  ///< what the aligned frame was written as; empty where it was not
+
+  [[nodiscard]] const char* status() const;  ///< "ok", "unreliable" or "failed"
 };
 
 }  // namespace warpalign::program

@@ -1,43 +1,50 @@
-// The reports of a stack: CSV, JSON, a plot, and text for people.
+// The reports of a stack: CSV, JSON, and text for people. They are made frame by frame, because a
+// stack may have more frames than should be kept in memory.
 #pragma once
 
 #include "reports/stack_frame.hpp"
 
 #include <warpalign/device.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace warpalign::program {
 
-struct StackFrame {
-  std::string file;  ///< as it was given
-  FramePlace place;
-  std::string trouble;  ///< why the frame could not be used; `place` says nothing then
-  std::string aligned;  ///< the name of its file in the output folder, where there is one
-
-  [[nodiscard]] const char* status() const;  ///< "ok", "unreliable" or "failed"
-};
-
-struct StackReport {
+/// What is known before the first frame.
+struct StackSetting {
   StackReference to = StackReference::first;
   Shape shape;
   DeviceInfo device;
   bool fast = false;  ///< the fast pipeline, which measures no overlap
-  std::vector<StackFrame> frames;
+};
+
+/// What is known after the last one.
+struct StackTotals {
+  std::size_t ok = 0;
+  std::size_t unreliable = 0;
+  std::size_t failed = 0;
+  std::string ended_early;  ///< why the frames ended before their time; empty where they did not
   std::vector<std::string> files;  ///< what was written
   double seconds = 0;              ///< wall time of everything
 
-  [[nodiscard]] std::size_t count(const std::string& status) const;
+  void count(const StackFrame& frame);
+  [[nodiscard]] std::size_t frames() const { return ok + unreliable + failed; }
 };
 
-/// A header and one line a frame, as apps/README.md lists them.
-[[nodiscard]] std::string drift_csv(const StackReport& report);
-/// One JSON object, as apps/README.md lists it.
-[[nodiscard]] std::string drift_json(const StackReport& report);
-/// Translation, rotation and growth (the scale, in per cent) over the frames that are ok, as SVG.
-[[nodiscard]] std::string drift_plot(const StackReport& report);
-/// A line a frame and a few about them all.
-[[nodiscard]] std::string drift_text(const StackReport& report);
+/// CSV as apps/README.md lists it: a header, and a line for each frame.
+[[nodiscard]] std::string csv_header();
+[[nodiscard]] std::string csv_line(const StackFrame& frame, bool fast);
+
+/// One JSON object as apps/README.md lists it: its start, a line for each frame, and its end.
+[[nodiscard]] std::string json_start(const StackSetting& setting);
+[[nodiscard]] std::string json_line(const StackFrame& frame, bool fast, bool is_first);
+[[nodiscard]] std::string json_end(const StackTotals& totals);
+
+/// A table with a line for each frame, and a few lines about them all.
+[[nodiscard]] std::string text_header();
+[[nodiscard]] std::string text_line(const StackFrame& frame);
+[[nodiscard]] std::string text_end(const StackSetting& setting, const StackTotals& totals);
 
 }  // namespace warpalign::program

@@ -20,9 +20,9 @@ extern char** environ;
 namespace warpalign::test {
 namespace {
 
-int spawn_and_wait(const std::vector<std::string>& arguments, const std::string& out,
-                   const std::string& err, long& peak_kilobytes) {
-  std::vector<char*> argv{const_cast<char*>(WARPALIGN_PROGRAM)};
+int spawn_and_wait(const std::string& program, const std::vector<std::string>& arguments,
+                   const std::string& out, const std::string& err, long& peak_kilobytes) {
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 
@@ -32,10 +32,9 @@ int spawn_and_wait(const std::vector<std::string>& arguments, const std::string&
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
   pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, WARPALIGN_PROGRAM, &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw std::runtime_error("cannot run " WARPALIGN_PROGRAM);
+  if (failed != 0) throw std::runtime_error("cannot run " + program);
   int status = 0;
   struct rusage used {};
   wait4(child, &status, 0, &used);
@@ -43,16 +42,25 @@ int spawn_and_wait(const std::vector<std::string>& arguments, const std::string&
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace
-
-Outcome run_program(const std::vector<std::string>& arguments) {
+Outcome run(const std::string& program, const std::vector<std::string>& arguments) {
   const ScratchFolder folder;
   Outcome outcome;
   outcome.status =
-      spawn_and_wait(arguments, folder / "out", folder / "err", outcome.peak_kilobytes);
+      spawn_and_wait(program, arguments, folder / "out", folder / "err", outcome.peak_kilobytes);
   outcome.out = read_text(folder / "out");
   outcome.err = read_text(folder / "err");
   return outcome;
+}
+
+}  // namespace
+
+Outcome run_program(const std::vector<std::string>& arguments) {
+  return run(WARPALIGN_PROGRAM, arguments);
+}
+
+Outcome run_script(const std::string& script) {
+  ::setenv("W", WARPALIGN_PROGRAM, 1);
+  return run("/bin/sh", {"-c", script});
 }
 
 std::string test_device() {

@@ -17,6 +17,9 @@ struct Outcome {
 /// Runs the program with these arguments and waits for it. A signal gives 128 + its number.
 [[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments);
 
+/// Runs a script by sh, in which "$W" is the program: for pipes and limits.
+[[nodiscard]] Outcome run_script(const std::string& script);
+
 /// The device that the tests name: WARPALIGN_TEST_DEVICE, or "opencl".
 [[nodiscard]] std::string test_device();
 /// Fails the running case where the program finds no such device.

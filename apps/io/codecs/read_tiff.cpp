@@ -1,172 +1,16 @@
-// Reads TIFF and BigTIFF: the first page, 8 or 16 bit or 32-bit float, gray or RGB, in strips or
-// tiles, interleaved or in planes. One sample beyond the colours is taken for alpha and dropped;
-// the orientation tag is ignored.
+// Reads TIFF and BigTIFF: the first page, 8 or 16 bit or 32-bit float.
 #include "io/codecs/codecs.hpp"
 #include "io/codecs/tiff_in_memory.hpp"
+#include "io/codecs/tiff_page.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstring>
+#include <array>
+#include <optional>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
 
-/// The parts of a page's header that decide how its pixels lie.
-struct Page {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint16_t samples = 1;  ///< of one pixel, alpha included
-  int channels = 1;           ///< of them, those that are kept
-  PixelType type = PixelType::u8;
-  bool white_is_zero = false;
-  bool planes = false;  ///< each sample in blocks of its own
-  bool tiled = false;
-  std::uint32_t block_width = 0;  ///< a block is a tile, or a strip of the image's width
-  std::uint32_t block_height = 0;
-
-  [[nodiscard]] std::size_t block_samples() const { return planes ? 1 : samples; }
-  [[nodiscard]] std::size_t block_row_bytes() const {
-    return block_width * block_samples() * size_of(type);
-  }
-};
-
-std::uint32_t number(TIFF* tiff, std::uint32_t tag) {
-  std::uint32_t value = 0;
-  TIFFGetFieldDefaulted(tiff, tag, &value);
-  return value;
-}
-
-std::uint16_t short_number(TIFF* tiff, std::uint32_t tag) {
-  std::uint16_t value = 0;
-  TIFFGetFieldDefaulted(tiff, tag, &value);
-  return value;
-}
-
-PixelType pixel_type(TIFF* tiff) {
-  const std::uint16_t bits = short_number(tiff, TIFFTAG_BITSPERSAMPLE);
-  const std::uint16_t format = short_number(tiff, TIFFTAG_SAMPLEFORMAT);
-  const bool is_unsigned = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
-  if (is_unsigned && bits == 8) return PixelType::u8;
-  if (is_unsigned && bits == 16) return PixelType::u16;
-  if (format == SAMPLEFORMAT_IEEEFP && bits == 32) return PixelType::f32;
-  const char* kind = format == SAMPLEFORMAT_IEEEFP ? "floating-point"
-                     : is_unsigned                 ? "unsigned"
-                     : format == SAMPLEFORMAT_INT  ? "signed"
-                                                   : "complex";
-  throw FileError(fmt::format(
-      "is a TIFF with {}-bit {} samples; convert it to 8 or 16 bit unsigned or 32-bit float", bits,
-      kind));
-}
-
-/// Asks libtiff for RGB where a page holds JPEG data in YCbCr.
-std::uint16_t photometric(TIFF* tiff) {
-  std::uint16_t kind = PHOTOMETRIC_MINISBLACK;
-  TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &kind);
-  if (kind == PHOTOMETRIC_YCBCR && short_number(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG) {
-    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    return PHOTOMETRIC_RGB;
-  }
-  return kind;
-}
-
-void read_colours(TIFF* tiff, Page& page) {
-  const std::uint16_t kind = photometric(tiff);
-  if (kind != PHOTOMETRIC_MINISBLACK && kind != PHOTOMETRIC_MINISWHITE && kind != PHOTOMETRIC_RGB) {
-    throw FileError("is a TIFF that is neither gray nor RGB; convert it to one of them");
-  }
-  page.channels = kind == PHOTOMETRIC_RGB ? 3 : 1;
-  page.white_is_zero = kind == PHOTOMETRIC_MINISWHITE;
-  if (page.white_is_zero && page.type == PixelType::f32) {
-    throw FileError("is a floating-point TIFF with white as zero; save it with black as zero");
-  }
-  if (page.samples != page.channels && page.samples != page.channels + 1) {
-    throw FileError(fmt::format(
-        "is a TIFF with {} samples a pixel; convert it to gray or RGB, with or without alpha",
-        page.samples));
-  }
-}
-
-void read_blocks(TIFF* tiff, Page& page) {
-  page.planes =
-      page.samples > 1 && short_number(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
-  page.tiled = TIFFIsTiled(tiff) != 0;
-  page.block_width = page.tiled ? number(tiff, TIFFTAG_TILEWIDTH) : page.width;
-  page.block_height = page.tiled ? number(tiff, TIFFTAG_TILELENGTH)
-                                 : std::min(number(tiff, TIFFTAG_ROWSPERSTRIP), page.height);
-  if (page.block_width < 1 || page.block_height < 1 || page.block_width > max_side ||
-      page.block_height > max_side) {
-    throw FileError(fmt::format("is a TIFF in tiles of {} x {} pixels; save it in smaller ones",
-                                page.block_width, page.block_height));
-  }
-  const tmsize_t row = page.tiled ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff);
-  if (row != static_cast<tmsize_t>(page.block_row_bytes())) {
-    throw FileError("is a TIFF whose pixels are packed in an unusual way; save it uncompressed");
-  }
-}
-
-Page read_page(TIFF* tiff) {
-  Page page;
-  page.width = number(tiff, TIFFTAG_IMAGEWIDTH);
-  page.height = number(tiff, TIFFTAG_IMAGELENGTH);
-  check_sides(page.width, page.height);
-  page.samples = short_number(tiff, TIFFTAG_SAMPLESPERPIXEL);
-  page.type = pixel_type(tiff);
-  read_colours(tiff, page);
-  read_blocks(tiff, page);
-  return page;
-}
-
-/// Copies a decoded block to its place at (x, y); `plane` is its sample where planes are apart.
-void place_block(const Page& page, const std::vector<std::byte>& block, std::uint32_t x,
-                 std::uint32_t y, std::uint16_t plane, LoadedImage& image) {
-  const std::size_t sample = size_of(page.type);
-  const std::size_t kept = page.planes ? sample : sample * static_cast<std::size_t>(page.channels);
-  const std::size_t from_step = page.block_samples() * sample;
-  const std::size_t to_step = static_cast<std::size_t>(page.channels) * sample;
-  const std::uint32_t columns = std::min(page.block_width, page.width - x);
-  const std::uint32_t rows = std::min(page.block_height, page.height - y);
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    const std::byte* from = block.data() + row * page.block_row_bytes();
-    std::byte* to =
-        image.pixels.data() + (y + row) * image.row_bytes() + x * to_step + plane * sample;
-    for (std::uint32_t column = 0; column < columns; ++column) {
-      std::memcpy(to + column * to_step, from + column * from_step, kept);
-    }
-  }
-}
-
-bool read_block(TIFF* tiff, const Page& page, std::uint32_t x, std::uint32_t y, std::uint16_t plane,
-                std::vector<std::byte>& block) {
-  const std::uint32_t rows =
-      page.tiled ? page.block_height : std::min(page.block_height, page.height - y);
-  const auto wanted = static_cast<tmsize_t>(rows * page.block_row_bytes());
-  const tmsize_t got =
-      page.tiled
-          ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, plane), block.data(), wanted)
-          : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, plane), block.data(), wanted);
-  return got == wanted;
-}
-
-/// False where libtiff cannot decode a block.
-bool read_pixels(TIFF* tiff, const Page& page, LoadedImage& image) {
-  std::vector<std::byte> block(page.block_row_bytes() * page.block_height);
-  const auto planes = static_cast<std::uint16_t>(page.planes ? page.channels : 1);
-  for (std::uint16_t plane = 0; plane < planes; ++plane) {
-    for (std::uint32_t y = 0; y < page.height; y += page.block_height) {
-      for (std::uint32_t x = 0; x < page.width; x += page.block_width) {
-        if (!read_block(tiff, page, x, y, plane, block)) return false;
-        place_block(page, block, x, y, plane, image);
-      }
-    }
-  }
-  return true;
-}
-
-/// The largest value minus the sample is, for unsigned samples, every bit turned over.
-void turn_black_and_white_over(LoadedImage& image) {
-  for (std::byte& byte : image.pixels) byte = ~byte;
-}
+constexpr std::array image_types{PixelType::u8, PixelType::u16, PixelType::f32};
 
 }  // namespace
 
@@ -175,13 +19,11 @@ LoadedImage read_tiff(Bytes file) {
   memory.readable = file;
   const TiffHandle tiff = open_tiff_for_reading(memory);
   if (!tiff) throw damaged(memory.message);
-  const Page page = read_page(tiff.get());
-  LoadedImage image = make_image(page.width, page.height, page.channels, page.type);
-  if (!read_pixels(tiff.get(), page, image)) {
-    throw damaged(memory.message.empty() ? "pixels are missing" : memory.message);
-  }
-  if (page.white_is_zero) turn_black_and_white_over(image);
-  return image;
+  const TiffPage page = describe_tiff_page(
+      tiff.get(), {image_types, "convert it to 8 or 16 bit unsigned or 32-bit float"}, file.size());
+  std::optional<LoadedImage> image = read_tiff_pixels(tiff.get(), page);
+  if (!image) throw damaged(memory.message.empty() ? "pixels are missing" : memory.message);
+  return *std::move(image);
 }
 
 }  // namespace warpalign::program

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -20,14 +21,16 @@ std::string descr_of(PixelType type) {
 
 }  // namespace
 
-std::vector<std::byte> write_npy(const Array& array) {
+std::vector<std::byte> npy_header(const std::vector<std::int64_t>& extents, PixelType type,
+                                  std::size_t least) {
   constexpr std::size_t preamble = 10;   // magic, version, length of the header
   constexpr std::size_t alignment = 64;  // of the numbers, so that they can be mapped
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                   descr_of(array.type), fmt::join(array.extents, ", "),
-                                   array.extents.size() == 1 ? "," : "");
-  const std::size_t used = (preamble + header.size() + 1) % alignment;
-  header.append(used == 0 ? 0 : alignment - used, ' ');
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr_of(type),
+                  fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
+  const std::size_t wanted = std::max(least, preamble + header.size() + 1);
+  const std::size_t whole = (wanted + alignment - 1) / alignment * alignment;
+  header.append(whole - preamble - header.size() - 1, ' ');
   header += '\n';
 
   std::string start = "\x93NUMPY";
@@ -36,9 +39,14 @@ std::vector<std::byte> write_npy(const Array& array) {
   start += static_cast<char>(header.size() & 0xffU);
   start += static_cast<char>(header.size() >> 8U);
   start += header;
-  std::vector<std::byte> file(start.size() + array.bytes.size());
-  std::memcpy(file.data(), start.data(), start.size());
-  std::memcpy(file.data() + start.size(), array.bytes.data(), array.bytes.size());
+  std::vector<std::byte> bytes(start.size());
+  std::memcpy(bytes.data(), start.data(), start.size());
+  return bytes;
+}
+
+std::vector<std::byte> write_npy(const Array& array) {
+  std::vector<std::byte> file = npy_header(array.extents, array.type);
+  file.insert(file.end(), array.bytes.begin(), array.bytes.end());
   return file;
 }
 

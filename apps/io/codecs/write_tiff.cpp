@@ -1,4 +1,4 @@
-// Writes TIFF: 8 or 16 bit or 32-bit float, gray or RGB, in deflated strips.
+// Writes TIFF: any real type, gray or RGB, in deflated strips.
 #include "io/codecs/codecs.hpp"
 #include "io/codecs/tiff_in_memory.hpp"
 
@@ -9,17 +9,21 @@ namespace warpalign::program {
 namespace {
 
 void describe_page(TIFF* tiff, const LoadedImage& image) {
-  const bool is_float = image.type == PixelType::f32;
+  const char sort = *name_of(image.type);
+  const int format = sort == 'f'   ? SAMPLEFORMAT_IEEEFP
+                     : sort == 'i' ? SAMPLEFORMAT_INT
+                                   : SAMPLEFORMAT_UINT;
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(image.width));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(image.height));
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, image.channels);
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * size_of(image.type)));
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, is_float ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                image.channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  TIFFSetField(tiff, TIFFTAG_PREDICTOR, is_float ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+  TIFFSetField(tiff, TIFFTAG_PREDICTOR,
+               sort == 'f' ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
   constexpr std::size_t strip_bytes = std::size_t{1} << 18;
   const std::size_t rows = std::max<std::size_t>(1, strip_bytes / image.row_bytes());
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));

@@ -1,0 +1,122 @@
+// What `warpalign stack` is told, and what is refused before anything is opened.
+#include "commands/stack_options.hpp"
+
+#include "io/frames/folder_sink.hpp"
+#include "io/image_file.hpp"
+#include "io/npy.hpp"
+#include "io/usage_error.hpp"
+#include "options/command_line.hpp"
+#include "options/file_names.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+namespace warpalign::program {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// An output that is a single file, with the option that names it.
+struct NamedOutput {
+  const char* option;
+  const std::optional<std::string>& name;
+};
+
+std::vector<NamedOutput> single_outputs(const StackOptions& options) {
+  return {{"--output", options.output},
+          {"--output-video", options.video},
+          {"--csv", options.csv},
+          {"--json", options.json},
+          {"--plot", options.plot}};
+}
+
+/// An aligned frame must not overwrite a frame that has yet to be read.
+void check_folder(const StackOptions& options) {
+  std::error_code failed;
+  std::set<Path> inputs;
+  for (const std::string& file : options.files) {
+    inputs.insert(std::filesystem::weakly_canonical(file, failed));
+  }
+  const Path folder = std::filesystem::weakly_canonical(*options.folder, failed);
+  const int digits = digits_of(options.files.size());
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    for (const char* extension : {"png", "tif"}) {
+      const std::string stem = aligned_stem(i, Path(options.files[i]).stem().string(), digits);
+      const std::string name = fmt::format("{}.{}", stem, extension);
+      if (!inputs.contains(folder / name)) continue;
+      throw UsageError(
+          fmt::format("--output-folder {}: {} in it is one of the frames; choose another folder",
+                      *options.folder, name));
+    }
+  }
+}
+
+void check_clashes(const StackOptions& options) {
+  const auto outputs = single_outputs(options);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].name || *outputs[i].name == "-") continue;
+    for (const std::string& file : options.files) {
+      if (file != "-") refuse_same(outputs[i].option, *outputs[i].name, file);
+    }
+    if (options.mask) refuse_same(outputs[i].option, *outputs[i].name, *options.mask);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[j].name) refuse_same(outputs[i].option, *outputs[i].name, *outputs[j].name);
+    }
+  }
+}
+
+void check_extension(const char* option, const std::optional<std::string>& name,
+                     const std::string& extension, const char* kind) {
+  if (!name || Path(*name).extension() == extension) return;
+  throw UsageError(
+      fmt::format("{} {}: is written as {}; end its name in {}", option, *name, kind, extension));
+}
+
+void check_output(const std::string& name) {
+  const std::string extension = Path(name).extension().string();
+  if (is_npy_name(name) || extension == ".tif" || extension == ".tiff") return;
+  throw UsageError(
+      fmt::format("--output {}: holds all aligned frames; end its name in .tif or .npy, or use "
+                  "--output-folder for an image for each",
+                  name));
+}
+
+}  // namespace
+
+void add_stack_options(CLI::App& command, StackOptions& options) {
+  add_option(command, "FILES", &options.files, "Images, stacks, folders, patterns, or - for a pipe",
+             required);
+  add_option(command, "--channel", &options.channel,
+             "Channel of a TIFF stack that has several, from 0");
+  add_option(command, "--z", &options.slice, "Plane in z of a TIFF stack that has several, from 0");
+  add_option(command, "--to", &options.to, "first, previous or mean",
+             suggesting("first previous mean", with_default));
+  add_option(command, "--output-folder", &options.folder, "Write each aligned frame here");
+  add_option(command, "--output", &options.output,
+             "Write all aligned frames as one stack (.tif, .npy)");
+  add_option(command, "--output-video", &options.video,
+             "Write all aligned frames as a gray video (.y4m, or - for standard output)");
+  add_option(command, "--csv", &options.csv, "Write the drift as CSV, one line for each frame");
+  add_option(command, "--json", &options.json, "Write the drift as one JSON object");
+  add_option(command, "--plot", &options.plot, "Draw the drift (.svg)");
+  add_option(command, "--mask", &options.mask,
+             "Image that is 0 where the frames are to be ignored");
+  add_registration_options(command, options.choices);
+  add_device_options(command, options.device);
+  add_message_options(command);
+}
+
+void check_stack_names(const StackOptions& options) {
+  check_extension("--plot", options.plot, ".svg", "SVG");
+  if (options.video && *options.video != "-") {
+    check_extension("--output-video", options.video, ".y4m", "a YUV4MPEG2 video");
+  }
+  if (options.output) check_output(*options.output);
+  check_clashes(options);
+  if (options.folder) check_folder(options);
+  if (options.mask && options.choices.fast) refuse_mask_with_fast("--mask");
+}
+
+}  // namespace warpalign::program

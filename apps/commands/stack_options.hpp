@@ -1,0 +1,39 @@
+// What `warpalign stack` is told, and what is refused before anything is opened.
+#pragma once
+
+#include "options/common_options.hpp"
+#include "options/registration_options.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warpalign::program {
+
+struct StackOptions {
+  std::vector<std::string> files;  ///< as they were typed; then as input_files() gives them
+  std::optional<int> channel;
+  std::optional<int> slice;
+  std::string to = "first";
+  std::optional<std::string> folder;
+  std::optional<std::string> output;
+  std::optional<std::string> video;
+  std::optional<std::string> csv;
+  std::optional<std::string> json;
+  std::optional<std::string> plot;
+  std::optional<std::string> mask;
+  RegistrationChoices choices;
+  DeviceOptions device;
+};
+
+void add_stack_options(CLI::App& command, StackOptions& options);
+
+/// Throws UsageError or FileError for names that do not fit together: outputs in the place of
+/// inputs or of one another, and extensions that mean no format.
+void check_stack_names(const StackOptions& options);
+
+}  // namespace warpalign::program

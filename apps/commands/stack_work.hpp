@@ -1,0 +1,34 @@
+// What is done with each frame of a stack: registered, resampled, written.
+#pragma once
+
+#include "commands/frame_warper.hpp"
+#include "commands/stack_outputs.hpp"
+#include "commands/stack_registrar.hpp"
+#include "io/frames/frame_source.hpp"
+#include "reports/stack_frame.hpp"
+
+#include <optional>
+
+namespace warpalign::program {
+
+/// Works on one frame at a time, and keeps nothing of it.
+class StackWork {
+ public:
+  /// Throws UsageError where the first frame cannot be registered to.
+  StackWork(const Device& device, const RegistrationOptions& settings, StackReference to,
+            const Frame& first, std::optional<LoadedImage> mask, StackOutputs& outputs);
+
+  /// Writes the first frame, as it is.
+  [[nodiscard]] StackFrame take_first(const Frame& first);
+  /// Registers a frame, and writes it where it is reliable. A frame that cannot be used does not
+  /// affect the others. Throws FileError if an output cannot be written.
+  [[nodiscard]] StackFrame take(const Frame& frame, std::size_t index);
+
+ private:
+  Shape shape_;
+  FrameWarper warper_;
+  StackOutputs& outputs_;
+  std::optional<StackRegistrar> registrar_;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,115 @@
+// The bytes of an uncompressed TIFF page. libtiff is not used: it seeks the end of the chain of
+// directories anew for each page that it adds, and cannot go on with a file that was cut.
+#include "io/codecs/tiff_record.hpp"
+
+#include <tiff.h>
+
+#include <array>
+
+namespace warpalign::program {
+namespace {
+
+/// Numbers in little-endian order.
+class Writer {
+ public:
+  void put(std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      bytes_.push_back(static_cast<std::byte>(value >> 8 * i & 0xffU));
+    }
+  }
+  void pad_to(std::size_t size) { bytes_.resize(size); }
+  [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+struct Entry {
+  std::uint16_t tag;
+  std::uint16_t type;
+  std::uint64_t count;
+  std::uint64_t value;
+};
+
+constexpr std::size_t entries = 11;
+
+std::size_t directory_bytes(bool big) { return big ? 8 + entries * 20 + 8 : 2 + entries * 12 + 4; }
+
+/// Three 16-bit numbers do not fit into an entry of TIFF, but into one of BigTIFF. They stand
+/// behind the directory.
+constexpr std::size_t outside_bytes = 2 * 6;
+
+std::size_t pixel_bytes(const LoadedImage& image) {
+  return image.row_bytes() * static_cast<std::size_t>(image.height);
+}
+
+/// With what stands behind it, rounded up so that the pixels are aligned for any type.
+std::size_t padded_directory_bytes(bool big) {
+  return (directory_bytes(big) + outside_bytes + 15) / 16 * 16;
+}
+
+std::uint16_t sample_format(PixelType type) {
+  const char sort = *name_of(type);
+  return sort == 'u' ? SAMPLEFORMAT_UINT : sort == 'i' ? SAMPLEFORMAT_INT : SAMPLEFORMAT_IEEEFP;
+}
+
+}  // namespace
+
+std::vector<std::byte> tiff_header(bool big) {
+  Writer header;
+  header.put('I' | 'I' << 8, 2);
+  header.put(big ? 43 : 42, 2);
+  if (big) header.put(8, 4);  // bytes of an offset, and 0
+  header.put(16, big ? 8 : 4);
+  header.pad_to(16);
+  return std::move(header).take();
+}
+
+std::size_t tiff_next_position(bool big) { return directory_bytes(big) - (big ? 8 : 4); }
+
+std::uint64_t tiff_record_bytes(const LoadedImage& image, bool big) {
+  return padded_directory_bytes(big) + (pixel_bytes(image) + 15) / 16 * 16;
+}
+
+std::vector<std::byte> tiff_directory(const LoadedImage& image, bool big, std::uint64_t offset,
+                                      std::uint64_t next) {
+  const auto channels = static_cast<std::uint64_t>(image.channels);
+  const std::uint64_t bits = 8 * size_of(image.type);
+  const std::uint64_t format = sample_format(image.type);
+  const std::uint64_t outside = offset + directory_bytes(big);
+  // One number stands in its entry, three stand there only where the entry has 8 bytes for them.
+  const auto each = [&](std::uint64_t value, std::uint64_t place) {
+    const std::uint64_t three = value | value << 16 | value << 32;
+    return channels == 1 ? value : big ? three : place;
+  };
+  const std::uint16_t wide = big ? TIFF_LONG8 : TIFF_LONG;
+  const std::array<Entry, entries> table{
+      Entry{TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, static_cast<std::uint64_t>(image.width)},
+      Entry{TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, static_cast<std::uint64_t>(image.height)},
+      Entry{TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, channels, each(bits, outside)},
+      Entry{TIFFTAG_COMPRESSION, TIFF_SHORT, 1, COMPRESSION_NONE},
+      Entry{TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1,
+            image.channels == 3 ? std::uint64_t{PHOTOMETRIC_RGB} : PHOTOMETRIC_MINISBLACK},
+      Entry{TIFFTAG_STRIPOFFSETS, wide, 1, offset + padded_directory_bytes(big)},
+      Entry{TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, channels},
+      Entry{TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, static_cast<std::uint64_t>(image.height)},
+      Entry{TIFFTAG_STRIPBYTECOUNTS, wide, 1, pixel_bytes(image)},
+      Entry{TIFFTAG_PLANARCONFIG, TIFF_SHORT, 1, PLANARCONFIG_CONTIG},
+      Entry{TIFFTAG_SAMPLEFORMAT, TIFF_SHORT, channels, each(format, outside + 6)}};
+  Writer directory;
+  directory.put(entries, big ? 8 : 2);
+  for (const Entry& entry : table) {
+    directory.put(entry.tag, 2);
+    directory.put(entry.type, 2);
+    directory.put(entry.count, big ? 8 : 4);
+    directory.put(entry.value, big ? 8 : 4);
+  }
+  directory.put(next, big ? 8 : 4);
+  for (const std::uint64_t value : {bits, bits, bits, format, format, format}) {
+    directory.put(value, 2);
+  }
+  directory.pad_to(padded_directory_bytes(big));
+  return std::move(directory).take();
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,33 @@
+// Aligned frames as images in a folder.
+#pragma once
+
+#include "io/frames/frame_sink.hpp"
+#include "io/output_folder.hpp"
+
+namespace warpalign::program {
+
+/// "0012_name.png": unique, and in the order of the frames. 8 and 16 bits as PNG, other pixels as
+/// TIFF: formats that store them without loss. A frame that was not aligned has no file.
+class FolderSink : public FrameSink {
+ public:
+  /// `expected`: about how many frames come; it decides how many digits the names have. Throws
+  /// FileError.
+  FolderSink(const std::filesystem::path& folder, std::size_t expected, PixelType type);
+
+  [[nodiscard]] std::string name() const override { return folder_.path().string(); }
+  [[nodiscard]] bool lacks(std::size_t index, const std::string& stem) const override;
+  void write(std::size_t index, const std::string& stem, const LoadedImage* aligned) override;
+  [[nodiscard]] std::string name_of(std::size_t index, const std::string& stem) const override;
+
+ private:
+  OutputFolder folder_;
+  int digits_;
+  FileFormat format_;
+};
+
+/// The name of an aligned frame's file, without its extension.
+[[nodiscard]] std::string aligned_stem(std::size_t index, const std::string& stem, int digits);
+/// How many digits a frame's number has, where about so many frames come.
+[[nodiscard]] int digits_of(std::size_t expected);
+
+}  // namespace warpalign::program

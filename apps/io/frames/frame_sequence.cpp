@@ -1,0 +1,170 @@
+// The frames of many files: opens one after the other, and names them in every message.
+#include "io/frames/frame_sequence.hpp"
+
+#include "io/file_bytes.hpp"
+#include "io/frames/npy_frames.hpp"
+#include "io/frames/tiff_frames.hpp"
+#include "io/frames/y4m_frames.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace warpalign::program {
+namespace {
+
+using Path = std::filesystem::path;
+
+bool starts_with(std::span<const std::byte> head, std::string_view magic) {
+  return head.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), head.begin(), [](char wanted, std::byte found) {
+           return static_cast<std::byte>(wanted) == found;
+         });
+}
+
+/// Pipes give their bytes once, so they are not looked into: only a video can come from one.
+bool is_pipe(const std::string& file) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(file, failed);
+  return file == "-" || std::filesystem::is_fifo(status) ||
+         std::filesystem::is_character_file(status);
+}
+
+void refuse_choice(const PlaneChoice& choice) {
+  if (choice.channel.value_or(0) == 0 && choice.slice.value_or(0) == 0) return;
+  throw FileError("has one channel and one plane; leave --channel and --z out");
+}
+
+/// A file that holds one frame: an image, or what could not be opened.
+class SingleFrame : public FrameSource {
+ public:
+  /// `trouble`: why it could not be opened; empty for an image.
+  SingleFrame(std::string file, std::string trouble)
+      : file_(std::move(file)), trouble_(std::move(trouble)) {}
+
+  [[nodiscard]] FrameCount count() const override { return {1, true}; }
+  [[nodiscard]] std::optional<Frame> next() override {
+    if (!skip()) return {};
+    Frame frame{file_, Path(file_).stem().string(), {}, trouble_};
+    try {
+      if (trouble_.empty()) frame.image = load_image(file_);
+    } catch (const FileError& error) {
+      frame.trouble = error.what();
+    }
+    return frame;
+  }
+  bool skip() override { return !std::exchange(done_, true); }
+
+ private:
+  std::string file_;
+  std::string trouble_;
+  bool done_ = false;
+};
+
+std::unique_ptr<FrameSource> open_frames(const std::string& file, const PlaneChoice& choice) {
+  if (is_pipe(file)) {
+    refuse_choice(choice);
+    return std::make_unique<Y4mFrames>(file);
+  }
+  const FileBytes bytes(file);
+  const auto head = bytes.head();
+  if (is_tiff(head)) return std::make_unique<TiffFrames>(file, choice);
+  refuse_choice(choice);
+  if (starts_with(head, "\x93NUMPY")) return std::make_unique<NpyFrames>(file);
+  if (starts_with(head, "YUV4MPEG2")) return std::make_unique<Y4mFrames>(file);
+  return std::make_unique<SingleFrame>(file, "");
+}
+
+/// Whether files of this name may hold several frames.
+bool may_be_a_stack(const std::string& file) {
+  const std::string extension = Path(file).extension().string();
+  return extension != ".png" && extension != ".jpg" && extension != ".jpeg" &&
+         extension != ".pgm" && extension != ".ppm";
+}
+
+bool is_unusual_colour(const LoadedImage& image) {
+  return image.channels == 3 && image.type != PixelType::u8 && image.type != PixelType::u16 &&
+         image.type != PixelType::f32;
+}
+
+std::string named(const std::string& name, const std::string& words) {
+  return fmt::format("{}: {}", name == "-" ? "standard input" : name, words);
+}
+
+}  // namespace
+
+FrameSequence::FrameSequence(std::vector<std::string> files, const PlaneChoice& choice)
+    : files_(std::move(files)), choice_(choice) {}
+
+FrameCount FrameSequence::count() const {
+  const std::size_t unopened = files_.size() - opened_;
+  const bool one_each = std::none_of(files_.begin() + static_cast<std::ptrdiff_t>(opened_),
+                                     files_.end(), may_be_a_stack);
+  if (!current_) return {closed_frames_ + unopened, one_each};
+  const FrameCount current = current_->count();
+  // The end of a pipe is not known, so neither is that of what follows.
+  if (!current.exact && current.frames == 0) return {};
+  return {closed_frames_ + std::max(current.frames, current_frames_) + unopened,
+          one_each && current.exact};
+}
+
+const VideoFormat* FrameSequence::video() const { return video_ ? &*video_ : nullptr; }
+
+void FrameSequence::close() {
+  const std::string trouble = current_->ended_early();
+  if (!trouble.empty()) {
+    if (!ended_early_.empty()) ended_early_ += "; ";
+    ended_early_ += named(files_[opened_ - 1], trouble);
+  }
+  current_.reset();
+  closed_frames_ += std::exchange(current_frames_, 0);
+}
+
+/// False after the last file.
+bool FrameSequence::open_next() {
+  if (opened_ == files_.size()) return false;
+  const std::string& file = files_[opened_++];
+  try {
+    current_ = open_frames(file, choice_);
+  } catch (const FileError& error) {
+    current_ = std::make_unique<SingleFrame>(file, named(file, error.what()));
+  }
+  if (opened_ == 1 && current_->video() != nullptr) video_ = *current_->video();
+  return true;
+}
+
+/// Asks the open file, and each that follows, until `ask` is answered.
+template <typename Ask>
+auto FrameSequence::first_answer(const Ask& ask) {
+  decltype(ask(*current_)) answer{};
+  while (!answer && (current_ || open_next())) {
+    try {
+      answer = ask(*current_);
+    } catch (const FileError& error) {
+      throw FileError(named(files_[opened_ - 1], error.what()));
+    }
+    if (answer) ++current_frames_;
+    if (!answer) close();
+  }
+  return answer;
+}
+
+std::optional<Frame> FrameSequence::next() {
+  std::optional<Frame> frame = first_answer([](FrameSource& source) { return source.next(); });
+  if (frame && frame->trouble.empty() && is_unusual_colour(frame->image)) {
+    frame->trouble = fmt::format(
+        "{}: is in colour of type {}; colour is read in 8 and 16 bits and "
+        "in 32-bit float: convert it",
+        frame->name, name_of(frame->image.type));
+  }
+  return frame;
+}
+
+bool FrameSequence::skip() {
+  return first_answer([](FrameSource& source) { return source.skip(); });
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,14 @@
+// The axes of a stack that ImageJ has written.
+#pragma once
+
+#include "io/frames/tiff_axes.hpp"
+
+namespace warpalign::program {
+
+[[nodiscard]] bool is_imagej(const std::string& description);
+
+/// Nothing where the description says no axes that fit the number of pages.
+[[nodiscard]] std::optional<TiffAxes> imagej_axes(const std::string& description,
+                                                  std::size_t pages);
+
+}  // namespace warpalign::program

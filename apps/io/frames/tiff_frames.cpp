@@ -1,0 +1,148 @@
+// The frames of a TIFF stack: which pages they are, and their pixels by libtiff.
+#include "io/frames/tiff_frames.hpp"
+
+#include "io/byte_order.hpp"
+#include "io/codecs/codecs.hpp"
+#include "io/frames/tiff_at.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace warpalign::program {
+namespace {
+
+constexpr std::array frame_types{PixelType::u8,  PixelType::i8,  PixelType::u16,
+                                 PixelType::i16, PixelType::u32, PixelType::i32,
+                                 PixelType::f16, PixelType::f32, PixelType::f64};
+
+TiffPage describe_frame(TIFF* tiff, const InputFile& file) {
+  const TiffTypes types{frame_types,
+                        "convert it to integers of 8, 16 or 32 bits, or to floating point"};
+  return describe_tiff_page(tiff, types, file.size());
+}
+
+std::string description_of(TIFF* tiff) {
+  char* text = nullptr;
+  return TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) == 1 ? text : "";
+}
+
+/// Uncompressed strips, one behind the other.
+bool is_dense(TIFF* tiff, const TiffPage& page) {
+  std::uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+  if (compression != COMPRESSION_NONE || page.tiled || page.planes) return false;
+  if (page.samples != page.channels) return false;
+  for (std::uint32_t strip = 1; strip < TIFFNumberOfStrips(tiff); ++strip) {
+    const std::uint64_t end =
+        TIFFGetStrileOffset(tiff, strip - 1) + TIFFGetStrileByteCount(tiff, strip - 1);
+    if (TIFFGetStrileOffset(tiff, strip) != end) return false;
+  }
+  return true;
+}
+
+std::size_t bytes_of(const TiffPage& page) {
+  return std::size_t{page.width} * page.height * page.samples * size_of(page.type);
+}
+
+}  // namespace
+
+TiffFrames::TiffFrames(const std::filesystem::path& path, const PlaneChoice& choice)
+    : name_(path.string()),
+      file_name_(path.filename().string()),
+      stem_(path.stem().string()),
+      file_(path),
+      directories_(find_directories(file_)) {
+  read_first_page(choice);
+}
+
+void TiffFrames::read_first_page(const PlaneChoice& choice) {
+  TiffAt at{file_, directories_, directories_.offsets.front()};
+  const TiffHandle tiff = open_tiff_page(at);
+  if (!tiff) throw damaged(at.message);
+  const TiffPage page = describe_frame(tiff.get(), file_);
+  const TiffAxes axes = read_tiff_axes(description_of(tiff.get()), directories_.offsets.size(),
+                                       page.channels, file_name_);
+  if (axes.contiguous > 0) find_contiguous(tiff.get(), page, axes.contiguous);
+  pages_ = chosen_pages(axes, choice);
+}
+
+void TiffFrames::find_contiguous(TIFF* tiff, const TiffPage& page, std::size_t frames) {
+  if (!is_dense(tiff, page)) {
+    throw damaged(fmt::format("it has one page, and says that it has {}", frames));
+  }
+  contiguous_ = {TIFFGetStrileOffset(tiff, 0), frames, page};
+}
+
+/// How many pages the file really has.
+std::size_t TiffFrames::available() const {
+  if (contiguous_.frames == 0) return directories_.offsets.size();
+  const std::uint64_t size = file_.size();
+  if (size < contiguous_.start) return 0;
+  return std::min<std::size_t>(contiguous_.frames,
+                               (size - contiguous_.start) / bytes_of(contiguous_.page));
+}
+
+bool TiffFrames::has_next() const {
+  return next_ < pages_.size() && pages_[next_] < static_cast<std::int64_t>(available());
+}
+
+std::optional<Frame> TiffFrames::next() {
+  if (!has_next()) return {};
+  const std::string name = pages_.size() > 1 ? fmt::format("{}[{}]", name_, next_) : name_;
+  Frame frame{name, stem_, {}, {}};
+  try {
+    frame.image = read(pages_[next_]);
+  } catch (const FileError& error) {
+    frame.trouble = fmt::format("{}: {}", name, error.what());
+  }
+  ++next_;
+  return frame;
+}
+
+bool TiffFrames::skip() {
+  if (!has_next()) return false;
+  ++next_;
+  return true;
+}
+
+LoadedImage TiffFrames::read(std::int64_t page) const {
+  if (page == TiffAxes::missing) {
+    throw FileError("is not in the file, as its OME description says");
+  }
+  return contiguous_.frames > 0 ? read_contiguous(page) : read_directory(page);
+}
+
+LoadedImage TiffFrames::read_directory(std::int64_t page) const {
+  TiffAt at{file_, directories_, directories_.offsets[static_cast<std::size_t>(page)]};
+  const TiffHandle tiff = open_tiff_page(at);
+  if (!tiff) throw damaged(at.message);
+  std::optional<LoadedImage> image =
+      read_tiff_pixels(tiff.get(), describe_frame(tiff.get(), file_));
+  if (!image) throw damaged(at.message.empty() ? "pixels are missing" : at.message);
+  return *std::move(image);
+}
+
+LoadedImage TiffFrames::read_contiguous(std::int64_t page) const {
+  static_assert(std::endian::native == std::endian::little);
+  const TiffPage& first = contiguous_.page;
+  LoadedImage image = make_image(first.width, first.height, first.channels, first.type);
+  const std::uint64_t bytes = bytes_of(first);
+  const std::uint64_t start = contiguous_.start + static_cast<std::uint64_t>(page) * bytes;
+  if (file_.read_at(start, image.pixels) < bytes) throw damaged("pixels are missing");
+  if (directories_.big_endian) reverse_words(image.pixels, size_of(first.type));
+  if (first.white_is_zero) turn_black_and_white_over(image);
+  return image;
+}
+
+std::string TiffFrames::ended_early() const {
+  if (next_ < pages_.size()) {
+    return fmt::format("is truncated: it has {} pages, and says that it has {}", available(),
+                       std::max(contiguous_.frames, pages_.size()));
+  }
+  return directories_.broken;
+}
+
+}  // namespace warpalign::program
