@@ -5,6 +5,7 @@
 #include "io/frames/npy_sink.hpp"
 #include "io/frames/tiff_sink.hpp"
 #include "io/frames/video_sink.hpp"
+#include "io/messages.hpp"
 #include "io/npy.hpp"
 
 #include <fmt/format.h>

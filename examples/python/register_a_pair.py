@@ -33,4 +33,5 @@ print(found.matrix)
 # %%
 aligned = found.warp(moving)
 Image.fromarray(aligned).save("aligned.png")
-Path("overlay.png").write_bytes(found._repr_png_())
+with open("overlay.png", "wb") as file:
+    file.write(found._repr_png_())

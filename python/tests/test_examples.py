@@ -6,10 +6,15 @@ import runpy
 import pytest
 
 FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
+# The files that each page writes. Those that write none draw figures.
 PICTURES = {
     "register_a_pair": {"aligned.png", "overlay.png"},
     "drift_of_a_stack": {"before_and_after.png"},
     "resample_a_volume": {"side.png"},
+    "refused_pair": set(),
+    "spline_degrees": set(),
+    "boundary_modes": set(),
+    "antialiased_zoom": set(),
 }
 
 
@@ -20,14 +25,28 @@ def test_every_page_is_tested():
 @pytest.mark.parametrize("name", sorted(PICTURES))
 def test_pages_run(name, tmp_path, monkeypatch, capsys):
     image = pytest.importorskip("PIL.Image")
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    plot = pytest.importorskip("matplotlib.pyplot")
+    plot.close("all")
     monkeypatch.chdir(tmp_path)
     values = runpy.run_path(str(FOLDER / f"{name}.py"))
     assert {path.name for path in tmp_path.iterdir()} == PICTURES[name]
     for picture in PICTURES[name]:
         assert min(image.open(tmp_path / picture).size) >= 64
+    assert PICTURES[name] or plot.get_fignums()
     if name == "register_a_pair":
         assert values["found"].reliable
     if name == "drift_of_a_stack":
         assert values["error"].max() < 0.1  # pixels, at noise of a tenth of the contrast
     if name == "resample_a_volume":
         assert "True" in capsys.readouterr().out
+    if name == "refused_pair":
+        assert [found.reliable for found in values["results"].values()] == [True, False]
+    if name == "spline_degrees":
+        # A spline of a higher degree loses less; degree 0 moves samples, but smooths nothing.
+        losses = [values["losses"][order] for order in range(1, 6)]
+        assert losses == sorted(losses, reverse=True)
+    if name == "antialiased_zoom":
+        contrast = {key: values[key][values["outside"]].std() for key in ("cubic", "antialiased")}
+        assert contrast["antialiased"] < contrast["cubic"] / 10

@@ -55,6 +55,8 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
 
     %(raises)s
 
+    %(reference)s
+
     Examples
     --------
     >>> import numpy as np

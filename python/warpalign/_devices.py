@@ -33,6 +33,11 @@ def backends() -> list[Backend]:
     list of Backend
         Each has ``name``, ``available``, ``reason`` and ``devices``.
 
+    Raises
+    ------
+    ConfigurationError
+        The configuration file cannot be read, or holds what is not known.
+
     Examples
     --------
     >>> import warpalign
@@ -51,6 +56,11 @@ def devices() -> list[DeviceInfo]:
         Each has ``id``, ``backend``, ``name``, ``platform``, ``driver``, ``kind`` and
         ``memory_bytes``. Within a backend GPUs come first. If the list is empty,
         :func:`backends` says why.
+
+    Raises
+    ------
+    ConfigurationError
+        The configuration file cannot be read, or holds what is not known.
 
     Examples
     --------
@@ -74,6 +84,7 @@ def open_device(device: "Device | str | None" = None) -> Device:
     Returns
     -------
     Device
+        The same object whenever the name is the same.
 
     Raises
     ------

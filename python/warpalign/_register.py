@@ -154,6 +154,11 @@ def warm_up(device=None, dtype="uint8") -> None:
     ------
     ValueError
         The type is another.
+
+    Examples
+    --------
+    >>> import warpalign
+    >>> warpalign.warm_up(dtype="float32")
     """
     if dtype not in ("uint8", "uint16", "float32"):
         raise ValueError(f"dtype must be 'uint8', 'uint16' or 'float32', not {dtype!r}")

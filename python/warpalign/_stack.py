@@ -77,7 +77,13 @@ class StackRegistration:
         return table
 
     def to_pandas(self):
-        """The drift table as a ``pandas.DataFrame``, with the frame's number as index."""
+        """The drift table for pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of ``drift``, with the frame's number as index.
+        """
         import pandas
 
         return pandas.DataFrame.from_records(self.drift, index="frame")
@@ -89,8 +95,14 @@ class StackRegistration:
         ----------
         frames : iterable of array_like
             The frames that were registered, or others in their place.
-        order, mode, cval
-            As :func:`warpalign.ndimage.affine_transform` takes them.
+        order : int, optional
+            The order of the spline, 0 to 5. The default is 3.
+        mode : str, optional
+            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it.
+            The default is ``'constant'``.
+        cval : scalar, optional
+            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
+            is 0.
 
         Yields
         ------
@@ -205,6 +217,8 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
         not reliable, and in ``errors``.
 
     %(raises)s
+
+    %(reference)s
 
     Examples
     --------

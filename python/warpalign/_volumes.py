@@ -71,8 +71,16 @@ class VolumeRegistration:
         ----------
         volume : array_like
             Of shape ``moving_shape``.
-        order, mode, cval, output
-            As :func:`warpalign.ndimage.affine_transform` takes them.
+        order : int, optional
+            The order of the spline, 0 to 5. The default is 3.
+        mode : str, optional
+            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it.
+            The default is ``'constant'``.
+        cval : scalar, optional
+            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default
+            is 0.
+        output : array or dtype, optional
+            The array in which to place the result, or its dtype.
 
         Returns
         -------

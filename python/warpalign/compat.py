@@ -38,7 +38,7 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     error : float
         ``sqrt(1 - correlation ** 2)`` of the normalized correlation over the overlap.
     phasediff : float
-        0: for images that are not negative.
+        Always 0 (radians), as for images that are not negative.
 
     Raises
     ------
@@ -114,15 +114,33 @@ class StackReg:
         self._matrix = None
 
     def is_registered(self):
-        """Whether there is a matrix."""
+        """Whether there is a matrix.
+
+        Returns
+        -------
+        bool
+            True after a registration or :meth:`set_matrix`.
+        """
         return self._matrix is not None
 
     def get_matrix(self):
-        """The last registration's matrix, of shape (3, 3)."""
+        """The last registration's matrix.
+
+        Returns
+        -------
+        ndarray, shape (3, 3)
+            From (x, y, 1) of the reference to the moving image; None before the first.
+        """
         return self._matrix
 
     def set_matrix(self, mat):
-        """Set the matrix for :meth:`transform`."""
+        """Set the matrix for :meth:`transform`.
+
+        Parameters
+        ----------
+        mat : array_like, shape (3, 3)
+            From (x, y, 1) of the reference to the moving image.
+        """
         self._matrix = self._checked(mat)
 
     @staticmethod
@@ -133,13 +151,37 @@ class StackReg:
         return matrix
 
     def register(self, ref, mov):
-        """Return the matrix that maps (x, y, 1) of the reference to the moving image."""
+        """Register two images.
+
+        Parameters
+        ----------
+        ref, mov : array_like, shape (rows, columns)
+            The reference and the moving image.
+
+        Returns
+        -------
+        ndarray, shape (3, 3)
+            From (x, y, 1) of the reference to the moving image.
+        """
         found = register(ref, mov, motion=self._motion, device=self._device)
         self._matrix = found.matrix_xy
         return self._matrix
 
     def transform(self, mov, tmat=None):
-        """Bring the moving image onto the reference, in its own shape and as float64."""
+        """Bring the moving image onto the reference.
+
+        Parameters
+        ----------
+        mov : array_like, shape (rows, columns)
+            The moving image.
+        tmat : array_like, shape (3, 3), optional
+            The matrix to use instead of the last registration's.
+
+        Returns
+        -------
+        ndarray of float64
+            Of the moving image's own shape.
+        """
         from . import ndimage
 
         if tmat is None and self._matrix is None:
@@ -149,7 +191,18 @@ class StackReg:
             mov, swap_axes(matrix), output=np.float64, device=self._device)
 
     def register_transform(self, ref, mov):
-        """Register and transform."""
+        """Register two images, and bring the moving one onto the reference.
+
+        Parameters
+        ----------
+        ref, mov : array_like, shape (rows, columns)
+            The reference and the moving image.
+
+        Returns
+        -------
+        ndarray of float64
+            The moving image on the reference, in its own shape.
+        """
         self.register(ref, mov)
         return self.transform(mov)
 

@@ -16,21 +16,22 @@ namespace warpalign {
 
 /// Two images to register, with their masks if they have any (as Registrar takes them).
 struct HostPair {
-  HostImage reference;
-  HostImage moving;
-  std::optional<HostImage> reference_mask{};
-  std::optional<HostImage> moving_mask{};
+  HostImage reference;  ///< any type but c32, each side 16 to 16384 pixels
+  HostImage moving;     ///< likewise; it may differ from the reference in size and type
+  std::optional<HostImage> reference_mask{};  ///< u8, of the reference's shape; 0: ignored
+  std::optional<HostImage> moving_mask{};     ///< u8, of the moving image's shape; 0: ignored
   /// An owner of the pixels, kept until the pair is done; null when the caller keeps them alive.
   std::shared_ptr<const void> owner{};
 };
 
 /// The outcome of one pair: either `result` or `error` is set.
 struct BatchResult {
-  std::optional<RegistrationResult> result;
-  std::optional<Error> error;
+  std::optional<RegistrationResult> result;  ///< also where it is not reliable
+  std::optional<Error> error;                ///< why the pair could not be registered
   std::size_t device = 0;  ///< index of the device, among those given, that processed the pair
 };
 
+/// How a batch is divided among threads.
 struct BatchOptions {
   /// The number of workers per device, 1 to 64. Each is a thread with a Registrar of its own and
   /// takes the device memory of one; with two, one pair is read and uploaded while another is
@@ -63,7 +64,8 @@ WARPALIGN_API void align_batch(std::span<const Device> devices, std::size_t pair
                                const RegistrationOptions& options = {},
                                const BatchOptions& batch = {});
 
-/// The same for pairs in memory: returns their results in the order of the pairs.
+/// The same for pairs in memory: returns their results in the order of the pairs, and throws as the
+/// other form does.
 [[nodiscard]] WARPALIGN_API std::vector<BatchResult> align_batch(
     std::span<const Device> devices, std::span<const HostPair> pairs,
     const RegistrationOptions& options = {}, const BatchOptions& batch = {});

@@ -3,6 +3,7 @@
 // OpenCL devices compile a kernel when it is first needed and keep the result on disk. The first
 // use of a device thus takes seconds, during which a program may want to show progress; the library
 // itself prints nothing. CUDA compiles nothing at run time, so that these functions have no effect.
+// A compilation that fails throws Error(build_failed), with the compiler's log.
 #pragma once
 
 #include <warpalign/device.hpp>
@@ -20,6 +21,7 @@ struct CompilationProgress {
   /// Whether the driver compiles only one program at a time in a process, however many threads ask
   /// for one (PoCL). Other processes can then compile others, see compile_registration_piece.
   bool one_at_a_time = false;
+  /// Whether everything that is known to be needed is compiled.
   [[nodiscard]] bool finished() const noexcept { return compiled == total; }
 };
 
@@ -27,6 +29,7 @@ struct CompilationProgress {
 /// compiles, one call at a time, but not for programs that are found on disk. It must not throw and
 /// must not use a device. An empty function removes the observer.
 using CompilationObserver = std::function<void(const CompilationProgress&)>;
+/// Sets the observer of all compilations in this process, in place of the one before.
 WARPALIGN_API void observe_compilation(CompilationObserver observer);
 
 /// The number of pieces, of about a second at most, into which the compilation for a registration

@@ -28,7 +28,7 @@ struct Config {
 
 /// Reads `$XDG_CONFIG_HOME/warpalign/warpalign.toml` (`~/.config` when unset) if it exists, and
 /// returns the defaults otherwise. A `warpalign.toml` in the current directory is never read
-/// implicitly.
+/// implicitly. Throws as read_config() does.
 [[nodiscard]] WARPALIGN_API Config default_config();
 
 }  // namespace warpalign

@@ -7,6 +7,11 @@
 //
 // Threads: a Device may be used by any number of threads at once; every other object, including
 // plans and streams, by one thread at a time.
+//
+// Errors: what is wrong with the arguments (an object of another device, too few bytes, a range
+// beyond the end) is Error(invalid_argument), thrown before anything is enqueued. A failing call of
+// the device's runtime is Error(device_failure). Work that fails after it was enqueued is reported
+// by the next call that waits.
 #pragma once
 
 #include <warpalign/export.hpp>
@@ -31,7 +36,12 @@ struct DeviceState;
 struct Access;
 }  // namespace detail
 
-enum class DeviceKind { cpu, gpu, other };
+/// What a device is: a processor, a graphics processor, or something else, such as an accelerator.
+enum class DeviceKind {
+  cpu,   ///< the machine's processor
+  gpu,   ///< a graphics processor
+  other  ///< an OpenCL accelerator or custom device
+};
 
 /// How linear interpolation of images is done on a device.
 enum class Sampling {
@@ -41,12 +51,12 @@ enum class Sampling {
 
 /// Properties of a device.
 struct DeviceInfo {
-  std::string id;        ///< "cuda:0", "opencl:1": a name that open_device accepts
-  std::string backend;   ///< "cuda" or "opencl"
-  std::string name;      ///< the device's own name
-  std::string platform;  ///< the OpenCL platform's name, or "NVIDIA CUDA"
-  std::string driver;    ///< the driver's version
-  DeviceKind kind = DeviceKind::other;
+  std::string id;                        ///< "cuda:0", "opencl:1": a name that open_device accepts
+  std::string backend;                   ///< "cuda" or "opencl"
+  std::string name;                      ///< the device's own name
+  std::string platform;                  ///< the OpenCL platform's name, or "NVIDIA CUDA"
+  std::string driver;                    ///< the driver's version
+  DeviceKind kind = DeviceKind::other;   ///< whether it is a processor or a graphics processor
   std::size_t memory_bytes = 0;          ///< global memory
   std::size_t max_allocation_bytes = 0;  ///< the largest single allocation
   Sampling sampling = Sampling::buffer;  ///< valid once the device is open
@@ -61,6 +71,7 @@ class Stream;
 /// An opened device, as returned by open_device().
 class WARPALIGN_API Device {
  public:
+  /// The device's properties, `sampling` included.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
 
   /// Allocates uninitialised device memory. Throws Error(out_of_memory) when there is not enough,
@@ -89,7 +100,9 @@ class WARPALIGN_API Buffer {
   Buffer& operator=(Buffer&&) noexcept;
   ~Buffer();
 
+  /// The size in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_; }
+  /// The device that the memory belongs to.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
 
  private:
@@ -107,10 +120,15 @@ class WARPALIGN_API Buffer {
 /// Dense row-major pixels in device memory. Move-only.
 class WARPALIGN_API Image {
  public:
+  /// The type of the pixels.
   [[nodiscard]] PixelType type() const noexcept { return type_; }
+  /// The extents in pixels.
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  /// The size of all pixels in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return buffer_.size_bytes(); }
+  /// The device that the pixels are on.
   [[nodiscard]] const Device& device() const noexcept { return buffer_.device(); }
+  /// The memory that holds the pixels.
   [[nodiscard]] const Buffer& buffer() const noexcept { return buffer_; }
   [[nodiscard]] Buffer& buffer() noexcept { return buffer_; }
 
@@ -146,7 +164,9 @@ class WARPALIGN_API Stream {
   Stream& operator=(Stream&&) noexcept;
   ~Stream();
 
+  /// The device that the work runs on.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
+  /// Whether the stream can take marks.
   [[nodiscard]] bool timed() const noexcept { return timed_; }
 
   /// Copies `bytes` from the host to the start of `target`. The host memory may be reused on

@@ -33,11 +33,15 @@ struct ErrorContext {
 /// happened, where, and what to do; the parts are also available separately.
 class WARPALIGN_API Error : public std::runtime_error {
  public:
+  /// `message` says what happened and what to do; what() adds the context.
   Error(ErrorKind kind, const std::string& message, ErrorContext context = {});
   ~Error() override;
 
+  /// The kind of failure.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+  /// What happened, without the context.
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  /// Where and how the device's runtime failed.
   [[nodiscard]] const ErrorContext& context() const noexcept { return context_; }
 
  private:

@@ -11,12 +11,13 @@
 
 namespace warpalign {
 
+/// A point (x, y) of the plane, or a shift, in pixels.
 struct Point {
   double x = 0;
   double y = 0;
 };
 
-/// A point in space, or a shift.
+/// A point (x, y, z) in space, or a shift, in voxels.
 struct Point3 {
   double x = 0;
   double y = 0;
@@ -28,17 +29,20 @@ struct Point3 {
   return {(static_cast<double>(shape.width) - 1) / 2, (static_cast<double>(shape.height) - 1) / 2};
 }
 
-/// An affine transform of the plane: (x, y) -> (a x + b y + c, d x + e y + f).
+/// An affine transform of the plane: (x, y) -> (a x + b y + c, d x + e y + f). Coordinates are in
+/// pixels, so c and f are too; a, b, d and e are ratios.
 struct WARPALIGN_API Affine {
   double a = 1, b = 0, c = 0;
   double d = 0, e = 1, f = 0;
 
+  /// The point that p is mapped to.
   [[nodiscard]] Point operator()(Point p) const noexcept;
   /// `(this * other)(p)` is `this(other(p))`.
   [[nodiscard]] Affine operator*(const Affine& other) const noexcept;
   /// Throws Error(invalid_argument) when the transform is singular or not finite.
   [[nodiscard]] Affine inverse() const;
 
+  /// The shift by (x, y) pixels.
   [[nodiscard]] static Affine translation(double x, double y) noexcept;
 };
 
@@ -60,7 +64,8 @@ struct WARPALIGN_API Similarity {
 };
 
 /// The smallest size >= n that has no prime factors other than 2, 3, 5 and 7 and is a multiple of
-/// `multiple` (itself such a number). Every FFT library used here is fast for such sizes. n >= 1.
+/// `multiple` (itself such a number). Every FFT library used here is fast for such sizes. Throws
+/// Error(invalid_argument) unless n >= 1 and `multiple` is such a number.
 [[nodiscard]] WARPALIGN_API std::int64_t fft_friendly_size(std::int64_t n,
                                                            std::int64_t multiple = 1);
 

@@ -6,7 +6,7 @@
 // handles that the vendor's API can tell are refused with Error(invalid_argument) when they are
 // wrapped: memory of another device or context, too small, misaligned or not writable, queues of
 // another device or out of order. Wrapping may allocate; executing a plan with what was wrapped
-// does not.
+// does not. A failing call of the vendor's API is Error(device_failure).
 #pragma once
 
 #include <warpalign/config.hpp>
@@ -23,11 +23,13 @@ namespace warpalign {
 /// One that was never recorded counts as reached. Move-only.
 class WARPALIGN_API Event {
  public:
+  /// An event that was never recorded.
   explicit Event(const Device& device);
   Event(Event&&) noexcept;
   Event& operator=(Event&&) noexcept;
   ~Event();
 
+  /// The device on whose streams the event can be recorded.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
 
   /// Makes the event stand for the work enqueued on the stream so far. May be called again.
@@ -37,6 +39,7 @@ class WARPALIGN_API Event {
   void wait(Stream& stream) const;
   /// Waits, on the host, until the event is reached.
   void finish() const;
+  /// Whether the event is reached. Does not wait.
   [[nodiscard]] bool done() const;
 
  private:
@@ -84,8 +87,9 @@ struct ForeignMemory {
 [[nodiscard]] WARPALIGN_API void* handle_of(const Stream& stream, const std::string& backend);
 /// Null for an event that OpenCL has not recorded yet.
 [[nodiscard]] WARPALIGN_API void* handle_of(const Event& event, const std::string& backend);
-/// Null where the vendor's API has no such handle.
+/// The device's context as the vendor's API names it. Null where it has none.
 [[nodiscard]] WARPALIGN_API void* context_of(const Device& device, const std::string& backend);
+/// The device as the vendor's API names it. Null where it has no such handle.
 [[nodiscard]] WARPALIGN_API void* device_handle_of(const Device& device,
                                                    const std::string& backend);
 

@@ -18,6 +18,8 @@ namespace warpalign {
 /// index), `opencl:nvidia`, `opencl:pocl` (a case-insensitive part of the platform's or device's
 /// name; the first match).
 ///
+/// Without a configuration it is the user's, as default_config() reads it.
+///
 /// Throws Error(device_unavailable), which says what was looked for, what is available, and why a
 /// backend is missing; Error(invalid_argument) for a malformed name.
 [[nodiscard]] WARPALIGN_API Device open_device(const std::string& name, const Config& config);
@@ -33,7 +35,8 @@ struct BackendReport {
 };
 
 /// All backends that the configuration names, or else those of this build, with their devices. A
-/// backend that is missing or broken is reported as such; it does not throw.
+/// backend that is missing or broken is reported as such; it does not throw. Without a
+/// configuration it is the user's, which default_config() reads, and throws for.
 [[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends(const Config& config);
 [[nodiscard]] WARPALIGN_API std::vector<BackendReport> list_backends();
 

@@ -32,10 +32,11 @@ enum class PixelType {
 /// y (height), then z (depth). A batch of images or volumes is a stack along `depth`; stacked()
 /// gives its shape.
 struct Shape {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  std::int64_t depth = 1;
+  std::int64_t width = 0;   ///< in pixels, along x
+  std::int64_t height = 0;  ///< in pixels, along y
+  std::int64_t depth = 1;   ///< in pixels, along z; 1 for a single image
 
+  /// All pixels.
   [[nodiscard]] constexpr std::int64_t pixels() const noexcept { return width * height * depth; }
   /// Pixels in one slice.
   [[nodiscard]] constexpr std::int64_t plane() const noexcept { return width * height; }
@@ -51,25 +52,26 @@ struct Shape {
                          : Shape{array.width, array.height, array.depth * count};
 }
 
-/// "640 x 480" (width x height), with " x depth" where depth is not 1.
+/// "640 x 480" (width x height), with " x depth" where depth is not 1. Throws no Error.
 [[nodiscard]] WARPALIGN_API std::string to_string(const Shape& shape);
 
 /// A read-only view of a 2-D image in host memory. The view owns nothing.
 struct HostImage {
-  const void* data = nullptr;
-  PixelType type = PixelType::u8;
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  std::int64_t row_bytes = 0;  ///< bytes from one row to the next; 0 means dense rows
+  const void* data = nullptr;      ///< the first pixel of the first row
+  PixelType type = PixelType::u8;  ///< of every pixel
+  std::int64_t width = 0;          ///< in pixels
+  std::int64_t height = 0;         ///< in pixels
+  std::int64_t row_bytes = 0;      ///< bytes from one row to the next; 0 means dense rows
 
+  /// The extents; the depth is 1.
   [[nodiscard]] Shape shape() const noexcept { return {width, height, 1}; }
 };
 
 /// A read-only view of a dense volume in host memory. The view owns nothing.
 struct HostVolume {
-  const void* data = nullptr;
-  PixelType type = PixelType::u8;
-  Shape shape;
+  const void* data = nullptr;      ///< the first voxel; all others follow densely
+  PixelType type = PixelType::u8;  ///< of every voxel
+  Shape shape;                     ///< (width, height, depth) in voxels
 };
 
 }  // namespace warpalign

@@ -27,10 +27,11 @@ enum class Motion {
 
 /// The signal of which the log-polar spectra are computed.
 enum class SpectrumOf {
-  grey_levels,
-  gradient  ///< the Sobel gradient magnitude, as in the registration paper
+  grey_levels,  ///< the pixels themselves
+  gradient      ///< the Sobel gradient magnitude, as in the registration paper
 };
 
+/// How images are registered, and which transforms are searched.
 struct RegistrationOptions {
   /// Whether to use the registration paper's pipeline: one padded frame, one peak located to a
   /// fraction of a pixel, no verification and no refinement. It finds any rotation, scales of about
@@ -39,11 +40,11 @@ struct RegistrationOptions {
   bool fast = false;
 
   bool refine = true;  ///< refine the result to thousandths of a pixel, at full resolution
-  Motion motion = Motion::similarity;  ///< (*)
-  double min_scale = 0.2;              ///< (*) of Similarity::scale
-  double max_scale = 5;                ///< (*) likewise
-  double min_angle = -180;             ///< (*) of Similarity::rotation_deg, modulo 360
-  double max_angle = 180;              ///< (*) likewise
+  Motion motion = Motion::similarity;  ///< (*) which transforms are allowed
+  double min_scale = 0.2;              ///< (*) the smallest Similarity::scale to search, from 0.2
+  double max_scale = 5;                ///< (*) the largest Similarity::scale to search, to 5
+  double min_angle = -180;             ///< (*) of Similarity::rotation_deg, in degrees, modulo 360
+  double max_angle = 180;              ///< (*) likewise in degrees, at most 360 above min_angle
   double max_shift = 0;  ///< (*) of the length of Similarity::translation, in pixels; 0: any
   int candidates = 1;  ///< (*) 1 to 10; with more than 1, RegistrationResult::runners_up is filled
                        ///< and the search does not stop at the first candidate beyond doubt
@@ -59,8 +60,8 @@ struct RegistrationOptions {
 
 /// Device time of one stage of the pipeline.
 struct StageTiming {
-  std::string stage;
-  double milliseconds = 0;
+  std::string stage;        ///< the stage's name, such as "fft"
+  double milliseconds = 0;  ///< device time of all its executions, in milliseconds
 };
 
 /// One possible alignment of the two images.
@@ -78,6 +79,7 @@ struct Registered {
   bool refined = false;  ///< whether the refinement at full resolution converged
 };
 
+/// The best alignment of the two images, and whether it can be relied on.
 struct RegistrationResult : Registered {
   bool reliable = false;               ///< whether `confidence` is at least 0.5
   std::vector<Registered> runners_up;  ///< the next best alignments, not refined; see
@@ -91,8 +93,13 @@ struct RegistrationResult : Registered {
 /// (docs/registration.md). Keeps plans, scratch memory and the reference between calls.
 ///
 /// Images may differ in size and type (any but c32). Each side must be 16 to 16384 pixels.
+///
+/// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
+/// compiled, and Error(device_failure).
 class WARPALIGN_API Registrar {
  public:
+  /// Makes what all registrations need. Throws Error(invalid_argument) for options that are out of
+  /// range or contradict each other.
   explicit Registrar(const Device& device, const RegistrationOptions& options = {});
   Registrar(Registrar&&) noexcept;
   Registrar& operator=(Registrar&&) noexcept;
@@ -112,6 +119,7 @@ class WARPALIGN_API Registrar {
   /// thrown.
   [[nodiscard]] RegistrationResult align(const HostImage& moving);
   [[nodiscard]] RegistrationResult align(const Image& moving);
+  /// `mask`: u8, of the moving image's shape, 0 where a pixel does not count.
   [[nodiscard]] RegistrationResult align(const HostImage& moving, const HostImage& mask);
 
   /// The device's work of later calls begins after the event (interop.hpp): for images that another
@@ -129,7 +137,7 @@ class WARPALIGN_API Registrar {
   std::unique_ptr<State> state_;
 };
 
-/// Registers a single pair: set_reference and align on a new Registrar.
+/// Registers a single pair: set_reference and align on a new Registrar. Throws as these do.
 [[nodiscard]] WARPALIGN_API RegistrationResult
 register_images(const Device& device, const HostImage& reference, const HostImage& moving,
                 const RegistrationOptions& options = {});

@@ -12,9 +12,11 @@ namespace warpalign {
 /// (x, y, z, 1); the result is divided by its last component. In fewer dimensions the remaining
 /// coordinates are 0.
 struct WARPALIGN_API Transform {
+  /// The matrix, row by row.
   std::array<double, 16> m{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
   Transform() = default;
+  /// The transform of the plane that leaves z as it is.
   Transform(const Affine& plane) noexcept;  // NOLINT(google-explicit-constructor)
 
   /// (x, y) -> ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w), w = h6 x + h7 y + h8.

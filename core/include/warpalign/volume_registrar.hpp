@@ -10,6 +10,7 @@
 
 namespace warpalign {
 
+/// How volumes are registered.
 struct VolumeRegistrationOptions {
   /// The largest translation along each axis, in voxels; 0: any. Larger ones are not searched.
   Point3 max_shift;
@@ -17,6 +18,7 @@ struct VolumeRegistrationOptions {
   bool collect_timings = false;  ///< fill VolumeRegistration::timings (device time; slower)
 };
 
+/// The translation between two volumes, and whether it can be relied on.
 struct VolumeRegistration {
   /// In voxels: the content of reference voxel p is at p + translation in the moving volume.
   Point3 translation;
@@ -42,8 +44,13 @@ struct VolumeRegistration {
 /// volumes. Keeps plans, scratch memory and the reference's spectrum between calls.
 ///
 /// Volumes may differ in size and type (any but c32). Each side must be 8 to 16384 voxels.
+///
+/// Every call may throw Error(build_failed) where a kernel cannot be compiled, and
+/// Error(device_failure).
 class WARPALIGN_API VolumeRegistrar {
  public:
+  /// Makes what all registrations need. Throws Error(invalid_argument) for a negative or infinite
+  /// `max_shift`.
   explicit VolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options = {});
   VolumeRegistrar(VolumeRegistrar&&) noexcept;
   VolumeRegistrar& operator=(VolumeRegistrar&&) noexcept;
@@ -70,7 +77,7 @@ class WARPALIGN_API VolumeRegistrar {
   std::unique_ptr<State> state_;
 };
 
-/// Registers a single pair: set_reference and align on a new VolumeRegistrar.
+/// Registers a single pair: set_reference and align on a new VolumeRegistrar. Throws as these do.
 [[nodiscard]] WARPALIGN_API VolumeRegistration
 register_volumes(const Device& device, const HostVolume& reference, const HostVolume& moving,
                  const VolumeRegistrationOptions& options = {});

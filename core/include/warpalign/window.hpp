@@ -3,6 +3,7 @@
 
 namespace warpalign {
 
+/// The window of a Fourier transform.
 enum class Window {
   none,  ///< 1 everywhere
   hann   ///< sin^2(pi (i + 1/2) / n) along each axis: 0 at the edges, 1 in the middle

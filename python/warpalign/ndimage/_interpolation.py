@@ -422,7 +422,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates, where n is the rank. The
         ``matrix`` of a :func:`warpalign.register` is of the third kind.
     offset : float or sequence, optional
-        One offset for each axis. Ignored with a homogeneous matrix. The default is 0.
+        One offset for each axis, in samples. Ignored with a homogeneous matrix. The default is 0.
     output_shape : tuple of ints, optional
         The output's shape. The default is the input's, or that of `output`.
     output : array or dtype, optional

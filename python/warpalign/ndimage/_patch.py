@@ -31,6 +31,11 @@ def patch(*, device=None):
     device : Device or str, optional
         Where to compute; see :func:`warpalign.open_device`.
 
+    Yields
+    ------
+    None
+        Nothing: the functions are replaced until the context ends.
+
     Raises
     ------
     ImportError

@@ -6,7 +6,7 @@
 //   480});
 //
 // warpalign uses the device's primary context, as the CUDA runtime does, and makes its device the
-// calling thread's current one.
+// calling thread's current one. All functions throw Error as those of warpalign/interop.hpp do.
 #pragma once
 
 #include <warpalign/interop.hpp>
@@ -50,21 +50,25 @@ namespace warpalign::cuda {
                                         std::shared_ptr<void> owner = {}) {
   return interop::wrap_stream(device, "cuda", stream, std::move(owner));
 }
+/// An event that the program recorded. It must outlive the object.
 [[nodiscard]] inline Event wrap_event(const Device& device, cudaEvent_t event) {
   return interop::wrap_event(device, "cuda", event);
 }
 
 // Handles of warpalign's objects, which stay their owners.
 
+/// The address on the device.
 [[nodiscard]] inline void* device_pointer(const Buffer& buffer) {
   return interop::handle_of(buffer, "cuda");
 }
 [[nodiscard]] inline void* device_pointer(const Image& image) {
   return device_pointer(image.buffer());
 }
+/// The CUDA stream that the work goes to.
 [[nodiscard]] inline cudaStream_t stream_of(const Stream& stream) {
   return static_cast<cudaStream_t>(interop::handle_of(stream, "cuda"));
 }
+/// The CUDA event that is recorded.
 [[nodiscard]] inline cudaEvent_t event_of(const Event& event) {
   return static_cast<cudaEvent_t>(interop::handle_of(event, "cuda"));
 }

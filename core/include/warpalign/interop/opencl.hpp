@@ -9,7 +9,7 @@
 //   480});
 //
 // OpenCL objects are retained as long as the objects over them. Program and warpalign must use the
-// same OpenCL loader (libOpenCL).
+// same OpenCL loader (libOpenCL). All functions throw Error as those of warpalign/interop.hpp do.
 #pragma once
 
 #include <warpalign/interop.hpp>
@@ -28,12 +28,13 @@ namespace warpalign::opencl {
 
 /// How memory is taken; see interop::ForeignMemory.
 struct WrapOptions {
-  std::size_t offset_bytes = 0;  ///< a multiple of what CL_DEVICE_MEM_BASE_ADDR_ALIGN says
-  bool read_only = false;        ///< needed for memory that was made with CL_MEM_READ_ONLY
-  std::shared_ptr<void> owner{};   ///< of what the cl_mem itself does not keep alive
+  std::size_t offset_bytes = 0;   ///< a multiple of what CL_DEVICE_MEM_BASE_ADDR_ALIGN says
+  bool read_only = false;         ///< needed for memory that was made with CL_MEM_READ_ONLY
+  std::shared_ptr<void> owner{};  ///< of what the cl_mem itself does not keep alive
 };
 
-/// Opens a device within a context of the program's.
+/// Opens a device within a context of the program's. Without a configuration it is the user's, as
+/// default_config() reads it.
 [[nodiscard]] inline Device open_device(cl_context context, cl_device_id device,
                                         const Config& config) {
   return interop::open_within("opencl", context, device, config);
@@ -42,6 +43,7 @@ struct WrapOptions {
   return open_device(context, device, default_config());
 }
 
+/// Memory of the program's, of `bytes` bytes or more. It is retained as long as the buffer.
 [[nodiscard]] inline Buffer wrap_buffer(const Device& device, cl_mem memory, std::size_t bytes,
                                         const WrapOptions& options = {}) {
   return interop::wrap_buffer(
@@ -71,6 +73,7 @@ struct WrapOptions {
   return static_cast<cl_mem>(interop::handle_of(buffer, "opencl"));
 }
 [[nodiscard]] inline cl_mem memory_of(const Image& image) { return memory_of(image.buffer()); }
+/// The queue that the work goes to.
 [[nodiscard]] inline cl_command_queue queue_of(const Stream& stream) {
   return static_cast<cl_command_queue>(interop::handle_of(stream, "opencl"));
 }
@@ -78,9 +81,11 @@ struct WrapOptions {
 [[nodiscard]] inline cl_event event_of(const Event& event) {
   return static_cast<cl_event>(interop::handle_of(event, "opencl"));
 }
+/// The context that the device was opened in.
 [[nodiscard]] inline cl_context context_of(const Device& device) {
   return static_cast<cl_context>(interop::context_of(device, "opencl"));
 }
+/// OpenCL's own name of the device.
 [[nodiscard]] inline cl_device_id device_id_of(const Device& device) {
   return static_cast<cl_device_id>(interop::device_handle_of(device, "opencl"));
 }

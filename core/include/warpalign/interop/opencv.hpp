@@ -44,6 +44,7 @@ namespace warpalign::opencv {
               {.stage = "opencv"});
 }
 
+/// The reverse: CV_8UC1, ... Throws Error(invalid_argument) for u32, which OpenCV does not have.
 [[nodiscard]] inline int mat_type(PixelType type) {
   switch (type) {
     case PixelType::u8:
@@ -72,7 +73,9 @@ namespace warpalign::opencv {
               {.stage = "opencv"});
 }
 
-/// A view of the matrix's pixels with its row pitch. The matrix must outlive the view.
+/// A view of the matrix's pixels with its row pitch. The matrix must outlive the view. Throws
+/// Error(invalid_argument) for a matrix that is empty, has more than two dimensions or a type that
+/// pixel_type() refuses.
 [[nodiscard]] inline HostImage host_image(const cv::Mat& mat) {
   if (mat.empty() || mat.dims != 2) {
     throw Error(ErrorKind::invalid_argument, "the matrix is empty, or not of two dimensions",
@@ -83,7 +86,8 @@ namespace warpalign::opencv {
 }
 
 /// A matrix over the pixels of a view, which must outlive it. A view is read-only; OpenCV has no
-/// such matrix, so do not write to it.
+/// such matrix, so do not write to it. Throws Error(invalid_argument) for an image without pixels
+/// or with a side that OpenCV's int cannot hold.
 [[nodiscard]] inline cv::Mat mat_over(const HostImage& image) {
   constexpr std::int64_t largest = std::numeric_limits<int>::max();
   if (image.data == nullptr || image.width < 1 || image.height < 1 || image.width > largest ||
@@ -99,13 +103,13 @@ namespace warpalign::opencv {
 
 /// The 2 x 3 matrix (CV_64F) of an affine transform, as cv::warpAffine takes it; six numbers are
 /// copied. A registration's matrix maps reference to moving coordinates, so that cv::warpAffine
-/// lays the moving image on the reference with the flag cv::WARP_INVERSE_MAP.
+/// lays the moving image on the reference with the flag cv::WARP_INVERSE_MAP. Never throws Error.
 [[nodiscard]] inline cv::Mat matrix(const Affine& transform) {
   return (cv::Mat_<double>(2, 3) << transform.a, transform.b, transform.c, transform.d, transform.e,
           transform.f);
 }
 
-/// The reverse, of CV_32F or CV_64F.
+/// The reverse, of CV_32F or CV_64F. Throws Error(invalid_argument) for any other matrix.
 [[nodiscard]] inline Affine affine(const cv::Mat& matrix) {
   if (matrix.dims != 2 || matrix.rows != 2 || matrix.cols != 3 || matrix.channels() != 1 ||
       (matrix.depth() != CV_64F && matrix.depth() != CV_32F)) {

@@ -11,8 +11,9 @@ namespace backend {
 class Convert;
 }
 
+/// What a ConvertPlan is made for.
 struct ConvertSpec {
-  Shape shape;
+  Shape shape;                        ///< of input and output
   PixelType input = PixelType::f32;   ///< any type but c32
   PixelType output = PixelType::f32;  ///< any type but c32
 };
@@ -24,7 +25,8 @@ class WARPALIGN_API ConvertPlan {
  public:
   /// Throws Error(invalid_argument) for c32.
   ConvertPlan(const Device& device, const ConvertSpec& spec);
-  /// `output` may not be `input`.
+  /// Input and output have the spec's types and shape. Throws Error(invalid_argument) for others,
+  /// and where `output` is `input`.
   void execute(Stream& stream, const Image& input, Image& output) const;
 
  private:

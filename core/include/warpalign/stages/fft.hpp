@@ -10,20 +10,28 @@ class RealFft;
 }
 
 /// Which transforms a plan is made for. What is not asked for is not compiled.
-enum class FftDirections { both, forward, inverse };
+enum class FftDirections {
+  both,     ///< forward and inverse
+  forward,  ///< from images to spectra
+  inverse   ///< from spectra to images
+};
 
+/// What a RealFftPlan is made for.
 struct RealFftSpec {
   Shape shape;         ///< of the real images; in two dimensions `depth` is the number of images
                        ///< transformed at once
   int dimensions = 2;  ///< 2: of images; 3: of one volume
-  FftDirections directions = FftDirections::both;
+  FftDirections directions = FftDirections::both;  ///< which transforms are compiled
 
+  /// Whether the forward transform is among the directions.
   [[nodiscard]] bool goes_forward() const noexcept { return directions != FftDirections::inverse; }
+  /// Whether the inverse transform is among the directions.
   [[nodiscard]] bool goes_back() const noexcept { return directions != FftDirections::forward; }
   friend bool operator==(const RealFftSpec&, const RealFftSpec&) = default;
 };
 
-/// FFT between real images or a real volume (f32) and their half spectra (c32).
+/// FFT between real images or a real volume (f32) and their half spectra (c32), by the vendor's
+/// library, VkFFT or clFFT, under one contract (the algorithm: Cooley & Tukey 1965).
 ///
 /// The contract, for every backend and library:
 /// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)), in three dimensions
@@ -36,9 +44,13 @@ struct RealFftSpec {
 ///   factors up to 13.
 class WARPALIGN_API RealFftPlan {
  public:
+  /// Throws Error(invalid_argument) for a shape or a number of dimensions that the library cannot
+  /// transform, and Error(build_failed) where the library makes no plan.
   RealFftPlan(const Device& device, const RealFftSpec& spec);
-  /// Throw Error(invalid_argument) where the plan was not made for that direction.
+  /// From f32 to c32 of shape half_spectrum(). Throws Error(invalid_argument) where the plan was
+  /// not made for that direction, and for images of another type or shape.
   void forward(Stream& stream, const Image& real, Image& spectrum) const;
+  /// From c32 to f32. Throws as forward() does.
   void inverse(Stream& stream, Image& spectrum, Image& real) const;
 
   /// The shape of the half spectrum of real images of shape `real`.

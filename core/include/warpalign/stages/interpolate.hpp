@@ -28,6 +28,7 @@ enum class Precision {
   texture_lut  ///< the same with Sigg & Hadwiger's table of 128 entries, for comparison
 };
 
+/// What an InterpolatePlan is made for.
 struct InterpolateSpec {
   Shape image;         ///< of the samples of one array (without the coefficients' margin)
   Shape output;        ///< of one array
@@ -36,9 +37,10 @@ struct InterpolateSpec {
   /// c32 for c32 coefficients, any other type for f32 ones. For integers, results are rounded to
   /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
-  int degree = 3;  ///< 0 to 5
-  Boundary boundary = Boundary::mirror;
-  double cval = 0;  ///< for `constant` and `grid_constant`, and for coordinates that are NaN
+  int degree = 3;                        ///< 0 to 5
+  Boundary boundary = Boundary::mirror;  ///< what lies beyond the edges
+  double cval =
+      0;  ///< the value for `constant` and `grid_constant`, and for coordinates that are NaN
   /// `texture` and `texture_lut` require degree 1 or 3, 2 or 3 dimensions and f32 coefficients.
   Precision precision = Precision::full;
   /// Whether the coefficients were prefiltered with this boundary mode and thus include the margin
@@ -52,7 +54,8 @@ struct InterpolateSpec {
 };
 
 /// A grid of points in polar coordinates about a centre: output (i, j) is read at radius
-/// exp(log_radius0 + i log_step), angle angle0 + j angle_step (radians, from x towards y).
+/// exp(log_radius0 + i log_step) (pixels), angle angle0 + j angle_step (radians, from x towards y),
+/// about the point (centre_x, centre_y) of the input.
 struct LogPolarSampling {
   double centre_x = 0, centre_y = 0;
   double log_radius0 = 0, log_step = 0;
@@ -68,11 +71,9 @@ struct LogPolarSampling {
 /// and cval otherwise; NaN gives cval. Nothing is read out of bounds.
 ///
 /// Each array of a batch has the result that a plan for it alone gives; where arrays have
-/// transforms
-/// of their own that need kernels of different kinds (affine ones and others, say), it may differ
-/// from that by rounding. OpenCL evaluates a batch by one launch, or with `texture` precision
-/// by one
-/// for each array; CUDA launches once for each array.
+/// transforms of their own that need kernels of different kinds (affine ones and others, say), it
+/// may differ from that by rounding. OpenCL evaluates a batch by one launch, or with `texture`
+/// precision by one for each array; CUDA launches once for each array.
 ///
 /// Results of the types i8, i16, u32, i32 and f64 are converted from f32, which memory of the
 /// plan's own holds meanwhile; with them, use one stream for all executions or wait between those
@@ -80,8 +81,13 @@ struct LogPolarSampling {
 /// holds.
 ///
 /// Accuracy of `full`: within 4e-7 of the largest coefficient, given the point.
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API InterpolatePlan {
  public:
+  /// Compiles the kernels that the spec needs.
   InterpolatePlan(const Device& device, const InterpolateSpec& spec);
 
   /// Evaluates at output_to_input(output point), in all arrays of a batch alike. These points are

@@ -9,6 +9,7 @@ namespace backend {
 class LogPolar;
 }
 
+/// What a LogPolarPlan is made for.
 struct LogPolarSpec {
   Shape image;   ///< of the real image whose spectrum is given; depth 1
   Shape output;  ///< width = number of radii, height = number of angles; depth 1
@@ -25,12 +26,20 @@ struct LogPolarGrid {
 /// 0 beyond the Nyquist frequency of either axis. The angles cover the half plane u >= 0, which is
 /// all that the half spectrum of a real image holds; rows wrap around (period pi). For an image
 /// that is not square the radius is a true frequency: u = b^i cos(angle) width / size, and v
-/// likewise with sin(angle) and height. Input: the output of MagnitudePlan. Output: f32.
+/// likewise with sin(angle) and height (registration paper, equations 11 to 13). Input: f32, the
+/// output of MagnitudePlan. Output: f32, of the spec's shape `output`.
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API LogPolarPlan {
  public:
+  /// Compiles the kernel and computes the grid's radii and directions.
   LogPolarPlan(const Device& device, const LogPolarSpec& spec);
+  /// Enqueues the resampling.
   void execute(Stream& stream, const Image& magnitude, Image& output) const;
 
+  /// The geometry that a spec gives.
   [[nodiscard]] static LogPolarGrid grid(const LogPolarSpec& spec);
 
  private:

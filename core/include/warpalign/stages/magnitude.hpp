@@ -9,6 +9,7 @@ namespace backend {
 class Magnitude;
 }
 
+/// What a MagnitudePlan is made for.
 struct MagnitudeSpec {
   Shape image;         ///< of the real image whose spectrum it is; depth 1
   float exponent = 1;  ///< the magnitude is raised to this power; > 0
@@ -17,10 +18,17 @@ struct MagnitudeSpec {
 /// |F|^exponent of a half spectrum, with the rows reordered so that v = 0 stands in row
 /// height / 2 (integer division): output(u, (v + height / 2) mod height). Columns keep their
 /// order, u = 0 ... width / 2: the other half plane of a real image's spectrum is the mirror
-/// image. Input c32, output f32, both of shape (width / 2 + 1, height).
+/// image (registration paper, section 2). Input c32, output f32, both of shape (width / 2 + 1,
+/// height).
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API MagnitudePlan {
  public:
+  /// Compiles the kernel.
   MagnitudePlan(const Device& device, const MagnitudeSpec& spec);
+  /// Enqueues the computation.
   void execute(Stream& stream, const Image& spectrum, Image& magnitude) const;
 
  private:

@@ -8,6 +8,7 @@
 
 namespace warpalign {
 
+/// What a PhaseCorrelationPlan is made for.
 struct PhaseCorrelationSpec {
   Shape shape;  ///< of both images; depth 1
   /// Standard deviation of a Gaussian weight exp(-rho^2 / (2 sigma^2)) on the frequency rho, in
@@ -30,6 +31,10 @@ struct CorrelationPeak {
 /// The inverse transform of the normalised cross-power spectrum of two images (registration paper,
 /// equations 3 and 4), and its peak. The images are taken as they are: where they do not continue
 /// periodically, multiply them by a window first.
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API PhaseCorrelationPlan {
  public:
   /// Throws Error(invalid_argument) unless the depth is 1 and sigma is finite and not negative.

@@ -16,22 +16,24 @@ namespace detail {
 class ConvertedInput;
 }
 
+/// How samples are converted to coefficients.
 enum class PrefilterMethod {
   exact,    ///< the recursive filter, exact to single precision, organised for the device
   fir,      ///< Champagnat & Le Sant: convolution with the truncated closed form; cubic only
   iir_line  ///< Ruijters & Thevenaz: the two-pass recursion, one line per thread (a baseline)
 };
 
+/// What a PrefilterPlan is made for.
 struct PrefilterSpec {
   Shape shape;                       ///< of the samples
   int dimensions = 2;                ///< 1: filter along x; 2: x and y; 3: x, y and z. The other
                                      ///< axes hold independent lines or images
   PixelType input = PixelType::f32;  ///< c32 gives c32 coefficients, any other type f32
   int degree = 3;                    ///< 2 to 5; degrees 0 and 1 need no prefilter
-  PrefilterMethod method = PrefilterMethod::exact;
-  int taps = 15;  ///< for `fir`: odd, 3 to 63
-  Boundary boundary = Boundary::mirror;
-  double cval = 0;  ///< for `grid_constant`
+  PrefilterMethod method = PrefilterMethod::exact;  ///< which filter
+  int taps = 15;                                    ///< for `fir`: odd, 3 to 63
+  Boundary boundary = Boundary::mirror;             ///< what lies beyond the edges
+  double cval = 0;  ///< the value beyond the edges for `grid_constant`
   /// The number of arrays of that shape that one execution filters. They are passed as one image,
   /// of the shape that stacked() gives. (For lines and images this is another way of saying that
   /// `shape` has more of them; volumes need it.)
@@ -54,21 +56,27 @@ struct PrefilterSpec {
 /// Samples of the types i8, i16, u32, i32 and f64 are converted to f32 in memory of the plan's own
 /// first; with them, use one stream for all executions or wait between those on different streams.
 ///
-/// How many samples are filtered at a time depends on how much work there is. So the
-/// coefficients of
-/// an array of a batch may differ by rounding from those of the array alone.
+/// How many samples are filtered at a time depends on how much work there is. So the coefficients
+/// of an array of a batch may differ by rounding from those of the array alone.
 ///
 /// Accuracy: within 4e-7 of the largest coefficient (`exact`, and `iir_line` in 1-D and 2-D;
 /// `iir_line` in 3-D within 7.2e-7).
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API PrefilterPlan {
  public:
+  /// Compiles the kernels that the spec needs.
   PrefilterPlan(const Device& device, const PrefilterSpec& spec);
   /// `coefficients` has the type of coefficient_type() and the shape of coefficient_shape().
   void execute(Stream& stream, const Image& samples, Image& coefficients) const;
 
   /// Number of coefficients kept beyond each edge: 0 except for `nearest` and `grid_constant`.
   [[nodiscard]] static int margin(int degree, Boundary boundary);
+  /// The shape that the coefficients of all arrays of a batch have, with the margins.
   [[nodiscard]] static Shape coefficient_shape(const PrefilterSpec& spec);
+  /// c32 for c32 samples, f32 for all others.
   [[nodiscard]] static PixelType coefficient_type(PixelType samples);
   /// The poles z (|z| < 1) of the recursive filter for a degree: none for degrees 0 and 1, one for
   /// 2 and 3, two for 4 and 5 (Unser 1999).

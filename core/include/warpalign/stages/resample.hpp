@@ -18,21 +18,23 @@ class ConvertedInput;
 class ConvertedOutput;
 }  // namespace detail
 
+/// What a ResamplePlan is made for.
 struct ResampleSpec {
-  Shape image;   ///< of one array
-  Shape output;  ///< of one array
-  int dimensions = 2;  ///< 1, 2 or 3; extents of the other axes must be 1
-  PixelType input = PixelType::f32;
+  Shape image;                       ///< of one array
+  Shape output;                      ///< of one array
+  int dimensions = 2;                ///< 1, 2 or 3; extents of the other axes must be 1
+  PixelType input = PixelType::f32;  ///< of the images' pixels; any type
   /// c32 for complex images, any other type for real ones. For integers, results are rounded to
   /// the nearest one (halves away from zero) and saturated, and NaN gives 0.
   PixelType output_type = PixelType::f32;
   int degree = 3;  ///< 0 to 5; 0 and 1 take no prefilter
   /// Empty: the samples are used as the coefficients.
   std::optional<PrefilterMethod> prefilter = PrefilterMethod::exact;
-  int taps = 15;  ///< for `fir`
-  Boundary boundary = Boundary::mirror;
-  double cval = 0;  ///< for `constant` and `grid_constant`, and for coordinates that are NaN
-  Precision precision = Precision::full;
+  int taps = 15;                         ///< for `fir`
+  Boundary boundary = Boundary::mirror;  ///< what lies beyond the edges
+  double cval =
+      0;  ///< the value for `constant` and `grid_constant`, and for coordinates that are NaN
+  Precision precision = Precision::full;  ///< of the evaluation; see InterpolateSpec
   /// The number of arrays that one execution resamples. They are passed as one image, of the shape
   /// that stacked() gives.
   std::int64_t batch = 1;
@@ -44,8 +46,15 @@ struct ResampleSpec {
 /// 1.4 samples per pixel where rows stay rows or become columns, up to 1.01 at 45 degrees.
 ///
 /// Results are those of the two stages one after the other, within 8e-7 of the largest coefficient.
+/// The sources are those of the two stages: the papers of Champagnat & Le Sant and of Ruijters et
+/// al.
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API ResamplePlan {
  public:
+  /// Compiles the kernels that the spec needs, and takes memory for the coefficients.
   ResamplePlan(const Device& device, const ResampleSpec& spec);
 
   // All executions share the plan's memory, so the caller must use one stream for them or

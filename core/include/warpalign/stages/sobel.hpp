@@ -9,15 +9,17 @@ namespace backend {
 class Sobel;
 }
 
+/// Two kernels with the same results.
 enum class SobelMethod {
   packed,  ///< a block of pixels per thread, four per load (registration paper, section 4: 4 x 2)
   plain    ///< one pixel per thread, reading its neighbours one by one (a baseline)
 };
 
+/// What a SobelPlan is made for.
 struct SobelSpec {
-  PixelType input = PixelType::u8;  ///< u8, u16 or f32
-  Shape shape;                      ///< of input and output; depth 1
-  SobelMethod method = SobelMethod::packed;
+  PixelType input = PixelType::u8;           ///< u8, u16 or f32
+  Shape shape;                               ///< of input and output; depth 1
+  SobelMethod method = SobelMethod::packed;  ///< which kernel
 };
 
 /// The signal that a stage takes from its input image.
@@ -30,10 +32,15 @@ enum class Signal {
 /// gx = [-1 0 1; -2 0 2; -1 0 1] and gy its transpose (registration paper, section 4), unscaled,
 /// in the input's grey levels. Pixels beyond the edge repeat the edge. Output: f32, same shape.
 /// Both methods give identical results.
+///
+/// The constructor throws Error(invalid_argument) for a wrong spec, and Error(build_failed) where a
+/// kernel cannot be compiled. Executions throw Error(invalid_argument) for images of another
+/// device, type or shape, before anything is enqueued.
 class WARPALIGN_API SobelPlan {
  public:
   /// Throws Error(invalid_argument) for other pixel types or an empty shape.
   SobelPlan(const Device& device, const SobelSpec& spec);
+  /// Enqueues the computation. `output` may not be `input`.
   void execute(Stream& stream, const Image& input, Image& output) const;
 
  private:

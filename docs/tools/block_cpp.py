@@ -1,0 +1,42 @@
+"""Compiles the C and C++ blocks of the pages against an installed warpalign."""
+
+import re
+import subprocess
+from pathlib import Path
+
+CUDA = ("/usr/local/cuda/include",)
+
+
+def _source(block, cpp):
+    """A translation unit: the block itself, or where it is a snippet, a function around it."""
+    if "#include" in block.text or not cpp:
+        return block.text
+    setup = Path(__file__).with_name("block_setup.hpp")
+    given = "PAGE_NAMES"
+    if "cuda_stream" in block.text:
+        given += (", [[maybe_unused]] cudaStream_t cuda_stream, [[maybe_unused]] const float* source"
+                  ", [[maybe_unused]] float* target, [[maybe_unused]] warpalign::ResamplePlan& plan")
+    # Within braces of its own a snippet may use the name of what is given.
+    return (f'#include "{setup}"\nvoid snippet({given});\nvoid snippet({given}) {{\n{{\n'
+            f'{block.text}}}\n}}\n')
+
+
+def _why_not(block):
+    if re.search(r"\bcuda::", block.text):
+        if not any(Path(folder, "cuda_runtime_api.h").exists() for folder in CUDA):
+            return "CUDA's headers are not here"
+    return ""
+
+
+def check(block, prefix, folder):
+    """(what was done, what is wrong) with one block."""
+    if why := _why_not(block):
+        return f"not compiled: {why}", ""
+    cpp = block.language == "cpp"
+    source = folder / ("block.cpp" if cpp else "block.c")
+    source.write_text(_source(block, cpp))
+    compiler = ["c++", "-std=c++20"] if cpp else ["cc", "-std=c11"]
+    done = subprocess.run(
+        [*compiler, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{prefix / 'include'}",
+         *(f"-isystem{path}" for path in CUDA), str(source)], capture_output=True, text=True)
+    return "compiled", done.stderr if done.returncode else ""

@@ -1,0 +1,53 @@
+"""The files that the commands of the pages name, small and made up."""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from warpalign import ndimage
+
+REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png", "in.tif",
+             "photograph.png"]
+MOVING = ["moving.png", "moved.png", "moved.tif", "moved.jpg", "scan2.tif"]
+MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
+
+
+def scene(side=160):
+    """A smooth random image of 8 bits."""
+    random = np.random.default_rng(4)
+    layers = [ndimage.zoom(random.random((side // scale, side // scale)), scale, mode="mirror") * scale
+              for scale in (4, 8, 16)]
+    total = sum(layers)
+    return (255 * (total - total.min()) / np.ptp(total)).astype(np.uint8)
+
+
+def write(folder, repository):
+    """Fill a folder as the folder in which a reader would call the commands."""
+    folder = Path(folder)
+    for name in ("docs", "tests", "examples", "script", "benchmarks"):
+        (folder / name).symlink_to(repository / name)
+    image = scene()
+    moved = ndimage.rotate(image, 2, reshape=False, mode="mirror")
+    for name in REFERENCE:
+        Image.fromarray(image).save(folder / name)
+    for name in MOVING:
+        Image.fromarray(moved).save(folder / name)
+    for name in MASKS:
+        mask = np.full(image.shape, 255, np.uint8)
+        mask[:20, :40] = 0
+        Image.fromarray(mask).save(folder / name)
+    for number in range(3):
+        frame = ndimage.shift(image, (number, -2 * number), mode="mirror")
+        for name in (f"frame{number}.png", f"frame{number}.tif", f"video{number}.png"):
+            Image.fromarray(frame).save(folder / name)
+    random = np.random.default_rng(5)
+    volume = ndimage.zoom(random.random((10, 12, 14)), 2, mode="mirror").astype(np.float32)
+    for name in ("in.npy", "reference.npy", "fixed.npy"):
+        np.save(folder / name, volume)
+    for name in ("moving.npy", "moved.npy"):
+        np.save(folder / name, np.roll(volume, (1, 2, 0), (0, 1, 2)))
+    # SciPy's layout: (z, y, x) along the first axis.
+    coordinates = np.indices((6, 8, 9)).astype(np.float32) + 0.5
+    for name in ("coordinates.npy", "c.npy"):
+        np.save(folder / name, coordinates)

@@ -1,0 +1,90 @@
+"""Builds the documentation site; script/docs calls it in the environment that it has made.
+
+    python docs/tools/build.py --prefix INSTALLED --work FOLDER --output FOLDER
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import check_links
+import command_line
+import cpp_reference
+import gallery
+import pictures
+import python_reference
+import records
+import stage_pages
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def note(text, since=time.monotonic()):
+    print(f"docs: {text} ({time.monotonic() - since:.0f} s)", flush=True)
+
+
+def fail(title, problems):
+    print(f"docs: {title}:", file=sys.stderr)
+    for problem in problems:
+        print(f"  {problem}", file=sys.stderr)
+    sys.exit(1)
+
+
+def run_sphinx(staged, work, output):
+    """Build the site. Whatever Sphinx warns about is an error, after all of it has been said."""
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-j", "auto",
+               "-c", str(ROOT / "docs"), "-d", str(work / "doctrees"), str(staged), str(output)]
+    if subprocess.run(command).returncode != 0:
+        sys.exit("docs: Sphinx has warnings; see above")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--prefix", type=Path, required=True, help="an installed warpalign")
+    parser.add_argument("--work", type=Path, required=True, help="for what is made on the way")
+    parser.add_argument("--output", type=Path, required=True)
+    given = parser.parse_args()
+
+    staged = given.work / "source"
+    shutil.rmtree(staged, ignore_errors=True)
+    shutil.rmtree(given.output, ignore_errors=True)
+    # Kernels that are compiled here are kept apart from the user's.
+    os.environ.setdefault("XDG_CACHE_HOME", str(given.work / "cache"))
+    os.environ.setdefault("POCL_CACHE_DIR", str(given.work / "cache/pocl"))
+    Path(os.environ["POCL_CACHE_DIR"]).mkdir(parents=True, exist_ok=True)
+
+    note("the repository's pages")
+    broken = stage_pages.stage(ROOT, staged)
+    if broken:
+        fail("links to what is not there", broken)
+    note("the command line")
+    command_line.write(given.prefix / "bin/warpalign", staged / "reference")
+    note("C++ and C reference")
+    problems = cpp_reference.write(
+        given.prefix / "include", given.work / "doxygen", staged / "reference")
+    if problems:
+        fail("public C++ and C without the documentation that it needs", problems)
+    note("Python reference")
+    problems = python_reference.write(staged / "reference")
+    if problems:
+        fail("public Python without the documentation that it needs", problems)
+    note("performance records")
+    records.write(ROOT / "benchmarks/records", staged)
+    note("pictures")
+    pictures.write(staged / "pictures")
+    note("gallery")
+    gallery.write(ROOT / "examples/python", staged / "gallery", given.work / "gallery")
+    note("Sphinx")
+    run_sphinx(staged, given.work, given.output)
+    problems = list(check_links.problems(given.output))
+    if problems:
+        fail("the built site's links", problems)
+    note(f"done: {given.output / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

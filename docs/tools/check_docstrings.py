@@ -1,0 +1,102 @@
+"""What the docstrings of the public Python package must say, beyond what numpydoc's own validation
+asks: arrays their shape, numbers their unit, functions what they raise, show and compute by.
+
+    python docs/tools/check_docstrings.py      lists what is missing; exit status 1 if anything is
+"""
+
+import importlib
+import inspect
+import re
+import sys
+
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import validate
+
+MODULES = ("warpalign", "warpalign.ndimage", "warpalign.compat")
+
+# numpydoc's: no docstring, no summary, parameters that are missing, unknown, without a type or a
+# description, results and yielded values without a section or a description.
+CHECKED = {"GL08", "SS01", "PR01", "PR02", "PR04", "PR07", "RT01", "RT03", "YD01"}
+UNIT = re.compile(
+    r"pixel|voxel|\bsamples|degree|second|frequenc|factor|fraction|standard dev|0 to 1|power|value|scale"
+    r"|correlation|coordinate|translation|beyond|ndimage|counter-clockwise|``sqrt|deviations|radian",
+    re.I)
+SHAPE = re.compile(r"shape|rank|images?\b|volume|one-dim|array", re.I)
+# Functions that compute something, and so name the source; compat's name what they stand for.
+COMPUTES = re.compile(r"^(register\w*|Registrar|VolumeRegistrar)$")
+
+
+def public_names():
+    """(qualified name, object) of everything that users may import."""
+    for module in MODULES:
+        loaded = importlib.import_module(module)
+        for name in loaded.__all__:
+            value = getattr(loaded, name)
+            if not inspect.ismodule(value) and not isinstance(value, str):
+                yield f"{module}.{name}", value
+
+
+def methods_of(name, value):
+    for method, function in vars(value).items():
+        if not method.startswith("_") and callable(getattr(value, method)):
+            yield f"{name}.{method}", getattr(value, method)
+
+
+def _fields(doc):
+    for section in ("Parameters", "Attributes", "Returns", "Yields"):
+        for field in doc[section]:
+            yield field, " ".join(field.desc)
+
+
+def _field_problems(name, doc):
+    for field, said in _fields(doc):
+        label = field.name or field.type
+        if "array_like" in field.type and not SHAPE.search(field.type + " " + said):
+            yield f"{name}: {label}: says no shape"
+        if re.search(r"\bfloats?\b", field.type) and not UNIT.search(label + " " + said):
+            yield f"{name}: {label}: says no unit"
+
+
+def _section_problems(name, doc, short):
+    if not doc["Raises"]:
+        yield f"{name}: does not say what it raises"
+    if not doc["Examples"]:
+        yield f"{name}: has no example"
+    source = doc["References"] or re.search(r"scipy|skimage|cv2|stitcher", "".join(doc["Notes"]))
+    if (COMPUTES.search(short) or ".ndimage." in name and short != "patch") and not source:
+        yield f"{name}: does not name the source of what it computes"
+
+
+def _known(name, value, code, text):
+    """Whether numpydoc complains about what is right."""
+    result = inspect.isclass(value) and get_doc_object(value)["Attributes"]
+    if code == "PR01" and (result or "options" in text and "**options" in (value.__doc__ or "")):
+        return True  # a result's fields stand under Attributes; a method says "as for ..."
+    # Classes of the extension module have no signature to compare with.
+    return code == "PR02" and value.__module__.endswith("_core")
+
+
+def problems():
+    for name, value in public_names():
+        checked = [(name, value)]
+        if inspect.isclass(value):
+            checked += methods_of(name, value)
+        for label, thing in checked:
+            for code, text in validate(label)["errors"]:
+                if code in CHECKED and not _known(label, thing, code, text):
+                    yield f"{label}: {text} ({code})"
+            if thing.__doc__:
+                yield from _field_problems(label, get_doc_object(thing))
+        if inspect.isfunction(value):
+            yield from _section_problems(name, get_doc_object(value), name.rsplit(".", 1)[-1])
+
+
+def main():
+    found = list(problems())
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

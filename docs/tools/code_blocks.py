@@ -1,0 +1,62 @@
+"""The fenced code blocks of the project's pages, and what a comment above a block says of it.
+
+    <!-- code: from examples/register.c -->     stands word for word in this file of the repository
+    <!-- code: output -->                       what the block before it prints
+    <!-- code: keys of COMMAND -->              an object with the keys that the command prints
+    <!-- code: not run: REASON -->              cannot be compiled or run here
+"""
+
+import re
+from dataclasses import dataclass
+
+FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=fence)\s*$",
+                   re.M | re.S)
+MARK = re.compile(r"<!-- code: (.*?) -->\s*\Z")
+
+
+@dataclass
+class Block:
+    page: str
+    line: int
+    language: str
+    text: str
+    mark: str
+
+    @property
+    def place(self):
+        return f"{self.page}:{self.line}"
+
+    def marked(self, word):
+        """What follows a word in the comment above the block; None where it is another."""
+        return self.mark.removeprefix(word).strip() if self.mark.startswith(word) else None
+
+
+def blocks_of(page, text):
+    for found in FENCE.finditer(text):
+        mark = MARK.search(text[:found.start()])
+        yield Block(page=page, line=text[:found.start()].count("\n") + 1,
+                    language=found["language"], text=found["text"],
+                    mark=mark[1] if mark else "")
+
+
+# What differs from machine to machine.
+LOCAL = re.compile(r"^\s*(device|time)\b")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+def same_output(written, printed):
+    """Whether a page shows what was printed: the same words, and numbers that agree to 1 %."""
+    def lines(text):
+        return [line.strip() for line in text.strip().split("\n") if not LOCAL.match(line)]
+
+    ours, theirs = lines(written), lines(printed)
+    # A page may show the beginning of an output.
+    if len(ours) > len(theirs):
+        return False
+    for one, other in zip(ours, theirs):
+        if NUMBER.sub("#", one) != NUMBER.sub("#", other):
+            return False
+        for a, b in zip(NUMBER.findall(one), NUMBER.findall(other)):
+            if abs(float(a) - float(b)) > 0.01 * max(1, abs(float(a))):
+                return False
+    return True

@@ -1,0 +1,99 @@
+"""The gallery: each page is a program of examples/python, run here, with what it printed and drew."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+# In the order in which a newcomer looks at them.
+ORDER = ["register_a_pair", "refused_pair", "drift_of_a_stack", "resample_a_volume",
+         "spline_degrees", "boundary_modes", "antialiased_zoom"]
+SMALL = 420  # pixels; smaller pictures are enlarged
+# Which of a page's pictures stands for it in the overview, where that is not the last one.
+FACES = {"spline_degrees": 0}
+
+
+def _picture(folder, name, title):
+    lines = [f"```{{image}} {name}", f":alt: {title}"]
+    if not name.endswith(".svg"):
+        width = Image.open(folder / name).width
+        if width < SMALL:
+            lines.append(f":width: {width * (SMALL // width + 1)}px")
+    return [*lines, ":class: picture", "```", ""]
+
+
+def _cell(cell, folder, title):
+    if "markdown" in cell:
+        return [cell["markdown"], ""]
+    lines = ["```python", cell["code"], "```", ""]
+    printed = cell["printed"] + cell.get("text", "")
+    if printed:
+        lines += ["```{code-block} text", ":class: printed", "", printed.rstrip("\n"), "```", ""]
+    if "html" in cell:
+        lines += ["```{raw} html", f'<div class="shown">{cell["html"]}</div>', "```", ""]
+    for name in cell["pictures"]:
+        lines += _picture(folder, name, title)
+    return lines
+
+
+def _summary(cells):
+    """The page's title, and the first paragraph below it."""
+    first = next(cell["markdown"] for cell in cells if "markdown" in cell)
+    title, _, text = first.partition("\n")
+    return title.removeprefix("# "), text.strip().split("\n\n")[0].replace("\n", " ")
+
+
+def _thumbnail(cells, folder):
+    names = [name for cell in cells for name in cell.get("pictures", ())]
+    picture = Image.open(folder / names[FACES.get(folder.name, -1)]).convert("RGB")
+    factor = min(480 / picture.width, 300 / picture.height)
+    picture = picture.resize([max(1, round(length * factor)) for length in picture.size])
+    frame = Image.new("RGB", (480, 300), "white")
+    frame.paste(picture, ((480 - picture.width) // 2, (300 - picture.height) // 2))
+    frame.save(folder / "thumbnail.png")
+
+
+def _run(page, folder):
+    """What the cells of a page did, with the pictures in a folder of the page's own."""
+    folder.mkdir(parents=True)
+    notes = folder / "cells.json"
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("gallery_run.py")), str(page), str(notes)],
+        cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"docs: the gallery's {page.name} fails:\n{done.stderr}")
+    cells = json.loads(notes.read_text())
+    notes.unlink()
+    if not any(cell.get("pictures") for cell in cells):
+        raise SystemExit(f"docs: the gallery's {page.name} draws no picture")
+    return cells
+
+
+def write(sources, folder, work):
+    """Run all pages below `sources`, and write them with an overview."""
+    shutil.rmtree(work, ignore_errors=True)
+    pages = {page.stem: page for page in sources.glob("*.py")}
+    if set(pages) != set(ORDER):
+        raise SystemExit(f"docs: the gallery's order does not name {set(pages) ^ set(ORDER)}")
+    cards = []
+    for name in ORDER:
+        target = folder / name
+        cells = _run(pages[name], target)
+        title, summary = _summary(cells)
+        _thumbnail(cells, target)
+        lines = [line for cell in cells for line in _cell(cell, target, title)]
+        lines += [f"*This page is {{download}}`{name}.py <{name}.py>`, run when the site was built.*"]
+        shutil.copyfile(pages[name], target / f"{name}.py")
+        (target / "index.md").write_text("\n".join(lines) + "\n")
+        cards += [f":::{{grid-item-card}} {title}", f":img-top: {name}/thumbnail.png",
+                  f":img-alt: {title}",
+                  f":link: {name}/index", ":link-type: doc", "", summary, ":::", ""]
+    entries = "\n".join(f"{name}/index" for name in ORDER)
+    (folder / "index.md").write_text(
+        "# Gallery\n\nEach page is a Python program that ran when this site was built; its text, "
+        "numbers and pictures are from that run.\n\n"
+        "::::{grid} 1 2 2 3\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{entries}\n```\n")

@@ -1,0 +1,68 @@
+"""The pages of the Python package: every public name, by its docstring."""
+
+import importlib
+import inspect
+
+import check_docstrings
+
+# What each page holds; a public name that is on none is an error.
+PAGES = {
+    "registration": ("Registration", "warpalign", [
+        "register", "Registrar", "Registration", "Alignment", "register_stack",
+        "StackRegistration", "register_batch", "register_volume", "VolumeRegistrar",
+        "VolumeRegistration"]),
+    "devices": ("Devices", "warpalign", [
+        "devices", "backends", "open_device", "warm_up", "Device", "DeviceInfo", "Backend"]),
+    "errors": ("Exceptions", "warpalign", [
+        "Error", "InvalidArgumentError", "InvalidImageError", "ConfigurationError",
+        "DeviceUnavailableError", "OutOfMemoryError", "BuildError", "DeviceError"]),
+    "ndimage": ("warpalign.ndimage", "warpalign.ndimage", None),
+    "compat": ("warpalign.compat", "warpalign.compat", None),
+}
+NOT_SHOWN = {"__version__", "ndimage"}
+
+
+def _summary(value):
+    return (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def _page(title, module, names):
+    loaded = importlib.import_module(module)
+    lines = [title, "=" * len(title), ""]
+    if names == loaded.__all__:
+        lines += [inspect.getdoc(loaded), ""]
+    lines += [f".. py:currentmodule:: {module}", "", ".. list-table::", "   :widths: 30 70", ""]
+    for name in names:
+        lines += [f"   * - :py:obj:`{name}`", f"     - {_summary(getattr(loaded, name))}"]
+    lines.append("")
+    for name in names:
+        value = getattr(loaded, name)
+        lines += [name, "-" * len(name), ""]
+        if inspect.isclass(value):
+            options = [] if issubclass(value, BaseException) else ["   :members:"]
+            kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
+            lines += [f".. {kind}:: {module}.{name}", *options, "   :show-inheritance:", ""]
+        else:
+            lines += [f".. autofunction:: {module}.{name}", ""]
+    return "\n".join(lines)
+
+
+def write(folder):
+    """Write the pages; returns what is missing in docstrings or on the pages."""
+    found = list(check_docstrings.problems())
+    target = folder / "python"
+    target.mkdir(parents=True, exist_ok=True)
+    shown = set(NOT_SHOWN)
+    for page, (title, module, names) in PAGES.items():
+        names = names or importlib.import_module(module).__all__
+        shown |= {name for name in names if module == "warpalign"}
+        (target / f"{page}.rst").write_text(_page(title, module, names))
+    public = importlib.import_module("warpalign").__all__
+    found += [f"warpalign.{name}: is on no page of docs/tools/python_reference.py"
+              for name in sorted(set(public) - shown)]
+    title = "Python"
+    index = [title, "=" * len(title), "",
+             "How the package is installed, and its conventions: :doc:`python-package`.", "",
+             ".. toctree::", "   :maxdepth: 2", "", *(f"   python/{page}" for page in PAGES), ""]
+    (folder / "python.rst").write_text("\n".join(index))
+    return found

@@ -1,0 +1,150 @@
+"""Copies the project's Markdown pages into one tree that Sphinx reads.
+
+The pages stay where they are in the repository and are readable there; here each gets its place in
+the site, and its relative links are rewritten to match. A link to a file that is not there is an
+error.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path, PurePosixPath
+
+# Pages outside of docs/, and docs/README.md, which the site's own front page replaces.
+PLACES = {
+    "docs/README.md": "index.md",
+    "README.md": "project/readme.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "SECURITY.md": "project/security.md",
+    "CODE_OF_CONDUCT.md": "project/conduct.md",
+    "python/README.md": "reference/python-package.md",
+    "apps/README.md": "reference/program.md",
+    "examples/python/README.md": "gallery/index.md",
+}
+# What the build writes itself, so that the page of the repository is only a target of links.
+REPLACED = {"docs/README.md", "examples/python/README.md"}
+
+# Pages of docs/ that the build writes.
+GENERATED = re.compile(r"docs/(records\.md|gallery/.*|reference/(cpp|c|python)\.rst"
+                       r"|reference/command-line\.md)")
+# The programs of the gallery are pages there.
+EXAMPLE = re.compile(r"examples/python/(\w+)\.py")
+
+LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)")
+FENCE = re.compile(r"^(`{3,}|~{3,})")
+
+
+def place_of(page):
+    """Where a page of the repository stands in the site."""
+    if page in PLACES:
+        return PLACES[page]
+    if example := EXAMPLE.fullmatch(page):
+        return f"gallery/{example[1]}/index.md"
+    if page.startswith("docs/"):
+        return page.removeprefix("docs/")
+    folder = str(PurePosixPath(page).parent).replace("/", "-")
+    return f"project/folders/{folder}.md"
+
+
+def known_files(root):
+    """All files of the checkout that git does not ignore, and the folders they are in."""
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+    files = {name for name in listed if (root / name).is_file()}
+    folders = {str(parent) for name in files for parent in PurePosixPath(name).parents}
+    return files, folders
+
+
+def from_to(start, target):
+    return os.path.relpath(target, PurePosixPath(start).parent).replace(os.sep, "/")
+
+
+class Stager:
+    def __init__(self, root, staged):
+        self.root, self.staged = root, staged
+        self.files, self.folders = known_files(root)
+        self.broken = []
+
+    def rewritten(self, page, text, link):
+        """The Markdown of a link, for the place where its page stands in the site."""
+        target, _, anchor = link.partition("#")
+        if re.match(r"[a-z]+:", link) or not target:
+            return f"{text}({link})"
+        path = os.path.normpath(PurePosixPath(page).parent / target).replace(os.sep, "/")
+        if path in self.folders and f"{path}/README.md" in self.files:
+            path += "/README.md"
+        here = place_of(page)
+        anchor = f"#{anchor}" if anchor else ""
+        if (path.endswith(".md") or EXAMPLE.fullmatch(path)) and path in self.files or (
+                GENERATED.fullmatch(path)):
+            return f"{text}({from_to(here, place_of(path))}{anchor})"
+        if path in self.files:
+            return f"{text}({from_to(here, self.copied(path))}{anchor})"
+        if path in self.folders:
+            return text[1:-1]
+        self.broken.append(f"{page}: {link}")
+        return f"{text}({link})"
+
+    def copied(self, path):
+        """A file that is no page, beside the pages."""
+        place = path.removeprefix("docs/") if path.startswith("docs/") else f"files/{path}"
+        target = self.staged / place
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.root / path, target)
+        return place
+
+    def page(self, page):
+        fence, lines, prose = None, [], []
+
+        def flush():
+            joined = "\n".join(prose)
+            lines.append(LINK.sub(lambda m: self.rewritten(page, m[1], m[2]), joined))
+            prose.clear()
+
+        for line in (self.root / page).read_text().split("\n"):
+            mark = FENCE.match(line)
+            # A fenced directive, such as {figure}, has links of its own; code has none.
+            if mark and fence is None:
+                flush()
+                fence = mark[1]
+            elif mark and line.strip() == fence:
+                prose.append(line)
+                lines.append("\n".join(prose))
+                prose.clear()
+                fence = None
+                continue
+            prose.append(line)
+        flush()
+        target = self.staged / place_of(page)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("\n".join(lines))
+
+    def folders_page(self):
+        """The list of the READMEs of the folders."""
+        names = sorted(p.stem for p in (self.staged / "project/folders").glob("*.md"))
+        entries = "\n".join(f"{name.replace('-', '/')} <folders/{name}>" for name in names)
+        (self.staged / "project/folders.md").write_text(
+            "# The folders\n\nWhat belongs into each folder of the sources, and which file to read "
+            f"first.\n\n```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n")
+
+
+def stage(root, staged):
+    """Write all pages below `staged`; returns what links to nothing."""
+    stager = Stager(Path(root), Path(staged))
+    for page in sorted(stager.files):
+        if page.endswith(".md") and page not in REPLACED and not page.startswith("."):
+            stager.page(page)
+    stager.folders_page()
+    # Pages that are there in some checkouts only.
+    optional = [name for name in ("security", "conduct")
+                if (stager.staged / f"project/{name}.md").exists()]
+    index = stager.staged / "index.md"
+    kept = [line for line in index.read_text().split("\n")
+            if not re.fullmatch(r"project/(security|conduct)", line)
+            or line.removeprefix("project/") in optional]
+    index.write_text("\n".join(kept))
+    return stager.broken

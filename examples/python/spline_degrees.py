@@ -1,0 +1,46 @@
+# %% [markdown]
+# # Spline degrees compared
+# `order=` chooses the degree of the spline, from 0, the nearest sample, to 5. A detail of a
+# photograph, eight times enlarged, shows what each degree makes of an edge.
+
+# %%
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from PIL import Image
+
+from warpalign import ndimage
+
+photographs = Path(__file__).parents[2] / "docs" / "demo"
+image = np.asarray(Image.open(photographs / "reference.jpg").convert("L")).astype(np.float32)
+detail = image[150:190, 210:250]
+
+figure, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
+for order, axis in enumerate(axes.flat):
+    larger = ndimage.zoom(detail, 8, order=order, mode="mirror")
+    axis.imshow(larger, cmap="gray", vmin=0, vmax=255)
+    axis.set_title(f"order={order}")
+    axis.set_axis_off()
+
+# %% [markdown]
+# How much each degree loses is seen when an image is turned many times. Here it goes around once, in
+# 12 steps of 30 degrees; what is left of it in the middle is compared with the original.
+
+# %%
+rows, columns = np.indices(image.shape)
+middle = np.hypot(rows - image.shape[0] / 2, columns - image.shape[1] / 2) < 150
+losses = {}
+for order in range(6):
+    turned = image
+    for _ in range(12):
+        turned = ndimage.rotate(turned, 30, reshape=False, order=order, mode="mirror")
+    losses[order] = np.sqrt(np.mean((turned - image)[middle] ** 2))
+    print(f"order={order}: {losses[order]:.2f} grey levels rms")
+
+# %%
+figure, axis = plt.subplots(figsize=(6, 3), layout="constrained")
+axis.bar(list(losses), list(losses.values()), color="tab:blue")
+axis.set_xlabel("order of the spline")
+axis.set_ylabel("grey levels lost, rms")
+axis.set_title("after 12 rotations by 30 degrees");
