@@ -16,7 +16,9 @@ import sys
 import numpy as np
 from PIL import Image
 
+import derived
 import geometry
+import splits
 from repositories import Missing, Repositories
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,17 +35,17 @@ class Collector:
         """Writes a picture of the repository once, and returns its name and size."""
         key = (source["repository"], path)
         if key not in self.written:
-            data = self.repositories.read(source["repository"], source["commit"], path)
-            with Image.open(io.BytesIO(data)) as image:
-                self.written[key] = self.save(image, source["name"] + "_" + path)
+            file, _, page = path.partition("#")
+            data = self.repositories.read(source["repository"], source["commit"], file)
+            self.written[key] = self.save(opened(data, int(page or 0)), source["name"] + "_" + path)
         return self.written[key]
 
     def save(self, image, name):
         if image.mode not in ("L", "RGB", "I;16"):
             image = image.convert("L" if image.mode in ("1", "LA") else "RGB")
-        short = "".join(c if c.isalnum() or c in "-_" else "_" for c in str(name).rsplit(".", 1)[0])
+        short = "".join(c if c.isalnum() or c in "-_" else "_" for c in str(name))
         file = f"images/{short[-80:]}.png"
-        image.save(self.output / file)
+        image.save(self.output / file, icc_profile=None)
         return file, image.size
 
     def add(self, source, name, kind, reference, moving, truth, **extra):
@@ -69,18 +71,28 @@ class Collector:
                     self.missing.append(str(error))
 
 
+def opened(data, page=0):
+    image = Image.open(io.BytesIO(data))
+    image.seek(page)
+    image.load()
+    return image
+
+
 def expand(entry):
-    """An entry with "each": one entry for every value, which replaces {} everywhere."""
+    """An entry with "each": one entry for every value, which replaces {} everywhere; of a list of
+    values, the first replaces {0}, the second {1}."""
     if "each" not in entry:
         return [entry]
-    uncertainties = entry.get("uncertainties", {})
     result = []
     for value in entry["each"]:
-        one = {k: v.replace("{}", str(value)) if isinstance(v, str) else v
-               for k, v in entry.items() if k not in ("each", "uncertainties")}
-        if str(value) in uncertainties:
-            one["uncertainty"] = uncertainties[str(value)]
-        result.append(one)
+        parts = value if isinstance(value, list) else [value]
+        def filled(text):
+            text = text.replace("{}", "-".join(str(p) for p in parts))
+            for i, part in enumerate(parts):
+                text = text.replace(f"{{{i}}}", str(part))
+            return text
+        result.append({k: filled(v) if isinstance(v, str) else v
+                       for k, v in entry.items() if k != "each"})
     return result
 
 
@@ -124,7 +136,7 @@ def landmark_truth(fixed, moved, entry):
     residual = np.linalg.norm(geometry.apply(matrix, fixed) - moved, axis=1)
     return {"landmarks": np.c_[fixed, moved].tolist(), "homography": matrix.tolist(),
             "from": f"published landmarks, {model} fit",
-            "uncertainty": round(float(residual.mean()), 2)}
+            "uncertainty": max(round(float(residual.mean()), 2), entry.get("uncertainty", 0))}
 
 
 def as_bytes(picture):
@@ -144,8 +156,34 @@ def annotated_points(self, source, entry):
     points = scipy.io.loadmat(io.BytesIO(data))["validation"][0, 0]["pts"].T
     offset = entry.get("first_pixel", 1)
     fixed, moved = points[:, 0:2] / points[:, 2:3] - offset, points[:, 3:5] / points[:, 5:6] - offset
-    truth = landmark_truth(fixed, moved, {"model": "homography"})
-    truth["uncertainty"] = max(truth["uncertainty"], entry.get("uncertainty", 0))
+    truth = landmark_truth(fixed, moved, {"model": "homography", **entry})
+    self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+
+
+def labelled_matches(self, source, entry):
+    """A text file of matches x y x' y' ... label, of which those labelled 1 obey the homography."""
+    reference = self.picture(source, entry["reference"])
+    moving = self.picture(source, entry["moving"])
+    data = self.repositories.read(source["repository"], source["commit"], entry["matches"])
+    rows = [line.split() for line in data.decode().splitlines() if line.strip()]
+    kept = np.array([[float(v) for v in row[:4]] for row in rows if row[-1] == "1"])
+    truth = landmark_truth(kept[:, :2], kept[:, 2:], {"model": "homography", **entry})
+    self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+
+
+def landmark_tables(self, source, entry):
+    """Two CSV files of landmarks with columns X and Y, in the order of the landmarks."""
+    reference = self.picture(source, entry["reference"])
+    moving = self.picture(source, entry["moving"])
+    marks = []
+    for side in ("reference", "moving"):
+        data = self.repositories.read(source["repository"], source["commit"],
+                                      entry[f"{side}_landmarks"])
+        rows = [line.split(",") for line in data.decode().split()]
+        columns = [rows[0].index(c) for c in ("X", "Y")]
+        marks.append(np.array([[float(r[c]) for c in columns] for r in rows[1:]]))
+    count = min(map(len, marks))
+    truth = landmark_truth(marks[0][:count], marks[1][:count], entry)
     self.add(source, entry["name"], entry["kind"], reference, moving, truth)
 
 
@@ -163,6 +201,7 @@ def consensus(self, source, entry):
 
 
 READERS = {"matrix": published_matrix, "mat": landmarks_of_mat, "points": annotated_points,
+           "tables": landmark_tables, "matches": labelled_matches,
            "consensus": consensus}
 
 
@@ -175,9 +214,13 @@ def main():
     collector = Collector(Repositories(arguments.repositories), arguments.set)
     for source in json.loads((HERE / "sources.json").read_text()):
         collector.run(source)
-    held_back = set(json.loads((HERE / "held_back.json").read_text()))
-    for pair in collector.pairs:
-        pair["split"] = "held_back" if pair["name"] in held_back else "tune"
+    by_name = {pair["name"]: pair for pair in collector.pairs}
+    for entry in json.loads((HERE / "derived.json").read_text()):
+        if entry["of"] in by_name:
+            derived.make(collector, entry, by_name)
+        else:
+            collector.missing.append(f"derived-{entry['name']}: there is no {entry['of']}")
+    splits.assign(collector.pairs)
     path = collector.output / "pairs.json"
     path.write_text(json.dumps(collector.pairs, indent=1) + "\n")
     for line in sorted(set(collector.missing)):
