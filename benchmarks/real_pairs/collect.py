@@ -155,7 +155,8 @@ def annotated_points(self, source, entry):
     data = self.repositories.read(source["repository"], source["commit"], entry["points"])
     points = scipy.io.loadmat(io.BytesIO(data))["validation"][0, 0]["pts"].T
     offset = entry.get("first_pixel", 1)
-    fixed, moved = points[:, 0:2] / points[:, 2:3] - offset, points[:, 3:5] / points[:, 5:6] - offset
+    fixed = points[:, 0:2] / points[:, 2:3] - offset
+    moved = points[:, 3:5] / points[:, 5:6] - offset
     truth = landmark_truth(fixed, moved, {"model": "homography", **entry})
     self.add(source, entry["name"], entry["kind"], reference, moving, truth)
 

@@ -7,10 +7,10 @@ For every entry of sources.json with "truth": "consensus":
 1. SIFT, ratio test 0.75, mutual, MAGSAC++ at 1.5 px;
 2. AKAZE (another detector, binary descriptors), the same test and estimator;
 3. the first one refined on the grey levels (ECC, half and full size).
-The proposal is the first, refined where that stays within 2 px of it. Its uncertainty is the largest
-mean distance between any two of them over the overlap, in moving pixels. Proposals above 3 px are
-refused, and those with fewer than 30 inliers of SIFT or 15 of AKAZE, or, where all three agree, than
-20 and 10. What is accepted into consensus.json
+The proposal is the first, refined where that stays within 2 px of it. Its uncertainty is the
+largest mean distance between any two of them over the overlap, in moving pixels. Proposals above
+3 px are refused, and those with fewer than 30 inliers of SIFT or 15 of AKAZE, or, where all three
+agree, than 20 and 10. What is accepted into consensus.json
 must also have been looked at (show.py).
 """
 
@@ -49,7 +49,9 @@ def matched(detector, norm, reference, moving):
     if matrix is None:
         return None, 0
     kept = inliers.ravel().astype(bool)
-    return (geometry.fit_homography(a[kept], b[kept]) if kept.sum() >= 8 else matrix), int(kept.sum())
+    if kept.sum() >= 8:
+        matrix = geometry.fit_homography(a[kept], b[kept])
+    return matrix, int(kept.sum())
 
 
 def akaze_detector():
@@ -116,7 +118,9 @@ def main():
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     repositories = Repositories(arguments.repositories)
-    proposals = (json.loads(arguments.proposals.read_text()) if arguments.proposals.exists() else {})
+    proposals = {}
+    if arguments.proposals.exists():
+        proposals = json.loads(arguments.proposals.read_text())
     for source in json.loads((HERE / "sources.json").read_text()):
         for entry in (e for p in source["pairs"] for e in collect.expand(p)):
             name = f"{source['name']}-{entry['name']}"

@@ -1,5 +1,5 @@
-"""Pairs made of collected ones: two exposures still, cut, turned, reduced or masked so that kinds which
-nobody publishes are there too. derived.json lists them.
+"""Pairs made of collected ones: still two exposures, cut, turned, reduced or masked, so that kinds
+which nobody publishes are there too. derived.json lists them.
 
     {"of": the pair, "name", "kind",
      "reference" and "moving": {"crop": [x0, y0, x1, y1] as shares of the sides,
@@ -83,7 +83,7 @@ def masked(image, shares, filler):
 
 
 def moved_truth(truth, before, after):
-    """The truth between changed pictures; landmarks that were cut away are dropped by the caller."""
+    """The truth between changed pictures, landmarks that were cut away included."""
     matrix = after @ geometry.full(truth["homography"]) @ np.linalg.inv(before)
     result = {**truth, "homography": (matrix / matrix[2, 2]).tolist()}
     if "landmarks" in truth:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs warpalign on every pair of a set and prints the tables.
 
-    evaluate.py SET --program build/bin/warpalign [--device opencl:0] [--output answers.json] [-- OPTIONS]
-    evaluate.py SET --package [--device opencl:0]
+    evaluate.py SET --program build/bin/warpalign [--device opencl:0] [-- OPTIONS]
+    evaluate.py SET --package [--device opencl:0]     calls the Python package
+    evaluate.py SET --answers answers.json            judge stored answers again
 
-What follows -- is handed to `warpalign register`. --package calls the Python package instead, in one
-process, so that its seconds are without start and compilation.
+What follows -- is handed to `warpalign register`, whose seconds include the program's start; the
+package runs all pairs in one process. --output stores the judged answers.
 """
 
 import argparse
@@ -60,28 +61,40 @@ def by_package(arguments):
     return run
 
 
+def answered(pairs, run):
+    answers = []
+    for pair in pairs:
+        answers.append({"name": pair["name"], **run(pair)})
+        print(f"{len(answers)} of {len(pairs)}: {pair['name']}", end="\r", file=sys.stderr)
+    return answers
+
+
+def split_options(argv):
+    """What stands before -- and what stands after it."""
+    cut = argv.index("--") if "--" in argv else len(argv)
+    return argv[:cut], argv[cut + 1:]
+
+
 def main():
-    argv, extra = sys.argv[1:], []
-    if "--" in argv:
-        cut = argv.index("--")
-        argv, extra = argv[:cut], argv[cut + 1:]
+    argv, extra = split_options(sys.argv[1:])
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", type=pathlib.Path)
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--program", help="the warpalign program")
     how.add_argument("--package", action="store_true", help="the Python package")
+    how.add_argument("--answers", type=pathlib.Path, help="what --output wrote")
     parser.add_argument("--device")
     parser.add_argument("--split", choices=("all", "tune", "held_back"), default="tune")
     parser.add_argument("--only", default="", help="pairs whose name contains this")
     parser.add_argument("--output", type=pathlib.Path, help="write the judged answers (JSON)")
     arguments = parser.parse_args(argv)
-    run = by_package(arguments) if arguments.package else by_program(arguments, extra)
     pairs = scoring.load_set(arguments.set, arguments.split, arguments.only)
-    answers = []
-    for pair in pairs:
-        answers.append({"name": pair["name"], **run(pair)})
-        print(f"{len(answers)} of {len(pairs)}: {pair['name']}", end="\r", file=sys.stderr)
+    if arguments.answers:
+        answers = json.loads(arguments.answers.read_text())
+    else:
+        answers = answered(pairs, by_package(arguments) if arguments.package
+                           else by_program(arguments, extra))
     rows = scoring.judged(pairs, answers)
     if arguments.output:
         arguments.output.write_text(json.dumps(rows, indent=1) + "\n")

@@ -23,7 +23,8 @@ def full(matrix):
 def scale_at(matrix, point):
     """How much longer lengths become at `point`: the root of the Jacobian's determinant."""
     step = 0.5
-    across = apply(matrix, np.array([point, [point[0] + step, point[1]], [point[0], point[1] + step]]))
+    corner = np.array([[0, 0], [step, 0], [0, step]]) + np.asarray(point)
+    across = apply(matrix, corner)
     a, b = across[1] - across[0], across[2] - across[0]
     return float(np.sqrt(abs(a[0] * b[1] - a[1] * b[0])) / step)
 

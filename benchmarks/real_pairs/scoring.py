@@ -9,9 +9,11 @@ An answer is right when
     error <= 1.25 floor + tolerance
 
 where the floor is the error of the best answer that its model allows (least squares on the same
-points: no similarity follows a perspective, and no model follows noisy landmarks), and the tolerance
-2.5 px or 0.5 % of the coarser picture's longer side, whichever is more, plus the truth's uncertainty.
-Where the floor of a model is above 4 % of that side, it cannot be right.
+points: no similarity follows a perspective, and no model follows noisy landmarks), and the
+tolerance 2.5 px or 0.5 % of the moving picture's longer side, whichever is more, plus the truth's
+uncertainty, all in those pixels. Where the floor of its model is above 4 % of that side, an answer
+cannot be right. It is right as a homography when the same holds with the floor of a homography,
+whatever its model.
 """
 
 import json
@@ -59,11 +61,8 @@ class Judge:
         self.source, self.target = points_of(pair)
         scale = geometry.scale_at(pair["truth"]["homography"], self.source.mean(0))
         self.per_pixel = 1 / max(scale, 1)
-        longer = max(pair["moving_size"]) * self.per_pixel
-        if scale < 1:
-            longer = max(pair["moving_size"])
-        self.longer = longer
-        self.tolerance = (max(TOLERANCE_PX, TOLERANCE_SHARE * longer)
+        self.longer = max(pair["moving_size"]) * self.per_pixel
+        self.tolerance = (max(TOLERANCE_PX, TOLERANCE_SHARE * self.longer)
                           + pair["truth"]["uncertainty"] * self.per_pixel)
 
     def distances(self, matrix):
@@ -78,7 +77,9 @@ class Judge:
         error, floor = float(distance.mean()), self.floor(model_of(matrix))
         limit = FLOOR_FACTOR * floor + self.tolerance
         right = error <= limit and floor <= FLOOR_LIMIT * self.longer
-        return {"error": error, "floor": floor, "limit": limit, "right": bool(right),
+        strict = error <= FLOOR_FACTOR * self.floor("homography") + self.tolerance
+        return {"right": bool(right), "right_as_homography": bool(strict), "error": error,
+                "floor": floor, "limit": limit,
                 "share_near": float((distance <= self.tolerance).mean())}
 
 
@@ -92,7 +93,8 @@ def judged(pairs, answers):
             continue
         row = {**answer, "kind": pair["kind"], "split": pair["split"]}
         if answer.get("matrix") is None:
-            row.update(error=None, floor=None, limit=None, right=False, share_near=0.0)
+            row.update(error=None, floor=None, limit=None, right=False,
+                       right_as_homography=False, share_near=0.0)
         else:
             row.update(Judge(pair).judge(answer["matrix"]))
         rows.append(row)
@@ -101,9 +103,10 @@ def judged(pairs, answers):
 
 def table(rows):
     """A Markdown table by kind."""
-    lines = ["| kind | pairs | right | right and accepted | accepted wrongly | refused although right "
-             "| median error of right | above the floor | median seconds |",
-             "| --- " * 9 + "|"]
+    lines = ["| kind | pairs | right | as a homography | right and accepted | accepted wrongly "
+             "| refused although right | median error of right | above the floor "
+             "| median seconds |",
+             "| --- " * 10 + "|"]
     kinds = sorted({r["kind"] for r in rows})
     for kind in [*kinds, None]:
         lines.append(table_line(kind or "all", [r for r in rows if kind in (None, r["kind"])]))
@@ -117,7 +120,8 @@ def table_line(label, rows):
     errors = f"{statistics.median(r['error'] for r in right):.2f} px" if right else "-"
     above = f"{statistics.median(r['error'] - r['floor'] for r in right):.2f} px" if right else "-"
     seconds = statistics.median(r["seconds"] for r in rows) if rows else 0
-    return (f"| {label} | {len(rows)} | {len(right)} | {len(both)} | {len(wrong)} | "
+    strict = sum(r["right_as_homography"] for r in rows)
+    return (f"| {label} | {len(rows)} | {len(right)} | {strict} | {len(both)} | {len(wrong)} | "
             f"{len(right) - len(both)} | {errors} | {above} | {seconds:.2f} |")
 
 

@@ -1,23 +1,27 @@
 """Which pairs show one scene, and which of them are held back while tuning.
 
 Pairs that share a picture, or of which one is derived from the other, show one scene; so do those
-that scenes_alike names (slices of one head, pictures of one campus). A scene is held back when the
+that SCENES_ALIKE names (slices of one head, pictures of one campus). A scene is held back when the
 hash of its name says so, except those that tuning began with, and kinds with one scene only.
 """
 
 import hashlib
 
 HELD_BACK_OF_TEN = 5
+# Tuning began with these, or they are the only scene of their kind.
 TUNED = ("affnet-", "degensac-", "kaze-", "multimodal-rs-", "magsac-", "multimodal-mr-pet-",
          "birl-lesions", "stitch2d-", "pystackreg-")
+# Added later, to the sources above.
 STILL_HELD_BACK = ("magsac-evd-",)
-SCENES_ALIKE = ("multimodal-pd-t", "multimodal-t1-t2-", "multimodal-rs-depth", "multimodal-mr-pet-",
-                "multimodal-season", "stitch2d-", "pystackreg-", "multistitch-s", "multistitch-room",
-                "multistitch-hill", "mexopencv-a", "stitching-weir", "stitching-budapest",
-                "kaze-", "affnet-", "degensac-", "magsac-LePoint")
+SCENES_ALIKE = ("multimodal-pd-t", "multimodal-t1-t2-", "multimodal-rs-depth",
+                "multimodal-mr-pet-", "multimodal-season", "stitch2d-", "pystackreg-",
+                "multistitch-s", "multistitch-room", "multistitch-hill", "mexopencv-a",
+                "stitching-weir", "stitching-budapest", "kaze-", "affnet-", "degensac-",
+                "magsac-LePoint")
 # Across sources: the same scene, or the same head or wall.
 ALIKE_ACROSS = (("multimodal-pd-t", "multimodal-t1-t2-"),
-                ("magsac-adam", "magsac-evd-adam"), ("multimodal-retina84", "multimodal-retina86"))
+                ("magsac-LePoint", "magsac-evd-mag"), ("magsac-adam", "magsac-evd-adam"),
+                ("multimodal-retina84", "multimodal-retina86"))
 
 
 class Groups:
