@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Pairs of pictures of different scenes, to calibrate the confidence on: none may be accepted.
+
+    unrelated.py SET [--pairs 2400] [--seed 1]                      write them
+    unrelated.py SET --program build/bin/warpalign [--device ...]   and run them [-- OPTIONS]
+
+Crops are taken from every original of the set (not from derived pictures), 192 to 448 pixels a
+side, and paired across scenes; crops without texture are left out. unrelated.json lists the pairs
+as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
+pair is held back when either scene is. Scenes can still resemble one another (two retinas, two
+facades): what is accepted is listed one by one, for a person to look at.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+import numpy as np
+from PIL import Image
+
+import evaluate
+
+CROPS_PER_PICTURE = 3
+MIN_DEVIATION = 12
+
+
+def originals(folder):
+    """Every picture of a pair that is not derived, with its scene, kind and split."""
+    pictures = {}
+    for pair in json.loads((folder / "pairs.json").read_text()):
+        if "derived_from" not in pair:
+            for side in ("reference", "moving"):
+                pictures.setdefault(pair[side], {k: pair[k] for k in ("scene", "kind", "split")})
+    return pictures
+
+
+def write_crops(folder, random):
+    crops = []
+    (folder / "unrelated").mkdir(exist_ok=True)
+    for file, about in sorted(originals(folder).items()):
+        with Image.open(folder / file) as image:
+            grey = image.copy() if image.mode == "I;16" else image.convert("L")
+        for index in range(CROPS_PER_PICTURE):
+            size = [min(int(random.integers(192, 449)), n) for n in grey.size]
+            left, top = (int(random.integers(0, n - s + 1)) for n, s in zip(grey.size, size))
+            crop = grey.crop((left, top, left + size[0], top + size[1]))
+            values = np.asarray(crop, float)
+            low, high = np.percentile(values, (1, 99))
+            deviation = values.std()
+            if grey.mode != "L":
+                deviation *= 255 / max(high - low, 1)
+            if deviation < MIN_DEVIATION or min(size) < 160:
+                continue
+            name = f"unrelated/{pathlib.Path(file).stem[-60:]}-{index}.png"
+            crop.save(folder / name, icc_profile=None)
+            crops.append({"file": name, **about})
+    return crops
+
+
+def draw_pairs(crops, count, random):
+    pairs, seen = [], set()
+    while len(pairs) < count:
+        a, b = (crops[int(i)] for i in random.integers(0, len(crops), 2))
+        if a["scene"] == b["scene"] or (a["file"], b["file"]) in seen:
+            continue
+        seen.add((a["file"], b["file"]))
+        held = "held_back" in (a["split"], b["split"])
+        pairs.append({"name": f"unrelated-{len(pairs):04d}", "reference": a["file"],
+                      "moving": b["file"], "scenes": [a["scene"], b["scene"]],
+                      "kinds": [a["kind"], b["kind"]], "split": "held_back" if held else "tune"})
+    return pairs
+
+
+def run_pairs(arguments, pairs, extra):
+    run = evaluate.by_program(arguments, extra)
+    answers, begin = [], time.perf_counter()
+    for pair in pairs:
+        answers.append({**pair, **run(pair)})
+        print(f"{len(answers)} of {len(pairs)}, "
+              f"{sum(a['accepted'] for a in answers)} accepted", end="\r", file=sys.stderr)
+    if arguments.output:
+        arguments.output.write_text(json.dumps(answers, indent=1) + "\n")
+    accepted = [a for a in answers if a["accepted"]]
+    confidences = np.array([a["confidence"] or 0 for a in answers])
+    print(f"{len(answers)} unrelated pairs, {len(accepted)} accepted, "
+          f"{(time.perf_counter() - begin) / max(len(answers), 1):.2f} s a pair")
+    print("confidence: " + ", ".join(f"{q} % {np.percentile(confidences, q):.4f}"
+                                     for q in (50, 90, 99, 99.9)) +
+          f", highest {confidences.max():.4f}")
+    for a in accepted:
+        print(f"- {a['name']}: {a['scenes'][0]} and {a['scenes'][1]}, "
+              f"confidence {a['confidence']:.3f}")
+
+
+def main():
+    argv, extra = evaluate.split_options(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", type=pathlib.Path)
+    parser.add_argument("--pairs", type=int, default=2400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--program")
+    parser.add_argument("--device")
+    parser.add_argument("--split", choices=("all", "tune", "held_back"), default="tune")
+    parser.add_argument("--limit", type=int, help="only the first so many")
+    parser.add_argument("--output", type=pathlib.Path)
+    arguments = parser.parse_args(argv)
+    listed = arguments.set / "unrelated.json"
+    if not arguments.program:
+        random = np.random.default_rng(arguments.seed)
+        crops = write_crops(arguments.set, random)
+        pairs = draw_pairs(crops, arguments.pairs, random)
+        listed.write_text(json.dumps(pairs, indent=1) + "\n")
+        print(f"{len(pairs)} pairs of {len(crops)} crops, "
+              f"{len({c['scene'] for c in crops})} scenes, in {listed}")
+        return
+    pairs = [p for p in json.loads(listed.read_text())
+             if arguments.split in ("all", p["split"])][:arguments.limit]
+    run_pairs(arguments, pairs, extra)
+
+
+if __name__ == "__main__":
+    main()
