@@ -61,10 +61,13 @@ def by_package(arguments):
     return run
 
 
-def answered(pairs, run):
+def answered(pairs, run, output):
+    """The answers, written after each so that an interruption loses none of them."""
     answers = []
     for pair in pairs:
         answers.append({"name": pair["name"], **run(pair)})
+        if output:
+            output.write_text(json.dumps(answers, indent=1) + "\n")
         print(f"{len(answers)} of {len(pairs)}: {pair['name']}", end="\r", file=sys.stderr)
     return answers
 
@@ -94,7 +97,7 @@ def main():
         answers = json.loads(arguments.answers.read_text())
     else:
         answers = answered(pairs, by_package(arguments) if arguments.package
-                           else by_program(arguments, extra))
+                           else by_program(arguments, extra), arguments.output)
     rows = scoring.judged(pairs, answers)
     if arguments.output:
         arguments.output.write_text(json.dumps(rows, indent=1) + "\n")
