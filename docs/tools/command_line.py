@@ -11,13 +11,12 @@ def help_of(program, *words):
 
 
 def subcommands(text):
-    """The names and the descriptions in a help's list of subcommands."""
-    found = re.search(r"^(?:Subcommands|Commands):\n((?:[ \t].*\n|\n(?=  \S))+)", text + "\n", re.M)
-    if not found:
+    """The names and the descriptions of the commands in a help, which lists them under headings."""
+    if not re.search(r"^Usage: .* COMMAND \.\.\.", text, re.M):
         return []
-    # Where a line has no description of its own it continues the one before.
-    rows = re.findall(r"^  (\S+)(?:,\S+)?\s{2,}(.*)$", found[1], re.M)
-    return [(name, summary) for name, summary in rows if not name.startswith("-")]
+    listed = re.split(r"^Messages:$", text, maxsplit=1, flags=re.M)[0]
+    # A line that begins further right continues the description before it.
+    return re.findall(r"^  ([a-z]\S*)\s{2,}(\S.*)$", listed, re.M)
 
 
 def section(program, words, level):
