@@ -7,8 +7,8 @@ from PIL import Image
 
 from warpalign import ndimage
 
-REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png", "in.tif",
-             "photograph.png"]
+REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png",
+             "in.tif", "photograph.png"]
 MOVING = ["moving.png", "moved.png", "moved.tif", "moved.jpg", "scan2.tif"]
 MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 
@@ -16,9 +16,10 @@ MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 def scene(side=160):
     """A smooth random image of 8 bits."""
     random = np.random.default_rng(4)
-    layers = [ndimage.zoom(random.random((side // scale, side // scale)), scale, mode="mirror") * scale
-              for scale in (4, 8, 16)]
-    total = sum(layers)
+    total = 0
+    for scale in (4, 8, 16):
+        noise = random.random((side // scale, side // scale))
+        total = total + scale * ndimage.zoom(noise, scale, mode="mirror")
     return (255 * (total - total.min()) / np.ptp(total)).astype(np.uint8)
 
 

@@ -11,13 +11,16 @@ def help_of(program, *words):
 
 
 def subcommands(text):
-    """The names and the descriptions in a help's list of subcommands."""
-    found = re.search(r"^(?:Subcommands|Commands):\n((?:[ \t].*\n|\n(?=  \S))+)", text + "\n", re.M)
-    if not found:
-        return []
-    # Where a line has no description of its own it continues the one before.
-    rows = re.findall(r"^  (\S+)(?:,\S+)?\s{2,}(.*)$", found[1], re.M)
-    return [(name, summary) for name, summary in rows if not name.startswith("-")]
+    """The names and the summaries of a help's commands, which stand before its options."""
+    found = []
+    for line in text.split("\n"):
+        if re.match(r"  -", line):
+            break
+        if entry := re.match(r"  ([a-z][a-z-]*)\s{2,}(\S.*)", line):
+            found.append([entry[1], entry[2]])
+        elif found and re.match(r" {10,}\S", line):
+            found[-1][1] += " " + line.strip()
+    return found
 
 
 def section(program, words, level):
@@ -35,7 +38,7 @@ def write(program, folder):
     if len(found) < 5:
         raise SystemExit(f"docs: {program} --help lists too few commands: {found}")
     lines = ["# Command line", "",
-             "What `warpalign --help` and each command's `--help` say; this page is made from them.",
+             "What `warpalign --help` and each command's `--help` say.",
              "File formats and the JSON that the commands print: [the program](program.md).", "",
              "| command | |", "| --- | --- |"]
     lines += [f"| [`{name}`](#warpalign-{name}) | {summary} |" for name, summary in found]

@@ -1,5 +1,5 @@
-"""The performance page: tables and charts of the records that `warpalign bench` and the peers' scripts
-wrote and that are kept in benchmarks/records/. No figure is typed."""
+"""The page of measured records: tables and charts of what `warpalign bench` and the peers' scripts
+wrote to benchmarks/records/. No figure is typed."""
 
 import json
 
