@@ -38,8 +38,10 @@ def write(folder, repository):
         mask = np.full(image.shape, 255, np.uint8)
         mask[:20, :40] = 0
         Image.fromarray(mask).save(folder / name)
-    for number in range(3):
-        frame = ndimage.shift(image, (number, -2 * number), mode="mirror")
+    frames = [ndimage.shift(image, (number, -2 * number), mode="mirror") for number in range(3)]
+    first, *others = (Image.fromarray(frame) for frame in frames)
+    first.save(folder / "recording.tif", save_all=True, append_images=others)
+    for number, frame in enumerate(frames):
         for name in (f"frame{number}.png", f"frame{number}.tif", f"video{number}.png"):
             Image.fromarray(frame).save(folder / name)
     random = np.random.default_rng(5)
