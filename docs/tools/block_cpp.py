@@ -14,8 +14,9 @@ def _source(block, cpp):
     setup = Path(__file__).with_name("block_setup.hpp")
     given = "PAGE_NAMES"
     if "cuda_stream" in block.text:
-        given += (", [[maybe_unused]] cudaStream_t cuda_stream, [[maybe_unused]] const float* source"
-                  ", [[maybe_unused]] float* target, [[maybe_unused]] warpalign::ResamplePlan& plan")
+        extra = ("cudaStream_t cuda_stream", "const float* source", "float* target",
+                 "warpalign::ResamplePlan& plan")
+        given += "".join(f", [[maybe_unused]] {name}" for name in extra)
     # Within braces of its own a snippet may use the name of what is given.
     return (f'#include "{setup}"\nvoid snippet({given});\nvoid snippet({given}) {{\n{{\n'
             f'{block.text}}}\n}}\n')

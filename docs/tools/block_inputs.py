@@ -7,8 +7,8 @@ from PIL import Image
 
 from warpalign import ndimage
 
-REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png", "in.tif",
-             "photograph.png"]
+REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png",
+             "in.tif", "photograph.png"]
 MOVING = ["moving.png", "moved.png", "moved.tif", "moved.jpg", "scan2.tif"]
 MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 
@@ -16,9 +16,10 @@ MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 def scene(side=160):
     """A smooth random image of 8 bits."""
     random = np.random.default_rng(4)
-    layers = [ndimage.zoom(random.random((side // scale, side // scale)), scale, mode="mirror") * scale
-              for scale in (4, 8, 16)]
-    total = sum(layers)
+    total = 0
+    for scale in (4, 8, 16):
+        noise = random.random((side // scale, side // scale))
+        total = total + scale * ndimage.zoom(noise, scale, mode="mirror")
     return (255 * (total - total.min()) / np.ptp(total)).astype(np.uint8)
 
 
@@ -37,8 +38,10 @@ def write(folder, repository):
         mask = np.full(image.shape, 255, np.uint8)
         mask[:20, :40] = 0
         Image.fromarray(mask).save(folder / name)
-    for number in range(3):
-        frame = ndimage.shift(image, (number, -2 * number), mode="mirror")
+    frames = [ndimage.shift(image, (number, -2 * number), mode="mirror") for number in range(3)]
+    first, *others = (Image.fromarray(frame) for frame in frames)
+    first.save(folder / "recording.tif", save_all=True, append_images=others)
+    for number, frame in enumerate(frames):
         for name in (f"frame{number}.png", f"frame{number}.tif", f"video{number}.png"):
             Image.fromarray(frame).save(folder / name)
     random = np.random.default_rng(5)

@@ -1,8 +1,8 @@
 """Runs the shell blocks of the pages, line by line.
 
 A line that calls warpalign, a compiler, or what was built on the page runs. Where it would take
-minutes, or names a device that is not here, its options are held against the program's help. Of other
-lines, which install or build the project, the files that they name must be there.
+minutes, or names a device that is not here, its options are held against the program's help. Of
+other lines, which install or build the project, the files that they name must be there.
 """
 
 import json
@@ -100,7 +100,8 @@ def _check_line(shell, line):
     if words[0] in ("cc", "c++") or own or builds:
         done = shell.run(line)
         return "run", f"{done.stdout}{done.stderr}" if done.returncode else "", done.stdout
-    missing = [word for word in words if FILE.match(word) and not (shell.repository / word).exists()]
+    missing = [word for word in words
+               if FILE.match(word) and not (shell.repository / word).exists()]
     return "looked at", f"there is no {missing[0]}" if missing else "", ""
 
 

@@ -36,8 +36,9 @@ def fail(title, problems):
 
 def run_sphinx(staged, work, output):
     """Build the site. Whatever Sphinx warns about is an error, after all of it has been said."""
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-j", "auto",
-               "-c", str(ROOT / "docs"), "-d", str(work / "doctrees"), str(staged), str(output)]
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q",
+               "-j", "auto", "-c", str(ROOT / "docs"), "-d", str(work / "doctrees"),
+               str(staged), str(output)]
     if subprocess.run(command).returncode != 0:
         sys.exit("docs: Sphinx has warnings; see above")
 

@@ -8,7 +8,8 @@ UNIT = re.compile(
     r"|units of|0 to 1|power|value|matrix|row|Similarity::|cval|scale|correlation|sqrt|\bln\b"
     r"|identical|column|coordinate", re.I)
 FAILURE = re.compile(r"Error|[Tt]hrow|status|[Nn]ever fails")
-SOURCE = re.compile(r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley")
+SOURCE = re.compile(
+    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley")
 COMPUTES = re.compile(r"(Plan|Registrar)$")
 
 

@@ -18,8 +18,8 @@ MODULES = ("warpalign", "warpalign.ndimage", "warpalign.compat")
 # description, results and yielded values without a section or a description.
 CHECKED = {"GL08", "SS01", "PR01", "PR02", "PR04", "PR07", "RT01", "RT03", "YD01"}
 UNIT = re.compile(
-    r"pixel|voxel|\bsamples|degree|second|frequenc|factor|fraction|standard dev|0 to 1|power|value|scale"
-    r"|correlation|coordinate|translation|beyond|ndimage|counter-clockwise|``sqrt|deviations|radian",
+    r"pixel|voxel|\bsamples|degree|radian|second|frequenc|factor|fraction|deviation|0 to 1|power"
+    r"|value|scale|correlation|coordinate|translation|beyond|ndimage|counter-clockwise|``sqrt",
     re.I)
 SHAPE = re.compile(r"shape|rank|images?\b|volume|one-dim|array", re.I)
 # Functions that compute something, and so name the source; compat's name what they stand for.

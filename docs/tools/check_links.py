@@ -1,4 +1,4 @@
-"""Checks the built site: every link within it leads somewhere, and nothing is loaded from elsewhere.
+"""Checks the built site: links within it lead somewhere, and nothing is loaded from elsewhere.
 
     python docs/tools/check_links.py build/docs
 """

@@ -11,12 +11,16 @@ def help_of(program, *words):
 
 
 def subcommands(text):
-    """The names and the descriptions of the commands in a help, which lists them under headings."""
-    if not re.search(r"^Usage: .* COMMAND \.\.\.", text, re.M):
-        return []
-    listed = re.split(r"^Messages:$", text, maxsplit=1, flags=re.M)[0]
-    # A line that begins further right continues the description before it.
-    return re.findall(r"^  ([a-z]\S*)\s{2,}(\S.*)$", listed, re.M)
+    """The names and the summaries of a help's commands, which stand before its options."""
+    found = []
+    for line in text.split("\n"):
+        if re.match(r"  -", line):
+            break
+        if entry := re.match(r"  ([a-z][a-z-]*)\s{2,}(\S.*)", line):
+            found.append([entry[1], entry[2]])
+        elif found and re.match(r" {10,}\S", line):
+            found[-1][1] += " " + line.strip()
+    return found
 
 
 def section(program, words, level):
@@ -34,7 +38,7 @@ def write(program, folder):
     if len(found) < 5:
         raise SystemExit(f"docs: {program} --help lists too few commands: {found}")
     lines = ["# Command line", "",
-             "What `warpalign --help` and each command's `--help` say; this page is made from them.",
+             "What `warpalign --help` and each command's `--help` say.",
              "File formats and the JSON that the commands print: [the program](program.md).", "",
              "| command | |", "| --- | --- |"]
     lines += [f"| [`{name}`](#warpalign-{name}) | {summary} |" for name, summary in found]

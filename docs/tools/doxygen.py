@@ -1,4 +1,4 @@
-"""The public headers as Doxygen reads them: classes, functions, enumerations, and their comments."""
+"""The public headers as Doxygen reads them: classes, functions, enumerations, their comments."""
 
 import re
 import shutil
@@ -145,7 +145,7 @@ def _member(node, prefix, include):
 
 
 def _is_public(node):
-    """Whether a member is one that users call: no private one, nothing that only moves or destroys."""
+    """Whether a member is one that users call: public, and not there to move or destroy."""
     if node.get("prot") != "public" or node.get("kind") == "friend":
         return False
     name = node.findtext("name")

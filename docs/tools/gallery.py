@@ -1,4 +1,4 @@
-"""The gallery: each page is a program of examples/python, run here, with what it printed and drew."""
+"""The gallery: each page is a program of examples/python, with what it printed and drew here."""
 
 import json
 import shutil
@@ -85,7 +85,7 @@ def write(sources, folder, work):
         title, summary = _summary(cells)
         _thumbnail(cells, target)
         lines = [line for cell in cells for line in _cell(cell, target, title)]
-        lines += [f"*This page is {{download}}`{name}.py <{name}.py>`, run when the site was built.*"]
+        lines.append(f"*This page is {{download}}`{name}.py <{name}.py>`, run for this site.*")
         shutil.copyfile(pages[name], target / f"{name}.py")
         (target / "index.md").write_text("\n".join(lines) + "\n")
         cards += [f":::{{grid-item-card}} {title}", f":img-top: {name}/thumbnail.png",

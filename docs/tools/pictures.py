@@ -14,14 +14,14 @@ import warpalign
 
 SIDE = 240
 CENTRE = np.array([(SIDE - 1) / 2, (SIDE - 1) / 2])  # (x, y)
-# An arrow's head and an F: shapes that tell up from down and left from right.
+# An F tells up from down and left from right.
 LETTER = [(70, 50), (170, 50), (170, 78), (102, 78), (102, 108), (150, 108), (150, 134), (102, 134),
           (102, 190), (70, 190)]
 MARK = np.array([164.0, 64.0])  # the F's upper right, which the pictures follow
 
 
 def scene():
-    """Polygons (x, y) with their grey levels: triangles for the registration to hold on to, an F."""
+    """Polygons (x, y) with their grey levels: triangles for the registration, and an F."""
     random = np.random.default_rng(11)
     shapes = []
     for _ in range(260):
@@ -31,7 +31,7 @@ def scene():
 
 
 def mapped(points, rotation_deg, scale, translation):
-    """The conventions page's formula: where points (x, y) of the reference are in the moving image."""
+    """The conventions page's formula: where points (x, y) of the reference are when moved."""
     r = math.radians(rotation_deg)
     a = scale * np.array([[math.cos(r), math.sin(r)], [-math.sin(r), math.cos(r)]])
     return (points - CENTRE) @ a.T + CENTRE + translation

@@ -1,5 +1,5 @@
-"""The performance page: tables and charts of the records that `warpalign bench` and the peers' scripts
-wrote and that are kept in benchmarks/records/. No figure is typed."""
+"""The page of measured records: tables and charts of what `warpalign bench` and the peers' scripts
+wrote to benchmarks/records/. No figure is typed."""
 
 import json
 
@@ -60,6 +60,7 @@ class Record:
         peers = path.with_name(f"{path.stem}-peers.json")
         if peers.exists():
             parts.append(json.loads(peers.read_text()))
+        self.own_ids = {column["id"] for column in self.own["columns"]}
         self.columns = [column for part in parts for column in part["columns"]]
         self.labels = {column["id"]: _label(column) for column in self.columns}
         self.times = {}
@@ -88,6 +89,26 @@ def _table(record, suite):
         cells = ["" if value is None else _milliseconds(value) for value in values]
         lines.append(f"| {key[1]} | {_size(key[2])} | " + " | ".join(cells) + " |")
     return [*lines, ""]
+
+
+def _peers(record):
+    """Other libraries beside this one's first column, in the cases that both have."""
+    peers = [c["id"] for c in record.columns if c["id"] not in record.own_ids]
+    first = record.columns[0]["id"]
+    lines = []
+    for key in record.times:
+        ours = record.milliseconds(key, first)
+        for peer in peers:
+            theirs = record.milliseconds(key, peer)
+            if ours is not None and theirs is not None and key[0] != "copy":
+                lines.append(
+                    f"| {SUITES[key[0]]}: {key[1]} | {_size(key[2])} | {record.labels[peer]} "
+                    f"| {_milliseconds(theirs)} | {_milliseconds(ours)} | {theirs / ours:.1f} |")
+    if not lines:
+        return []
+    return ["### Beside other libraries", "",
+            f"| case | size | library | its ms | {record.labels[first]}, ms | times as fast |",
+            "| --- | --- | --- | ---: | ---: | ---: |", *lines, ""]
 
 
 def _chart(record, suite, size, cases, path):
@@ -132,7 +153,7 @@ def _page(record, folder):
              f"{len(own['failures'])} failures. Times are medians in milliseconds; "
              "[what the columns mean](performance.md#what-the-columns-mean).", "",
              "| column | device | platform | driver | |", "| --- | --- | --- | --- | --- |",
-             *devices, ""]
+             *devices, "", *_peers(record)]
     for suite, title in SUITES.items():
         if not record.keys(suite):
             continue

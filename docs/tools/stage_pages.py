@@ -11,9 +11,9 @@ import shutil
 import subprocess
 from pathlib import Path, PurePosixPath
 
-# Pages outside of docs/, and docs/README.md, which the site's own front page replaces.
+# Where pages stand that the site has elsewhere than docs/ has them.
 PLACES = {
-    "docs/README.md": "index.md",
+    "docs/README.md": "project/docs.md",
     "README.md": "project/readme.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changelog.md",
@@ -24,7 +24,7 @@ PLACES = {
     "examples/python/README.md": "gallery/index.md",
 }
 # What the build writes itself, so that the page of the repository is only a target of links.
-REPLACED = {"docs/README.md", "examples/python/README.md"}
+REPLACED = {"examples/python/README.md"}
 
 # Pages of docs/ that the build writes.
 GENERATED = re.compile(r"docs/(records\.md|gallery/.*|reference/(cpp|c|python)\.rst"

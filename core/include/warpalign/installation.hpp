@@ -11,6 +11,7 @@
 
 namespace warpalign {
 
+/// Where the parts of this installation are.
 struct Installation {
   std::filesystem::path library;        ///< the file of this library
   std::filesystem::path module_folder;  ///< where backend modules are looked for
@@ -20,16 +21,18 @@ struct Installation {
   std::filesystem::path config_file;   ///< the user's; it need not exist, and may not be in use
 };
 
+/// Where everything is, or would be, under this configuration. Throws no Error: what is not there
+/// is described all the same.
 [[nodiscard]] WARPALIGN_API Installation describe_installation(const Config& config);
 
 /// The module of one backend.
 struct ModuleReport {
-  std::string backend;
+  std::string backend;         ///< "cuda" or "opencl"
   std::filesystem::path file;  ///< where it is looked for
-  bool exists = false;
-  bool loads = false;   ///< and is a module of warpalign
-  int abi = 0;          ///< the interface that it was built for; 0 unless it loads
-  std::string problem;  ///< why it cannot be used; empty if it can
+  bool exists = false;         ///< whether there is a file
+  bool loads = false;          ///< whether it can be loaded, and is a module of warpalign
+  int abi = 0;                 ///< the interface that it was built for; 0 unless it loads
+  std::string problem;         ///< why it cannot be used; empty if it can
 };
 
 /// Loads the module, which runs code of the libraries that it needs. What is wrong is reported; it
@@ -38,7 +41,8 @@ struct ModuleReport {
                                                         const Config& config);
 
 /// Why something that was compiled in this process was not kept on disk: one reason or several;
-/// empty if all was kept. Everything works nevertheless, but later processes compile again.
+/// empty if all was kept. Everything works nevertheless, but later processes compile again. Throws
+/// no Error.
 [[nodiscard]] WARPALIGN_API std::string kernel_cache_problem();
 
 }  // namespace warpalign

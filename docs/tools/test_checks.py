@@ -1,0 +1,132 @@
+"""Tests of the checks: each finds what it is for, and lets pass what is right."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import block_shell
+import check_cpp_docs
+import check_links
+import code_blocks
+import command_line
+import doxygen
+import gallery_run
+import stage_pages
+
+
+def item(kind, name, text="", **more):
+    return doxygen.Item(kind=kind, name=name, header="a.hpp", line=1,
+                        text=[text] if text else [], **more)
+
+
+class CodeBlocks(unittest.TestCase):
+    def test_blocks_with_and_without_a_mark(self):
+        page = "text\n\n```sh\none\n```\n\n<!-- code: from a/b.c -->\n```c\ntwo\n```\n"
+        first, second = code_blocks.blocks_of("page.md", page)
+        self.assertEqual((first.language, first.text, first.mark), ("sh", "one\n", ""))
+        self.assertEqual((second.place, second.marked("from")), ("page.md:8", "a/b.c"))
+        self.assertIsNone(second.marked("output"))
+
+    def test_outputs(self):
+        same = code_blocks.same_output
+        self.assertTrue(same("angle 31.70\n", "angle 31.7004\n"))
+        self.assertTrue(same("first line\n", "first line\nand more\n"))
+        self.assertTrue(same("a\n  device  one\nb\n", "a\n  device  other\nb\n"))
+        self.assertFalse(same("angle 31.70\n", "angle 32.70\n"))
+        self.assertFalse(same("angle 31.70\n", "turned by 31.70\n"))
+        self.assertFalse(same("a\nb\n", "a\n"))
+
+    def test_words_of_a_line(self):
+        words = block_shell._words("WARPALIGN_DEVICE=opencl warpalign devices --json  # listed")
+        self.assertEqual(words, ["warpalign", "devices", "--json"])
+
+
+class CommandLine(unittest.TestCase):
+    def test_subcommands_end_where_options_begin(self):
+        text = ("Warps.\n\nUsage: warpalign COMMAND\n\nDevices:\n  devices        List them, in\n"
+                "                 two lines\n  warm-up        Compile\n\nOptions:\n"
+                "  -h, --help     Print this\n\nExamples:\n  warpalign devices   all\n")
+        self.assertEqual(command_line.subcommands(text),
+                         [["devices", "List them, in two lines"], ["warm-up", "Compile"]])
+
+
+class CppDocs(unittest.TestCase):
+    def problems(self, *items):
+        return check_cpp_docs.problems_of(items, {"a.hpp": ""})
+
+    def test_what_is_not_documented(self):
+        self.assertIn("is not documented", self.problems(item("struct", "n::S"))[0])
+        field = item("variable", "n::S::side", type="int")
+        self.assertIn("side: is not documented", self.problems(
+            item("struct", "n::S", "A square.", members=[field]))[0])
+        self.assertEqual(self.problems(
+            item("struct", "n::S", "A square of this side.", members=[field])), [])
+
+    def test_a_function_says_how_it_fails(self):
+        self.assertIn("how it fails", self.problems(item("function", "n::f", "Does it."))[0])
+        self.assertEqual(self.problems(item("function", "n::f", "Throws Error(x).")), [])
+        self.assertEqual(self.problems(item("function", "n::f", "Does it.", noexcept=True)), [])
+
+    def test_an_overload_shares_the_comment_above_it(self):
+        documented = item("function", "n::f", "Throws Error(x).")
+        self.assertEqual(self.problems(documented, item("function", "n::f")), [])
+        self.assertEqual(len(self.problems(documented, item("function", "n::g"))), 1)
+
+    def test_numbers_and_sources(self):
+        number = item("variable", "n::S::length", "How long.", type="double")
+        self.assertIn("no unit", self.problems(
+            item("struct", "n::S", "A line.", members=[number]))[0])
+        self.assertIn("the source", self.problems(item("class", "n::BlurPlan", "Blurs."))[0])
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        (self.folder / "docs").mkdir()
+
+    def stager(self, **files):
+        stager = stage_pages.Stager.__new__(stage_pages.Stager)
+        stager.root, stager.staged, stager.broken = self.folder, self.folder / "staged", []
+        stager.files, stager.folders = set(files.values()), {".", "docs"}
+        return stager
+
+    def test_links_follow_their_pages(self):
+        stager = self.stager(page="docs/howto/a.md", other="CONTRIBUTING.md")
+        link = stager.rewritten("docs/howto/a.md", "[x]", "../../CONTRIBUTING.md#rules")
+        self.assertEqual(link, "[x](../project/contributing.md#rules)")
+        self.assertEqual(stager.broken, [])
+
+    def test_a_link_to_nothing_is_broken(self):
+        stager = self.stager(page="docs/a.md")
+        stager.rewritten("docs/a.md", "[x]", "b.md")
+        self.assertEqual(stager.broken, ["docs/a.md: b.md"])
+
+    def test_links_of_the_site(self):
+        (self.folder / "a.html").write_text(
+            '<a href="b.html#here">b</a><a href="https://example.org">fine</a>'
+            '<img src="none.png" alt="x"><script src="https://example.org/a.js"></script>')
+        (self.folder / "b.html").write_text('<p id="there"><img src="a.html">')
+        found = "\n".join(check_links.problems(self.folder))
+        for expected in ("b.html#here: has no such place", "none.png: is not there",
+                         "loads https://example.org/a.js from elsewhere", "has no text beside it"):
+            self.assertIn(expected, found)
+        self.assertEqual(found.count("\n"), 3)
+
+
+class Gallery(unittest.TestCase):
+    def test_cells(self):
+        page = "# %% [markdown]\n# # Title\n# text\n\n# %%\nx = 1\nx\n"
+        self.assertEqual(list(gallery_run.cells_of(page)),
+                         [(True, "# Title\ntext"), (False, "x = 1\nx")])
+
+    def test_the_last_expression_is_shown_but_for_a_semicolon(self):
+        names = {}
+        self.assertEqual(gallery_run.run_cell("x = 2\nx + 1", Path("p"), names), 3)
+        self.assertIsNone(gallery_run.run_cell("x + 1;", Path("p"), names))
+
+
+if __name__ == "__main__":
+    unittest.main()
