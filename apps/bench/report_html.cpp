@@ -4,41 +4,13 @@
 #include "bench/charts.hpp"
 #include "bench/suites.hpp"
 #include "bench/tables.hpp"
+#include "reports/html_page.hpp"
 #include "reports/markup.hpp"
 
 #include <fmt/format.h>
 
 namespace warpalign::program::bench {
 namespace {
-
-constexpr const char* style = R"(
-:root { color-scheme: light; }
-body { font: 15px/1.5 system-ui, sans-serif; color: #1c2430; background: #fff;
-       margin: 0 auto; padding: 28px 24px 60px; max-width: 1180px; }
-h1 { font-size: 26px; margin: 0 0 4px; }
-h2 { font-size: 20px; margin: 44px 0 8px; padding-top: 14px; border-top: 1px solid #d8dee6; }
-h3 { font-size: 15px; margin: 24px 0 6px; }
-p.lead, p.note { color: #55606e; max-width: 75em; }
-p.note { font-size: 13px; margin: 4px 0 0; }
-nav { margin: 14px 0 0; } nav a { margin-right: 14px; } a { color: #0b5cad; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 13px; }
-th, td { padding: 3px 10px; text-align: right; white-space: nowrap;
-         font-variant-numeric: tabular-nums; border-bottom: 1px solid #edf0f3; }
-thead th { color: #55606e; font-weight: 600; border-bottom: 1px solid #b9c2cc;
-           vertical-align: bottom; }
-th.w, td.w { text-align: left; }
-td.w { white-space: normal; min-width: 7em; max-width: 26em; }
-thead th { white-space: normal; }
-td.best { font-weight: 700; }
-td.quiet { color: #7a8592; }
-tbody tr:hover td { background: #f5f8fb; }
-svg { max-width: 100%; height: auto; display: block; margin: 12px 0; }
-details { margin: 18px 0 0; } summary { cursor: pointer; color: #0b5cad; }
-.bad { color: #a4161a; }
-code { font-size: 13px; background: #f2f5f8; padding: 2px 5px; border-radius: 4px; }
-@media print { details > *:not(summary) { display: none; } h2 { break-after: avoid; } }
-)";
 
 std::string list_of_suites(const Record& record) {
   std::string html;
@@ -91,12 +63,7 @@ std::string copy_section(const Record& record) {
 }  // namespace
 
 std::string report_html(const Record& record, const std::optional<Comparison>& comparison) {
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>warpalign bench, {}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      escaped(record.date), style);
-  html += header(record);
+  std::string html = header(record);
   html += as_html(columns_table(record));
   if (!record.failures.empty()) {
     html += "<div class=\"bad\">" + as_html(failures_table(record)) + "</div>\n";
@@ -108,7 +75,7 @@ std::string report_html(const Record& record, const std::optional<Comparison>& c
   html += how_to_read(record);
   html += copy_section(record);
   for (const Suite& suite : suites()) html += suite_section(record, suite);
-  return html + "</body>\n</html>\n";
+  return html_page("warpalign bench, " + record.date, html);
 }
 
 }  // namespace warpalign::program::bench

@@ -43,14 +43,23 @@ void RunningMean::add(const LoadedImage& frame, const Affine& first_to_frame, Fr
   std::size_t i = 0;
   for (std::int64_t y = 0; y < shape_.height; ++y) {
     for (std::int64_t x = 0; x < shape_.width; ++x, ++i) {
-      if (!counts(first_to_frame({static_cast<double>(x), static_cast<double>(y)}))) continue;
+      if (!counts_at(first_to_frame({static_cast<double>(x), static_cast<double>(y)}))) continue;
       sums_[i] += static_cast<double>(values[i]);
       ++counts_[i];
     }
   }
 }
 
-bool RunningMean::counts(Point in_frame) const {
+void RunningMean::add_unmoved(const LoadedImage& frame) {
+  const std::vector<float> levels = gray_levels(frame);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (!std::isfinite(levels[i])) continue;
+    sums_[i] += static_cast<double>(levels[i]);
+    ++counts_[i];
+  }
+}
+
+bool RunningMean::counts_at(Point in_frame) const {
   const bool inside = in_frame.x >= 0 && in_frame.y >= 0 &&
                       in_frame.x <= static_cast<double>(shape_.width - 1) &&
                       in_frame.y <= static_cast<double>(shape_.height - 1);

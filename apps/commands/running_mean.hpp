@@ -6,7 +6,9 @@
 
 #include <warpalign/geometry.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace warpalign::program {
@@ -20,14 +22,19 @@ class RunningMean {
   /// the spline would draw on a masked pixel.
   void add(const LoadedImage& frame, const Affine& first_to_frame, FrameWarper& warper);
 
+  /// Adds a frame's gray levels where they stand, those that are finite.
+  void add_unmoved(const LoadedImage& frame);
+
   /// In gray levels (gray_levels.hpp), f32; 0 where no frame counted.
   [[nodiscard]] LoadedImage mean() const;
   /// Where at least one frame counted. Empty if there is no mask, since the first frame then counts
   /// everywhere.
   [[nodiscard]] std::optional<LoadedImage> mask() const;
+  /// How many frames counted at each pixel.
+  [[nodiscard]] std::span<const std::uint32_t> counts() const { return counts_; }
 
  private:
-  [[nodiscard]] bool counts(Point in_frame) const;
+  [[nodiscard]] bool counts_at(Point in_frame) const;
   [[nodiscard]] bool unmasked_around(Point in_frame) const;
 
   Shape shape_;

@@ -4,11 +4,10 @@
 #include "commands/stack_input.hpp"
 #include "commands/stack_options.hpp"
 #include "commands/stack_outputs.hpp"
+#include "commands/stack_resume.hpp"
+#include "commands/stack_walk.hpp"
 #include "commands/stack_work.hpp"
 #include "io/frames/input_files.hpp"
-#include "io/messages.hpp"
-#include "io/one_line.hpp"
-#include "io/progress.hpp"
 #include "io/registrable_image.hpp"
 #include "options/command_line.hpp"
 #include "reports/stack_report.hpp"
@@ -30,29 +29,6 @@ ExitStatus status_of(const StackTotals& totals) {
   return totals.unreliable > 0 ? ExitStatus::unreliable : ExitStatus::ok;
 }
 
-/// Goes through the frames, and tells of each as it is done.
-void work_through(StackInput& input, StackWork& work, StackOutputs& outputs, StackTotals& totals) {
-  const FrameCount count = input.count();
-  Progress progress(count.exact ? count.frames - 1 : 0);
-  const auto tell = [&](const StackFrame& frame) {
-    totals.count(frame);
-    progress.pause();
-    outputs.report(frame);
-    if (frame.trouble.empty()) return;
-    progress.say(on_one_line(fmt::format("warpalign: frame {}: {}", frame.index, frame.trouble)));
-  };
-  tell(work.take_first(input.first()));
-  input.drop_first_pixels();
-  for (std::size_t index = 1; const std::optional<Frame> frame = input.next(); ++index) {
-    progress.next(frame->name);
-    tell(work.take(*frame, index));
-  }
-  totals.ended_early = input.ended_early();
-  if (!totals.ended_early.empty()) {
-    progress.say(on_one_line(fmt::format("warpalign: {}", totals.ended_early)));
-  }
-}
-
 ExitStatus run(StackOptions options) {
   const auto start = std::chrono::steady_clock::now();
   const RegistrationOptions settings = registration_options_of(options.choices);
@@ -61,12 +37,16 @@ ExitStatus run(StackOptions options) {
   setting.fast = settings.fast;
   options.files = input_files(options.files);
   check_stack_names(options);
+  check_resumable(options);
   const Config config = config_of(options.device.config);
   StackInput input(options.files, {options.channel, options.slice});
   setting.shape = input.first().image.shape();
   std::optional<LoadedImage> mask;
   if (options.mask) mask = load_mask(*options.mask, setting.shape, "the first frame");
-  StackOutputs outputs(options, input);
+  const std::unique_ptr<StackJournal> journal = open_journal(options, input);
+  std::optional<std::size_t> done;
+  if (journal) done = journal->frames();
+  StackOutputs outputs(options, input, done);
 
   const Device device = open_chosen(options.device, config);
   setting.device = device.info();
@@ -76,11 +56,14 @@ ExitStatus run(StackOptions options) {
   }
   StackWork work(device, settings, setting.to, input.first(), std::move(mask), outputs);
   outputs.start(setting);
-  StackTotals totals;
-  work_through(input, work, outputs, totals);
-  outputs.finish(totals);
+  const Shard shard = options.shard ? shard_of(*options.shard) : Shard{};
+  StackTotals totals = StackWalk(input, work, outputs, journal.get(), shard).go();
+  const std::optional<MeanPictures> means = work.means();
+  outputs.finish(totals, means ? &*means : nullptr);
+  if (journal) journal->mark();
+  if (journal && !options.shard) journal->remove();
   totals.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  program::report(text_end(setting, totals), outputs.text());
+  outputs.say(text_end(setting, totals));
   return status_of(totals);
 }
 
@@ -117,6 +100,7 @@ void add_stack_command(CLI::App& program, Action& chosen) {
       program, "stack", "Register the frames of a stack or video to one another", "Registration");
   auto options = std::make_shared<StackOptions>();
   add_stack_options(command, *options);
+  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

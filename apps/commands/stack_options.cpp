@@ -25,11 +25,9 @@ struct NamedOutput {
 };
 
 std::vector<NamedOutput> single_outputs(const StackOptions& options) {
-  return {{"--output", options.output},
-          {"--output-video", options.video},
-          {"--csv", options.csv},
-          {"--json", options.json},
-          {"--plot", options.plot}};
+  return {{"--output", options.output}, {"--output-video", options.video},
+          {"--csv", options.csv},       {"--json", options.json},
+          {"--plot", options.plot},     {"--report", options.page}};
 }
 
 /// An aligned frame must not overwrite a frame that has yet to be read.
@@ -86,30 +84,39 @@ void check_output(const std::string& name) {
 }  // namespace
 
 void add_stack_options(CLI::App& command, StackOptions& options) {
-  add_option(command, "FILES", &options.files, "Images, stacks, folders, patterns, or - for a pipe",
-             required);
-  add_option(command, "--channel", &options.channel,
+  add_option(command, "FILES", &options.files,
+             "Images, stacks, folders, patterns in quotes, or - for a pipe", required);
+  add_option(command, "--channel N", &options.channel,
              "Channel of a TIFF stack that has several, from 0");
-  add_option(command, "--z", &options.slice, "Plane in z of a TIFF stack that has several, from 0");
-  add_option(command, "--to", &options.to, "first, previous or mean",
+  add_option(command, "--z N", &options.slice,
+             "Plane in z of a TIFF stack that has several, from 0");
+  add_option(command, "--to NAME", &options.to, "first, previous or mean",
              suggesting("first previous mean", with_default));
-  add_option(command, "--output-folder", &options.folder, "Write each aligned frame here");
-  add_option(command, "--output", &options.output,
-             "Write all aligned frames as one stack (.tif, .npy)");
-  add_option(command, "--output-video", &options.video,
-             "Write all aligned frames as a gray video (.y4m, or - for standard output)");
-  add_option(command, "--csv", &options.csv, "Write the drift as CSV, one line for each frame");
-  add_option(command, "--json", &options.json, "Write the drift as one JSON object");
-  add_option(command, "--plot", &options.plot, "Draw the drift (.svg)");
-  add_option(command, "--mask", &options.mask,
+  add_option(command, "--output-folder FOLDER", &options.folder,
+             "Write the aligned frames here, each as an image");
+  add_option(command, "--output FILE", &options.output,
+             "Write the aligned frames as one stack (.tif or .npy)");
+  add_option(command, "--output-video FILE", &options.video,
+             "Write the aligned frames as a gray video (.y4m, or - for standard output)");
+  add_option(command, "--csv FILE", &options.csv,
+             "Write the drift as CSV, one line for each frame");
+  add_option(command, "--json FILE", &options.json, "Write the drift as one JSON object");
+  add_option(command, "--plot FILE", &options.plot, "Draw the drift (.svg)");
+  add_option(command, "--report FILE", &options.page,
+             "One page with the drift, and the mean before and after (.html)");
+  add_option(command, "--mask FILE", &options.mask,
              "Image that is 0 where the frames are to be ignored");
+  add_option(command, "--resume", &options.resume,
+             "Keep a journal beside the outputs, and go on where an earlier run was ended");
+  add_option(command, "--shard I/N", &options.shard,
+             "Do part I of N of the frames; --resume without it puts the parts together");
   add_registration_options(command, options.choices);
   add_device_options(command, options.device);
-  add_message_options(command);
 }
 
 void check_stack_names(const StackOptions& options) {
   check_extension("--plot", options.plot, ".svg", "SVG");
+  check_extension("--report", options.page, ".html", "HTML");
   if (options.video && *options.video != "-") {
     check_extension("--output-video", options.video, ".y4m", "a YUV4MPEG2 video");
   }

@@ -25,7 +25,10 @@ struct StackOptions {
   std::optional<std::string> csv;
   std::optional<std::string> json;
   std::optional<std::string> plot;
+  std::optional<std::string> page;
   std::optional<std::string> mask;
+  bool resume = false;
+  std::optional<std::string> shard;
   RegistrationChoices choices;
   DeviceOptions device;
 };

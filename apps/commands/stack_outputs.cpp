@@ -10,7 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <span>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
@@ -26,31 +29,57 @@ std::optional<std::size_t> exact(const FrameCount& count) {
 
 }  // namespace
 
-StackOutputs::StackOutputs(const StackOptions& options, const StackInput& input)
-    : options_(options), text_(options.video == "-" ? stderr : stdout) {
-  open_sinks(options, input);
-  if (options.csv) csv_.emplace(*options.csv);
-  if (options.json) json_.emplace(*options.json);
-  if (options.plot) plot_.emplace(*options.plot);
+StackOutputs::StackOutputs(const StackOptions& options, const StackInput& input,
+                           std::optional<std::size_t> done)
+    : options_(options) {
+  open_sinks(input, done);
+  if (!options.shard) open_reports(done.has_value());
 }
 
-void StackOutputs::open_sinks(const StackOptions& options, const StackInput& input) {
+void StackOutputs::open_sinks(const StackInput& input, std::optional<std::size_t> done) {
   const LoadedImage& first = input.first().image;
   const FrameCount count = input.count();
-  if (options.video) check_video_frames(first);
-  if (options.folder) {
-    sinks_.push_back(std::make_unique<FolderSink>(*options.folder, count.frames, first.type));
+  const auto add = [&](auto sink) { sinks_.push_back(std::move(sink)); };
+  if (options_.video) check_video_frames(first);
+  if (options_.folder) {
+    add(std::make_unique<FolderSink>(*options_.folder, count.frames, first.type,
+                                     done ? Unfinished::kept : Unfinished::removed));
   }
-  if (options.output && is_npy_name(*options.output)) {
-    sinks_.push_back(std::make_unique<NpySink>(*options.output, first, std::nullopt));
-  } else if (options.output) {
-    sinks_.push_back(
-        std::make_unique<TiffSink>(*options.output, first, exact(count), std::nullopt));
+  if (options_.shard) return;
+  if (options_.output && is_npy_name(*options_.output)) {
+    add(std::make_unique<NpySink>(*options_.output, first, done));
+  } else if (options_.output) {
+    add(std::make_unique<TiffSink>(*options_.output, first, exact(count), done));
   }
-  if (options.video) {
-    sinks_.push_back(
-        std::make_unique<VideoSink>(*options.video, first, input.video(), std::nullopt));
+  if (options_.video) add(std::make_unique<VideoSink>(*options_.video, first, input.video(), done));
+}
+
+/// They are written anew from the journal, over what a kill has left of them.
+void StackOutputs::open_reports(bool resumable) {
+  const auto open = [&](const std::optional<std::string>& name, std::optional<AtomicFile>& file) {
+    if (!name) return;
+    file.emplace(*name, resumable ? Unfinished::kept : Unfinished::removed);
+    file->truncate(0);
+  };
+  open(options_.csv, csv_);
+  open(options_.json, json_);
+  open(options_.plot, plot_);
+  open(options_.page, page_file_);
+}
+
+bool StackOutputs::lack(const StackFrame& done) const {
+  return std::any_of(sinks_.begin(), sinks_.end(),
+                     [&](const auto& sink) { return sink->lacks(done.index, done.stem); });
+}
+
+void StackOutputs::write_lacking(const StackFrame& done, const LoadedImage* aligned) {
+  for (const auto& sink : sinks_) {
+    if (sink->lacks(done.index, done.stem)) sink->write(done.index, done.stem, aligned);
   }
+}
+
+void StackOutputs::sync() {
+  for (const auto& sink : sinks_) sink->sync();
 }
 
 std::string StackOutputs::write_aligned(std::size_t index, const std::string& stem,
@@ -63,22 +92,32 @@ void StackOutputs::start(const StackSetting& setting) {
   setting_ = setting;
   append(csv_, csv_header());
   append(json_, json_start(setting));
-  program::report(text_header(), text_);
+  say(text_header());
 }
 
 void StackOutputs::report(const StackFrame& frame) {
   append(csv_, csv_line(frame, setting_.fast));
   append(json_, json_line(frame, setting_.fast, is_first_));
-  if (plot_) drift_.add(frame);
-  program::report(text_line(frame), text_);
+  drift_.add(frame);
+  page_.add(frame);
+  say(text_line(frame));
   is_first_ = false;
 }
 
-void StackOutputs::finish(StackTotals& totals) {
-  append(json_, json_end(totals));
+/// Standard output belongs to the video, where it goes there.
+void StackOutputs::say(const std::string& text) const {
+  if (options_.video != "-") return program::report(text);
+  if (verbosity() != Verbosity::quiet) fmt::print(stderr, "{}", text);
+}
+
+void StackOutputs::finish(StackTotals& totals, const MeanPictures* means) {
+  append(json_, json_end(totals, means));
   if (plot_) append(plot_, drift_.draw());
+  if (page_file_ && means != nullptr) {
+    append(page_file_, page_.html(setting_, totals, drift_, *means));
+  }
   for (const auto& sink : sinks_) sink->commit();
-  for (std::optional<AtomicFile>* file : {&csv_, &json_, &plot_}) {
+  for (std::optional<AtomicFile>* file : {&csv_, &json_, &plot_, &page_file_}) {
     if (*file) (*file)->commit();
   }
   totals.files = names();
@@ -88,8 +127,8 @@ std::vector<std::string> StackOutputs::names() const {
   std::vector<std::string> names;
   for (const auto& sink : sinks_)
     names.push_back(sink->name() == "-" ? "standard output" : sink->name());
-  for (const auto* name : {&options_.csv, &options_.json, &options_.plot}) {
-    if (*name) names.push_back(**name);
+  for (const auto* name : {&options_.csv, &options_.json, &options_.plot, &options_.page}) {
+    if (*name && !options_.shard) names.push_back(**name);
   }
   return names;
 }

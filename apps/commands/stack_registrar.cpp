@@ -39,6 +39,7 @@ void StackRegistrar::set_reference(const LoadedImage& gray,
 }
 
 FramePlace StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
+  if (std::exchange(mean_is_newer_, false)) set_reference(mean_->mean(), mean_->mask());
   const LoadedImage gray = luminance(frame);
   const RegistrationResult found =
       mask_ ? registrar_.align(view_of(gray), view_of(*mask_)) : registrar_.align(view_of(gray));
@@ -64,6 +65,19 @@ void StackRegistrar::take_reliable(const LoadedImage& frame, const LoadedImage& 
     mean_->add(frame, place.matrix, warper_);
     set_reference(mean_->mean(), mean_->mask());
   }
+}
+
+bool StackRegistrar::needs_again(std::size_t index, std::size_t last) const {
+  if (index == 0) return false;  // the constructor has taken it
+  return to_ == StackReference::mean || (to_ == StackReference::previous && index == last);
+}
+
+void StackRegistrar::take_again(const LoadedImage& frame, const FramePlace& place,
+                                std::size_t index) {
+  if (to_ == StackReference::previous) take_reliable(frame, luminance(frame), place, index);
+  if (to_ != StackReference::mean) return;
+  mean_->add(frame, place.matrix, warper_);
+  mean_is_newer_ = true;
 }
 
 }  // namespace warpalign::program

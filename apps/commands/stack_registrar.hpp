@@ -28,6 +28,13 @@ class StackRegistrar {
   /// the frame's pixels are the reason, this object is left as if the frame had not been there.
   [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index);
 
+  /// Takes a frame that an earlier run has registered reliably. After `needs_again()` of its
+  /// frames, in their order, this object is as it was in that run.
+  void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index);
+  /// Whether frame `index` counts for frames that follow it, where `last` is the last reliable one
+  /// before them.
+  [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const;
+
  private:
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
   void take_reliable(const LoadedImage& frame, const LoadedImage& gray, const FramePlace& place,
@@ -41,6 +48,7 @@ class StackRegistrar {
   std::size_t reference_index_ = 0;
   Affine first_to_reference_;  ///< the identity, except for `previous`
   std::optional<RunningMean> mean_;
+  bool mean_is_newer_ = false;  ///< than the reference that was made of it
 };
 
 }  // namespace warpalign::program

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/frame_warper.hpp"
+#include "commands/stack_means.hpp"
 #include "commands/stack_outputs.hpp"
 #include "commands/stack_registrar.hpp"
 #include "io/frames/frame_source.hpp"
@@ -24,11 +25,22 @@ class StackWork {
   /// affect the others. Throws FileError if an output cannot be written.
   [[nodiscard]] StackFrame take(const Frame& frame, std::size_t index);
 
+  /// Whether the pixels of a frame that an earlier run has done are needed once more. `last`: the
+  /// last reliable one of these frames.
+  [[nodiscard]] bool needs_again(const StackFrame& done, std::size_t last) const;
+  /// Makes good what is missing of a frame that an earlier run has done. `frame`: null where its
+  /// pixels are not needed. Throws FileError.
+  void take_again(const StackFrame& done, const Frame* frame, std::size_t last);
+
+  /// Nothing unless the outputs want them.
+  [[nodiscard]] std::optional<MeanPictures> means() const;
+
  private:
   Shape shape_;
   FrameWarper warper_;
   StackOutputs& outputs_;
   std::optional<StackRegistrar> registrar_;
+  std::optional<StackMeans> means_;
 };
 
 }  // namespace warpalign::program

@@ -22,8 +22,8 @@ void set_verbosity(Verbosity verbosity) { chosen = verbosity; }
 
 Verbosity verbosity() { return chosen; }
 
-void report(const std::string& text, std::FILE* to) {
-  if (chosen != Verbosity::quiet) fmt::print(to, "{}", text);
+void report(const std::string& text) {
+  if (chosen != Verbosity::quiet) fmt::print("{}", text);
 }
 
 void detail(const std::string& text) {

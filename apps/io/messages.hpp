@@ -1,7 +1,6 @@
 // How much the program says.
 #pragma once
 
-#include <cstdio>
 #include <string>
 
 namespace warpalign::program {
@@ -16,9 +15,8 @@ enum class Verbosity {
 void set_verbosity(Verbosity verbosity);
 [[nodiscard]] Verbosity verbosity();
 
-/// Prints a command's report, or a part of it, unless the program is to be quiet. `to` is standard
-/// output but where a picture or a video goes there.
-void report(const std::string& text, std::FILE* to = stdout);
+/// Prints a command's report on standard output, unless the program is to be quiet.
+void report(const std::string& text);
 
 /// Says on stderr what is being done, with the seconds since the program's start, if it is to be
 /// verbose.

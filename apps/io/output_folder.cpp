@@ -1,8 +1,6 @@
 // A folder of outputs that appear once all of them are ready.
 #include "io/output_folder.hpp"
 
-#include "io/atomic_file.hpp"
-
 #include <fmt/format.h>
 
 #include <cstring>
@@ -66,9 +64,11 @@ void OutputFolder::add_png(const std::string& name, const LoadedImage& image) {
   add(name, encode_image(image, FileFormat::png));
 }
 
-void OutputFolder::write_now(const std::string& name, const std::vector<std::byte>& bytes) {
+void OutputFolder::write_now(const std::string& name, const std::vector<std::byte>& bytes,
+                             Unfinished unfinished) {
   committed_ = true;
-  AtomicFile file(path_ / name);
+  AtomicFile file(path_ / name, unfinished);
+  file.truncate(0);
   file.write(bytes);
   file.commit();
 }

@@ -1,6 +1,7 @@
 // A folder of outputs that appear once all of them are ready.
 #pragma once
 
+#include "io/atomic_file.hpp"
 #include "io/image_file.hpp"
 
 #include <filesystem>
@@ -24,8 +25,10 @@ class OutputFolder {
   void add_text(const std::string& name, const std::string& text);
   void add_png(const std::string& name, const LoadedImage& image);
 
-  /// Writes one file immediately: for outputs that are too many to collect. Throws FileError.
-  void write_now(const std::string& name, const std::vector<std::byte>& bytes);
+  /// Writes one file immediately: for outputs that are too many to collect. `unfinished`: what a
+  /// kill leaves of it. Throws FileError.
+  void write_now(const std::string& name, const std::vector<std::byte>& bytes,
+                 Unfinished unfinished = Unfinished::removed);
 
   /// Writes the files in the order in which they were added. Throws FileError.
   void commit();

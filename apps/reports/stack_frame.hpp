@@ -33,6 +33,7 @@ struct StackFrame {
   FramePlace place;
   std::string trouble;  ///< why the frame could not be used; `place` says nothing then
   std::string aligned;  ///< what the aligned frame was written as; empty where it was not
+  std::string stem;     ///< the name of the frame's file without folder and extension
 
   [[nodiscard]] const char* status() const;  ///< "ok", "unreliable" or "failed"
 };

@@ -95,12 +95,14 @@ std::string json_line(const StackFrame& frame, bool fast, bool is_first) {
   return (is_first ? "\n    " : ",\n    ") + text;
 }
 
-std::string json_end(const StackTotals& totals) {
+std::string json_end(const StackTotals& totals, const MeanPictures* means) {
   Json object;
   object["ok"] = totals.ok;
   object["unreliable"] = totals.unreliable;
   object["failed"] = totals.failed;
   object["ended_early"] = totals.ended_early.empty() ? Json() : Json(totals.ended_early);
+  object["sharpness"] =
+      means == nullptr ? Json() : Json{means->sharpness_before, means->sharpness_after};
   return "\n  ],\n" + object.text().substr(2);
 }
 

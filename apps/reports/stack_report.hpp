@@ -2,6 +2,7 @@
 // stack may have more frames than should be kept in memory.
 #pragma once
 
+#include "reports/mean_pictures.hpp"
 #include "reports/stack_frame.hpp"
 
 #include <warpalign/device.hpp>
@@ -40,7 +41,8 @@ struct StackTotals {
 /// One JSON object as apps/README.md lists it: its start, a line for each frame, and its end.
 [[nodiscard]] std::string json_start(const StackSetting& setting);
 [[nodiscard]] std::string json_line(const StackFrame& frame, bool fast, bool is_first);
-[[nodiscard]] std::string json_end(const StackTotals& totals);
+/// `means`: null where they were not computed.
+[[nodiscard]] std::string json_end(const StackTotals& totals, const MeanPictures* means);
 
 /// A table with a line for each frame, and a few lines about them all.
 [[nodiscard]] std::string text_header();

@@ -10,9 +10,10 @@ namespace warpalign::program {
 /// TIFF: formats that store them without loss. A frame that was not aligned has no file.
 class FolderSink : public FrameSink {
  public:
-  /// `expected`: about how many frames come; it decides how many digits the names have. Throws
-  /// FileError.
-  FolderSink(const std::filesystem::path& folder, std::size_t expected, PixelType type);
+  /// `expected`: about how many frames come; it decides how many digits the names have.
+  /// `unfinished`: what a kill leaves of a frame that is being written. Throws FileError.
+  FolderSink(const std::filesystem::path& folder, std::size_t expected, PixelType type,
+             Unfinished unfinished = Unfinished::removed);
 
   [[nodiscard]] std::string name() const override { return folder_.path().string(); }
   [[nodiscard]] bool lacks(std::size_t index, const std::string& stem) const override;
@@ -23,6 +24,7 @@ class FolderSink : public FrameSink {
   OutputFolder folder_;
   int digits_;
   FileFormat format_;
+  Unfinished unfinished_;
 };
 
 /// The name of an aligned frame's file, without its extension.

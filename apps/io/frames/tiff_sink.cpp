@@ -19,8 +19,8 @@ TiffSink::TiffSink(const std::filesystem::path& path, const LoadedImage& frame,
                    std::optional<std::size_t> count, std::optional<std::size_t> kept)
     : path_(path.string()),
       page_(make_image(frame.width, frame.height, frame.channels, frame.type)) {
-  const std::uint64_t small_record = tiff_record_bytes(page_, false);
-  big_ = !count || *count >= small_limit / small_record;
+  const std::uint64_t room = small_limit - tiff_header(false).size();
+  big_ = !count || *count > room / tiff_record_bytes(page_, false);
   file_.emplace(path, tiff_header(big_), tiff_record_bytes(page_, big_), kept);
 }
 

@@ -1,0 +1,153 @@
+// A frame as a line of the journal.
+#include "commands/journal_line.hpp"
+
+#include "io/checksum.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+namespace warpalign::program {
+namespace {
+
+constexpr const char* nothing = "-";
+
+/// A text as one word: with % and two digits for what is not a visible character.
+std::string word_of(const std::string& text) {
+  if (text.empty()) return nothing;
+  std::string word;
+  for (const char c : text) {
+    const bool plain = c > ' ' && c < 127 && c != '%' && c != '-';
+    word += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return word;
+}
+
+std::optional<std::string> text_of(const std::string& word) {
+  if (word == nothing) return "";
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (word[i] != '%') {
+      text += word[i];
+      continue;
+    }
+    int value = 0;
+    if (i + 2 >= word.size()) return {};
+    const char* end = word.data() + i + 3;
+    const auto [stop, failed] = std::from_chars(word.data() + i + 1, end, value, 16);
+    if (failed != std::errc{} || stop != end) return {};
+    text += static_cast<char>(value);
+    i += 2;
+  }
+  return text;
+}
+
+/// The numbers of a place, in the order in which they are written.
+std::array<double*, 14> numbers_of(FramePlace& place) {
+  Affine& m = place.matrix;
+  Similarity& found = place.similarity;
+  return {&m.a,
+          &m.b,
+          &m.c,
+          &m.d,
+          &m.e,
+          &m.f,
+          &found.rotation_deg,
+          &found.scale,
+          &found.translation.x,
+          &found.translation.y,
+          &place.confidence,
+          &place.correlation,
+          &place.significance,
+          &place.overlap};
+}
+
+/// Takes words from a line, and remembers whether one was missing or wrong.
+class Words {
+ public:
+  explicit Words(std::string_view line) : stream_(std::string(line)) {}
+
+  std::string next() {
+    std::string word;
+    stream_ >> word;
+    if (word.empty()) good_ = false;
+    return word;
+  }
+  std::string text() {
+    const std::optional<std::string> text = text_of(next());
+    if (!text) good_ = false;
+    return text.value_or("");
+  }
+  std::size_t index() {
+    const std::string word = next();
+    std::size_t value = 0;
+    const char* end = word.data() + word.size();
+    const auto [stop, failed] = std::from_chars(word.data(), end, value);
+    if (failed != std::errc{} || stop != end) good_ = false;
+    return value;
+  }
+  double number() {
+    const std::string word = next();
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    if (word.empty() || *end != '\0') good_ = false;
+    return value;
+  }
+  bool flag() { return index() != 0; }
+  [[nodiscard]] bool good() const { return good_; }
+
+ private:
+  std::istringstream stream_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+std::string journal_line(const StackFrame& frame) {
+  FramePlace place = frame.place;
+  std::string line =
+      fmt::format("frame {} {} {} {} {} {} {} {}", frame.index, word_of(frame.file),
+                  word_of(frame.stem), word_of(frame.trouble), word_of(frame.aligned),
+                  place.reference ? std::to_string(*place.reference) : nothing,
+                  place.reliable ? 1 : 0, place.refined ? 1 : 0);
+  for (const double* number : numbers_of(place)) line += fmt::format(" {:a}", *number);
+  return line;
+}
+
+std::optional<StackFrame> parse_journal_line(std::string_view line) {
+  Words words(line);
+  if (words.next() != "frame") return {};
+  StackFrame frame;
+  frame.index = words.index();
+  frame.file = words.text();
+  frame.stem = words.text();
+  frame.trouble = words.text();
+  frame.aligned = words.text();
+  const std::string reference = words.next();
+  if (reference != nothing) frame.place.reference = Words(reference).index();
+  frame.place.reliable = words.flag();
+  frame.place.refined = words.flag();
+  for (double* number : numbers_of(frame.place)) *number = words.number();
+  if (!words.good()) return {};
+  return frame;
+}
+
+std::string sealed(const std::string& line) {
+  Checksum checksum;
+  checksum.add(std::string_view(line));
+  return fmt::format("{} {:016x}\n", line, checksum.value());
+}
+
+std::optional<std::string> unsealed(std::string_view line) {
+  const std::size_t blank = line.rfind(' ');
+  if (blank == std::string_view::npos) return {};
+  const std::string content(line.substr(0, blank));
+  if (sealed(content) != std::string(line) + "\n") return {};
+  return content;
+}
+
+}  // namespace warpalign::program

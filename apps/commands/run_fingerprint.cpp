@@ -1,0 +1,53 @@
+// What tells one run of `warpalign stack` from another.
+#include "commands/run_fingerprint.hpp"
+
+#include "io/checksum.hpp"
+
+#include <warpalign/version.hpp>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+namespace warpalign::program {
+namespace {
+
+void add_file(Checksum& checksum, const std::string& name) {
+  checksum.add(std::filesystem::path(name).filename().string());
+  struct stat status {};
+  if (name == "-" || ::stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  checksum.add(
+      fmt::format("{} {} {}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
+}
+
+template <typename Value>
+void add_optional(Checksum& checksum, const std::optional<Value>& value) {
+  checksum.add(value ? fmt::format("={}", *value) : std::string("none"));
+}
+
+}  // namespace
+
+RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& input) {
+  Checksum inputs;
+  for (const std::string& file : options.files) add_file(inputs, file);
+  add_optional(inputs, options.channel);
+  add_optional(inputs, options.slice);
+  inputs.add(input.first().image.pixels);
+
+  Checksum chosen;
+  chosen.add(warpalign::version());
+  chosen.add(options.to);
+  if (options.mask) add_file(chosen, *options.mask);
+  const RegistrationChoices& choices = options.choices;
+  chosen.add(fmt::format("{} {}", choices.fast, choices.no_refine));
+  add_optional(chosen, choices.motion);
+  add_optional(chosen, choices.scale_range);
+  add_optional(chosen, choices.angle_range);
+  add_optional(chosen, choices.max_shift);
+  add_optional(chosen, choices.candidates);
+  add_optional(chosen, choices.spectrum);
+  return {inputs.value(), chosen.value()};
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,189 @@
+// The journal of `stack --resume`.
+//
+// Lines of words, each with a checksum at its end. The first one says whose journal it is; "boot"
+// says under which boot of the machine the following lines were written; "frame" is a frame, and
+// "mark" says that the outputs of all frames before it are on the disk.
+#include "commands/stack_journal.hpp"
+
+#include "commands/journal_line.hpp"
+#include "io/image_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace warpalign::program {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// Empty where the machine does not say.
+std::string present_boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+FileError cannot_write(const Path& path, int code) {
+  return FileError(fmt::format("{}: cannot be written ({}); choose another place for the output",
+                               path.string(), std::strerror(code)));
+}
+
+std::string header(const RunFingerprint& fingerprint) {
+  return fmt::format("warpalign-stack-journal 1 {:016x} {:016x}", fingerprint.inputs,
+                     fingerprint.options);
+}
+
+/// Says what of a journal can be trusted, and whether it is this run's.
+class Examination {
+ public:
+  Examination(const Path& path, const RunFingerprint& fingerprint) {
+    std::ifstream file(path, std::ios::binary);
+    std::uint64_t position = 0;
+    for (std::string line; std::getline(file, line) && !file.eof();) {
+      const std::optional<std::string> content = unsealed(line);
+      if (!content) break;
+      if (position == 0) check_header(path, *content, fingerprint);
+      position += line.size() + 1;
+      take(*content, position);
+    }
+    const std::string boot = present_boot();
+    if (boot.empty() || boot != boot_) seen_ = marked_;
+  }
+
+  struct Trusted {
+    std::uint64_t end = 0;  ///< 0 where not even the header is whole
+    std::size_t frames = 0;
+    std::optional<std::size_t> last_reliable;
+  };
+  [[nodiscard]] const Trusted& trusted() const { return seen_; }
+
+ private:
+  static void check_header(const Path& path, const std::string& found,
+                           const RunFingerprint& fingerprint) {
+    if (found == header(fingerprint)) return;
+    const std::string wanted = header(fingerprint);
+    const std::size_t inputs_end = wanted.rfind(' ');
+    const bool same_inputs = found.substr(0, inputs_end) == wanted.substr(0, inputs_end);
+    throw FileError(fmt::format(
+        "{}: belongs to another run, with other {}; finish that run, or remove the file to begin "
+        "anew",
+        path.string(), same_inputs ? "options" : "inputs"));
+  }
+
+  void take(const std::string& content, std::uint64_t end) {
+    seen_.end = end;
+    if (const std::optional<StackFrame> frame = parse_journal_line(content)) {
+      ++seen_.frames;
+      if (frame->place.reliable) seen_.last_reliable = frame->index;
+    }
+    if (content.starts_with("boot ")) boot_ = content.substr(5);
+    if (content == "mark" || seen_.frames == 0) marked_ = seen_;
+  }
+
+  std::string boot_;
+  Trusted seen_;
+  Trusted marked_;
+};
+
+}  // namespace
+
+JournalReader::JournalReader(const Path& path, std::uint64_t end)
+    : file_(path, std::ios::binary), end_(end) {
+  advance();
+}
+
+void JournalReader::advance() {
+  head_.reset();
+  std::string line;
+  while (!head_ && file_ && static_cast<std::uint64_t>(file_.tellg()) < end_ &&
+         std::getline(file_, line)) {
+    head_ = parse_journal_line(unsealed(line).value_or(""));
+  }
+}
+
+std::optional<StackFrame> JournalReader::find(std::size_t index) {
+  while (head_ && head_->index < index) advance();
+  if (!head_ || head_->index != index) return {};
+  return head_;
+}
+
+StackJournal::StackJournal(const Path& path, const RunFingerprint& fingerprint)
+    : path_(path),
+      fingerprint_(fingerprint),
+      descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw cannot_write(path, errno);
+  try {
+    open(fingerprint);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+StackJournal::~StackJournal() { ::close(descriptor_); }
+
+void StackJournal::open(const RunFingerprint& fingerprint) {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    throw FileError(
+        fmt::format("{}: another process is working on this run; wait for it", path_.string()));
+  }
+  const Examination::Trusted trusted = Examination(path_, fingerprint).trusted();
+  frames_ = trusted.frames;
+  last_reliable_ = trusted.last_reliable;
+  if (::ftruncate(descriptor_, static_cast<off_t>(trusted.end)) != 0) {
+    throw cannot_write(path_, errno);
+  }
+  readers_.emplace_back(path_, trusted.end);
+  if (trusted.end == 0) write(header(fingerprint));
+  write("boot " + present_boot());
+}
+
+void StackJournal::add_shards(const std::vector<Path>& paths) {
+  for (const Path& path : paths) {
+    shards_.push_back(std::make_unique<StackJournal>(path, fingerprint_));
+    readers_.push_back(std::move(shards_.back()->readers_.front()));
+  }
+}
+
+std::optional<StackFrame> StackJournal::find(std::size_t index) {
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    const std::optional<StackFrame> frame = readers_[i].find(index);
+    if (!frame) continue;
+    if (i > 0) append(*frame);  // so that this journal is complete by itself
+    return frame;
+  }
+  return {};
+}
+
+void StackJournal::write(const std::string& line) {
+  const std::string text = sealed(line);
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw cannot_write(path_, errno);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void StackJournal::append(const StackFrame& frame) { write(journal_line(frame)); }
+
+void StackJournal::mark() {
+  write("mark");
+  if (::fdatasync(descriptor_) != 0) throw cannot_write(path_, errno);
+}
+
+void StackJournal::remove() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+  for (const auto& shard : shards_) shard->remove();
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,30 @@
+// A checksum against accidents, not against attackers: FNV-1a of 64 bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace warpalign::program {
+
+class Checksum {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+      value_ = (value_ ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+    }
+  }
+  /// The text's end counts, so that "ab", "c" differs from "a", "bc".
+  void add(std::string_view text) {
+    add(std::as_bytes(std::span(text.data(), text.size())));
+    const std::byte end{0};
+    add({&end, 1});
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,29 @@
+// The report of a stack as one HTML page.
+#pragma once
+
+#include "reports/drift_plot.hpp"
+#include "reports/mean_pictures.hpp"
+#include "reports/stack_report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace warpalign::program {
+
+/// Collects what the page says about frames; how much that is does not grow with their number.
+class StackPage {
+ public:
+  void add(const StackFrame& frame);
+  /// The whole page.
+  [[nodiscard]] std::string html(const StackSetting& setting, const StackTotals& totals,
+                                 const DriftPlot& drift, const MeanPictures& means) const;
+
+ private:
+  [[nodiscard]] std::string extremes() const;
+  [[nodiscard]] std::string bad_frames(const StackTotals& totals) const;
+
+  Similarity largest_;  ///< the largest amount of each number
+  std::vector<StackFrame> bad_;
+};
+
+}  // namespace warpalign::program

@@ -1,0 +1,354 @@
+// `warpalign stack` on stacks and videos: whatever the frames stand in, the result is the same; and
+// what becomes of bad files, pipes and full disks.
+#include "io/frames/frame_sequence.hpp"
+#include "program/picture.hpp"
+#include "program/run_program.hpp"
+#include "program/stack_files.hpp"
+
+#include <warpalign/geometry.hpp>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace warpalign::test {
+namespace {
+
+using namespace program;
+using nlohmann::json;
+
+const Shape shape{96, 80, 1};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<LoadedImage> drifting(std::size_t count, PixelType type, int channels = 1) {
+  std::vector<LoadedImage> frames;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double t = static_cast<double>(i);
+    frames.push_back(draw({}, shape, channels, type, Affine::translation(-1.5 * t, 0.5 * t)));
+  }
+  return frames;
+}
+
+Outcome run_stack(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{"stack", "--device", test_device(), "--motion", "translation"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_program(all);
+}
+
+/// The command line of run_stack(), for a script.
+std::string script(const std::string& arguments) {
+  return "\"$W\" stack --device " + test_device() + " --motion translation " + arguments;
+}
+
+/// The frames of a report without what the files' names decide.
+json numbers_of(const std::string& report) {
+  json frames = json::parse(read_text(report))["frames"];
+  for (json& frame : frames) {
+    frame.erase("file");
+    frame.erase("aligned");
+  }
+  return frames;
+}
+
+std::vector<LoadedImage> frames_in(const std::string& path) {
+  FrameSequence source({path}, {});
+  std::vector<LoadedImage> frames;
+  while (auto frame = source.next()) frames.push_back(std::move(frame->image));
+  return frames;
+}
+
+TEST_CASE("stack: images, pages, arrays and videos of the same frames give the same") {
+  require_test_device();
+  const ScratchFolder folder;
+  const auto frames = drifting(4, PixelType::u8);
+  std::filesystem::create_directory(folder / "images");
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    save_image(folder / fmt::format("images/f{}.png", i + 8), frames[i]);
+  }
+  write_tiff_stack(folder / "pages.tif", frames);
+  write_raw_npy(folder / "array.npy",
+                "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 80, 96), }",
+                bytes_of(frames));
+  write_y4m(folder / "video.y4m", frames);
+  json expected;
+  for (const std::string name : {"images", "pages.tif", "array.npy", "video.y4m"}) {
+    CAPTURE(name);
+    const Outcome outcome = run_stack(
+        {folder / name, "--json", folder / "drift.json", "--output", folder / "out.tif",
+         "--output-folder", folder / ("aligned-" + name), "--output-video", folder / "out.y4m"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    const json found = numbers_of(folder / "drift.json");
+    REQUIRE(found.size() == 4);
+    if (expected.is_null()) expected = found;
+    CHECK(found == expected);
+    CHECK(std::abs(found[3]["translation"][0].get<double>() - 4.5) < 0.02);
+    CHECK(std::abs(found[3]["translation"][1].get<double>() + 1.5) < 0.02);
+    // All outputs hold the same pixels.
+    const auto pages = frames_in(folder / "out.tif");
+    const auto video = frames_in(folder / "out.y4m");
+    const auto images = frames_in(folder / ("aligned-" + name));
+    REQUIRE(pages.size() == 4);
+    REQUIRE(video.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::string stem = name == "images" ? fmt::format("f{}", i + 8)
+                                                : std::filesystem::path(name).stem().string();
+      const auto image = load_image(folder / fmt::format("aligned-{}/{:04}_{}.png", name, i, stem));
+      CHECK(pages[i].pixels == image.pixels);
+      CHECK(video[i].pixels == image.pixels);
+    }
+    CHECK(pages[0].pixels == frames[0].pixels);
+  }
+  const json report = json::parse(read_text(folder / "drift.json"));
+  CHECK(report["frames"][2]["file"] == folder / "video.y4m[2]");
+  CHECK(report["frames"][2]["aligned"] == "0002_video.png");
+  CHECK(report["ended_early"].is_null());
+}
+
+TEST_CASE("stack: every pixel type is registered and written in its own type") {
+  require_test_device();
+  const ScratchFolder folder;
+  const auto wide = drifting(3, PixelType::f32);
+  for (const std::string type : {"i1", "i2", "i4", "u4", "f2", "f4", "f8"}) {
+    CAPTURE(type);
+    // A value's share of the type's largest one; i1 has 7 bits, which is what there is to see.
+    std::string numbers;
+    for (const LoadedImage& frame : wide) {
+      for (const float value : frame.samples<float>()) {
+        const auto put = [&](auto number) {
+          numbers.append(reinterpret_cast<const char*>(&number), sizeof(number));
+        };
+        const double v = static_cast<double>(value);
+        if (type == "i1") put(static_cast<std::int8_t>(v * 250 - 125));
+        if (type == "i2") put(static_cast<std::int16_t>(v * 65000 - 32500));
+        if (type == "i4") put(static_cast<std::int32_t>(v * 4e9 - 2e9));
+        if (type == "u4") put(static_cast<std::uint32_t>(v * 4e9));
+        // A half of 1024 steps between 1 and 2.
+        if (type == "f2") put(static_cast<std::uint16_t>(0x3c00 + static_cast<int>(v * 1023)));
+        if (type == "f4") put(value);
+        if (type == "f8") put(v);
+      }
+    }
+    write_raw_npy(folder / "in.npy",
+                  fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': (3, 80, 96), }}",
+                              type == "i1" ? "|" : "<", type),
+                  numbers);
+    for (const std::string to : {"first", "mean"}) {
+      const Outcome outcome =
+          run_stack({folder / "in.npy", "--to", to, "--json", folder / "drift.json", "--output",
+                     folder / "out.npy", "--output-folder", folder / ("aligned" + type)});
+      CAPTURE(outcome.err);
+      REQUIRE(outcome.status == 0);
+      const json frame = numbers_of(folder / "drift.json")[2];
+      CHECK(std::abs(frame["translation"][0].get<double>() - 3) < 0.05);
+      CHECK(std::abs(frame["translation"][1].get<double>() + 1) < 0.05);
+    }
+    const auto in = frames_in(folder / "in.npy");
+    const auto out = frames_in(folder / "out.npy");
+    REQUIRE(out.size() == 3);
+    CHECK(out[0].type == in[0].type);
+    CHECK(out[0].pixels == in[0].pixels);
+    FrameSequence images({folder / ("aligned" + type + "/0002_in.tif")}, {});
+    const auto image = images.next();
+    REQUIRE(image);
+    CHECK(image->image.pixels == out[2].pixels);
+  }
+}
+
+TEST_CASE("stack: a frame of another size or type is named, and the rest is finished") {
+  require_test_device();
+  const ScratchFolder folder;
+  auto frames = drifting(5, PixelType::u8);
+  frames[1] = draw({}, {64, 64, 1}, 1, PixelType::u8);
+  frames[3] = draw({}, shape, 1, PixelType::u16);
+  write_tiff_stack(folder / "mixed.tif", frames);
+  const Outcome outcome = run_stack(
+      {folder / "mixed.tif", "--json", folder / "drift.json", "--output", folder / "out.tif"});
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "warpalign: frame 1: "));
+  CHECK(contains(outcome.err, "mixed.tif[1]: is 64 x 64, but the first frame is 96 x 80\n"));
+  CHECK(contains(outcome.err,
+                 "mixed.tif[3]: is 96 x 80, gray, 16 bit, but the first frame is 96 x "
+                 "80, gray, 8 bit\n"));
+  const json report = json::parse(read_text(folder / "drift.json"));
+  CHECK(report["ok"] == 3);
+  CHECK(report["failed"] == 2);
+  CHECK(report["frames"][2]["aligned"] == folder / "out.tif[2]");
+  const auto out = frames_in(folder / "out.tif");
+  REQUIRE(out.size() == 5);
+  CHECK(std::all_of(out[3].pixels.begin(), out[3].pixels.end(),
+                    [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST_CASE("stack: of a truncated file what is whole is done, and the rest is reported") {
+  require_test_device();
+  const ScratchFolder folder;
+  const auto frames = drifting(5, PixelType::u8);
+  write_tiff_stack(folder / "all.tif", frames);
+  write_raw_npy(folder / "all.npy",
+                "{'descr': '|u1', 'fortran_order': False, 'shape': (5, 80, 96), }",
+                bytes_of(frames));
+  write_y4m(folder / "all.y4m", frames);
+  for (const std::string kind : {"tif", "npy", "y4m"}) {
+    CAPTURE(kind);
+    const std::string cut = folder / ("cut." + kind);
+    truncate_copy(folder / ("all." + kind), cut, 0.7);
+    const Outcome outcome =
+        run_stack({cut, "--json", folder / "drift.json", "--output", folder / "out.npy"});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.starts_with("warpalign: " + cut + ": is truncated: "));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK(contains(outcome.out, "cut short"));
+    const json report = json::parse(read_text(folder / "drift.json"));
+    CHECK(report["ok"] == 3);
+    CHECK(contains(report["ended_early"].get<std::string>(), "is truncated"));
+    CHECK(frames_in(folder / "out.npy").size() == 3);
+    truncate_copy(folder / ("all." + kind), cut, 0.3);
+    const Outcome one = run_stack({cut});
+    CHECK(one.status == 2);
+    CHECK(one.out.empty());
+    CHECK(contains(one.err, "is one frame; a stack has two or more. "));
+    CHECK(contains(one.err, "is truncated"));
+  }
+}
+
+TEST_CASE("stack: what is no stack is refused before a device opens, and nothing is written") {
+  const ScratchFolder folder;
+  const auto frames = drifting(2, PixelType::u8);
+  write_tiff_stack(folder / "one.tif", {frames[0]});
+  write_tiff_stack(folder / "two.tif", frames);
+  write_tiff_stack(folder / "colour.tif", drifting(2, PixelType::u8, 3));
+  write_tiff_stack(folder / "small.tif", {numbered_frame(0, {15, 40, 1}, PixelType::u8)});
+  write_text(folder / "empty.y4m", "YUV4MPEG2 W96 H80\n");
+  write_text(folder / "none.npy", "");
+  const auto before = folder.names();
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& named) {
+    std::vector<std::string> all{"stack", "--device", "opencl:99"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = run_program(all);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK(contains(outcome.err, named));
+    CHECK(folder.names() == before);
+  };
+  refused({folder / "one.tif"}, "one.tif: is one frame; a stack has two or more");
+  refused({folder / "small.tif"}, "registration needs sides of at least 16");
+  refused({folder / "empty.y4m"}, "empty.y4m: there are no frames in it");
+  refused({folder / "none.npy"}, "none.npy: is empty");
+  refused({folder / "x*.tif"}, "no file matches this pattern");
+  refused({folder / "two.tif", "--channel", "1"}, "--channel can only be 0");
+  refused({folder / "empty.y4m", "--z", "1"}, "leave --channel and --z out");
+  refused({folder / "two.tif", "--output", folder / "out.png"}, "end its name in .tif or .npy");
+  refused({folder / "two.tif", "--output-video", folder / "out.mp4"}, "end its name in .y4m");
+  refused({folder / "two.tif", "--output", folder / "two.tif"}, "is the same file as");
+  refused({folder / "two.tif", "--output", folder / "no/out.tif"}, "no/out.tif: cannot be written");
+  refused({folder / "colour.tif", "--output-video", folder / "out.y4m"},
+          "writes gray frames of 8 or 16 bits");
+}
+
+TEST_CASE("stack: from a pipe into a pipe") {
+  require_test_device();
+  const ScratchFolder folder;
+  const auto frames = drifting(4, PixelType::u8);
+  write_y4m(folder / "in.y4m", frames);
+  const Outcome outcome = run_script(fmt::format(
+      "cat {} | {} > {}", folder / "in.y4m",
+      script("- --output-video - --csv " + (folder / "drift.csv")), folder / "out.y4m"));
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.err, "4 ok"));  // the text for people stands there
+  CHECK(contains(read_text(folder / "drift.csv"), "\n3,standard input[3],ok,"));
+  const auto out = frames_in(folder / "out.y4m");
+  REQUIRE(out.size() == 4);
+  CHECK(out[0].pixels == frames[0].pixels);
+  CHECK(read_text(folder / "out.y4m").starts_with("YUV4MPEG2 W96 H80 F25:1 Ip A1:1 Cmono\n"));
+  // Without a reader; the last process of the pipe gives its status, so it is noted.
+  const Outcome broken = run_script(
+      fmt::format("{{ {}; echo $? > {}; }} | head -c 100 > /dev/null",
+                  script((folder / "in.y4m") + " --output-video - --csv " + (folder / "b.csv")),
+                  folder / "status"));
+  CHECK(read_text(folder / "status") == "2\n");
+  CHECK(contains(broken.err,
+                 "warpalign: --output-video -: the program that reads the video has ended\n"));
+  CHECK_FALSE(std::filesystem::exists(folder / "b.csv"));
+  const Outcome full =
+      run_script(script((folder / "in.y4m") + " --output-video -") + " > /dev/full");
+  CHECK(full.status == 2);
+  CHECK(contains(full.err, "standard output cannot be written (No space left on device)\n"));
+  const Outcome nothing = run_script(script("- < /dev/null"));
+  CHECK(nothing.status == 2);
+  CHECK(nothing.err == "warpalign: standard input: is empty; there is no video in it\n");
+}
+
+TEST_CASE("stack: where the disk is full, one line says so and nothing half-written stays") {
+  require_test_device();
+  const ScratchFolder folder;
+  // The limit must leave room for what a device's compiler writes, so the frames are large. Those
+  // that are constant cannot be registered, which costs no time, and are written as zeros.
+  const Shape large{1024, 512, 1};
+  std::vector<LoadedImage> frames(24, make_image(large.width, large.height, 1, PixelType::u16));
+  frames[0] = draw({}, large, 1, PixelType::u16);
+  write_tiff_stack(folder / "in.tif", frames);
+  const auto before = folder.names();
+  for (const std::string output : {"out.tif", "out.npy", "out.y4m"}) {
+    CAPTURE(output);
+    const std::string option = output == "out.y4m" ? "--output-video " : "--output ";
+    // In blocks of 512 bytes: 20 frames of 1 MiB.
+    const Outcome outcome = run_script(fmt::format(
+        "trap '' XFSZ; ulimit -f 40960; \"$W\" stack {} --fast --device {} {} {} --csv {}",
+        folder / "in.tif", test_device(), option, folder / output, folder / "drift.csv"));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.ends_with(fmt::format(
+        "\nwarpalign: {}: cannot be written (File too large); choose another place for it\n",
+        folder / output)));
+    CHECK(folder.names() == before);
+  }
+}
+
+TEST_CASE("stack: thousands of frames from a pipe take no more memory than hundreds") {
+  require_test_device();
+  const ScratchFolder folder;
+  const Shape small{64, 64, 1};
+  std::vector<LoadedImage> frames;
+  for (std::size_t i = 0; i < 4; ++i) {
+    frames.push_back(
+        draw({}, small, 1, PixelType::u8, Affine::translation(0.5 * static_cast<double>(i), 0)));
+  }
+  const std::string header = "YUV4MPEG2 W64 H64 Cmono\n";
+  std::string records;
+  for (std::size_t i = 0; i < 100; ++i) records += "FRAME\n" + bytes_of({frames[i % 4]});
+  const auto peak_of = [&](std::size_t hundreds) {
+    std::string video = header;
+    for (std::size_t i = 0; i < hundreds; ++i) video += records;
+    write_text(folder / "in.y4m", video);
+    const Outcome outcome = run_script(fmt::format(
+        "cat {} | \"$W\" stack - --fast --device {} --csv {} --json {} --plot {} --output {} "
+        "--output-video {}",
+        folder / "in.y4m", test_device(), folder / "d.csv", folder / "d.json", folder / "d.svg",
+        folder / "out.tif", folder / "out.y4m"));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(json::parse(read_text(folder / "d.json"))["ok"] == 100 * hundreds);
+    return outcome.peak_kilobytes;
+  };
+  (void)peak_of(1);  // compiles the kernels if they are not cached yet
+  const long few = peak_of(3);
+  const long many = peak_of(30);
+  CAPTURE(few);
+  CAPTURE(many);
+  // 2700 frames more have 11 MiB of pixels. The plot keeps 40 bytes a frame of up to 8192 frames,
+  // and 200 bytes of text while it is drawn; a process's peak differs by 2 MiB from run to run.
+  CHECK(many - few < 4 * 1024);
+}
+
+}  // namespace
+}  // namespace warpalign::test
