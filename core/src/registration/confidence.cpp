@@ -25,8 +25,8 @@ double confidence_at(double significance, double half) {
 
 }  // namespace
 
-double confidence_of(double significance) {
-  return confidence_at(significance, half_confidence_significance);
+double confidence_of(double significance, double half) {
+  return confidence_at(significance, half);
 }
 
 double volume_significance(double correlation, double independent) {

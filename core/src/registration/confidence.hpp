@@ -10,14 +10,19 @@ namespace warpalign::detail {
 /// both.
 inline constexpr double half_confidence_significance = 32;
 
+/// The same for what the grid search proposes. It compares the images at over a thousand rotations
+/// and scales, and the best of so many is higher where none is right.
+inline constexpr double grid_half_confidence_significance = 36;
+
 /// The same for volumes.
 inline constexpr double volume_half_confidence_significance = 5.5;
 
 /// Upper bound of the confidence where a refinement was requested but did not succeed.
 inline constexpr double max_unrefined_confidence = 0.4;
 
-/// The confidence, 0 to 1, in a registration with this significance.
-double confidence_of(double significance);
+/// The confidence, 0 to 1, in a registration with this significance; `half` is the significance at
+/// which it is one half.
+double confidence_of(double significance, double half = half_confidence_significance);
 
 /// Fisher's z of a correlation over `independent` independent voxels, in units of its standard
 /// deviation; 0 where there are too few voxels.

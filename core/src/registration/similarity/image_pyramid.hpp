@@ -97,6 +97,8 @@ class ImagePyramid {
   const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
+  /// As many as a search of all base scales and of the grid takes.
+  static constexpr std::size_t max_levels = 32;
   struct LevelKey {
     PixelType type;
     bool masked;
@@ -120,7 +122,7 @@ class ImagePyramid {
   std::optional<Readback<float>> values_, weights_;  // of the level measured
   /// All levels of the current image are kept; beyond the bound, only levels that are left over
   /// from earlier images are evicted.
-  PlanCache<LevelKey, PyramidLevel> pyramid_levels_{8};
+  PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
   std::optional<Image> filled_;
   bool has_impulses_ = false;

@@ -1,7 +1,6 @@
 // Finds the transform between two images.
 #include "registration/similarity/pair_search.hpp"
 
-#include "registration/confidence.hpp"
 #include "registration/plane_geometry.hpp"
 #include "registration/short_list.hpp"
 #include "registration/similarity/base_scales.hpp"
@@ -38,6 +37,19 @@ constexpr std::size_t hypotheses_per_crop = 2;
 // the list.
 constexpr std::size_t first_search_hypotheses = 6;
 constexpr std::size_t second_search_hypotheses = 40;
+constexpr std::size_t grid_candidates = 8;
+
+// The levels of a coarse refinement. Places of the log-polar search start at the second one, those
+// of the grid, which may be off by 2 degrees and an eighth of the scale, at the first.
+struct RefinementLevel {
+  double coarser;  // than the finest of these levels
+  int iterations;
+  double tolerance, max_drift;
+};
+constexpr std::array<RefinementLevel, 3> refinement_levels{
+    {{4, 20, 0.05, 0.2}, {2, 12, 0.02, 0.15}, {1, 10, 0.005, 0.08}}};
+constexpr std::size_t first_level_of_grid = 0;
+constexpr std::size_t first_level_of_log_polar = 1;
 
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
@@ -192,7 +204,7 @@ SimilarityFit::Pair PairSearch::levels_of_pair(const Work& work, bool swapped, d
 
 // Gauss-Newton on coarse levels, which reduces an error of a few pixels to a few hundredths of one,
 // and the significance of the result there.
-void PairSearch::refine_coarsely(const Work& work, Candidate& candidate) {
+void PairSearch::refine_coarsely(const Work& work, Candidate& candidate, std::size_t first_level) {
   const bool swapped = scale_of(candidate.matrix) < 1;
   Affine matrix = swapped ? candidate.matrix.inverse() : candidate.matrix;
   const double base = std::max(1.0, nearest_base(scale_of(matrix)));
@@ -200,16 +212,18 @@ void PairSearch::refine_coarsely(const Work& work, Candidate& candidate) {
   const Shape& fine = swapped ? work.reference.shape() : work.moving.shape();
   const double common = std::min(larger_side(coarse), larger_side(fine) / base);
   const double spacing = std::max(1.0, common / coarse_refinement_side);
-  const std::array<FitOptions, 2> levels{FitOptions{options_.motion, 12, 0.02, 0.15},
-                                         FitOptions{options_.motion, 10, 0.005, 0.08}};
   PyramidLevel* reference = nullptr;
   PyramidLevel* moving = nullptr;
-  const bool too_small_to_halve = common / (2 * spacing) < min_coarse_refinement_side;
-  for (std::size_t level = too_small_to_halve ? 1 : 0; level < levels.size(); ++level) {
+  for (std::size_t i = first_level; i < refinement_levels.size(); ++i) {
+    const RefinementLevel& level = refinement_levels[i];
+    const bool too_small = common / (level.coarser * spacing) < min_coarse_refinement_side;
+    if (too_small && level.coarser > 1) continue;
     const SimilarityFit::Pair pair =
-        levels_of_pair(work, swapped, base, level == 0 ? 2 * spacing : spacing, reference, moving);
+        levels_of_pair(work, swapped, base, level.coarser * spacing, reference, moving);
     const Affine start = moving->to_image().inverse() * matrix * reference->to_image();
-    const auto fitted = fitter_.fit(work.stream, work.clock, pair, start, levels[level]);
+    const auto fitted =
+        fitter_.fit(work.stream, work.clock, pair, start,
+                    {options_.motion, level.iterations, level.tolerance, level.max_drift});
     if (!fitted) continue;
     matrix = moving->to_image() * fitted->matrix * reference->to_image().inverse();
   }
@@ -238,15 +252,34 @@ bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
     find_shifts(work, hypotheses_[i]);
     sort_by(shifted_, &Candidate::shift_score);
     for (Candidate& candidate : shifted_) {
-      const bool known =
-          std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& other) {
-            return same_location(candidate, other, work.reference.shape(), work.moving.shape());
-          });
-      if (known || candidate.shift_score < min_shift_score) continue;
-      refine_coarsely(work, candidate);
-      candidates_.push_back(candidate);
-      if (options_.candidates == 1 && candidate.significance >= accepted_significance) return true;
+      if (add_candidate(work, candidate, first_level_of_log_polar)) return true;
     }
+  }
+  return false;
+}
+
+// Refines a candidate coarsely, unless its place is known already. Returns true if it is
+// significant enough to be accepted.
+bool PairSearch::add_candidate(const Work& work, Candidate& candidate, std::size_t first_level) {
+  const bool known =
+      std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& other) {
+        return same_location(candidate, other, work.reference.shape(), work.moving.shape());
+      });
+  if (known || candidate.shift_score < min_shift_score) return false;
+  refine_coarsely(work, candidate, first_level);
+  candidates_.push_back(candidate);
+  return options_.candidates == 1 && candidate.significance >= accepted_significance;
+}
+
+bool PairSearch::try_grid(const Work& work) {
+  if (!grid_search_) grid_search_.emplace(device_, options_, ones_);
+  for (const GridPeak& peak :
+       grid_search_->find(work.stream, work.clock, work.reference, work.moving, grid_candidates)) {
+    Candidate candidate;
+    candidate.matrix = peak.matrix;
+    candidate.shift_score = peak.score;
+    candidate.half_confidence = grid_half_confidence_significance;
+    if (add_candidate(work, candidate, first_level_of_grid)) return true;
   }
   return false;
 }
@@ -274,10 +307,12 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   if (!accepted && options_.motion != Motion::translation) {
     add_hypotheses_at_other_bases(work, first_search_);
     accepted = try_hypotheses(work, first_search_hypotheses);
-    const bool none_convincing = std::none_of(
-        candidates_.begin(), candidates_.end(),
-        [](const Candidate& c) { return c.significance >= half_confidence_significance; });
-    if (!accepted && none_convincing) {
+    const auto none_convincing = [&] {
+      return std::none_of(candidates_.begin(), candidates_.end(),
+                          [](const Candidate& c) { return c.significance >= c.half_confidence; });
+    };
+    if (!accepted && none_convincing()) accepted = try_grid(work);
+    if (!accepted && none_convincing()) {
       if (!second_search_) second_search_.emplace(device_, second_search_side, options_);
       hypotheses_.clear();
       add_hypotheses_at(work, *second_search_, 1);

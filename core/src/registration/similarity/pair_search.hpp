@@ -2,7 +2,9 @@
 // scales; each is verified by its correlation over the overlap of the images.
 #pragma once
 
+#include "registration/confidence.hpp"
 #include "registration/ones.hpp"
+#include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/refinement.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
@@ -24,7 +26,9 @@ struct Candidate {
   double correlation = 0;   ///< of the locally normalized images over their overlap
   double significance = 0;  ///< atanh(correlation) sqrt(independent pixels), on a coarse grid
   double overlap = 0;       ///< fraction of the reference that is in common
-  bool refined = false;     ///< whether it was refined at full resolution
+  /// The significance at which the confidence is one half: the wider the search, the higher.
+  double half_confidence = half_confidence_significance;
+  bool refined = false;  ///< whether it was refined at full resolution
 };
 
 class PairSearch {
@@ -55,7 +59,10 @@ class PairSearch {
   void add_hypotheses_at_other_bases(const Work& work, RotationScaleSearch& search);
   void find_shifts(const Work& work, const Hypothesis& hypothesis);
   bool try_hypotheses(const Work& work, std::size_t maximum);
-  void refine_coarsely(const Work& work, Candidate& candidate);
+  bool try_grid(const Work& work);
+  bool add_candidate(const Work& work, Candidate& candidate, std::size_t first_level);
+  /// `first_level`: of refinement_levels, the coarsest first.
+  void refine_coarsely(const Work& work, Candidate& candidate, std::size_t first_level);
   void refine(const Work& work, Candidate& candidate);
   SimilarityFit::Pair levels_of_pair(const Work& work, bool swapped, double base, double spacing,
                                      PyramidLevel*& reference, PyramidLevel*& moving);
@@ -66,6 +73,7 @@ class PairSearch {
   std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
   Ones ones_;
   TranslationSearch translation_search_;
+  std::optional<GridSearch> grid_search_;  // likewise
   SimilarityFit fitter_;
   Refinement refinement_;
 

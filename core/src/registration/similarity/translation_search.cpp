@@ -61,14 +61,30 @@ void TranslationSearch::transform(Stream& stream, StageClock& clock, ImagePyrami
   clock.run("fft", [&] { fft_.forward(stream, warped_, weight_spectrum); });
 }
 
-// The reference is placed in the corner of the padded frame, and the rotated moving level in its
-// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
-// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
-// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
 std::array<TranslationPeak, 2> TranslationSearch::find(
     Stream& stream, StageClock& clock, ImagePyramid& reference, PyramidLevel& reference_level,
     ImagePyramid& moving, PyramidLevel& moving_level, double rotation_deg, double scale,
     const ShiftLimits& limits) {
+  set_reference(stream, clock, reference, reference_level);
+  return find(stream, clock, reference_level.shape(), moving, moving_level, rotation_deg, scale,
+              limits);
+}
+
+void TranslationSearch::set_reference(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                                      PyramidLevel& reference_level) {
+  transform(stream, clock, reference, reference_level, Affine{}, reference_spectrum_,
+            reference_weight_);
+}
+
+// The reference is placed in the corner of the padded frame, and the rotated moving level in its
+// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
+// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
+// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
+std::array<TranslationPeak, 2> TranslationSearch::find(Stream& stream, StageClock& clock,
+                                                       const Shape& reference, ImagePyramid& moving,
+                                                       PyramidLevel& moving_level,
+                                                       double rotation_deg, double scale,
+                                                       const ShiftLimits& limits) {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
   const Point centre = centre_of(moving_level.shape());
@@ -76,12 +92,10 @@ std::array<TranslationPeak, 2> TranslationSearch::find(
   linear.c = linear.f = 0;
   const Affine frame_to_moving =
       Affine::translation(centre.x, centre.y) * linear * Affine::translation(-c, -c);
-  transform(stream, clock, reference, reference_level, Affine{}, reference_spectrum_,
-            reference_weight_);
   transform(stream, clock, moving, moving_level, frame_to_moving, moving_spectrum_, moving_weight_);
 
   OverlapLimits allowed;
-  const double smaller = smaller_area(reference_level.shape(), moving_level.shape(), scale);
+  const double smaller = smaller_area(reference, moving_level.shape(), scale);
   allowed.min_overlap = static_cast<float>(std::max(1.0, min_overlap_fraction * smaller));
   allowed.reach = static_cast<float>(limits.max_distance);
   allowed.centre_x = static_cast<float>(modulo(limits.centre.x - c, n));
@@ -99,7 +113,7 @@ std::array<TranslationPeak, 2> TranslationSearch::find(
   stream.download(records_, records.data(), sizeof records);
 
   std::array<TranslationPeak, 2> peaks;
-  const Point reference_centre = centre_of(reference_level.shape());
+  const Point reference_centre = centre_of(reference);
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     const Point d = subpixel_position(records[opposite]);
     const double sign = opposite == 0 ? 1 : -1;

@@ -42,12 +42,22 @@ class TranslationSearch {
                                       PyramidLevel& moving_level, double rotation_deg, double scale,
                                       const ShiftLimits& limits);
 
+  /// find() in two steps, for a reference level that is compared at many rotations and scales.
+  void set_reference(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                     PyramidLevel& reference_level);
+  std::array<TranslationPeak, 2> find(Stream& stream, StageClock& clock, const Shape& reference,
+                                      ImagePyramid& moving, PyramidLevel& moving_level,
+                                      double rotation_deg, double scale, const ShiftLimits& limits);
+
  private:
   /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape);
   /// Warps a level and its weight to the padded frame and computes the spectra of both.
   void transform(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
                  const Affine& frame_to_level, Image& spectrum, Image& weight_spectrum);
+
+  /// Levels of both images at all scales of the grid.
+  static constexpr std::size_t max_warps = 40;
 
   Device device_;
   Ones& ones_;
@@ -56,7 +66,7 @@ class TranslationSearch {
   OverlapProductsPlan products_;
   OverlapScorePlan score_;
   PeakPlan peak_;
-  PlanCache<Shape, WarpPlan> warps_{2 * base_scales.size()};
+  PlanCache<Shape, WarpPlan> warps_{max_warps};
   Image warped_;
   Image reference_spectrum_, reference_weight_, moving_spectrum_, moving_weight_;
   Image products_image_, surfaces_, scores_;

@@ -1,0 +1,108 @@
+// An exhaustive search over rotation and scale at low resolution.
+#include "registration/similarity/grid_search.hpp"
+
+#include "registration/plane_geometry.hpp"
+#include "registration/similarity/base_scales.hpp"
+#include "registration/similarity/rotation_scale_search.hpp"
+#include "registration/similarity/similarity_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The side of the padded frame. Images of one scale and square shape are then about 106 pixels
+// wide.
+constexpr std::int64_t side = 256;
+constexpr double rotation_step = 4;  // degrees
+constexpr double scale_step = 1.25;
+
+// Places closer than this, in units of the moving image's larger side, count as one.
+constexpr double distinct = 0.08;
+
+std::vector<double> scales_of(const RegistrationOptions& options) {
+  if (options.motion != Motion::similarity) return {1};
+  std::vector<double> scales;
+  const auto exponent = [](double scale) { return std::log(scale) / std::log(scale_step); };
+  const auto first = static_cast<int>(std::ceil(exponent(options.min_scale) - 0.5));
+  const auto last = static_cast<int>(std::floor(exponent(options.max_scale) + 0.5));
+  for (int i = first; i <= last; ++i) scales.push_back(std::pow(scale_step, i));
+  return scales;
+}
+
+// Each rotation stands for its opposite as well.
+std::vector<double> rotations_of(const RegistrationOptions& options) {
+  if (options.motion == Motion::translation) return {0};
+  RotationScaleLimits limits;
+  limits.min_angle = options.min_angle - rotation_step / 2;
+  limits.max_angle = options.max_angle + rotation_step / 2;
+  std::vector<double> rotations;
+  for (double degrees = 0; degrees < 180; degrees += rotation_step) {
+    if (limits.allows_angle_or_opposite(degrees)) rotations.push_back(degrees);
+  }
+  return rotations;
+}
+
+}  // namespace
+
+GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones)
+    : options_(options),
+      translation_search_(device, side, ones),
+      scales_(scales_of(options)),
+      rotations_(rotations_of(options)) {}
+
+std::size_t GridSearch::hypotheses() const { return 2 * scales_.size() * rotations_.size(); }
+
+void GridSearch::search_scale(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                              ImagePyramid& moving, double scale) {
+  const Spacings spacings = shift_spacings(scale, reference.shape(), moving.shape(), side);
+  PyramidLevel& fixed = reference.level(stream, clock, {spacings.reference});
+  PyramidLevel& moved = moving.level(stream, clock, {spacings.moving});
+  translation_search_.set_reference(stream, clock, reference, fixed);
+  const ShiftLimits limits{centre_of(fixed.shape()),
+                           options_.max_shift / scale / spacings.reference};
+  const double level_scale = scale * spacings.reference / spacings.moving;
+  RotationScaleLimits angles;
+  angles.min_angle = options_.min_angle - rotation_step / 2;
+  angles.max_angle = options_.max_angle + rotation_step / 2;
+  for (const double degrees : rotations_) {
+    const auto peaks = translation_search_.find(stream, clock, fixed.shape(), moving, moved,
+                                                degrees, level_scale, limits);
+    for (std::size_t opposite = 0; opposite < peaks.size(); ++opposite) {
+      if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
+      found_.push_back({moved.to_image() * peaks[opposite].matrix * fixed.to_image().inverse(),
+                        peaks[opposite].score});
+    }
+  }
+}
+
+void GridSearch::keep_distinct(const Shape& reference, const Shape& moving, std::size_t maximum) {
+  std::sort(found_.begin(), found_.end(),
+            [](const GridPeak& a, const GridPeak& b) { return a.score > b.score; });
+  std::size_t kept = 0;
+  for (const GridPeak& peak : found_) {
+    if (kept == maximum) break;
+    const bool known =
+        std::any_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(kept),
+                    [&](const GridPeak& other) {
+                      return corner_distance(peak.matrix, other.matrix, reference) <
+                             distinct * std::max(larger_side(moving),
+                                                 scale_of(peak.matrix) * larger_side(reference));
+                    });
+    if (!known) found_[kept++] = peak;
+  }
+  found_.resize(kept);
+}
+
+std::span<const GridPeak> GridSearch::find(Stream& stream, StageClock& clock,
+                                           ImagePyramid& reference, ImagePyramid& moving,
+                                           std::size_t maximum) {
+  found_.clear();
+  for (const double scale : scales_) search_scale(stream, clock, reference, moving, scale);
+  keep_distinct(reference.shape(), moving.shape(), maximum);
+  return found_;
+}
+
+}  // namespace warpalign::detail
