@@ -22,7 +22,9 @@ class Shell:
     """The folder of one page, in which its lines run."""
 
     def __init__(self, folder, prefix, repository):
-        self.folder, self.prefix, self.repository = folder, prefix, repository
+        self.folder, self.repository = folder, repository
+        # "lib", or Debian's folder for the architecture.
+        self.libraries = next(prefix.glob("lib/**/libwarpalign.so")).parent
         self.exports = []
         home = folder / "home"
         home.mkdir()
@@ -34,7 +36,9 @@ class Shell:
         self._devices = None
 
     def run(self, line):
-        script = "\n".join([*self.exports, line.replace("build/bin/warpalign", "warpalign")])
+        line = line.replace("build/bin/warpalign", "warpalign")
+        script = "\n".join([*self.exports, line]).replace(
+            "$HOME/warpalign/lib", str(self.libraries))
         return subprocess.run(["bash", "-c", script], cwd=self.folder, env=self.environment,
                               capture_output=True, text=True)
 

@@ -44,19 +44,19 @@ LOCAL = re.compile(r"^\s*(device|time)\b")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
+def _agree(line, other):
+    """The same words, and numbers that agree to 1 %."""
+    if NUMBER.sub("#", line) != NUMBER.sub("#", other):
+        return False
+    pairs = zip(NUMBER.findall(line), NUMBER.findall(other))
+    return all(abs(float(a) - float(b)) <= 0.01 * max(1, abs(float(a))) for a, b in pairs)
+
+
 def same_output(written, printed):
-    """Whether a page shows what was printed: the same words, and numbers that agree to 1 %."""
+    """Whether the lines that a page shows stand, one after the other, in what was printed."""
     def lines(text):
         return [line.strip() for line in text.strip().split("\n") if not LOCAL.match(line)]
 
     ours, theirs = lines(written), lines(printed)
-    # A page may show the beginning of an output.
-    if len(ours) > len(theirs):
-        return False
-    for one, other in zip(ours, theirs):
-        if NUMBER.sub("#", one) != NUMBER.sub("#", other):
-            return False
-        for a, b in zip(NUMBER.findall(one), NUMBER.findall(other)):
-            if abs(float(a) - float(b)) > 0.01 * max(1, abs(float(a))):
-                return False
-    return True
+    return any(all(map(_agree, ours, theirs[start:]))
+               for start in range(len(theirs) - len(ours) + 1))

@@ -11,16 +11,12 @@ def help_of(program, *words):
 
 
 def subcommands(text):
-    """The names and the summaries of a help's commands, which stand before its options."""
-    found = []
-    for line in text.split("\n"):
-        if re.match(r"  -", line):
-            break
-        if entry := re.match(r"  ([a-z][a-z-]*)\s{2,}(\S.*)", line):
-            found.append([entry[1], entry[2]])
-        elif found and re.match(r" {10,}\S", line):
-            found[-1][1] += " " + line.strip()
-    return found
+    """The names and the descriptions of the commands in a help, which lists them under headings."""
+    if not re.search(r"^Usage: .* COMMAND \.\.\.", text, re.M):
+        return []
+    listed = re.split(r"^Messages:$", text, maxsplit=1, flags=re.M)[0]
+    # A line that begins further right continues the description before it.
+    return re.findall(r"^  ([a-z]\S*)\s{2,}(\S.*)$", listed, re.M)
 
 
 def section(program, words, level):

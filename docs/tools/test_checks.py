@@ -34,6 +34,8 @@ class CodeBlocks(unittest.TestCase):
         same = code_blocks.same_output
         self.assertTrue(same("angle 31.70\n", "angle 31.7004\n"))
         self.assertTrue(same("first line\n", "first line\nand more\n"))
+        self.assertTrue(same("second\nthird\n", "first\nsecond\nthird\n"))
+        self.assertFalse(same("first\nthird\n", "first\nsecond\nthird\n"))
         self.assertTrue(same("a\n  device  one\nb\n", "a\n  device  other\nb\n"))
         self.assertFalse(same("angle 31.70\n", "angle 32.70\n"))
         self.assertFalse(same("angle 31.70\n", "turned by 31.70\n"))
@@ -45,12 +47,12 @@ class CodeBlocks(unittest.TestCase):
 
 
 class CommandLine(unittest.TestCase):
-    def test_subcommands_end_where_options_begin(self):
-        text = ("Warps.\n\nUsage: warpalign COMMAND\n\nDevices:\n  devices        List them, in\n"
-                "                 two lines\n  warm-up        Compile\n\nOptions:\n"
-                "  -h, --help     Print this\n\nExamples:\n  warpalign devices   all\n")
+    def test_commands_are_told_from_examples(self):
+        text = ("Warps.\n\nUsage: warpalign COMMAND ...\n\nDevices:\n  devices        List them\n"
+                "  warm-up        Compile\n\nMessages:\n  -h, --help     Print this\n\n"
+                "Examples:\n  warpalign devices   all\n")
         self.assertEqual(command_line.subcommands(text),
-                         [["devices", "List them, in two lines"], ["warm-up", "Compile"]])
+                         [("devices", "List them"), ("warm-up", "Compile")])
 
 
 class CppDocs(unittest.TestCase):
