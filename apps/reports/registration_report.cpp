@@ -42,7 +42,7 @@ std::string verdict(const RegistrationResult& result) {
 std::string headline(const RegistrationResult& result) {
   const Similarity& found = result.similarity;
   const std::string motion =
-      fmt::format("rotated by {:.2f} degrees, scaled by {:.4f}, shifted by ({:.2f}, {:.2f}) pixels",
+      fmt::format("rotation {:.2f} degrees, scale {:.4f}, shift ({:.2f}, {:.2f}) pixels",
                   found.rotation_deg, found.scale, found.translation.x, found.translation.y);
   if (result.reliable) {
     return fmt::format("{}: {}; confidence {:.2f}\n", coloured("The images fit", Colour::green),

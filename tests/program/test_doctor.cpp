@@ -168,6 +168,25 @@ TEST_CASE("a module that does not load is a problem") {
   CHECK(report.has_problem("its module does not load"));
 }
 
+TEST_CASE("a module of another version is a problem, and register says so") {
+  const ScratchFolder folder;
+  std::filesystem::copy_file(WARPALIGN_OLD_MODULE, folder / "warpalign_opencl.so");
+  write_text(folder / "old.toml", "modules = \"" + folder / "" + "\"\n");
+  const Report report = examine({"--config", folder / "old.toml"});
+  CHECK(report.status == 1);
+  CHECK(report.has_problem("built for another version of warpalign"));
+  for (const json& backend : report.found["backends"]) {
+    if (backend["backend"] != "opencl") continue;
+    CHECK(backend["abi"] == 1);
+    CHECK(report.found["installation"]["module_abi"] > 1);
+  }
+  const std::string demo = WARPALIGN_DEMO_DATA;
+  const Outcome outcome = run_program(
+      {"register", demo + "/reference.jpg", demo + "/moving.jpg", "--config", folder / "old.toml"});
+  CHECK(outcome.status == 3);
+  CHECK(outcome.err.find("another version of warpalign") != std::string::npos);
+}
+
 TEST_CASE("a configuration that cannot be read is a problem, and the rest is examined without") {
   require_test_device();
   const ScratchFolder folder;

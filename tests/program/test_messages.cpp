@@ -60,9 +60,9 @@ TEST_CASE("register opens with whether the images fit, by what, and how sure it 
   const Outcome outcome = run_program(registration({}));
   const std::string first = outcome.out.substr(0, outcome.out.find('\n'));
   CHECK(outcome.status == 0);
-  CHECK(first.starts_with("The images fit: rotated by 31.6"));
-  CHECK(contains(first, "scaled by 1.2"));
-  CHECK(contains(first, "shifted by (4"));
+  CHECK(first.starts_with("The images fit: rotation 31.6"));
+  CHECK(contains(first, "scale 1.2"));
+  CHECK(contains(first, "shift (4"));
   CHECK(contains(first, "confidence 1.00"));
 }
 
