@@ -2,7 +2,6 @@
 #pragma once
 
 #include "registration/plan_cache.hpp"
-#include "registration/similarity/base_scales.hpp"
 
 #include <warpalign/device.hpp>
 
@@ -17,9 +16,9 @@ class Ones {
 
  private:
   Device device_;
-  /// Room for two images, each at full resolution and at the level that the translation search
-  /// uses for every base scale.
-  PlanCache<Shape, Image> images_{2 * (base_scales.size() + 1)};
+  /// Room for two images, each at full resolution and at the levels that the translation searches
+  /// use for every base scale and every scale of the grid.
+  PlanCache<Shape, Image> images_{64};
 };
 
 /// The weights of a pair. Both are set where either image has a mask; otherwise both are null.

@@ -98,7 +98,7 @@ class ImagePyramid {
 
  private:
   /// As many as a search of all base scales and of the grid takes.
-  static constexpr std::size_t max_levels = 32;
+  static constexpr std::size_t max_levels = 64;
   struct LevelKey {
     PixelType type;
     bool masked;

@@ -83,7 +83,7 @@ class SimilarityFit {
                              Plans& plans);
 
   Device device_;
-  PlanCache<SimilaritySumsSpec, Plans> plans_{24};
+  PlanCache<SimilaritySumsSpec, Plans> plans_{64};
 };
 
 /// The normalized correlation of the pixels in the sums; 0 where either image does not vary.

@@ -57,7 +57,7 @@ class TranslationSearch {
                  const Affine& frame_to_level, Image& spectrum, Image& weight_spectrum);
 
   /// Levels of both images at all scales of the grid.
-  static constexpr std::size_t max_warps = 40;
+  static constexpr std::size_t max_warps = 64;
 
   Device device_;
   Ones& ones_;
