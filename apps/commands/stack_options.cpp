@@ -92,6 +92,14 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Plane in z of a TIFF stack that has several, from 0");
   add_option(command, "--to NAME", &options.to, "first, previous or mean",
              suggesting("first previous mean", with_default));
+  add_option(command, "--mask FILE", &options.mask,
+             "Image that is 0 where the frames are to be ignored");
+  add_option(command, "--resume", &options.resume,
+             "Keep a journal beside the outputs, and go on where an earlier run was ended");
+  add_option(command, "--shard I/N", &options.shard,
+             "Do part I of N of the frames; --resume without it puts the parts together");
+  add_registration_options(command, options.choices);
+  begin_group(command, "Outputs");
   add_option(command, "--output-folder FOLDER", &options.folder,
              "Write the aligned frames here, each as an image");
   add_option(command, "--output FILE", &options.output,
@@ -104,13 +112,6 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--plot FILE", &options.plot, "Draw the drift (.svg)");
   add_option(command, "--report FILE", &options.page,
              "One page with the drift, and the mean before and after (.html)");
-  add_option(command, "--mask FILE", &options.mask,
-             "Image that is 0 where the frames are to be ignored");
-  add_option(command, "--resume", &options.resume,
-             "Keep a journal beside the outputs, and go on where an earlier run was ended");
-  add_option(command, "--shard I/N", &options.shard,
-             "Do part I of N of the frames; --resume without it puts the parts together");
-  add_registration_options(command, options.choices);
   add_device_options(command, options.device);
 }
 

@@ -41,7 +41,9 @@ def write(folder, repository):
     frames = [ndimage.shift(image, (number, -2 * number), mode="mirror") for number in range(3)]
     first, *others = (Image.fromarray(frame) for frame in frames)
     first.save(folder / "recording.tif", save_all=True, append_images=others)
+    (folder / "night").mkdir()
     for number, frame in enumerate(frames):
+        Image.fromarray(frame).save(folder / "night" / f"{number}.png")
         for name in (f"frame{number}.png", f"frame{number}.tif", f"video{number}.png"):
             Image.fromarray(frame).save(folder / name)
     random = np.random.default_rng(5)

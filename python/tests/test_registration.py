@@ -1,8 +1,10 @@
 """Registration of pairs, batches, stacks and volumes from Python."""
 
+import importlib
 import os
 import signal
 import struct
+import weakref
 import zlib
 
 import numpy as np
@@ -260,6 +262,80 @@ def test_a_drift_table_for_pandas(frames):
     assert isinstance(table, pandas.DataFrame)
     assert list(table.index) == [0, 1]
     assert table.loc[1, "rotation_deg"] == pytest.approx(1, abs=0.03)
+
+
+def test_frames_come_from_memory_maps_zarr_and_dask(frames, tmp_path):
+    images = np.array(frames[0])
+    expected = warpalign.register_stack(images).drift
+
+    def same(drift):
+        assert drift.tobytes() == expected.tobytes()  # one frame has NaN, which equals nothing
+
+    np.save(tmp_path / "frames.npy", images)
+    same(warpalign.register_stack(np.load(tmp_path / "frames.npy", mmap_mode="r")).drift)
+    same(warpalign.register_stack(iter(images)).drift)
+    same(warpalign.register_stack(list(images)).drift)
+    if zarr := _module("zarr"):
+        for chunks in (1, 2, 3, 5):
+            stored = zarr.open(str(tmp_path / f"{chunks}.zarr"), mode="w", shape=images.shape,
+                               chunks=(chunks, 50, 60), dtype=images.dtype)
+            stored[:] = images
+            same(warpalign.register_stack(stored).drift)
+    if _module("dask"):
+        from dask import array
+
+        lazy = array.from_array(images, chunks=((2, 1, 2), 50, 60))
+        same(warpalign.register_stack(lazy).drift)
+        warped = list(warpalign.register_stack(lazy).warp(lazy))
+        assert len(warped) == 5
+
+
+def _module(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def test_a_chunk_is_read_once():
+    class Chunked:
+        """As Zarr and h5py show arrays; counts what is read."""
+
+        ndim, shape, dtype, chunks = 3, (7, 96, 96), np.dtype(np.float32), (3, 96, 96)
+        reads = []
+
+        def __len__(self):
+            return 7
+
+        def __getitem__(self, key):
+            self.reads.append(key)
+            return np.random.default_rng(0).random((7, 96, 96), np.float32)[key]
+
+    warpalign.register_stack(Chunked(), motion="translation")
+    assert Chunked.reads == [slice(0, 3), slice(3, 6), slice(6, 7)]
+
+
+@pytest.mark.parametrize("to", ["first", "previous", "mean"])
+def test_one_frame_at_a_time_is_in_memory(scene, to):
+    alive = set()
+    most = 0
+
+    def reader():
+        nonlocal most
+        for number in range(8):
+            image = np.roll(scene, number, axis=1).astype(np.float32)
+            if number == 4:
+                image[:] = 1  # cannot be registered, and is not kept with its error, either
+            alive.add(number)
+            weakref.finalize(image, alive.discard, number)
+            most = max(most, len(alive))
+            yield image
+            del image
+
+    stack = warpalign.register_stack(reader(), to=to, motion="translation")
+    assert len(stack) == 8
+    assert list(stack.errors) == [4]
+    assert most == 1
 
 
 def test_stacks_that_cannot_be_used(scene):

@@ -8,6 +8,7 @@ from . import ndimage
 from ._alignment import Alignment, parameters_of
 from ._devices import open_device
 from ._errors import InvalidImageError
+from ._frames import iterate_frames
 from ._images import as_image, as_mask
 from ._options import RegistrationOptions, documented
 from ._progress import progress_bar
@@ -109,7 +110,7 @@ class StackRegistration:
         ndarray
             Each frame that is ``reliable`` on the first one's grid; None for each other one.
         """
-        for i, frame in enumerate(frames):
+        for i, frame in enumerate(iterate_frames(frames)):
             if i >= len(self):
                 raise ValueError(f"there are more frames than the {len(self)} registered")
             if not self._reliable[i]:
@@ -197,8 +198,9 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     Parameters
     ----------
     frames : array_like or iterable
-        An array of shape (frames, rows, columns), or images one after the other, such as a
-        generator that reads them. They are not kept. All have the same shape.
+        An array of shape (frames, rows, columns), of NumPy (memory maps, too), Zarr, Dask or h5py; or
+        images one after the other, such as a generator that reads them. One frame at a time is in
+        memory; of an array in chunks, one row of chunks. All have the same shape.
     to : {'first', 'previous', 'mean'}
         What a frame is registered to: the first one (the default); the last reliable one before
         it, so that content may change on the way but errors add up; the mean of the first and the
@@ -233,27 +235,36 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     if to not in ("first", "previous", "mean"):
         raise ValueError(f"to must be 'first', 'previous' or 'mean', not {to!r}")
     total = len(frames) if hasattr(frames, "__len__") else None
-    numbered = enumerate(frames)
+    remaining = iterate_frames(frames)
     try:
-        first = as_image(next(numbered)[1], "frame 0")
+        first = as_image(next(remaining), "frame 0")
     except StopIteration:
         raise ValueError("there are no frames") from None
-    mask = as_mask(mask, first.shape, "the mask")
+    shape = first.shape
+    mask = as_mask(mask, shape, "the mask")
     opened = open_device(device)
     follower = _Follower(first, mask, to, opened, options)
-    stack = StackRegistration(first.shape, opened)
+    del first  # no frame is kept while the next one is made
+    stack = StackRegistration(shape, opened)
     stack._append(_first(), True)
     with progress_bar(progress, total, "frame") as bar:
         bar.update()
-        for number, frame in numbered:
-            frame = as_image(frame, f"frame {number}")
-            if frame.shape != first.shape:
-                raise ValueError(
-                    f"frame {number} has the shape {frame.shape}, and the first one {first.shape}")
-            try:
-                stack._append(*follower.place(frame))
-            except InvalidImageError as error:
-                stack.errors[number] = error
-                stack._append(_unusable(), False)
+        for frame in remaining:
+            _take(stack, follower, frame, shape)
+            del frame
             bar.update()
     return stack
+
+
+def _take(stack, follower, frame, shape):
+    """Registers the next frame of the stack."""
+    number = len(stack)
+    frame = as_image(frame, f"frame {number}")
+    if frame.shape != shape:
+        raise ValueError(
+            f"frame {number} has the shape {frame.shape}, and the first one {shape}")
+    try:
+        stack._append(*follower.place(frame))
+    except InvalidImageError as error:
+        stack.errors[number] = error.with_traceback(None)  # which would hold the frame
+        stack._append(_unusable(), False)

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -348,6 +349,96 @@ TEST_CASE("stack: thousands of frames from a pipe take no more memory than hundr
   // 2700 frames more have 11 MiB of pixels. The plot keeps 40 bytes a frame of up to 8192 frames,
   // and 200 bytes of text while it is drawn; a process's peak differs by 2 MiB from run to run.
   CHECK(many - few < 4 * 1024);
+}
+
+/// The bytes that an image of a page holds.
+std::string embedded_png(const std::string& page, std::size_t number) {
+  const std::string mark = "src=\"data:image/png;base64,";
+  std::size_t at = 0;
+  for (std::size_t i = 0; i <= number; ++i) {
+    at = page.find(mark, at);
+    REQUIRE(at != std::string::npos);
+    at += mark.size();
+  }
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t word = 0;
+  std::size_t bits = 0;
+  for (; page[at] != '"' && page[at] != '='; ++at) {
+    word = word << 6U | static_cast<std::uint32_t>(digits.find(page[at]));
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += static_cast<char>(word >> bits & 0xffU);
+  }
+  return bytes;
+}
+
+TEST_CASE(
+    "stack: the page shows the drift, the mean before and after, and frames that are not ok") {
+  require_test_device();
+  const ScratchFolder folder;
+  auto frames = drifting(9, PixelType::u8);
+  frames[4] = make_image(shape.width, shape.height, 1, PixelType::u8);
+  frames[5] = draw({77}, shape, 1, PixelType::u8);
+  write_tiff_stack(folder / "<in>.tif", frames);
+  for (const std::string to : {"first", "mean"}) {
+    CAPTURE(to);
+    const Outcome outcome = run_stack({folder / "<in>.tif", "--to", to, "--json",
+                                       folder / "drift.json", "--report", folder / "drift.html"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    const std::string page = read_text(folder / "drift.html");
+    CHECK(page.starts_with("<!DOCTYPE html>"));
+    CHECK(contains(page, "<svg"));
+    CHECK(contains(page, "9 frames of 96 x 80"));
+    CHECK(contains(page, "7 ok, 1 not reliable, 1 failed"));
+    CHECK(contains(page, "&lt;in&gt;.tif[4]"));
+    CHECK_FALSE(contains(page, "<in>"));
+    CHECK_FALSE(contains(page, "src=\"http"));
+    write_text(folder / "before.png", embedded_png(page, 0));
+    write_text(folder / "after.png", embedded_png(page, 1));
+    const LoadedImage before = load_image(folder / "before.png");
+    const LoadedImage after = load_image(folder / "after.png");
+    CHECK(before.shape() == shape);
+    CHECK(after.shape() == shape);
+    // The mean of frames that lie on the first is the first, as the page draws it; the least
+    // squares line from its gray levels to the picture's says how far it is from that.
+    const auto likeness = [&](const LoadedImage& picture) {
+      double a = 0;
+      double b = 0;
+      double aa = 0;
+      double bb = 0;
+      double ab = 0;
+      double n = 0;
+      for (std::size_t y = 15; y < 65; ++y) {
+        for (std::size_t x = 20; x < 76; ++x) {
+          const auto p = static_cast<double>(picture.pixels[96 * y + x]);
+          const auto q = static_cast<double>(frames[0].pixels[96 * y + x]);
+          a += p, b += q, aa += p * p, bb += q * q, ab += p * q, n += 1;
+        }
+      }
+      return (ab - a * b / n) / std::sqrt((aa - a * a / n) * (bb - b * b / n));
+    };
+    CHECK(likeness(after) > 0.995);
+    CHECK(likeness(before) < 0.95);
+    const json sharpness = json::parse(read_text(folder / "drift.json"))["sharpness"];
+    // The first frame alone, by the definition that the page states, over the same pixels but the
+    // outermost; the mean of frames that are resampled is a little less sharp.
+    double squares = 0;
+    for (std::size_t y = 1; y < 79; ++y) {
+      for (std::size_t x = 1; x < 95; ++x) {
+        const auto at = [&](std::size_t i, std::size_t j) {
+          return static_cast<double>(frames[0].pixels[96 * j + i]);
+        };
+        squares += std::pow(at(x + 1, y) - at(x - 1, y), 2) / 4;
+        squares += std::pow(at(x, y + 1) - at(x, y - 1), 2) / 4;
+      }
+    }
+    const double expected = std::sqrt(squares / (78 * 94));
+    CHECK(sharpness[1].get<double>() == doctest::Approx(expected).epsilon(0.05));
+    CHECK(sharpness[0].get<double>() < 0.8 * expected);
+  }
 }
 
 }  // namespace

@@ -129,8 +129,9 @@ void check_same(const std::string& found, const std::string& expected) {
 
 /// All outputs, relative to the current folder, so that names in reports are the same everywhere.
 const std::vector<std::string> all_outputs{
-    "--csv",    "drift.csv", "--json",         "drift.json", "--plot",          "drift.svg",
-    "--output", "out.tif",   "--output-video", "out.y4m",    "--output-folder", "aligned"};
+    "--csv",           "drift.csv", "--json",   "drift.json",     "--plot",
+    "drift.svg",       "--output",  "out.tif",  "--output-video", "out.y4m",
+    "--output-folder", "aligned",   "--report", "drift.html"};
 
 /// The current folder, for the time that this lives.
 class WithinFolder {
