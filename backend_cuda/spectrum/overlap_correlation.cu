@@ -29,6 +29,10 @@ __device__ __forceinline__ void multiply(float2 p, float2 q, long long i, long l
 __global__ void __launch_bounds__(threads)
     overlap_products_kernel(Spectra s, long long plane, float2* __restrict__ products) {
   await_previous();
+  const long long image = blockIdx.y;
+  s.b += image * plane;
+  s.b_weight += image * plane;
+  products += image * 4 * plane;
   const long long step = static_cast<long long>(gridDim.x) * threads;
   for (long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; i < plane;
        i += step) {
@@ -45,6 +49,8 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= width) return;
   const long long plane = static_cast<long long>(width) * height;
+  surfaces += blockIdx.z * 4 * plane;
+  scores += blockIdx.z * 2 * plane;
   const float reach2 = limits.reach * limits.reach;
   for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < height;
        y += static_cast<int>(gridDim.y * row_block_height)) {
@@ -58,7 +64,7 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
       scores[mirrored * plane + i] =
           wa_shift_allowed(dx, dy, reach2)
               ? wa_overlap_score(surfaces[mirrored * plane + i],
-                                 surfaces[(2 + mirrored) * plane + i], static_cast<float>(plane),
+                                 surfaces[(2 + mirrored) * plane + i], 1.0f / static_cast<float>(plane),
                                  limits.min_overlap)
               : 0.0f;
     }
@@ -72,13 +78,14 @@ class OverlapProductsStage final : public backend::OverlapProducts {
         plane_(RealFftPlan::half_spectrum(spec.image).plane()),
         blocks_(std::min<std::int64_t>(
             divide_up(plane_, threads),
-            std::int64_t{blocks_per_multiprocessor} * context.multiprocessors)) {
+            std::int64_t{blocks_per_multiprocessor} * context.multiprocessors)),
+        batch_(static_cast<unsigned>(spec.batch)) {
     load(&overlap_products_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
-    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads),
+    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads),
                  &overlap_products_kernel,
                  Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight),
                          data<float2>(spectra.b), data<float2>(spectra.b_weight)},
@@ -89,6 +96,7 @@ class OverlapProductsStage final : public backend::OverlapProducts {
   CallSite site_;
   long long plane_;
   std::int64_t blocks_;
+  unsigned batch_;
 };
 
 class OverlapScoreStage final : public backend::OverlapScore {
@@ -96,20 +104,23 @@ class OverlapScoreStage final : public backend::OverlapScore {
   OverlapScoreStage(const Context& context, const OverlapScoreSpec& spec)
       : site_{context, "overlap_score"},
         width_(extent(spec.surface.width, site_)),
-        height_(extent(spec.surface.height, site_)) {
+        height_(extent(spec.surface.height, site_)),
+        batch_(static_cast<unsigned>(spec.batch)) {
     load(&overlap_score_kernel, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
                backend::Memory& scores) override {
-    launch_early(site_, queue, tile_grid(width_, height_, warp_lanes, row_block_height),
-                 dim3(warp_lanes, row_block_height), &overlap_score_kernel, data<float>(surfaces),
-                 width_, height_, limits, data<float>(scores));
+    dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
+    grid.z = batch_;
+    launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), &overlap_score_kernel,
+                 data<float>(surfaces), width_, height_, limits, data<float>(scores));
   }
 
  private:
   CallSite site_;
   int width_, height_;
+  unsigned batch_;
 };
 
 }  // namespace

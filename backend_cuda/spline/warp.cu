@@ -107,11 +107,12 @@ class WarpStage : public backend::Warp {
 
   template <class Source, class Kernel>
   void run(backend::Queue& queue, Kernel kernel, Source source, backend::Memory& output,
-           const Affine& transform) const {
+           std::int64_t slice, const Affine& transform) const {
     const dim3 grid =
         tile_grid(output_.width, output_.height, LookupBlock::tile_width, LookupBlock::height);
     launch_early(site_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
-                 input_, data<float>(output), output_, transform);
+                 input_, data<float>(output) + slice * output_.width * output_.height, output_,
+                 transform);
   }
 
   [[nodiscard]] std::size_t input_width() const { return static_cast<std::size_t>(input_.width); }
@@ -129,11 +130,11 @@ class PitchedTextureWarp final : public WarpStage {
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
-               backend::Memory& output) override {
+               backend::Memory& output, std::int64_t slice) override {
     site_.context.activate();
     const cudaTextureObject_t texture =
         static_cast<const DeviceMemory&>(input).texture({input_width(), input_height()}, site_);
-    run(queue, &warp_texture_kernel, texture, output, transform);
+    run(queue, &warp_texture_kernel, texture, output, slice, transform);
   }
 };
 
@@ -147,11 +148,11 @@ class CopiedTextureWarp final : public WarpStage {
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
-               backend::Memory& output) override {
+               backend::Memory& output, std::int64_t slice) override {
     site_.context.activate();
     scratch_guard_.enter(queue);
     copy_.copy_from(data<float>(input), queue);
-    run(queue, &warp_texture_kernel, copy_.texture(), output, transform);
+    run(queue, &warp_texture_kernel, copy_.texture(), output, slice, transform);
   }
 
  private:
@@ -166,8 +167,8 @@ class LoadsWarp final : public WarpStage {
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
-               backend::Memory& output) override {
-    run(queue, &warp_loads_kernel, data<float>(input), output, transform);
+               backend::Memory& output, std::int64_t slice) override {
+    run(queue, &warp_loads_kernel, data<float>(input), output, slice, transform);
   }
 };
 

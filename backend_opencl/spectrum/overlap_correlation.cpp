@@ -16,18 +16,19 @@ class OverlapProducts final : public backend::OverlapProducts {
  public:
   OverlapProducts(Context& context, const OverlapProductsSpec& spec)
       : plane_(to_int(RealFftPlan::half_spectrum(spec.image).plane(), context.call_site(stage))),
-        grid_(covering(context, plane_)),
+        batch_(to_int(spec.batch, context.call_site(stage))),
+        grid_(covering(context, plane_, spec.batch)),
         kernel_(context, stage, kernels::overlap_correlation, "overlap_products") {}
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
     kernel_.launch(queue_of(queue), grid_, spectra.a, spectra.a_weight, spectra.b, spectra.b_weight,
-                   plane_, products);
+                   plane_, batch_, products);
   }
 
  private:
   static constexpr const char* stage = "overlap_products";
-  cl_int plane_;
+  cl_int plane_, batch_;
   Grid grid_;
   Kernel kernel_;
 };
@@ -37,20 +38,21 @@ class OverlapScore final : public backend::OverlapScore {
   OverlapScore(Context& context, const OverlapScoreSpec& spec)
       : width_(to_int(spec.surface.width, context.call_site(stage))),
         height_(to_int(spec.surface.height, context.call_site(stage))),
-        grid_(covering(context, width_, height_)),
+        batch_(to_int(spec.batch, context.call_site(stage))),
+        grid_(covering(context, width_, spec.surface.height * spec.batch)),
         kernel_(context, stage, kernels::overlap_correlation, "overlap_score") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
                backend::Memory& scores) override {
     const cl_float2 centre{{limits.centre_x, limits.centre_y}};
     const cl_float2 mirrored{{limits.mirrored_centre_x, limits.mirrored_centre_y}};
-    kernel_.launch(queue_of(queue), grid_, surfaces, width_, height_, limits.min_overlap,
+    kernel_.launch(queue_of(queue), grid_, surfaces, width_, height_, batch_, limits.min_overlap,
                    limits.reach * limits.reach, centre, mirrored, scores);
   }
 
  private:
   static constexpr const char* stage = "overlap_score";
-  cl_int width_, height_;
+  cl_int width_, height_, batch_;
   Grid grid_;
   Kernel kernel_;
 };

@@ -37,9 +37,10 @@ class Warp final : public backend::Warp {
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
-               backend::Memory& output) override {
+               backend::Memory& output, std::int64_t slice) override {
     const Transform transform(map);
-    if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), {&transform, 1}, output)) {
+    if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), {&transform, 1}, output,
+                              first_of(slice))) {
       return;
     }
     const cl_int centre_x = output_width_ / 2;
@@ -49,13 +50,18 @@ class Warp final : public backend::Warp {
     const TwoFloats x_row = to_two_floats({map.a, map.b, map.a * x + map.b * y + map.c, 0});
     const TwoFloats y_row = to_two_floats({map.d, map.e, map.d * x + map.e * y + map.f, 0});
     kernel_.launch(queue_of(queue), grid_, input, width_, height_, x_row.nearest, x_row.rest,
-                   y_row.nearest, y_row.rest, centre_x, centre_y, output, output_width_,
-                   output_height_);
+                   y_row.nearest, y_row.rest, centre_x, centre_y, output,
+                   static_cast<cl_ulong>(first_of(slice)), output_width_, output_height_);
   }
 
  private:
   CallSite site_;
   static int pixels_an_item(const Context& context) { return context.is_cpu() ? 1 : 4; }
+
+  /// The number of pixels before a slice of the output.
+  [[nodiscard]] std::int64_t first_of(std::int64_t slice) const {
+    return slice * output_width_ * output_height_;
+  }
 
   /// On GPUs, 32 neighbouring work-items cover 8 x 4 pixels and then go on to the right. What they
   /// read lies close together in this way even if the image is rotated.

@@ -16,11 +16,14 @@ WA_INLINE int wa_shift_allowed(float dx, float dy, float reach2) {
   return reach2 <= 0.0f || WA_FMA(dx, dx, dy * dy) <= reach2;
 }
 
-// The score C / sqrt(N) from unnormalised inverse transforms of `plane` pixels; 0 where the overlap
-// N is too small.
-WA_INLINE float wa_overlap_score(float correlation, float overlap, float plane, float min_overlap) {
-  const float pixels = overlap / plane;
-  return pixels >= min_overlap ? correlation / plane / WA_SQRT(pixels) : 0.0f;
+// The score C / sqrt(N) from unnormalised inverse transforms, where `normalization` is one over
+// their number of pixels; 0 where the overlap N is too small.
+WA_INLINE float wa_overlap_score(float correlation, float overlap, float normalization,
+                                 float min_overlap) {
+  const float pixels = overlap * normalization;
+  const float enough = pixels >= min_overlap ? pixels : min_overlap;
+  const float score = correlation * normalization / WA_SQRT(enough);
+  return pixels >= min_overlap ? score : 0.0f;
 }
 
 #endif

@@ -13,33 +13,46 @@ inline void multiply(global const float2* a, global const float2* b, int i, int 
   products[plane + i] = (float2)(fma(p.x, q.x, -p.y * q.y), fma(p.y, q.x, p.x * q.y));
 }
 
+// The second index of a work-item is the number of the image b.
 kernel void overlap_products(global const float2* a, global const float2* a_weight,
                              global const float2* b, global const float2* b_weight, int plane,
-                             global float2* products) {
+                             int batch, global float2* products) {
   const int i = (int)get_global_id(0);
-  if (i >= plane) return;
+  const size_t image = get_global_id(1);
+  if (i >= plane || image >= (size_t)batch) return;
+  b += image * (size_t)plane;
+  b_weight += image * (size_t)plane;
+  products += image * 4 * (size_t)plane;
   multiply(a, b, i, plane, products);
-  multiply(a_weight, b_weight, i, plane, products + 2 * plane);
+  multiply(a_weight, b_weight, i, plane, products + 2 * (size_t)plane);
 }
 
 // The surfaces are C, C mirrored, N and N mirrored, times `plane`. reach2: the square of the
 // maximum distance of a shift from the centre of its surface, 0 for any distance; of equivalent
-// periodic shifts, the smallest is taken.
-kernel void overlap_score(global const float* surfaces, int width, int height, float min_overlap,
-                          float reach2, float2 centre_0, float2 centre_1, global float* scores) {
+// periodic shifts, the smallest is taken. Work-items go through the rows of all images.
+kernel void overlap_score(global const float* surfaces, int width, int height, int batch,
+                          float min_overlap, float reach2, float2 centre_0, float2 centre_1, global float* scores) {
   const int x = (int)get_global_id(0);
-  const int y = (int)get_global_id(1);
-  if (x >= width || y >= height) return;
+  const int row = (int)get_global_id(1);
+  if (x >= width || row >= height * batch) return;
   const int plane = width * height;
+  const int image = row / height;
+  const int y = row - image * height;
   const int i = y * width + x;
+  surfaces += (size_t)image * 4 * (size_t)plane;
+  scores += (size_t)image * 2 * (size_t)plane;
+#pragma unroll
   for (int mirrored = 0; mirrored < 2; ++mirrored) {
+    const float score =
+        wa_overlap_score(surfaces[mirrored * plane + i], surfaces[(2 + mirrored) * plane + i],
+                         1.0f / (float)plane, min_overlap);
     const float2 centre = mirrored ? centre_1 : centre_0;
-    const float dx = wa_shift_distance(x, centre.x, width);
-    const float dy = wa_shift_distance(y, centre.y, height);
-    scores[mirrored * plane + i] =
-        wa_shift_allowed(dx, dy, reach2)
-            ? wa_overlap_score(surfaces[mirrored * plane + i], surfaces[(2 + mirrored) * plane + i],
-                               (float)plane, min_overlap)
-            : 0.0f;
+    bool allowed = true;
+    // Searches rarely have a limit, and the distances cost more than the score.
+    if (reach2 > 0.0f) {
+      allowed = wa_shift_allowed(wa_shift_distance(x, centre.x, width),
+                                 wa_shift_distance(y, centre.y, height), reach2);
+    }
+    scores[mirrored * plane + i] = allowed ? score : 0.0f;
   }
 }

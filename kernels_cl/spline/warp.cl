@@ -32,10 +32,11 @@ WA_INLINE float sample(global const float* input, int width, int height, float x
 
 // Output pixel (centre_x + dx, centre_y + dy) is read at the point given by x_row and y_row: each
 // is (a, b, c) of the transform about the output's centre, with the parts that float cannot hold in
-// x_rest and y_rest (formulas/affine.h).
+// x_rest and y_rest (formulas/affine.h). `first` pixels of the output belong to slices before this one.
 kernel void warp(global const float* restrict input, int width, int height, float4 x_row,
                  float4 x_rest, float4 y_row, float4 y_rest, int centre_x, int centre_y,
-                 global float* restrict output, int output_width, int output_height) {
+                 global float* restrict output, ulong first, int output_width,
+                 int output_height) {
   const int columns = (int)get_local_size(0);
   const int left = (int)get_group_id(0) * columns * PIXELS + (int)get_local_id(0);
   const int oy = (int)get_global_id(1);
@@ -47,7 +48,7 @@ kernel void warp(global const float* restrict input, int width, int height, floa
       wa_affine(x_row.x, x_rest.x, dx, x_row.y, x_rest.y, dy, x_row.z, x_rest.z, &x_low);
   const float y =
       wa_affine(y_row.x, y_rest.x, dx, y_row.y, y_rest.y, dy, y_row.z, y_rest.z, &y_low);
-  global float* row = output + (size_t)oy * (size_t)output_width;
+  global float* row = output + (size_t)first + (size_t)oy * (size_t)output_width;
   const int count = PIXELS == 1 ? 1 : min(PIXELS, (output_width - left + columns - 1) / columns);
 #pragma unroll
   for (int k = 0; k < PIXELS; ++k) {

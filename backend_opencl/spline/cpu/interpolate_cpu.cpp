@@ -120,21 +120,23 @@ RowsOfArray CpuEvaluation::rows_of(const Transform& transform) const {
 }
 
 bool CpuEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
-                            std::span<const Transform> transforms, const backend::Memory& output) {
+                            std::span<const Transform> transforms, const backend::Memory& output,
+                            std::int64_t first) {
   const Shape& out = spec_.output;
   for (const Transform& transform : transforms) {
     if (!transform.is_affine() || !all_near(transform, out)) return false;
   }
-  const RowsOfArray first = rows_of(transforms.front());
+  const RowsOfArray rows = rows_of(transforms.front());
   const auto centre = points_of(transforms.front(), out).centre;
   const auto number = [](std::int64_t n) { return static_cast<cl_int>(n); };
   const auto launch = [&](const auto&... last) {
     kernel_.launch(queue, grid_, coefficients, number(stored_.width), number(stored_.height),
                    number(stored_.depth), number(details_.margin),
-                   static_cast<cl_float>(spec_.cval), first.row_x, first.row_y, first.row_z,
-                   first.rest_x, first.rest_y, first.rest_z, centre[0], centre[1], centre[2],
-                   first.fixed_x, first.fixed_y, first.fixed_z, tile_x, tile_y, output,
-                   number(out.width), number(out.height), number(out.depth), last...);
+                   static_cast<cl_float>(spec_.cval), rows.row_x, rows.row_y, rows.row_z,
+                   rows.rest_x, rows.rest_y, rows.rest_z, centre[0], centre[1], centre[2],
+                   rows.fixed_x, rows.fixed_y, rows.fixed_z, tile_x, tile_y, output,
+                   static_cast<cl_ulong>(first), number(out.width), number(out.height),
+                   number(out.depth), last...);
   };
   launch_for_arrays(
       table_, queue, transforms.size(), [&](std::size_t i) { return rows_of(transforms[i]); },

@@ -41,9 +41,10 @@ class CpuEvaluation {
                 const backend::InterpolateDetails& details, const Shape& stored);
 
   /// For objects made with From::transform: one transform for all arrays of a batch, or one for
-  /// each. Returns false, and enqueues nothing, if one is not affine or leads too far away.
+  /// each. The output begins at its pixel `first`. Returns false, and enqueues nothing, if one is
+  /// not affine or leads too far away.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
-               const backend::Memory& output);
+               const backend::Memory& output, std::int64_t first = 0);
 
   /// For objects made with From::field: coordinates[i][i * axis_stride + p] is the coordinate of
   /// pixel p along axis i.

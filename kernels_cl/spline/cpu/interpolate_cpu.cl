@@ -177,14 +177,15 @@ WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
   return convert_long16(NUMBERS + x) * fixed.x + (fixed.y * y + fixed.z * z + fixed.w);
 }
 
-// Evaluates at the points of an affine transform. row_i and rest_i are as in POINTS_PARAMETERS;
+// Evaluates at the points of an affine transform, and stores from pixel `first` of the output on. row_i and rest_i are as in POINTS_PARAMETERS;
 // fixed_i is row i of the same transform in fixed point: pixel (x, y, z) is read at fixed.x x +
 // fixed.y y + fixed.z z + fixed.w.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
     SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
     float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
-    long4 fixed_z, int tile_x, int tile_y, global Output* output,
+    long4 fixed_z, int tile_x, int tile_y, global Output* output, ulong first,
     OUTPUT_PARAMETERS BATCH_PARAMETERS) {
+  output += first;
   const int rows = output_height * output_depth;
   const Tile tile = tile_of(tile_x, tile_y, output_width, rows * ARRAYS);
   Spline spline = {coefficients, width, height, depth, margin, cval};

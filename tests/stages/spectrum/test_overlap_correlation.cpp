@@ -201,10 +201,80 @@ TEST_CASE("overlap_score: where nothing overlaps the score is 0, not infinite") 
   });
 }
 
+TEST_CASE("overlap correlation: a batch has the results of its images alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Neither the plane nor the batch is a multiple of a work-group.
+    constexpr std::int64_t batch = 3;
+    const Shape image{31, 17, 1};
+    const Shape half{image.width / 2 + 1, image.height, 1};
+    const auto stacked = [&](std::int64_t slices) {
+      return Shape{image.width, image.height, slices};
+    };
+    const auto stacked_half = [&](std::int64_t slices) {
+      return Shape{half.width, half.height, slices};
+    };
+    const auto numbers = [](const Shape& shape, std::size_t floats, std::uint32_t seed) {
+      const auto plane =
+          test::random_plane(static_cast<std::int64_t>(floats) * shape.pixels(), 1, -1, 1, seed);
+      return std::vector<float>(plane.values.begin(), plane.values.end());
+    };
+    auto stream = device.make_stream();
+    const auto on_device = [&](PixelType type, const Shape& shape, const std::vector<float>& data,
+                               std::size_t first) {
+      auto made = device.make_image(type, shape);
+      stream.upload(data.data() + first, made.buffer().size_bytes(), made.buffer());
+      return made;
+    };
+    const auto downloaded = [&](const warpalign::Image& from) {
+      std::vector<float> data(from.buffer().size_bytes() / sizeof(float));
+      stream.download(from.buffer(), data.data(), from.buffer().size_bytes());
+      return data;
+    };
+    const auto a = numbers(half, 4, 90);
+    const auto b = numbers(stacked_half(batch), 2, 91);
+    const auto weights = numbers(stacked_half(batch), 2, 92);
+    const auto plane = 2 * static_cast<std::size_t>(half.plane());
+    const auto run = [&](std::int64_t count, std::size_t first) {
+      const auto a_image = on_device(PixelType::c32, half, a, 0);
+      const auto a_weight = on_device(PixelType::c32, half, a, plane);
+      const auto b_images = on_device(PixelType::c32, stacked_half(count), b, first * plane);
+      const auto b_weights = on_device(PixelType::c32, stacked_half(count), weights, first * plane);
+      auto products = device.make_image(PixelType::c32, stacked_half(4 * count));
+      test::poison(stream, products);
+      OverlapProductsPlan(device, {image, count})
+          .execute(stream, a_image, a_weight, b_images, b_weights, products);
+      return downloaded(products);
+    };
+    const auto score = [&](std::int64_t count, std::size_t first, const std::vector<float>& from) {
+      const auto surfaces = on_device(PixelType::f32, stacked(4 * count), from,
+                                      4 * first * static_cast<std::size_t>(image.plane()));
+      auto scores = device.make_image(PixelType::f32, stacked(2 * count));
+      test::poison(stream, scores);
+      OverlapLimits limits{0.001F, 9, 3, 4, 5, 6};
+      OverlapScorePlan(device, {image, count}).execute(stream, surfaces, limits, scores);
+      return downloaded(scores);
+    };
+    auto surfaces = numbers(stacked(4 * batch), 1, 93);
+    for (float& value : surfaces) value *= static_cast<float>(image.plane());
+    std::vector<float> products_alone;
+    std::vector<float> scores_alone;
+    for (std::size_t i = 0; i < batch; ++i) {
+      const auto products = run(1, i);
+      const auto scores = score(1, i, surfaces);
+      products_alone.insert(products_alone.end(), products.begin(), products.end());
+      scores_alone.insert(scores_alone.end(), scores.begin(), scores.end());
+    }
+    CHECK(run(batch, 0) == products_alone);
+    CHECK(score(batch, 0, surfaces) == scores_alone);
+  });
+}
+
 TEST_CASE("overlap correlation: wrong shapes, images and limits are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(OverlapProductsPlan(device, {{0, 4, 1}}), Error);
     CHECK_THROWS_AS(OverlapScorePlan(device, {{8, 4, 2}}), Error);
+    CHECK_THROWS_AS(OverlapProductsPlan(device, {{8, 4, 1}, 0}), Error);
+    CHECK_THROWS_AS(OverlapScorePlan(device, {{8, 4, 1}, 100000}), Error);
     auto stream = device.make_stream();
     const auto spectrum = device.make_image(PixelType::c32, {5, 4, 1});
     const auto wide = device.make_image(PixelType::c32, {6, 4, 1});

@@ -113,6 +113,28 @@ TEST_CASE("warp: coordinates far outside give zero, and are never read") {
   });
 }
 
+TEST_CASE("warp: a slice of the output is written, and no other") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto image = test::random_plane(40, 30, 1, 2, 25);
+    auto stream = device.make_stream();
+    const auto input = test::to_device(device, stream, image);
+    auto output = device.make_image(warpalign::PixelType::f32, {37, 29, 3});
+    test::poison(stream, output);
+    const warpalign::WarpPlan plan(device, {input.shape(), {37, 29, 1}, 3});
+    const Affine turned = rotation_about_centre({40, 30}, 30, 1);
+    plan.execute(stream, input, turned, output, 1);
+    CHECK(test::from_device(stream, output, 1).values == run(device, image, turned, 37, 29).values);
+    for (const std::int64_t other : {0, 2}) {
+      for (const double value : test::from_device(stream, output, other).values) {
+        CHECK(std::isnan(value));
+      }
+    }
+    CHECK_THROWS_AS(plan.execute(stream, input, turned, output, 3), warpalign::Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, turned, output, -1), warpalign::Error);
+    CHECK_THROWS_AS(warpalign::WarpPlan(device, {input.shape(), {37, 29, 1}, 0}), warpalign::Error);
+  });
+}
+
 TEST_CASE("warp: a transform that is not finite is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(8, 8, 1, 2, 24);

@@ -17,6 +17,8 @@ namespace {
 // wide.
 constexpr std::int64_t side = 256;
 constexpr double rotation_step = 4;  // degrees
+// Rotations compared at once: enough to fill a GPU, in 60 MB of memory.
+constexpr std::size_t max_batch = 16;
 constexpr double scale_step = 1.25;
 
 // Places closer than this, in units of the moving image's larger side, count as one.
@@ -45,13 +47,20 @@ std::vector<double> rotations_of(const RegistrationOptions& options) {
   return rotations;
 }
 
+// Batches of equal size, none above the maximum.
+std::size_t batch_of(std::size_t rotations) {
+  const std::size_t batches = (rotations + max_batch - 1) / max_batch;
+  return (rotations + batches - 1) / batches;
+}
+
 }  // namespace
 
 GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones)
     : options_(options),
-      translation_search_(device, side, ones),
       scales_(scales_of(options)),
-      rotations_(rotations_of(options)) {}
+      rotations_(rotations_of(options)),
+      batch_(batch_of(rotations_.size())),
+      translation_search_(device, side, ones, static_cast<std::int64_t>(batch_)) {}
 
 std::size_t GridSearch::hypotheses() const { return 2 * scales_.size() * rotations_.size(); }
 
@@ -67,13 +76,17 @@ void GridSearch::search_scale(Stream& stream, StageClock& clock, ImagePyramid& r
   RotationScaleLimits angles;
   angles.min_angle = options_.min_angle - rotation_step / 2;
   angles.max_angle = options_.max_angle + rotation_step / 2;
-  for (const double degrees : rotations_) {
-    const auto peaks = translation_search_.find(stream, clock, fixed.shape(), moving, moved,
-                                                degrees, level_scale, limits);
-    for (std::size_t opposite = 0; opposite < peaks.size(); ++opposite) {
-      if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
-      found_.push_back({moved.to_image() * peaks[opposite].matrix * fixed.to_image().inverse(),
-                        peaks[opposite].score});
+  for (std::size_t first = 0; first < rotations_.size(); first += batch_) {
+    const auto some =
+        std::span(rotations_).subspan(first, std::min(batch_, rotations_.size() - first));
+    const auto peaks =
+        translation_search_.find(stream, clock, moving, moved, some, level_scale, limits);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      for (std::size_t opposite = 0; opposite < 2; ++opposite) {
+        if (!angles.allows_angle(some[i] + (opposite == 1 ? 180 : 0))) continue;
+        const TranslationPeak& peak = peaks[i][opposite];
+        found_.push_back({moved.to_image() * peak.matrix * fixed.to_image().inverse(), peak.score});
+      }
     }
   }
 }

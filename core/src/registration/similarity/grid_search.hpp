@@ -38,8 +38,9 @@ class GridSearch {
   void keep_distinct(const Shape& reference, const Shape& moving, std::size_t maximum);
 
   RegistrationOptions options_;
-  TranslationSearch translation_search_;
   std::vector<double> scales_, rotations_;
+  std::size_t batch_;  ///< of rotations that are compared at once
+  TranslationSearch translation_search_;
   std::vector<GridPeak> found_;
 };
 

@@ -163,9 +163,11 @@ void PairSearch::find_shifts(const Work& work, const Hypothesis& hypothesis) {
   const ShiftLimits limits{centre_of(reference.shape()),
                            options_.max_shift / peak.scale / spacings.reference};
   const double level_scale = peak.scale * spacings.reference / spacings.moving;
-  const auto peaks =
-      translation_search_.find(work.stream, work.clock, work.reference, reference, work.moving,
-                               moving, peak.rotation_deg, level_scale, limits);
+  translation_search_.set_reference(work.stream, work.clock, work.reference, reference);
+  const TranslationSearch::Peaks peaks = translation_search_
+                                             .find(work.stream, work.clock, work.moving, moving,
+                                                   {&peak.rotation_deg, 1}, level_scale, limits)
+                                             .front();
   RotationScaleLimits angles;
   angles.min_angle = options_.min_angle;
   angles.max_angle = options_.max_angle;

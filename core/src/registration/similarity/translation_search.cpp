@@ -24,96 +24,79 @@ double modulo(double x, double n) { return x - n * std::floor(x / n); }
 
 }  // namespace
 
-TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones)
+TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones,
+                                     std::int64_t batch)
     : device_(device),
       ones_(ones),
       frame_{side, side, 1},
+      frames_(slices(frame_, batch)),
       fft_(device, {frame_, 2, FftDirections::forward}),
-      fft_four_(device, {slices(frame_, 4), 2, FftDirections::inverse}),
-      products_(device, {frame_}),
-      score_(device, {frame_}),
-      peak_(device, {slices(frame_, 2)}),
-      warped_(device.make_image(PixelType::f32, frame_)),
+      fft_batch_(device, {frames_, 2, FftDirections::forward}),
+      fft_surfaces_(device, {slices(frame_, 4 * batch), 2, FftDirections::inverse}),
+      products_(device, {frame_, batch}),
+      score_(device, {frame_, batch}),
+      peak_(device, {slices(frame_, 2 * batch)}),
+      warped_reference_(device.make_image(PixelType::f32, frame_)),
+      warped_(device.make_image(PixelType::f32, frames_)),
       reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
       reference_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
-      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
-      moving_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      moving_spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
+      moving_weights_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
       products_image_(
-          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 4)))),
-      surfaces_(device.make_image(PixelType::f32, slices(frame_, 4))),
-      scores_(device.make_image(PixelType::f32, slices(frame_, 2))),
-      records_(device.make_buffer(2 * sizeof(PeakRecord))) {}
-
-const WarpPlan& TranslationSearch::warp_of(const Shape& shape) {
-  return warps_.get(shape, [&] { return WarpPlan(device_, {shape, frame_}); });
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 4 * batch)))),
+      surfaces_(device.make_image(PixelType::f32, slices(frame_, 4 * batch))),
+      scores_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
+      records_on_device_(
+          device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
+      records_(2 * static_cast<std::size_t>(batch)) {
+  peaks_.reserve(static_cast<std::size_t>(batch));
 }
 
-void TranslationSearch::transform(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
-                                  PyramidLevel& level, const Affine& frame_to_level,
-                                  Image& spectrum, Image& weight_spectrum) {
-  const WarpPlan& warp = warp_of(level.shape());
-  const Image& normalized = pyramid.normalized(stream, clock, level);
-  const Image& weight =
-      level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
-  clock.run("warp", [&] { warp.execute(stream, normalized, frame_to_level, warped_); });
-  clock.run("fft", [&] { fft_.forward(stream, warped_, spectrum); });
-  clock.run("warp", [&] { warp.execute(stream, weight, frame_to_level, warped_); });
-  clock.run("fft", [&] { fft_.forward(stream, warped_, weight_spectrum); });
+const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices) {
+  return warps_.get({shape, slices}, [&] { return WarpPlan(device_, {shape, frame_, slices}); });
 }
 
-std::array<TranslationPeak, 2> TranslationSearch::find(
-    Stream& stream, StageClock& clock, ImagePyramid& reference, PyramidLevel& reference_level,
-    ImagePyramid& moving, PyramidLevel& moving_level, double rotation_deg, double scale,
-    const ShiftLimits& limits) {
-  set_reference(stream, clock, reference, reference_level);
-  return find(stream, clock, reference_level.shape(), moving, moving_level, rotation_deg, scale,
-              limits);
+const Image& TranslationSearch::weight_of(Stream& stream, PyramidLevel& level) {
+  return level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
 }
 
 void TranslationSearch::set_reference(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                      PyramidLevel& reference_level) {
-  transform(stream, clock, reference, reference_level, Affine{}, reference_spectrum_,
-            reference_weight_);
+                                      PyramidLevel& level) {
+  reference_ = level.shape();
+  const WarpPlan& warp = warp_of(reference_, 1);
+  const auto transform = [&](const Image& image, Image& spectrum) {
+    clock.run("warp", [&] { warp.execute(stream, image, {}, warped_reference_); });
+    clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
+  };
+  transform(reference.normalized(stream, clock, level), reference_spectrum_);
+  transform(weight_of(stream, level), reference_weight_);
 }
 
-// The reference is placed in the corner of the padded frame, and the rotated moving level in its
-// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
-// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
-// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
-std::array<TranslationPeak, 2> TranslationSearch::find(Stream& stream, StageClock& clock,
-                                                       const Shape& reference, ImagePyramid& moving,
-                                                       PyramidLevel& moving_level,
-                                                       double rotation_deg, double scale,
-                                                       const ShiftLimits& limits) {
+OverlapLimits TranslationSearch::overlap_limits(const Shape& moving, double scale,
+                                                const ShiftLimits& limits) const {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
-  const Point centre = centre_of(moving_level.shape());
-  Affine linear = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
-  linear.c = linear.f = 0;
-  const Affine frame_to_moving =
-      Affine::translation(centre.x, centre.y) * linear * Affine::translation(-c, -c);
-  transform(stream, clock, moving, moving_level, frame_to_moving, moving_spectrum_, moving_weight_);
-
   OverlapLimits allowed;
-  const double smaller = smaller_area(reference, moving_level.shape(), scale);
+  const double smaller = smaller_area(reference_, moving, scale);
   allowed.min_overlap = static_cast<float>(std::max(1.0, min_overlap_fraction * smaller));
   allowed.reach = static_cast<float>(limits.max_distance);
   allowed.centre_x = static_cast<float>(modulo(limits.centre.x - c, n));
   allowed.centre_y = static_cast<float>(modulo(limits.centre.y - c, n));
   allowed.mirrored_centre_x = static_cast<float>(modulo(limits.centre.x + c, n));
   allowed.mirrored_centre_y = static_cast<float>(modulo(limits.centre.y + c, n));
-  clock.run("overlap_products", [&] {
-    products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectrum_,
-                      moving_weight_, products_image_);
-  });
-  clock.run("inverse_fft", [&] { fft_four_.inverse(stream, products_image_, surfaces_); });
-  clock.run("overlap_score", [&] { score_.execute(stream, surfaces_, allowed, scores_); });
-  clock.run("peak", [&] { peak_.execute(stream, scores_, records_); });
-  std::array<PeakRecord, 2> records;
-  stream.download(records_, records.data(), sizeof records);
+  return allowed;
+}
 
-  std::array<TranslationPeak, 2> peaks;
-  const Point reference_centre = centre_of(reference);
+// The reference is placed in the corner of the padded frame, and the rotated moving level in its
+// middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
+// reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
+// the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
+TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, const Point& centre,
+                                                     const Affine& linear) const {
+  const auto n = static_cast<double>(frame_.width);
+  const double c = std::floor(n / 2);
+  const Point reference_centre = centre_of(reference_);
+  Peaks peaks;
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     const Point d = subpixel_position(records[opposite]);
     const double sign = opposite == 0 ? 1 : -1;
@@ -125,6 +108,48 @@ std::array<TranslationPeak, 2> TranslationSearch::find(Stream& stream, StageCloc
                        static_cast<double>(records[opposite].value)};
   }
   return peaks;
+}
+
+std::span<const TranslationSearch::Peaks> TranslationSearch::find(
+    Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& moving_level,
+    std::span<const double> rotations_deg, double scale, const ShiftLimits& limits) {
+  const double c = std::floor(static_cast<double>(frame_.width) / 2);
+  const Point centre = centre_of(moving_level.shape());
+  const auto linear = [&](std::size_t i) {
+    Affine matrix = Similarity{rotations_deg[i], scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+    matrix.c = matrix.f = 0;
+    return matrix;
+  };
+  const WarpPlan& warp = warp_of(moving_level.shape(), frames_.depth);
+  const auto transform = [&](const Image& image, Image& spectra) {
+    clock.run("warp", [&] {
+      for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
+        const Affine frame_to_moving =
+            Affine::translation(centre.x, centre.y) * linear(i) * Affine::translation(-c, -c);
+        warp.execute(stream, image, frame_to_moving, warped_, static_cast<std::int64_t>(i));
+      }
+    });
+    clock.run("fft", [&] { fft_batch_.forward(stream, warped_, spectra); });
+  };
+  transform(moving.normalized(stream, clock, moving_level), moving_spectra_);
+  transform(weight_of(stream, moving_level), moving_weights_);
+
+  clock.run("overlap_products", [&] {
+    products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectra_,
+                      moving_weights_, products_image_);
+  });
+  clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
+  clock.run("overlap_score", [&] {
+    score_.execute(stream, surfaces_, overlap_limits(moving_level.shape(), scale, limits), scores_);
+  });
+  clock.run("peak", [&] { peak_.execute(stream, scores_, records_on_device_); });
+  stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
+
+  peaks_.clear();
+  for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
+    peaks_.push_back(peaks_of(records_.data() + 2 * i, centre, linear(i)));
+  }
+  return peaks_;
 }
 
 }  // namespace warpalign::detail

@@ -7,6 +7,7 @@
 #include "device/check.hpp"
 
 #include <cmath>
+#include <string>
 
 namespace warpalign {
 
@@ -19,9 +20,23 @@ Shape spectra(const Shape& image, std::int64_t depth) {
   return RealFftPlan::half_spectrum({image.width, image.height, depth});
 }
 
-Shape checked(const char* stage, const Shape& shape) {
+constexpr std::int64_t max_batch = 8192;  // four surfaces each, as slices of one transform
+
+void check(const char* stage, const Shape& shape, std::int64_t batch) {
   detail::check_shape(stage, "the image", shape);
-  return shape;
+  if (batch < 1 || batch > max_batch) {
+    detail::refuse(stage, "the batch must be 1 to " + std::to_string(max_batch));
+  }
+}
+
+OverlapProductsSpec checked(const OverlapProductsSpec& spec) {
+  check(products_stage, spec.image, spec.batch);
+  return spec;
+}
+
+OverlapScoreSpec checked(const OverlapScoreSpec& spec) {
+  check(score_stage, spec.surface, spec.batch);
+  return spec;
 }
 
 void check_limits(const OverlapLimits& limits) {
@@ -36,20 +51,20 @@ void check_limits(const OverlapLimits& limits) {
 }  // namespace
 
 OverlapProductsPlan::OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec)
-    : device_(device),
-      spec_{checked(products_stage, spec.image)},
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_weight,
                                   const Image& b, const Image& b_weight, Image& products) const {
   detail::check_stream(products_stage, device_, stream);
-  for (const Image* spectrum : {&a, &a_weight, &b, &b_weight}) {
-    detail::check_image(products_stage, "a spectrum", device_, *spectrum, PixelType::c32,
-                        spectra(spec_.image, 1));
-    detail::check_distinct(products_stage, *spectrum, products);
-  }
+  const auto check_spectrum = [&](const Image& spectrum, std::int64_t depth) {
+    detail::check_image(products_stage, "a spectrum", device_, spectrum, PixelType::c32,
+                        spectra(spec_.image, depth));
+    detail::check_distinct(products_stage, spectrum, products);
+  };
+  for (const Image* spectrum : {&a, &a_weight}) check_spectrum(*spectrum, 1);
+  for (const Image* spectrum : {&b, &b_weight}) check_spectrum(*spectrum, spec_.batch);
   detail::check_image(products_stage, "the products", device_, products, PixelType::c32,
-                      spectra(spec_.image, 4));
+                      spectra(spec_.image, 4 * spec_.batch));
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(a), detail::Access::memory(a_weight),
                     detail::Access::memory(b), detail::Access::memory(b_weight)},
@@ -57,9 +72,7 @@ void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a
 }
 
 OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec)
-    : device_(device),
-      spec_{checked(score_stage, spec.surface)},
-      kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const OverlapLimits& limits,
                                Image& scores) const {
@@ -67,8 +80,10 @@ void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const Over
   const auto slices = [&](std::int64_t depth) {
     return Shape{spec_.surface.width, spec_.surface.height, depth};
   };
-  detail::check_image(score_stage, "the surfaces", device_, surfaces, PixelType::f32, slices(4));
-  detail::check_image(score_stage, "the scores", device_, scores, PixelType::f32, slices(2));
+  detail::check_image(score_stage, "the surfaces", device_, surfaces, PixelType::f32,
+                      slices(4 * spec_.batch));
+  detail::check_image(score_stage, "the scores", device_, scores, PixelType::f32,
+                      slices(2 * spec_.batch));
   detail::check_distinct(score_stage, surfaces, scores);
   check_limits(limits);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces), limits,

@@ -5,16 +5,21 @@
 #include "device/check.hpp"
 
 #include <cmath>
+#include <string>
 
 namespace warpalign {
 
 namespace {
 
 constexpr const char* stage = "warp";
+constexpr std::int64_t max_slices = 65535;
 
 WarpSpec checked(const WarpSpec& spec) {
   detail::check_shape(stage, "the input", spec.input);
   detail::check_shape(stage, "the output", spec.output);
+  if (spec.slices < 1 || spec.slices > max_slices) {
+    detail::refuse(stage, "the output has 1 to " + std::to_string(max_slices) + " slices");
+  }
   return spec;
 }
 
@@ -30,14 +35,18 @@ WarpPlan::WarpPlan(const Device& device, const WarpSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void WarpPlan::execute(Stream& stream, const Image& input, const Affine& output_to_input,
-                       Image& output) const {
+                       Image& output, std::int64_t slice) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.input);
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+                      {spec_.output.width, spec_.output.height, spec_.slices});
   detail::check_distinct(stage, input, output);
   check_finite(output_to_input);
+  if (slice < 0 || slice >= spec_.slices) {
+    detail::refuse(stage, "the output has no slice " + std::to_string(slice));
+  }
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), output_to_input,
-                   detail::Access::memory(output));
+                   detail::Access::memory(output), slice);
 }
 
 }  // namespace warpalign

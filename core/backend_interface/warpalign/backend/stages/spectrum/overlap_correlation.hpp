@@ -4,6 +4,7 @@
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
+#include <cstdint>
 #include <memory>
 
 namespace warpalign {
@@ -16,12 +17,15 @@ class OverlapScore;
 /// The products of spectra that the correlation needs.
 struct OverlapProductsSpec {
   Shape image;  ///< of the real images whose spectra are given; depth 1
+  /// The number of images b that are correlated with a. Their spectra, and those of their weights,
+  /// are stacked along the depth.
+  std::int64_t batch = 1;
 };
 
 /// From the half spectra (c32) of two images a and b and of their weights, computes the half
-/// spectra of four correlation surfaces (depth 4): the images' correlation sum_x a(x) b(x - d), the
-/// same with b mirrored about pixel (0, 0), x -> -x, and these two for the weights. The spectra are
-/// A conj(B) and A B.
+/// spectra of four correlation surfaces (depth 4, and so on for the further images b): the images'
+/// correlation sum_x a(x) b(x - d), the same with b mirrored about pixel (0, 0), x -> -x, and these
+/// two for the weights. The spectra are A conj(B) and A B.
 class WARPALIGN_API OverlapProductsPlan {
  public:
   OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec);
@@ -35,7 +39,8 @@ class WARPALIGN_API OverlapProductsPlan {
 };
 
 struct OverlapScoreSpec {
-  Shape surface;  ///< of one surface; depth 1
+  Shape surface;           ///< of one surface; depth 1
+  std::int64_t batch = 1;  ///< as in OverlapProductsSpec
 };
 
 /// Limits on the shifts that may score.
@@ -50,7 +55,7 @@ struct OverlapLimits {
 
 /// score = C / sqrt(N), from the unnormalised inverse transforms [C, C mirrored, N, N mirrored]
 /// (f32, depth 4). For unrelated, locally normalized images the score is of the order of 1,
-/// whatever the overlap N. Output f32 of depth 2.
+/// whatever the overlap N. Output f32 of depth 2 for each image b.
 class WARPALIGN_API OverlapScorePlan {
  public:
   OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec);

@@ -5,6 +5,9 @@
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
+#include <cstdint>
+#include <memory>
+
 namespace warpalign {
 
 namespace backend {
@@ -12,8 +15,9 @@ class Warp;
 }
 
 struct WarpSpec {
-  Shape input;   ///< of the f32 input; depth 1
-  Shape output;  ///< of the f32 output; depth 1
+  Shape input;              ///< of the f32 input; depth 1
+  Shape output;             ///< of the f32 output, or of one slice of it; depth 1
+  std::int64_t slices = 1;  ///< of the output; one execution writes one
 };
 
 /// output(p) = input(output_to_input(p)) by bilinear interpolation, where every neighbour outside
@@ -23,8 +27,8 @@ struct WarpSpec {
 class WARPALIGN_API WarpPlan {
  public:
   WarpPlan(const Device& device, const WarpSpec& spec);
-  void execute(Stream& stream, const Image& input, const Affine& output_to_input,
-               Image& output) const;
+  void execute(Stream& stream, const Image& input, const Affine& output_to_input, Image& output,
+               std::int64_t slice = 0) const;
 
  private:
   Device device_;
@@ -41,7 +45,7 @@ class Warp : public Stage {
   using Setup = WarpSpec;
 
   virtual void enqueue(Queue& queue, const Memory& input, const Affine& output_to_input,
-                       Memory& output) = 0;
+                       Memory& output, std::int64_t slice) = 0;
 };
 
 }  // namespace warpalign::backend
