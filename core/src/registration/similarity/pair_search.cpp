@@ -260,6 +260,25 @@ bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
   return false;
 }
 
+// Whether the options allow the place to which a candidate was refined: the refinement may leave
+// their ranges, the farther the coarser the search was.
+bool PairSearch::within_limits(const Work& work, const Affine& matrix) const {
+  constexpr double degrees = 1;
+  constexpr double ratio = 1.03;
+  const Shape& moving = work.moving.shape();
+  const Similarity found = Similarity::of(matrix, work.reference.shape(), moving);
+  RotationScaleLimits limits;
+  limits.min_angle = options_.min_angle - degrees;
+  limits.max_angle = options_.max_angle + degrees;
+  const bool scales = options_.motion == Motion::similarity;
+  limits.min_scale = (scales ? options_.min_scale : 1) / ratio;
+  limits.max_scale = (scales ? options_.max_scale : 1) * ratio;
+  const double shift = std::hypot(found.translation.x, found.translation.y);
+  const double max_shift = options_.max_shift + 1 + 0.005 * larger_side(moving);
+  return limits.allows_angle(found.rotation_deg) && limits.allows_scale(found.scale) &&
+         (options_.max_shift == 0 || shift <= max_shift);
+}
+
 // Refines a candidate coarsely, unless its place is known already. Returns true if it is
 // significant enough to be accepted.
 bool PairSearch::add_candidate(const Work& work, Candidate& candidate, std::size_t first_level) {
@@ -269,6 +288,7 @@ bool PairSearch::add_candidate(const Work& work, Candidate& candidate, std::size
       });
   if (known || candidate.shift_score < min_shift_score) return false;
   refine_coarsely(work, candidate, first_level);
+  if (!within_limits(work, candidate.matrix)) return false;
   candidates_.push_back(candidate);
   return options_.candidates == 1 && candidate.significance >= accepted_significance;
 }

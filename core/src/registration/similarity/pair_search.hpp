@@ -60,6 +60,7 @@ class PairSearch {
   void find_shifts(const Work& work, const Hypothesis& hypothesis);
   bool try_hypotheses(const Work& work, std::size_t maximum);
   bool try_grid(const Work& work);
+  [[nodiscard]] bool within_limits(const Work& work, const Affine& matrix) const;
   bool add_candidate(const Work& work, Candidate& candidate, std::size_t first_level);
   /// `first_level`: of refinement_levels, the coarsest first.
   void refine_coarsely(const Work& work, Candidate& candidate, std::size_t first_level);
