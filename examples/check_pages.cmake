@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/README.md ${ROOT}/docs/*.md)
-set(mark "<!-- code: from ")
+set(mark "\n<!-- code: from ")
 set(fence "```")
 set(compared 0)
 foreach(page IN LISTS pages)

@@ -36,9 +36,9 @@ for name, found in results.items():
           f"significance {found.significance:.0f}")
 
 # %% [markdown]
-# `significance` is how far the correlation stands above that of unrelated images; `confidence` is
-# 0.5 at a significance of 32, and `reliable` means a confidence of at least 0.5. Of 2035 unrelated
-# pairs none was reliable.
+# `significance` is how far the correlation stands above that of unrelated images. `confidence`
+# reaches 0.5 a little above the highest significance that unrelated images were ever seen to have,
+# and `reliable` means a confidence of at least 0.5.
 #
 # The reference in green, each of the two images in magenta where the result would lay it:
 
