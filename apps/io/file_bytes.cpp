@@ -1,27 +1,20 @@
 // The bytes of a file, by POSIX calls: their error codes say what is wrong.
 #include "io/file_bytes.hpp"
 
-#include "io/image_file.hpp"
+#include "io/read_failure.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 namespace warpalign::program {
 namespace {
 
 constexpr std::size_t head_size = 16;
 constexpr std::size_t max_file_bytes = std::size_t{8} << 30;
-
-FileError cannot_read(int code) {
-  const char* advice = code == ENOENT ? "check the name" : "check the file and its permissions";
-  return FileError(fmt::format("cannot be read ({}); {}", std::strerror(code), advice));
-}
 
 }  // namespace
 

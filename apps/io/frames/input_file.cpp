@@ -1,26 +1,15 @@
 // A file that is read in parts, by POSIX calls: their error codes say what is wrong.
 #include "io/frames/input_file.hpp"
 
-#include "io/image_file.hpp"
+#include "io/read_failure.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace warpalign::program {
-namespace {
-
-FileError cannot_read(int code) {
-  const char* advice = code == ENOENT ? "check the name" : "check the file and its permissions";
-  return FileError(fmt::format("cannot be read ({}); {}", std::strerror(code), advice));
-}
-
-}  // namespace
-
 InputFile::InputFile(const std::filesystem::path& path)
     : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) throw cannot_read(errno);

@@ -1,26 +1,19 @@
 // Bytes that come one after the other, by POSIX calls.
 #include "io/frames/input_stream.hpp"
 
-#include "io/image_file.hpp"
+#include "io/read_failure.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 namespace warpalign::program {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 16;
-
-FileError cannot_read(int code) {
-  const char* advice = code == ENOENT ? "check the name" : "check the file and its permissions";
-  return FileError(fmt::format("cannot be read ({}); {}", std::strerror(code), advice));
-}
 
 }  // namespace
 
