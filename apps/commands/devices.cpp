@@ -2,7 +2,6 @@
 #include "commands/commands.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
-#include "reports/device_words.hpp"
 #include "reports/json.hpp"
 
 #include <warpalign/error.hpp>

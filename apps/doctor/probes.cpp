@@ -4,7 +4,6 @@
 #include "doctor/probe_process.hpp"
 #include "doctor/self_tests.hpp"
 #include "io/usage_error.hpp"
-#include "reports/device_words.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/installation.hpp>

@@ -10,7 +10,7 @@ Json device_json(const DeviceInfo& device) {
                        {"name", device.name},
                        {"platform", device.platform},
                        {"driver", device.driver},
-                       {"sampling", device.sampling == Sampling::texture ? "texture" : "buffer"},
+                       {"sampling", name_of(device.sampling)},
                        {"sampling_reason", device.sampling_reason}});
 }
 

@@ -14,18 +14,6 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-const char* kind_of(const DeviceInfo& info) {
-  switch (info.kind) {
-    case DeviceKind::cpu:
-      return "cpu";
-    case DeviceKind::gpu:
-      return "gpu";
-    case DeviceKind::other:
-      break;
-  }
-  return "other";
-}
-
 std::string repr(const char* type, const DeviceInfo& info) {
   return std::string("<warpalign.") + type + " " + info.id + ": " + info.name + ">";
 }
@@ -39,7 +27,7 @@ void bind_info(nb::module_& module) {
       .def_ro("platform", &DeviceInfo::platform, "Name of the OpenCL platform, or CUDA's.")
       .def_ro("driver", &DeviceInfo::driver, "Version of the driver.")
       .def_prop_ro(
-          "kind", [](const DeviceInfo& info) { return kind_of(info); },
+          "kind", [](const DeviceInfo& info) { return name_of(info.kind); },
           "``'cpu'``, ``'gpu'`` or ``'other'``.")
       .def_ro("memory_bytes", &DeviceInfo::memory_bytes, "Global memory in bytes.")
       .def("__repr__", [](const DeviceInfo& info) { return repr("DeviceInfo", info); });

@@ -49,6 +49,11 @@ enum class Sampling {
   buffer    ///< loads from memory and single-precision arithmetic
 };
 
+/// "cpu", "gpu" or "other". Throws no Error.
+[[nodiscard]] WARPALIGN_API const char* name_of(DeviceKind kind) noexcept;
+/// "texture" or "buffer". Throws no Error.
+[[nodiscard]] WARPALIGN_API const char* name_of(Sampling sampling) noexcept;
+
 /// Properties of a device.
 struct DeviceInfo {
   std::string id;                        ///< "cuda:0", "opencl:1": a name that open_device accepts

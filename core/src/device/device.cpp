@@ -28,6 +28,22 @@ std::size_t checked_image_bytes(const char* stage, PixelType type, const Shape& 
 
 }  // namespace detail
 
+const char* name_of(DeviceKind kind) noexcept {
+  switch (kind) {
+    case DeviceKind::cpu:
+      return "cpu";
+    case DeviceKind::gpu:
+      return "gpu";
+    case DeviceKind::other:
+      break;
+  }
+  return "other";
+}
+
+const char* name_of(Sampling sampling) noexcept {
+  return sampling == Sampling::texture ? "texture" : "buffer";
+}
+
 Device::Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
 
 const DeviceInfo& Device::info() const noexcept { return state_->driver->info(); }
