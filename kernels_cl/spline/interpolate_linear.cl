@@ -229,10 +229,10 @@ typedef struct {
   long min_x, greatest_x, min_y, greatest_y, min_z, greatest_z;
 } AxesOfArray;
 
-#define TAKE_AXIS(i)               \
-  fine_##i = entry->fine_##i;      \
-  steps_##i = entry->steps_##i;    \
-  min_##i = entry->min_##i;        \
+#define TAKE_AXIS(i)            \
+  fine_##i = entry->fine_##i;   \
+  steps_##i = entry->steps_##i; \
+  min_##i = entry->min_##i;     \
   greatest_##i = entry->greatest_##i
 #endif
 
@@ -242,22 +242,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linea
     global const float* restrict values, int width, int height, int depth, float cval,
     AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), global Output* restrict output,
     int output_width, int output_height, int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
-#ifdef BATCH
-  global const AxesOfArray* entry = entries + ARRAY * each;
-  TAKE_AXIS(x);
-  TAKE_AXIS(y);
-  TAKE_AXIS(z);
-  SHIFT_TO_ARRAY(values, width, height, depth);
-  SHIFT_TO_ARRAY(output, output_width, output_height, output_depth);
-#endif
+  TAKE_ARRAY(AxesOfArray, values);
   const Samples samples = {values, {width, height, depth}, cval};
   const Steps steps = {steps_x, steps_y, steps_z};
   const Target target = {output, {output_width, output_height, output_depth}};
   const int down = (output_height + TILE_Y - 1) / TILE_Y;
   const int number = (int)get_group_id(1);
   const int slab = DIMENSIONS == 2 ? 0 : number / down;
-  const Numbers tile = {GROUP_OF_ARRAY * TILE_X, (number - slab * down) * TILE_Y,
-                        slab * TILE_Z};
+  const Numbers tile = {GROUP_OF_ARRAY * TILE_X, (number - slab * down) * TILE_Y, slab * TILE_Z};
   Location origin = {POINT(x), POINT(y), 0};
   bool inside = lie_inside(RANGE(x), width) && lie_inside(RANGE(y), height);
   bool outside = lie_outside(RANGE(x), width) || lie_outside(RANGE(y), height);

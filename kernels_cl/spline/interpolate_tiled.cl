@@ -15,8 +15,9 @@
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=4 -DPOINTS_FREE -DOUTPUT_U8 -DPITCH=100
 // variant: gpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_F16 -DPITCH=32
 // variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=32
-// variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96 -DBATCH
-// variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=32 -DBATCH
+// variant: gpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DPITCH=96
+// -DBATCH variant: gpu -DDEGREE=5 -DDIMENSIONS=3 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32
+// -DPITCH=32 -DBATCH
 #include "lib/batch.h"
 #include "lib/launch.h"
 #include "lib/output.h"
@@ -333,12 +334,12 @@ typedef struct {
   int extent_x, extent_y, extent_z;
 } AxesOfArray;
 
-#define TAKE_AXIS(i)            \
-  row_##i = entry->row_##i;     \
-  rest_##i = entry->rest_##i;   \
-  high_##i = entry->high_##i;   \
-  low_##i = entry->low_##i;     \
-  min_##i = entry->min_##i;     \
+#define TAKE_AXIS(i)          \
+  row_##i = entry->row_##i;   \
+  rest_##i = entry->rest_##i; \
+  high_##i = entry->high_##i; \
+  low_##i = entry->low_##i;   \
+  min_##i = entry->min_##i;   \
   extent_##i = entry->extent_##i
 #endif
 
@@ -351,14 +352,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
     int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
     local float4* copy_words, global Output* restrict output, int output_width, int output_height,
     int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
-#ifdef BATCH
-  global const AxesOfArray* entry = entries + ARRAY * each;
-  TAKE_AXIS(x);
-  TAKE_AXIS(y);
-  TAKE_AXIS(z);
-  SHIFT_TO_ARRAY(coefficients, width, height, depth);
-  SHIFT_TO_ARRAY(output, output_width, output_height, output_depth);
-#endif
+  TAKE_ARRAY(AxesOfArray, coefficients);
   local int columns[MAX_COPY_WIDTH];
   const int item = (int)get_local_id(0);
   const int across = (output_width + TILE_X - 1) / TILE_X;
