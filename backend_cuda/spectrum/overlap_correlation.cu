@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
       scores[mirrored * plane + i] =
           wa_shift_allowed(dx, dy, reach2)
               ? wa_overlap_score(surfaces[mirrored * plane + i],
-                                 surfaces[(2 + mirrored) * plane + i], 1.0f / static_cast<float>(plane),
-                                 limits.min_overlap)
+                                 surfaces[(2 + mirrored) * plane + i],
+                                 1.0f / static_cast<float>(plane), limits.min_overlap)
               : 0.0f;
     }
   }

@@ -7,8 +7,10 @@
 
 #include <warpalign/backend/stages/spline/resample.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -225,35 +227,39 @@ class ResampleStage final : public backend::Resample {
 
   bool enqueue(backend::Queue& queue, const backend::Memory& samples,
                std::span<const Transform> transforms, backend::Memory& output) override {
-    for (const Transform& transform : transforms) {
-      if (!serves(evaluation_under(transform))) return false;
-    }
+    const auto all = transforms.size() == 1 ? launch_under(transforms[0]) : std::nullopt;
+    const auto served = [&](const Transform& t) { return launch_under(t).has_value(); };
+    if (!all && !std::all_of(transforms.begin(), transforms.end(), served)) return false;
     for (std::size_t i = 0; i < batch_; ++i) {
-      Evaluation e = evaluation_under(transforms[transforms.size() == 1 ? 0 : i]);
-      e.output.pixels = data<std::byte>(output) + i * output_bytes();
-      launch_array(queue, data<float>(samples) + i * input_pixels(), e);
+      Launch launch = all ? *all : *launch_under(transforms[i]);
+      launch.evaluation.output.pixels = data<std::byte>(output) + i * output_bytes();
+      enqueue(queue, data<float>(samples) + i * input_pixels(), launch);
     }
     return true;
   }
 
  private:
-  [[nodiscard]] Evaluation evaluation_under(const Transform& transform) const {
+  struct Launch {
+    Evaluation evaluation;
+    ResampleSource source;
+    Kernel kernel;
+  };
+
+  // Nothing where the kernel does not serve the transform.
+  [[nodiscard]] std::optional<Launch> launch_under(const Transform& transform) const {
     Evaluation e = evaluation_;
     e.points = points_of(transform);
-    return e;
-  }
-
-  [[nodiscard]] bool serves(const Evaluation& e) const {
     const auto source = resample_source(e);
-    return source && kernel_for(source->rows, source->steep).bytes <= max_shared_ &&
-           grid_of(*source).y <= 65535;
-  }
-
-  void launch_array(const backend::Queue& queue, const float* samples, const Evaluation& e) const {
-    const auto source = resample_source(e);
+    if (!source) return std::nullopt;
     const Kernel kernel = kernel_for(source->rows, source->steep);
-    launch_early_with_shared(site_, queue, grid_of(*source), dim3(resample_threads), kernel.bytes,
-                             kernel.function, samples, e, *source, filter_);
+    if (kernel.bytes > max_shared_ || grid_of(*source).y > 65535) return std::nullopt;
+    return Launch{e, *source, kernel};
+  }
+
+  void enqueue(const backend::Queue& queue, const float* samples, const Launch& launch) const {
+    launch_early_with_shared(site_, queue, grid_of(launch.source), dim3(resample_threads),
+                             launch.kernel.bytes, launch.kernel.function, samples,
+                             launch.evaluation, launch.source, filter_);
   }
 
   [[nodiscard]] std::size_t input_pixels() const {
