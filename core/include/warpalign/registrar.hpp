@@ -31,6 +31,9 @@ enum class SpectrumOf {
   gradient      ///< the Sobel gradient magnitude, as in the registration paper
 };
 
+/// The largest ratio of scales that a registration can be asked for, in either direction.
+inline constexpr double max_scale_ratio = 8;
+
 /// How images are registered, and which transforms are searched.
 struct RegistrationOptions {
   /// Whether to use the registration paper's pipeline: one padded frame, one peak located to a
@@ -41,11 +44,11 @@ struct RegistrationOptions {
 
   bool refine = true;  ///< refine the result to thousandths of a pixel, at full resolution
   Motion motion = Motion::similarity;  ///< (*) which transforms are allowed
-  double min_scale = 0.2;              ///< (*) the smallest Similarity::scale to search, from 0.2
-  double max_scale = 5;                ///< (*) the largest Similarity::scale to search, to 5
-  double min_angle = -180;             ///< (*) of Similarity::rotation_deg, in degrees, modulo 360
-  double max_angle = 180;              ///< (*) likewise in degrees, at most 360 above min_angle
-  double max_shift = 0;  ///< (*) of the length of Similarity::translation, in pixels; 0: any
+  double min_scale = 0.2;   ///< (*) the smallest Similarity::scale to search, 1/8 or more
+  double max_scale = 5;     ///< (*) the largest Similarity::scale to search, 8 or less
+  double min_angle = -180;  ///< (*) of Similarity::rotation_deg, in degrees, modulo 360
+  double max_angle = 180;   ///< (*) likewise in degrees, at most 360 above min_angle
+  double max_shift = 0;     ///< (*) of the length of Similarity::translation, in pixels; 0: any
   int candidates = 1;  ///< (*) 1 to 10; with more than 1, RegistrationResult::runners_up is filled
                        ///< and the search does not stop at the first candidate beyond doubt
   SpectrumOf spectrum = SpectrumOf::grey_levels;  ///< (*); the fast pipeline uses gradients

@@ -148,8 +148,8 @@ typedef struct warpalign_register_options {
   int32_t fast;            /**< whether to use the registration paper's pipeline: 0 or 1 */
   int32_t refine;          /**< whether to refine at full resolution: 0 or 1 */
   warpalign_motion motion; /**< which transforms are allowed */
-  double min_scale;        /**< the smallest scale factor to search, from 0.2 */
-  double max_scale;        /**< the largest scale factor to search, to 5 */
+  double min_scale;        /**< the smallest scale factor to search, 1/8 or more */
+  double max_scale;        /**< the largest scale factor to search, 8 or less */
   double min_angle;        /**< degrees */
   double max_angle;        /**< degrees, at most 360 above min_angle */
   double max_shift;        /**< pixels of the moving image; 0: any */

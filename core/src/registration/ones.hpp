@@ -9,16 +9,15 @@ namespace warpalign::detail {
 
 class Ones {
  public:
-  explicit Ones(const Device& device) : device_(device) {}
+  /// Keeps the images of `maximum` shapes.
+  Ones(const Device& device, std::size_t maximum) : device_(device), images_(maximum) {}
 
-  /// The image stays valid until as many other shapes have been requested as the cache holds.
+  /// The image stays valid until `maximum` other shapes have been requested.
   const Image& of(Stream& stream, const Shape& shape);
 
  private:
   Device device_;
-  /// Room for two images, each at full resolution and at the levels that the translation searches
-  /// use for every base scale and every scale of the grid.
-  PlanCache<Shape, Image> images_{64};
+  PlanCache<Shape, Image> images_;
 };
 
 /// The weights of a pair. Both are set where either image has a mask; otherwise both are null.

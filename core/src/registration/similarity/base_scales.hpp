@@ -4,6 +4,7 @@
 #include <warpalign/geometry.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace warpalign::detail {
@@ -12,6 +13,10 @@ namespace warpalign::detail {
 /// base scales bridge such differences.
 inline constexpr double farthest_from_base = 1.65;
 inline constexpr std::array<double, 7> base_scales{1, 1.5, 1 / 1.5, 2, 0.5, 3.2, 1 / 3.2};
+
+/// The number of levels, of both images together, that the searches at all base scales and at all
+/// scales of the grid use. Caches of what belongs to a level hold as many.
+inline constexpr std::size_t max_searched_levels = 64;
 
 /// The element of base_scales that is nearest by ratio.
 [[nodiscard]] double nearest_base(double scale);

@@ -37,9 +37,7 @@ std::vector<double> scales_of(const RegistrationOptions& options) {
 // Each rotation stands for its opposite as well.
 std::vector<double> rotations_of(const RegistrationOptions& options) {
   if (options.motion == Motion::translation) return {0};
-  RotationScaleLimits limits;
-  limits.min_angle = options.min_angle - rotation_step / 2;
-  limits.max_angle = options.max_angle + rotation_step / 2;
+  const RotationScaleLimits limits = RotationScaleLimits::of(options, rotation_step / 2);
   std::vector<double> rotations;
   for (double degrees = 0; degrees < 180; degrees += rotation_step) {
     if (limits.allows_angle_or_opposite(degrees)) rotations.push_back(degrees);
@@ -48,9 +46,9 @@ std::vector<double> rotations_of(const RegistrationOptions& options) {
 }
 
 // Batches of equal size, none above the maximum.
-std::size_t batch_of(std::size_t rotations) {
+std::int64_t batch_of(std::size_t rotations) {
   const std::size_t batches = (rotations + max_batch - 1) / max_batch;
-  return (rotations + batches - 1) / batches;
+  return static_cast<std::int64_t>((rotations + batches - 1) / batches);
 }
 
 }  // namespace
@@ -59,47 +57,30 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
     : options_(options),
       scales_(scales_of(options)),
       rotations_(rotations_of(options)),
-      batch_(batch_of(rotations_.size())),
-      translation_search_(device, side, ones, static_cast<std::int64_t>(batch_)) {}
-
-std::size_t GridSearch::hypotheses() const { return 2 * scales_.size() * rotations_.size(); }
+      translation_search_(device, side, ones, batch_of(rotations_.size())) {}
 
 void GridSearch::search_scale(Stream& stream, StageClock& clock, ImagePyramid& reference,
                               ImagePyramid& moving, double scale) {
-  const Spacings spacings = shift_spacings(scale, reference.shape(), moving.shape(), side);
-  PyramidLevel& fixed = reference.level(stream, clock, {spacings.reference});
-  PyramidLevel& moved = moving.level(stream, clock, {spacings.moving});
-  translation_search_.set_reference(stream, clock, reference, fixed);
-  const ShiftLimits limits{centre_of(fixed.shape()),
-                           options_.max_shift / scale / spacings.reference};
-  const double level_scale = scale * spacings.reference / spacings.moving;
-  RotationScaleLimits angles;
-  angles.min_angle = options_.min_angle - rotation_step / 2;
-  angles.max_angle = options_.max_angle + rotation_step / 2;
-  for (std::size_t first = 0; first < rotations_.size(); first += batch_) {
-    const auto some =
-        std::span(rotations_).subspan(first, std::min(batch_, rotations_.size() - first));
-    const auto peaks =
-        translation_search_.find(stream, clock, moving, moved, some, level_scale, limits);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-        if (!angles.allows_angle(some[i] + (opposite == 1 ? 180 : 0))) continue;
-        const TranslationPeak& peak = peaks[i][opposite];
-        found_.push_back({moved.to_image() * peak.matrix * fixed.to_image().inverse(), peak.score});
-      }
+  const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotation_step / 2);
+  const auto peaks = translation_search_.find(stream, clock, reference, moving,
+                                              {rotations_, scale, scale, options_.max_shift});
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    for (std::size_t opposite = 0; opposite < 2; ++opposite) {
+      if (!angles.allows_angle(rotations_[i] + (opposite == 1 ? 180 : 0))) continue;
+      found_.push_back(peaks[i][opposite]);
     }
   }
 }
 
 void GridSearch::keep_distinct(const Shape& reference, const Shape& moving, std::size_t maximum) {
   std::sort(found_.begin(), found_.end(),
-            [](const GridPeak& a, const GridPeak& b) { return a.score > b.score; });
+            [](const TranslationPeak& a, const TranslationPeak& b) { return a.score > b.score; });
   std::size_t kept = 0;
-  for (const GridPeak& peak : found_) {
+  for (const TranslationPeak& peak : found_) {
     if (kept == maximum) break;
     const bool known =
         std::any_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(kept),
-                    [&](const GridPeak& other) {
+                    [&](const TranslationPeak& other) {
                       return corner_distance(peak.matrix, other.matrix, reference) <
                              distinct * std::max(larger_side(moving),
                                                  scale_of(peak.matrix) * larger_side(reference));
@@ -109,9 +90,9 @@ void GridSearch::keep_distinct(const Shape& reference, const Shape& moving, std:
   found_.resize(kept);
 }
 
-std::span<const GridPeak> GridSearch::find(Stream& stream, StageClock& clock,
-                                           ImagePyramid& reference, ImagePyramid& moving,
-                                           std::size_t maximum) {
+std::span<const TranslationPeak> GridSearch::find(Stream& stream, StageClock& clock,
+                                                  ImagePyramid& reference, ImagePyramid& moving,
+                                                  std::size_t maximum) {
   found_.clear();
   for (const double scale : scales_) search_scale(stream, clock, reference, moving, scale);
   keep_distinct(reference.shape(), moving.shape(), maximum);

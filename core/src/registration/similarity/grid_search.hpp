@@ -8,17 +8,10 @@
 
 #include <warpalign/registrar.hpp>
 
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace warpalign::detail {
-
-/// A place of the moving image on the reference that the grid search proposes.
-struct GridPeak {
-  Affine matrix;     ///< reference pixels -> moving pixels
-  double score = 0;  ///< see TranslationPeak::score
-};
 
 class GridSearch {
  public:
@@ -26,11 +19,8 @@ class GridSearch {
 
   /// The best places that differ from one another, best first, at most `maximum`. Waits for the
   /// device. The result is valid until the next call.
-  std::span<const GridPeak> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                 ImagePyramid& moving, std::size_t maximum);
-
-  /// The number of rotations and scales that the options leave to try.
-  [[nodiscard]] std::size_t hypotheses() const;
+  std::span<const TranslationPeak> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                                        ImagePyramid& moving, std::size_t maximum);
 
  private:
   void search_scale(Stream& stream, StageClock& clock, ImagePyramid& reference,
@@ -39,9 +29,8 @@ class GridSearch {
 
   RegistrationOptions options_;
   std::vector<double> scales_, rotations_;
-  std::size_t batch_;  ///< of rotations that are compared at once
   TranslationSearch translation_search_;
-  std::vector<GridPeak> found_;
+  std::vector<TranslationPeak> found_;
 };
 
 }  // namespace warpalign::detail

@@ -3,6 +3,7 @@
 
 #include "device/readback.hpp"
 #include "registration/plan_cache.hpp"
+#include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/border.hpp"
 #include "registration/similarity/grey_levels.hpp"
 #include "registration/stage_clock.hpp"
@@ -97,8 +98,6 @@ class ImagePyramid {
   const Image& coefficients(Stream& stream, StageClock& clock, PyramidLevel& level);
 
  private:
-  /// As many as a search of all base scales and of the grid takes.
-  static constexpr std::size_t max_levels = 64;
   struct LevelKey {
     PixelType type;
     bool masked;
@@ -122,7 +121,7 @@ class ImagePyramid {
   std::optional<Readback<float>> values_, weights_;  // of the level measured
   /// All levels of the current image are kept; beyond the bound, only levels that are left over
   /// from earlier images are evicted.
-  PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_levels};
+  PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
   std::optional<Image> filled_;
   bool has_impulses_ = false;

@@ -80,7 +80,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
     : device_(device),
       options_(options),
       first_search_(device, first_search_side, options),
-      ones_(device),
+      ones_(device, max_searched_levels),
       translation_search_(device, translation_side, ones_),
       fitter_(device),
       refinement_(device) {}
@@ -91,11 +91,9 @@ void PairSearch::add_hypotheses_at(const Work& work, RotationScaleSearch& search
     return;
   }
   const bool scales = options_.motion == Motion::similarity;
-  RotationScaleLimits limits;
+  RotationScaleLimits limits = RotationScaleLimits::of(options_);
   limits.min_scale = scales ? std::max(options_.min_scale / base, 1 / farthest_from_base) : 0.97;
   limits.max_scale = scales ? std::min(options_.max_scale / base, farthest_from_base) : 1.03;
-  limits.min_angle = options_.min_angle;
-  limits.max_angle = options_.max_angle;
   if (limits.min_scale > limits.max_scale) return;
   const Spacings spacings =
       rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search.side());
@@ -154,23 +152,12 @@ void PairSearch::add_hypotheses_at_other_bases(const Work& work, RotationScaleSe
 // degrees more.
 void PairSearch::find_shifts(const Work& work, const Hypothesis& hypothesis) {
   const RotationScalePeak& peak = hypothesis.peak;
-  const Spacings spacings = shift_spacings(hypothesis.base, work.reference.shape(),
-                                           work.moving.shape(), translation_side);
-  PyramidLevel& reference = work.reference.level(work.stream, work.clock, {spacings.reference});
-  PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacings.moving});
-  // Where the centre of the moving image lies on the reference without a shift, and how far from
-  // there it may be.
-  const ShiftLimits limits{centre_of(reference.shape()),
-                           options_.max_shift / peak.scale / spacings.reference};
-  const double level_scale = peak.scale * spacings.reference / spacings.moving;
-  translation_search_.set_reference(work.stream, work.clock, work.reference, reference);
-  const TranslationSearch::Peaks peaks = translation_search_
-                                             .find(work.stream, work.clock, work.moving, moving,
-                                                   {&peak.rotation_deg, 1}, level_scale, limits)
-                                             .front();
-  RotationScaleLimits angles;
-  angles.min_angle = options_.min_angle;
-  angles.max_angle = options_.max_angle;
+  const TranslationSearch::Peaks peaks =
+      translation_search_
+          .find(work.stream, work.clock, work.reference, work.moving,
+                {{&peak.rotation_deg, 1}, peak.scale, hypothesis.base, options_.max_shift})
+          .front();
+  const RotationScaleLimits angles = RotationScaleLimits::of(options_);
   shifted_.clear();
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     const double degrees = peak.rotation_deg + (opposite == 1 ? 180 : 0);
@@ -178,7 +165,7 @@ void PairSearch::find_shifts(const Work& work, const Hypothesis& hypothesis) {
     if (options_.motion == Motion::translation && opposite == 1) continue;
     Candidate candidate;
     candidate.shift_score = peaks[opposite].score;
-    candidate.matrix = moving.to_image() * peaks[opposite].matrix * reference.to_image().inverse();
+    candidate.matrix = peaks[opposite].matrix;
     if (options_.motion == Motion::rotation) {
       candidate.matrix =
           Similarity{degrees, 1, {}}.matrix(work.reference.shape(), work.moving.shape());
@@ -267,12 +254,7 @@ bool PairSearch::within_limits(const Work& work, const Affine& matrix) const {
   constexpr double ratio = 1.03;
   const Shape& moving = work.moving.shape();
   const Similarity found = Similarity::of(matrix, work.reference.shape(), moving);
-  RotationScaleLimits limits;
-  limits.min_angle = options_.min_angle - degrees;
-  limits.max_angle = options_.max_angle + degrees;
-  const bool scales = options_.motion == Motion::similarity;
-  limits.min_scale = (scales ? options_.min_scale : 1) / ratio;
-  limits.max_scale = (scales ? options_.max_scale : 1) * ratio;
+  const RotationScaleLimits limits = RotationScaleLimits::of(options_, degrees, ratio);
   const double shift = std::hypot(found.translation.x, found.translation.y);
   const double max_shift = options_.max_shift + 1 + 0.005 * larger_side(moving);
   return limits.allows_angle(found.rotation_deg) && limits.allows_scale(found.scale) &&
@@ -295,7 +277,7 @@ bool PairSearch::add_candidate(const Work& work, Candidate& candidate, std::size
 
 bool PairSearch::try_grid(const Work& work) {
   if (!grid_search_) grid_search_.emplace(device_, options_, ones_);
-  for (const GridPeak& peak :
+  for (const TranslationPeak& peak :
        grid_search_->find(work.stream, work.clock, work.reference, work.moving, grid_candidates)) {
     Candidate candidate;
     candidate.matrix = peak.matrix;

@@ -53,6 +53,14 @@ void find_run_maxima(const std::vector<float>& surface, std::vector<float>& maxi
 
 }  // namespace
 
+RotationScaleLimits RotationScaleLimits::of(const RegistrationOptions& options, double slack_deg,
+                                            double slack_scale) {
+  const bool scales = options.motion == Motion::similarity;
+  return {(scales ? options.min_scale : 1) / slack_scale,
+          (scales ? options.max_scale : 1) * slack_scale, options.min_angle - slack_deg,
+          options.max_angle + slack_deg};
+}
+
 bool RotationScaleLimits::allows_scale(double scale) const {
   return scale >= min_scale && scale <= max_scale;
 }

@@ -29,6 +29,9 @@ struct RotationScalePeak {
 
 /// The rotations and scales that may be found.
 struct RotationScaleLimits {
+  /// What the options allow, widened by `slack_deg` on either side and by the factor `slack_scale`.
+  static RotationScaleLimits of(const RegistrationOptions& options, double slack_deg = 0,
+                                double slack_scale = 1);
   double min_scale = 0, max_scale = 1e9;     ///< between the levels
   double min_angle = -180, max_angle = 180;  ///< degrees, modulo 360
   [[nodiscard]] bool allows_scale(double scale) const;

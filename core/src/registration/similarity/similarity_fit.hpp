@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/plan_cache.hpp"
+#include "registration/similarity/base_scales.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
@@ -83,7 +84,7 @@ class SimilarityFit {
                              Plans& plans);
 
   Device device_;
-  PlanCache<SimilaritySumsSpec, Plans> plans_{64};
+  PlanCache<SimilaritySumsSpec, Plans> plans_{max_searched_levels};
 };
 
 /// The normalized correlation of the pixels in the sums; 0 where either image does not vary.

@@ -60,30 +60,30 @@ const Image& TranslationSearch::weight_of(Stream& stream, PyramidLevel& level) {
   return level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
 }
 
-void TranslationSearch::set_reference(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                      PyramidLevel& level) {
-  reference_ = level.shape();
-  const WarpPlan& warp = warp_of(reference_, 1);
+void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
+                                            ImagePyramid& pyramid, PyramidLevel& level) {
+  const WarpPlan& warp = warp_of(level.shape(), 1);
   const auto transform = [&](const Image& image, Image& spectrum) {
     clock.run("warp", [&] { warp.execute(stream, image, {}, warped_reference_); });
     clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
   };
-  transform(reference.normalized(stream, clock, level), reference_spectrum_);
+  transform(pyramid.normalized(stream, clock, level), reference_spectrum_);
   transform(weight_of(stream, level), reference_weight_);
 }
 
-OverlapLimits TranslationSearch::overlap_limits(const Shape& moving, double scale,
-                                                const ShiftLimits& limits) const {
+OverlapLimits TranslationSearch::overlap_limits(const Comparison& comparison) const {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
+  const Shape& reference = comparison.reference.shape();
+  const Point centre = centre_of(reference);
+  const double smaller = smaller_area(reference, comparison.moving.shape(), comparison.scale);
   OverlapLimits allowed;
-  const double smaller = smaller_area(reference_, moving, scale);
   allowed.min_overlap = static_cast<float>(std::max(1.0, min_overlap_fraction * smaller));
-  allowed.reach = static_cast<float>(limits.max_distance);
-  allowed.centre_x = static_cast<float>(modulo(limits.centre.x - c, n));
-  allowed.centre_y = static_cast<float>(modulo(limits.centre.y - c, n));
-  allowed.mirrored_centre_x = static_cast<float>(modulo(limits.centre.x + c, n));
-  allowed.mirrored_centre_y = static_cast<float>(modulo(limits.centre.y + c, n));
+  allowed.reach = static_cast<float>(comparison.max_distance);
+  allowed.centre_x = static_cast<float>(modulo(centre.x - c, n));
+  allowed.centre_y = static_cast<float>(modulo(centre.y - c, n));
+  allowed.mirrored_centre_x = static_cast<float>(modulo(centre.x + c, n));
+  allowed.mirrored_centre_y = static_cast<float>(modulo(centre.y + c, n));
   return allowed;
 }
 
@@ -91,11 +91,14 @@ OverlapLimits TranslationSearch::overlap_limits(const Shape& moving, double scal
 // middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
 // reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
 // the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
-TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, const Point& centre,
+TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records,
+                                                     const Comparison& comparison,
                                                      const Affine& linear) const {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
-  const Point reference_centre = centre_of(reference_);
+  const Point reference_centre = centre_of(comparison.reference.shape());
+  const Point centre = centre_of(comparison.moving.shape());
+  const Affine from_image = comparison.reference.to_image().inverse();
   Peaks peaks;
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     const Point d = subpixel_position(records[opposite]);
@@ -103,24 +106,25 @@ TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, 
     const Point moving_centre{nearest_modulo(d.x + sign * c, reference_centre.x, n),
                               nearest_modulo(d.y + sign * c, reference_centre.y, n)};
     const Affine rotated{sign * linear.a, sign * linear.b, 0, sign * linear.d, sign * linear.e, 0};
-    peaks[opposite] = {Affine::translation(centre.x, centre.y) * rotated *
-                           Affine::translation(-moving_centre.x, -moving_centre.y),
+    const Affine between_levels = Affine::translation(centre.x, centre.y) * rotated *
+                                  Affine::translation(-moving_centre.x, -moving_centre.y);
+    peaks[opposite] = {comparison.moving.to_image() * between_levels * from_image,
                        static_cast<double>(records[opposite].value)};
   }
   return peaks;
 }
 
-std::span<const TranslationSearch::Peaks> TranslationSearch::find(
-    Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& moving_level,
-    std::span<const double> rotations_deg, double scale, const ShiftLimits& limits) {
+void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyramid& moving,
+                                   PyramidLevel& level, const Comparison& comparison,
+                                   std::span<const double> rotations_deg) {
   const double c = std::floor(static_cast<double>(frame_.width) / 2);
-  const Point centre = centre_of(moving_level.shape());
+  const Point centre = centre_of(level.shape());
   const auto linear = [&](std::size_t i) {
-    Affine matrix = Similarity{rotations_deg[i], scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+    Affine matrix = Similarity{rotations_deg[i], comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
     matrix.c = matrix.f = 0;
     return matrix;
   };
-  const WarpPlan& warp = warp_of(moving_level.shape(), frames_.depth);
+  const WarpPlan& warp = warp_of(level.shape(), frames_.depth);
   const auto transform = [&](const Image& image, Image& spectra) {
     clock.run("warp", [&] {
       for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
@@ -131,23 +135,42 @@ std::span<const TranslationSearch::Peaks> TranslationSearch::find(
     });
     clock.run("fft", [&] { fft_batch_.forward(stream, warped_, spectra); });
   };
-  transform(moving.normalized(stream, clock, moving_level), moving_spectra_);
-  transform(weight_of(stream, moving_level), moving_weights_);
+  transform(moving.normalized(stream, clock, level), moving_spectra_);
+  transform(weight_of(stream, level), moving_weights_);
 
   clock.run("overlap_products", [&] {
     products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectra_,
                       moving_weights_, products_image_);
   });
   clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
-  clock.run("overlap_score", [&] {
-    score_.execute(stream, surfaces_, overlap_limits(moving_level.shape(), scale, limits), scores_);
-  });
+  clock.run("overlap_score",
+            [&] { score_.execute(stream, surfaces_, overlap_limits(comparison), scores_); });
   clock.run("peak", [&] { peak_.execute(stream, scores_, records_on_device_); });
   stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
 
-  peaks_.clear();
   for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
-    peaks_.push_back(peaks_of(records_.data() + 2 * i, centre, linear(i)));
+    peaks_.push_back(peaks_of(records_.data() + 2 * i, comparison, linear(i)));
+  }
+}
+
+std::span<const TranslationSearch::Peaks> TranslationSearch::find(Stream& stream, StageClock& clock,
+                                                                  ImagePyramid& reference,
+                                                                  ImagePyramid& moving,
+                                                                  const KnownRotationScale& known) {
+  const Spacings spacings =
+      shift_spacings(known.base, reference.shape(), moving.shape(), frame_.width);
+  PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
+  PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
+  const Comparison comparison{reference_level, moving_level,
+                              known.scale * spacings.reference / spacings.moving,
+                              known.max_shift / known.scale / spacings.reference};
+  transform_reference(stream, clock, reference, reference_level);
+  peaks_.clear();
+  const auto batch = static_cast<std::size_t>(frames_.depth);
+  for (std::size_t first = 0; first < known.rotations_deg.size(); first += batch) {
+    const std::size_t count = std::min(batch, known.rotations_deg.size() - first);
+    find_batch(stream, clock, moving, moving_level, comparison,
+               known.rotations_deg.subspan(first, count));
   }
   return peaks_;
 }

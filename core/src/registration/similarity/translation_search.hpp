@@ -18,16 +18,19 @@
 
 namespace warpalign::detail {
 
-/// A peak of the correlation: where the moving level lies on the reference level.
+/// A peak of the correlation: where the moving image lies on the reference.
 struct TranslationPeak {
-  Affine matrix;     ///< reference level -> moving level
+  Affine matrix;     ///< reference pixels -> moving pixels
   double score = 0;  ///< height of the peak; of the order of 1 for unrelated images
 };
 
-/// Where on the reference level the centre of the moving level may lie.
-struct ShiftLimits {
-  Point centre;             ///< in pixels of the reference level
-  double max_distance = 0;  ///< from there, in the same pixels; 0: any
+/// The rotations and the scale of which the translation is sought.
+struct KnownRotationScale {
+  std::span<const double> rotations_deg;
+  double scale = 1;      ///< of the moving image's content relative to the reference's
+  double base = 1;       ///< a scale near it, which chooses the levels that are compared
+  double max_shift = 0;  ///< the farthest that the images' centres may be apart, in pixels of the
+                         ///< moving image; 0: any
 };
 
 class TranslationSearch {
@@ -35,29 +38,32 @@ class TranslationSearch {
   /// The peak for a rotation [0] and for 180 degrees more [1].
   using Peaks = std::array<TranslationPeak, 2>;
 
-  /// `side` is the side of the padded frame. The reference's width and the moving level's diagonal
-  /// together must be at most `side`, else small overlaps may be mistaken for others. `batch`: how
-  /// many rotations are compared at once.
+  /// `side` is the side of the padded frame: reference and moving image are compared at levels that
+  /// fit in it side by side. `batch`: how many rotations are compared at once.
   TranslationSearch(const Device& device, std::int64_t side, Ones& ones, std::int64_t batch = 1);
 
-  [[nodiscard]] std::int64_t side() const { return frame_.width; }
-
-  /// Sets the reference level that the moving levels of later calls are compared with.
-  void set_reference(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                     PyramidLevel& reference_level);
-  /// The peaks at each of the rotations, at most `batch`, in degrees. Waits for the device. The
-  /// result is valid until the next call.
-  std::span<const Peaks> find(Stream& stream, StageClock& clock, ImagePyramid& moving,
-                              PyramidLevel& moving_level, std::span<const double> rotations_deg,
-                              double scale, const ShiftLimits& limits);
+  /// The peaks at each of the rotations. Waits for the device. The result is valid until the next
+  /// call.
+  std::span<const Peaks> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                              ImagePyramid& moving, const KnownRotationScale& known);
 
  private:
+  /// The levels that are compared, the scale between them and where the moving one may lie.
+  struct Comparison {
+    const PyramidLevel& reference;
+    const PyramidLevel& moving;
+    double scale;         ///< between the levels
+    double max_distance;  ///< of the levels' centres, in pixels of the reference level; 0: any
+  };
+  void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                           PyramidLevel& level);
+  void find_batch(Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& level,
+                  const Comparison& comparison, std::span<const double> rotations_deg);
   /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices);
   const Image& weight_of(Stream& stream, PyramidLevel& level);
-  [[nodiscard]] OverlapLimits overlap_limits(const Shape& moving, double scale,
-                                             const ShiftLimits& limits) const;
-  [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Point& moving_centre,
+  [[nodiscard]] OverlapLimits overlap_limits(const Comparison& comparison) const;
+  [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Comparison& comparison,
                                const Affine& linear) const;
 
   struct WarpKey {
@@ -65,8 +71,6 @@ class TranslationSearch {
     std::int64_t slices;
     friend bool operator==(const WarpKey&, const WarpKey&) = default;
   };
-  /// Levels of both images at all scales of the grid.
-  static constexpr std::size_t max_warps = 64;
 
   Device device_;
   Ones& ones_;
@@ -75,12 +79,11 @@ class TranslationSearch {
   OverlapProductsPlan products_;
   OverlapScorePlan score_;
   PeakPlan peak_;
-  PlanCache<WarpKey, WarpPlan> warps_{max_warps};
+  PlanCache<WarpKey, WarpPlan> warps_{max_searched_levels};
   Image warped_reference_, warped_;
   Image reference_spectrum_, reference_weight_, moving_spectra_, moving_weights_;
   Image products_image_, surfaces_, scores_;
   Buffer records_on_device_;
-  Shape reference_;  ///< of the level that was set
   std::vector<PeakRecord> records_;
   std::vector<Peaks> peaks_;
 };
