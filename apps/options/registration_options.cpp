@@ -41,9 +41,9 @@ std::pair<double, double> range_of(const std::string& option, const std::string&
 
 void take_scales(const std::string& text, RegistrationOptions& options) {
   const auto [least, most] = range_of("--scale-range", text);
-  if (least < options.min_scale || most > options.max_scale) {
+  if (least < 1 / max_scale_ratio || most > max_scale_ratio) {
     throw UsageError(fmt::format("--scale-range {}: scales are found between {} and {}", text,
-                                 options.min_scale, options.max_scale));
+                                 1 / max_scale_ratio, max_scale_ratio));
   }
   options.min_scale = least;
   options.max_scale = most;
