@@ -18,10 +18,10 @@ struct HelperPart {
   PixelType type = PixelType::u8;
 };
 
-/// For drivers that compile one program at a time in a process (PoCL): while this process compiles
-/// what a registration needs in the order of its need, others begin at the end, until they meet.
-/// They start when there is much to compile, leave what they compile in the caches on disk, say
-/// nothing, and are ended with this object. Where none can be started this process does it all.
+/// For drivers that compile one program at a time in a process (PoCL, NVIDIA's): while this process
+/// compiles what a registration needs in the order of its need, others begin at the end, until they
+/// meet. They start when there is much to compile, leave what they compile in the caches on disk,
+/// say nothing, and are ended with this object. Where none can be started this process does it all.
 class CompileHelpers {
  public:
   CompileHelpers(const DeviceOptions& device, PixelType type);

@@ -4,6 +4,7 @@
 #include "device/errors.hpp"
 #include "device/handles.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,9 +15,12 @@ class Context;
 
 /// How a platform's compiler is best used.
 struct Compiler {
-  /// Programs may be built by several threads, and gain by it. PoCL compiles under one lock for the
-  /// whole process, whatever the context; Mesa's rusticl (22.3) crashes.
-  bool parallel = true;
+  /// The number of threads that compile ahead. PoCL compiles under one lock for the whole process,
+  /// whatever the context, and Mesa's rusticl (22.3) crashes: there, none does. NVIDIA's driver
+  /// overlaps little of what two do, and what a thread has begun no other process can take over.
+  std::size_t threads = 16;
+  /// Whether other processes gain by compiling a part.
+  bool one_at_a_time = false;
   /// Whether only one thread of the process may build at a time, on any device.
   bool exclusive = false;
   /// PoCL keeps what it compiles by source, and compiles every kernel a second time when it is

@@ -11,8 +11,6 @@ namespace warpalign::opencl {
 
 namespace {
 
-constexpr std::size_t max_workers = 16;
-
 /// What a thread within announce() has asked for.
 struct Announcement {
   const ProgramCache* cache = nullptr;
@@ -106,7 +104,7 @@ void ProgramCache::announce(const std::function<void()>& make_plans) {
     entries.push_back(std::move(entry));
   }
   if (compiled_ < to_compile_) report();
-  if (compiler_.parallel) compile_ahead(std::move(entries));
+  compile_ahead(std::move(entries));
 }
 
 void ProgramCache::keep() {
@@ -119,11 +117,12 @@ void ProgramCache::keep() {
     }
   }
   for (std::size_t i = 0; i < built.size(); ++i) {
-    context_.host().compiling({i, built.size(), !compiler_.parallel});
+    context_.host().compiling({i, built.size(), compiler_.one_at_a_time});
     const std::string binary = binary_of(built[i]->program.get());
     if (!binary.empty()) context_.host().store_cached(built[i]->key, binary);
   }
-  if (!built.empty()) context_.host().compiling({built.size(), built.size(), !compiler_.parallel});
+  if (!built.empty())
+    context_.host().compiling({built.size(), built.size(), compiler_.one_at_a_time});
 }
 
 std::shared_ptr<ProgramCache::Entry> ProgramCache::entry_of(std::string_view source,
@@ -178,6 +177,8 @@ void ProgramCache::look_up(Entry& entry) {
 
 compute::program ProgramCache::build(Entry& entry) const {
   const auto turn = turn_to_compile(compiler_);
+  // Another process may have compiled it since.
+  if (!entry.kept && compiler_.one_at_a_time) entry.kept = context_.host().load_cached(entry.key);
   if (entry.kept && *entry.kept != kept_by_platform) {
     if (auto program = program_from_binary(context_, *entry.kept, entry.options)) {
       entry.from_binary = true;
@@ -196,9 +197,10 @@ compute::program ProgramCache::build(Entry& entry) const {
 }
 
 void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
+  if (compiler_.threads == 0) return;
   ahead_.insert(ahead_.end(), entries.begin(), entries.end());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t wanted = std::min({max_workers, cores, ahead_.size()});
+  const std::size_t wanted = std::min({compiler_.threads, cores, ahead_.size()});
   while (busy_workers_ < wanted) {
     ++busy_workers_;
     workers_.emplace_back([this] { work(); });
@@ -222,7 +224,7 @@ void ProgramCache::work() {
 }
 
 void ProgramCache::report() const {
-  context_.host().compiling({compiled_, to_compile_, !compiler_.parallel});
+  context_.host().compiling({compiled_, to_compile_, compiler_.one_at_a_time});
 }
 
 }  // namespace warpalign::opencl

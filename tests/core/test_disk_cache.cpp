@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <chrono>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -99,6 +101,22 @@ TEST_CASE("disk_cache: no folder, or one that cannot be made, is no trouble") {
   const DiskCache impossible("/proc/none/cache");
   impossible.store("key", "bytes");
   CHECK_FALSE(impossible.load("key"));
+}
+
+TEST_CASE("disk_cache: what a killed process left goes, what another is writing stays") {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path place = folder.path() / "cache";
+  DiskCache(place).store("key", "bytes");
+  const std::filesystem::path old = place / ".new-old123";
+  const std::filesystem::path young = place / ".new-young1";
+  std::ofstream(old) << "half";
+  std::ofstream(young) << "half";
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  const DiskCache cache(place);
+  CHECK_FALSE(std::filesystem::exists(old));
+  CHECK(std::filesystem::exists(young));
+  CHECK(cache.load("key") == "bytes");
 }
 
 TEST_CASE("disk_cache: writers at the same time leave one whole entry") {

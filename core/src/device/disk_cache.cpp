@@ -8,15 +8,18 @@
 #include <unistd.h>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace warpalign::detail {
 
 namespace {
 
 constexpr std::string_view magic = "warpalign-cache-1\n";
+constexpr std::string_view temporary_prefix = ".new-";
 
 // Closes a file descriptor.
 class Descriptor {
@@ -85,7 +88,27 @@ std::string header_of(std::string_view key, std::string_view bytes) {
   return std::string(magic) + sha256_hex(key) + "\n" + sha256_hex(bytes) + "\n";
 }
 
+// Removes what processes left that ended while they stored something. What others store now is
+// younger.
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code failed;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::filesystem::directory_iterator entry(folder, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    if (!entry->path().filename().string().starts_with(temporary_prefix)) continue;
+    std::error_code ignored;
+    const auto written = std::filesystem::last_write_time(entry->path(), ignored);
+    if (!ignored && now - written > std::chrono::hours(1)) {
+      std::filesystem::remove(entry->path(), ignored);
+    }
+  }
+}
+
 }  // namespace
+
+DiskCache::DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {
+  if (!folder_.empty() && is_trusted_folder(folder_)) remove_leftovers(folder_);
+}
 
 std::optional<std::string> DiskCache::load(std::string_view key) const {
   if (folder_.empty() || !is_trusted_folder(folder_)) return std::nullopt;
@@ -111,7 +134,7 @@ std::string DiskCache::store(std::string_view key, std::string_view bytes) const
   if (folder_.empty()) return "there is no folder for it: HOME and XDG_CACHE_HOME are not set";
   if (std::string problem = make_folder(folder_); !problem.empty()) return problem;
   const std::filesystem::path file = folder_ / (sha256_hex(key) + ".bin");
-  std::string temporary = (folder_ / ".new-XXXXXX").string();
+  std::string temporary = (folder_ / (std::string(temporary_prefix) + "XXXXXX")).string();
   {
     const Descriptor descriptor(::mkstemp(temporary.data()));  // readable by this user only
     if (!descriptor.open()) return failure(folder_, "cannot be written to", errno);

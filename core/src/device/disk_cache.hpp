@@ -17,7 +17,8 @@ namespace warpalign::detail {
 class DiskCache {
  public:
   /// An empty folder name means no cache: nothing is found and nothing is stored.
-  explicit DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Removes what processes that were killed have left there.
+  explicit DiskCache(std::filesystem::path folder);
 
   [[nodiscard]] std::optional<std::string> load(std::string_view key) const;
   /// Returns why the bytes could not be stored, or an empty string if they were.
