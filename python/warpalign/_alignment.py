@@ -148,8 +148,8 @@ class Registration(Alignment):
         matrix[:2, :2] = self.matrix[:2, :2]
         matrix[:2, -1] = self.matrix[:2, 2]
         return ndimage.affine_transform(
-            image, matrix, output_shape=self.reference_shape + tuple(image.shape[2:]), output=output,
-            order=order, mode=mode, cval=cval, device=self._device)
+            image, matrix, output_shape=self.reference_shape + tuple(image.shape[2:]),
+            output=output, order=order, mode=mode, cval=cval, device=self._device)
 
     def _rows(self):
         rows, columns = self.translation

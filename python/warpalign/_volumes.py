@@ -232,6 +232,7 @@ def register_volume(reference, moving, *, max_shift=None, refine=True, collect_t
     [2, 0, -3]
     """
     registrar = VolumeRegistrar(
-        device_for(reference, device), max_shift=max_shift, refine=refine, collect_timings=collect_timings)
+        device_for(reference, device), max_shift=max_shift, refine=refine,
+        collect_timings=collect_timings)
     registrar.set_reference(reference)
     return registrar.align(moving)
