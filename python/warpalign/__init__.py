@@ -7,7 +7,7 @@ are on a device already, such as CuPy's, PyTorch's, JAX's or pyopencl's, are tak
 there.
 """
 
-from . import ndimage
+from . import _pip_drivers, ndimage
 from ._alignment import Alignment, Registration
 from ._batch import register_batch
 from ._core import version as _version
@@ -28,6 +28,9 @@ from ._stack import StackRegistration, register_stack
 from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
 __version__ = _version()
+
+_pip_drivers.announce_pocl()
+_pip_drivers.load_cufft()
 
 __all__ = [
     "Alignment",
