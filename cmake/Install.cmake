@@ -10,8 +10,10 @@ install(TARGETS warpalign EXPORT warpalign-targets
 
 if(TARGET warpalign_program)
   file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(warpalign_program PROPERTIES
-    INSTALL_RPATH "$ORIGIN/${library_from_program}")
+  if(NOT WARPALIGN_BUILD_PYTHON)  # a wheel has folders of its own
+    set_target_properties(warpalign_program PROPERTIES
+      INSTALL_RPATH "$ORIGIN/${library_from_program}")
+  endif()
   install(TARGETS warpalign_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   set(documents ${PROJECT_BINARY_DIR}/apps/documents)
   install(DIRECTORY ${documents}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)

@@ -64,6 +64,28 @@ std::optional<compute::program> program_from_binary(const Context& context,
   return program;
 }
 
+namespace {
+
+[[noreturn]] void throw_failed(const std::string& log, std::string_view source,
+                               const std::string& options, const CallSite& site, cl_int status) {
+  ErrorContext where{site.stage, "opencl", site.device, "clBuildProgram", code_name(status), {}};
+  // Drivers bring a compiler of their own, which may be older than the processor.
+  if (log.find("unknown target CPU") != std::string::npos) {
+    where.advice =
+        "the OpenCL driver is older than the processor: install a newer one (on Debian "
+        "pocl-opencl-icd; pip's pocl-binary-distribution is of 2022)";
+    throw Error(ErrorKind::build_failed,
+                "the driver's compiler does not know this processor: " + log, where);
+  }
+  where.advice = "report this with the text above; another device may work meanwhile";
+  throw Error(ErrorKind::build_failed,
+              "an OpenCL kernel does not compile\noptions: " + options + "\nlog:\n" + log +
+                  "\nsource:\n" + numbered(source),
+              where);
+}
+
+}  // namespace
+
 compute::program program_from_source(const Context& context, std::string_view source,
                                      const std::string& options, const CallSite& site) {
   const cl_device_id id = context.id();
@@ -75,13 +97,7 @@ compute::program program_from_source(const Context& context, std::string_view so
   check(status, "clCreateProgramWithSource", site);
   compute::program program(raw, false);
   status = clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr);
-  if (status != CL_SUCCESS) {
-    throw Error(ErrorKind::build_failed,
-                "an OpenCL kernel does not compile\noptions: " + options + "\nlog:\n" +
-                    build_log(raw, id) + "\nsource:\n" + numbered(source),
-                {site.stage, "opencl", site.device, "clBuildProgram", code_name(status),
-                 "report this with the text above; another device may work meanwhile"});
-  }
+  if (status != CL_SUCCESS) throw_failed(build_log(raw, id), source, options, site, status);
   return program;
 }
 

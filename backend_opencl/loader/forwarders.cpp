@@ -7,6 +7,7 @@
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
 
 #include <cstddef>
 #include <tuple>
@@ -40,11 +41,12 @@ typename Signature<Function>::Result forward(void* address, A... arguments) {
 }  // namespace
 
 #define TYPE(name, i) Signature<decltype(name)>::Argument<i>
-#define FORWARD(name, arity, parameters, ...)                                    \
-  CL_API_ENTRY Signature<decltype(name)>::Result CL_API_CALL name parameters {   \
-    static_assert(Signature<decltype(name)>::count == (arity));                  \
-    static void* const address = warpalign::opencl::find_opencl_function(#name); \
-    return forward<decltype(name)>(address, __VA_ARGS__);                        \
+#define FORWARD(name, arity, parameters, ...)                                            \
+  CL_API_ENTRY Signature<decltype(name)>::Result CL_API_CALL name parameters {           \
+    static_assert(Signature<decltype(name)>::count == (arity));                          \
+    static void* const address =                                                         \
+        warpalign::opencl::find_opencl_function(#name, offsetof(cl_icd_dispatch, name)); \
+    return forward<decltype(name)>(address, __VA_ARGS__);                                \
   }
 #define FORWARD_1(name) FORWARD(name, 1, (TYPE(name, 0) a), a)
 #define FORWARD_2(name) FORWARD(name, 2, (TYPE(name, 0) a, TYPE(name, 1) b), a, b)

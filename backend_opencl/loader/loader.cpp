@@ -1,32 +1,94 @@
 // Opens the OpenCL library once a process, and never closes it: drivers have threads of their own.
+//
+// That is, in this order: the one that WARPALIGN_OPENCL_LOADER names; one that the process has
+// already, such as pyopencl's own, because two of them are known to crash; the system's. Where
+// there is none, or it finds no platform, and WARPALIGN_OPENCL_DRIVER names a driver, that driver
+// is used without a loader.
 #include "loader/loader.hpp"
 
+#include "loader/driver_file.hpp"
+
+#include <CL/cl.h>
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstdlib>
+#include <cstring>
 
 namespace warpalign::opencl {
 namespace {
 
-constexpr const char* variable = "WARPALIGN_OPENCL_LOADER";
+constexpr const char* loader_variable = "WARPALIGN_OPENCL_LOADER";
+constexpr const char* driver_variable = "WARPALIGN_OPENCL_DRIVER";
 constexpr const char* usual_name = "libOpenCL.so.1";
 
+/// Empty for a variable that is not set.
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+std::string last_problem(const std::string& file) {
+  const char* reason = dlerror();
+  return reason == nullptr ? file : reason;
+}
+
+int note_loader(dl_phdr_info* info, std::size_t /*size*/, void* found) {
+  const char* slash = std::strrchr(info->dlpi_name, '/');
+  const char* name = slash == nullptr ? info->dlpi_name : slash + 1;
+  if (std::strncmp(name, "libOpenCL", std::strlen("libOpenCL")) != 0) return 0;
+  *static_cast<std::string*>(found) = info->dlpi_name;
+  return 1;
+}
+
+/// The file of the loader that the process has, or empty.
+std::string loaded_already() {
+  std::string file;
+  dl_iterate_phdr(note_loader, &file);
+  return file;
+}
+
+bool has_platforms(void* loader) {
+  auto* const list =
+      reinterpret_cast<decltype(&clGetPlatformIDs)>(dlsym(loader, "clGetPlatformIDs"));
+  cl_uint count = 0;
+  return list != nullptr && list(0, nullptr, &count) == CL_SUCCESS && count > 0;
+}
+
 struct Library {
-  void* handle = nullptr;
+  void* loader = nullptr;
+  DriverFile driver;
   std::string problem;
 };
 
-Library open_library() {
-  const char* named = std::getenv(variable);
-  const bool is_named = named != nullptr && *named != '\0';
-  const char* file = is_named ? named : usual_name;
+Library open_loader() {
+  const std::string named = value_of(loader_variable);
+  const std::string present = named.empty() ? loaded_already() : std::string();
+  const std::string file = !named.empty() ? named : !present.empty() ? present : usual_name;
   Library library;
-  library.handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (library.handle != nullptr) return library;
-  const char* reason = dlerror();
-  library.problem = std::string("the OpenCL library was not opened: ") +
-                    (reason == nullptr ? file : reason) + (is_named ? ", named by " : "") +
-                    (is_named ? variable : "");
+  library.loader = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library.loader == nullptr) {
+    library.problem = "the OpenCL library was not opened: " + last_problem(file) +
+                      (named.empty() ? "" : std::string(", named by ") + loader_variable);
+  }
+  return library;
+}
+
+Library open_library() {
+  Library library = open_loader();
+  const std::string driver = value_of(driver_variable);
+  if (!value_of(loader_variable).empty()) return library;  // that one or none
+  if (driver.empty() || (library.loader != nullptr && has_platforms(library.loader))) {
+    return library;
+  }
+  library.driver = open_driver_file(driver);
+  if (library.driver.functions != nullptr) {
+    library.problem.clear();
+    return library;
+  }
+  library.problem = (library.problem.empty() ? "OpenCL finds no platform" : library.problem) +
+                    "; nor was the driver opened that " + driver_variable +
+                    " names: " + library.driver.problem;
   return library;
 }
 
@@ -39,9 +101,10 @@ const Library& library() {
 
 std::string opencl_library_problem() { return library().problem; }
 
-void* find_opencl_function(const char* name) noexcept {
-  void* handle = library().handle;
-  return handle == nullptr ? nullptr : dlsym(handle, name);
+void* find_opencl_function(const char* name, std::size_t slot) noexcept {
+  const Library& opened = library();
+  if (opened.driver.functions != nullptr) return function_of(opened.driver, name, slot);
+  return opened.loader == nullptr ? nullptr : dlsym(opened.loader, name);
 }
 
 }  // namespace warpalign::opencl

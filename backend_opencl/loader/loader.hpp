@@ -5,6 +5,7 @@
 // OpenCL functions that it uses. They look the functions up here.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace warpalign::opencl {
@@ -17,7 +18,8 @@ inline std::string opencl_library_problem() { return {}; }
 [[nodiscard]] std::string opencl_library_problem();
 
 /// The function of that name, or null if there is no library or no such function in it.
-[[nodiscard]] void* find_opencl_function(const char* name) noexcept;
+/// `slot`: where cl_icd_dispatch has it.
+[[nodiscard]] void* find_opencl_function(const char* name, std::size_t slot) noexcept;
 #endif
 
 }  // namespace warpalign::opencl

@@ -12,7 +12,8 @@ PAGES = {
         "StackRegistration", "register_batch", "register_volume", "VolumeRegistrar",
         "VolumeRegistration"]),
     "devices": ("Devices", "warpalign", [
-        "devices", "backends", "open_device", "warm_up", "Device", "DeviceInfo", "Backend"]),
+        "devices", "backends", "open_device", "warm_up", "to_device", "DeviceArray", "Device",
+        "DeviceInfo", "Backend"]),
     "errors": ("Exceptions", "warpalign", [
         "Error", "InvalidArgumentError", "InvalidImageError", "ConfigurationError",
         "DeviceUnavailableError", "OutOfMemoryError", "BuildError", "DeviceError"]),

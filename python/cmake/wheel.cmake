@@ -20,4 +20,11 @@ foreach(backend IN LISTS WARPALIGN_BACKENDS)
 endforeach()
 install(TARGETS ${parts} LIBRARY DESTINATION warpalign COMPONENT python NAMELINK_SKIP)
 
+# The command line program, for `python -m warpalign`.
+if(TARGET warpalign_program)
+  set_target_properties(warpalign_program PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+  install(TARGETS warpalign_program RUNTIME DESTINATION warpalign/bin COMPONENT python)
+  list(APPEND parts warpalign_program)
+endif()
+
 add_custom_target(python_package DEPENDS ${parts} warpalign_python_stub)

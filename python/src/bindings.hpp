@@ -7,7 +7,10 @@ namespace warpalign::python {
 
 void bind_errors(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
+void bind_device_arrays(nanobind::module_& module);
+void bind_dlpack(nanobind::module_& module);
 void bind_splines(nanobind::module_& module);
+void bind_device_splines(nanobind::module_& module);
 void bind_registration(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_volumes(nanobind::module_& module);

@@ -2,11 +2,15 @@
 #include "bindings.hpp"
 #include "opened_device.hpp"
 
+#include <warpalign/interop.hpp>
 #include <warpalign/open_device.hpp>
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 namespace nb = nanobind;
@@ -87,13 +91,11 @@ void bind_device(nb::module_& module) {
           "release_memory",
           [](OpenedDevice& self) {
             const nb::gil_scoped_release released;
-            self.resample.clear();
-            self.prefilter.clear();
+            self.release_plans();
           },
           "Free the plans and memory that calls of :mod:`warpalign.ndimage` keep.")
       .def_prop_ro(
-          "kept_plans",
-          [](OpenedDevice& self) { return self.resample.size() + self.prefilter.size(); },
+          "kept_plans", [](OpenedDevice& self) { return self.kept_plans(); },
           "Number of plans kept for further calls of :mod:`warpalign.ndimage`.")
       .def("__repr__", [](const OpenedDevice& self) { return repr("Device", self.device.info()); });
 }
@@ -104,6 +106,16 @@ void bind_devices(nb::module_& module) {
   bind_info(module);
   bind_report(module);
   bind_device(module);
+  module.def(
+      "open_within",
+      [](const std::string& backend, std::uintptr_t context, std::uintptr_t device) {
+        const nb::gil_scoped_release released;
+        return std::make_unique<OpenedDevice>(
+            interop::open_within(backend, reinterpret_cast<void*>(context),
+                                 reinterpret_cast<void*>(device), default_config()));
+      },
+      nb::arg("backend"), nb::arg("context"), nb::arg("device"),
+      "Open a device within a context of the caller's.");
   module.def(
       "backends",
       [] {

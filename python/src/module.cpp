@@ -17,7 +17,10 @@ NB_MODULE(_core, module) {
   module.def("version", &warpalign::version, "Version of the library.");
   bind_errors(module);
   bind_devices(module);
+  bind_device_arrays(module);
+  bind_dlpack(module);
   bind_splines(module);
+  bind_device_splines(module);
   bind_registration(module);
   bind_batch(module);
   bind_volumes(module);

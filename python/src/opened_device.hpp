@@ -6,24 +6,77 @@
 #include "resample_plans.hpp"
 
 #include <warpalign/device.hpp>
+#include <warpalign/interop.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 namespace warpalign::python {
 
 struct OpenedDevice {
   explicit OpenedDevice(Device opened)
-      : device(std::move(opened)), resample(max_kept_bytes()), prefilter(max_kept_bytes()) {}
+      : device(std::move(opened)),
+        resample(max_kept_bytes()),
+        prefilter(max_kept_bytes()),
+        resample_on_device(max_kept_bytes()),
+        prefilter_on_device(max_kept_bytes()) {}
+
+  /// Calls use(stream) with the caller's own queue (a cudaStream_t or cl_command_queue), in order
+  /// with what the caller enqueues there; or, without one, with the queue on which the package's
+  /// own arrays are in order, which is CUDA's default stream there.
+  template <typename Use>
+  void with_stream(const std::optional<std::uintptr_t>& queue, Use&& use) {
+    if (queue) {
+      Stream stream = interop::wrap_stream(device, backend(), reinterpret_cast<void*>(*queue));
+      return use(stream);
+    }
+    const std::lock_guard lock(stream_mutex_);
+    if (!stream_) {
+      stream_.emplace(backend() == "cuda" ? interop::wrap_stream(device, "cuda", nullptr)
+                                          : device.make_stream());
+    }
+    use(*stream_);
+  }
+
+  [[nodiscard]] const std::string& backend() const { return device.info().backend; }
+
+  void release_plans() {
+    resample.clear();
+    prefilter.clear();
+    resample_on_device.clear();
+    prefilter_on_device.clear();
+  }
+  [[nodiscard]] std::size_t kept_plans() {
+    return resample.size() + prefilter.size() + resample_on_device.size() +
+           prefilter_on_device.size();
+  }
 
   Device device;
   PlanPool<ResampleKey, ResampleWork> resample;
   PlanPool<PrefilterKey, PrefilterWork> prefilter;
+  PlanPool<ResampleKey, ResampleOnDevice> resample_on_device;
+  PlanPool<PrefilterKey, PrefilterOnDevice> prefilter_on_device;
 
  private:
   /// Of device memory, for each kind of plans: a sixteenth, and at most 512 MiB.
   [[nodiscard]] std::size_t max_kept_bytes() const {
     return std::min<std::size_t>(device.info().memory_bytes / 16, std::size_t{512} << 20);
   }
+
+  std::mutex stream_mutex_;
+  std::optional<Stream> stream_;
 };
+
+/// A kept plan or a new one, which is kept in turn if nothing fails.
+template <typename Key, typename Work, typename Use>
+void with_plan(const Device& device, PlanPool<Key, Work>& pool, const Key& key, Use&& use) {
+  std::unique_ptr<Work> work = pool.take(key);
+  if (!work) work = std::make_unique<Work>(device, key);
+  use(*work);
+  pool.give_back(key, std::move(work));
+}
 
 }  // namespace warpalign::python

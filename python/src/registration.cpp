@@ -3,9 +3,11 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "device_array.hpp"
 #include "opened_device.hpp"
 
 #include <warpalign/compilation.hpp>
+#include <warpalign/interop.hpp>
 #include <warpalign/registrar.hpp>
 
 #include <nanobind/stl/optional.h>
@@ -55,8 +57,8 @@ const char* name_of(const Names<Enum, n>& names, Enum value) {
 /// A registrar that calls of several threads use in turn.
 class SharedRegistrar {
  public:
-  SharedRegistrar(const OpenedDevice& opened, const RegistrationOptions& options)
-      : registrar_(opened.device, options) {}
+  SharedRegistrar(OpenedDevice& opened, const RegistrationOptions& options)
+      : opened_(opened), ready_(opened.device), registrar_(opened.device, options) {}
 
   void set_reference(const InputArray& image, const std::optional<InputArray>& mask) {
     const HostImage view = host_image(image);
@@ -71,7 +73,33 @@ class SharedRegistrar {
     return dict_of(find(host_image(image), view_of(mask)));
   }
 
+  void set_reference_on_device(const DeviceArray& image,
+                               const std::optional<std::uintptr_t>& queue) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    wait_for(queue);
+    registrar_.set_reference(image.image(image.shape(2)));
+  }
+
+  nb::dict align_on_device(const DeviceArray& image, const std::optional<std::uintptr_t>& queue) {
+    return dict_of(find_on_device(image, queue));
+  }
+
  private:
+  /// The next image is complete when the queue's work so far is done.
+  void wait_for(const std::optional<std::uintptr_t>& queue) {
+    opened_.with_stream(queue, [&](Stream& stream) { ready_.record(stream); });
+    registrar_.wait_for(ready_);
+  }
+
+  RegistrationResult find_on_device(const DeviceArray& image,
+                                    const std::optional<std::uintptr_t>& queue) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    wait_for(queue);
+    return registrar_.align(image.image(image.shape(2)));
+  }
+
   static std::optional<HostImage> view_of(const std::optional<InputArray>& mask) {
     if (!mask) return {};
     return host_image(*mask);
@@ -83,7 +111,9 @@ class SharedRegistrar {
     return mask ? registrar_.align(image, *mask) : registrar_.align(image);
   }
 
+  OpenedDevice& opened_;
   std::mutex mutex_;
+  Event ready_;
   Registrar registrar_;
 };
 
@@ -168,8 +198,12 @@ void bind_registration(nb::module_& module) {
   bind_options(module);
   nb::class_<SharedRegistrar>(module, "Registrar",
                               "Registers images to a reference; see :class:`warpalign.Registrar`.")
-      .def(nb::init<const OpenedDevice&, const RegistrationOptions&>(), nb::arg("device"),
-           nb::arg("options"), nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<OpenedDevice&, const RegistrationOptions&>(), nb::arg("device"),
+           nb::arg("options"), nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+      .def("set_reference_on_device", &SharedRegistrar::set_reference_on_device, nb::arg("image"),
+           nb::arg("queue").none())
+      .def("align_on_device", &SharedRegistrar::align_on_device, nb::arg("image"),
+           nb::arg("queue").none())
       .def("set_reference", &SharedRegistrar::set_reference, nb::arg("image").noconvert(),
            nb::arg("mask").noconvert().none() = nb::none())
       .def("align", &SharedRegistrar::align, nb::arg("image").noconvert(),

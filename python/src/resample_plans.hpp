@@ -1,9 +1,11 @@
 // What a call of warpalign.ndimage needs to evaluate a spline, kept for the next call like it.
 #pragma once
 
+#include <warpalign/interop.hpp>
 #include <warpalign/stages/resample.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -19,12 +21,17 @@ struct ResampleKey {
   bool prefilter = true;
   Boundary boundary = Boundary::constant;
   double cval = 0;
-  bool field = false;  ///< points come as a coordinate field, not as a transform
+  bool field = false;      ///< points come as a coordinate field, not as a transform
+  std::int64_t batch = 1;  ///< images at once, each of the shape above
 
   friend bool operator==(const ResampleKey&, const ResampleKey&) = default;
 };
 
-/// A plan with a stream and the images it works on.
+[[nodiscard]] ResampleSpec spec_of(const ResampleKey& key);
+/// Device memory that a plan takes for itself, roughly: coefficients, and what is converted.
+[[nodiscard]] std::size_t plan_bytes(const ResampleKey& key);
+
+/// A plan with a stream and the images it works on, for arrays of the host.
 struct ResampleWork {
   ResampleWork(const Device& device, const ResampleKey& key);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -34,6 +41,19 @@ struct ResampleWork {
   Image output;
   std::optional<Image> coordinates;
   std::vector<float> staged_coordinates;
+  ResamplePlan plan;
+
+ private:
+  std::size_t bytes_;
+};
+
+/// A plan for arrays that are on the device. Its memory is in use until the event.
+struct ResampleOnDevice {
+  ResampleOnDevice(const Device& device, const ResampleKey& key)
+      : done(device), plan(device, spec_of(key)), bytes_(plan_bytes(key)) {}
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  Event done;
   ResamplePlan plan;
 
  private:

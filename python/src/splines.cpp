@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "coordinates.hpp"
 #include "opened_device.hpp"
+#include "spline_calls.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -16,8 +17,6 @@ namespace nb = nanobind;
 
 namespace warpalign::python {
 
-namespace {
-
 ResampleSpec spec_of(const ResampleKey& key) {
   ResampleSpec spec;
   spec.image = key.image;
@@ -29,6 +28,7 @@ ResampleSpec spec_of(const ResampleKey& key) {
   if (!key.prefilter || key.degree < 2) spec.prefilter.reset();
   spec.boundary = key.boundary;
   spec.cval = key.cval;
+  spec.batch = key.batch;
   return spec;
 }
 
@@ -39,8 +39,16 @@ PrefilterSpec spec_of(const PrefilterKey& key) {
   spec.input = key.input;
   spec.degree = key.degree;
   spec.boundary = key.boundary;
+  spec.batch = key.batch;
   return spec;
 }
+
+std::size_t plan_bytes(const ResampleKey& key) {
+  const std::int64_t pixels = 2 * key.image.pixels() + key.output.pixels();
+  return static_cast<std::size_t>(pixels * key.batch) * sizeof(float);
+}
+
+namespace {
 
 Shape field_shape(const ResampleKey& key) {
   return {key.output.width, key.output.height, key.output.depth * key.dimensions};
@@ -50,13 +58,10 @@ Shape field_shape(const ResampleKey& key) {
 
 ResampleWork::ResampleWork(const Device& device, const ResampleKey& key)
     : stream(device.make_stream()),
-      image(device.make_image(key.input, key.image)),
-      output(device.make_image(key.output_type, key.output)),
+      image(device.make_image(key.input, stacked(key.image, key.dimensions, key.batch))),
+      output(device.make_image(key.output_type, stacked(key.output, key.dimensions, key.batch))),
       plan(device, spec_of(key)),
-      bytes_(image.size_bytes() + output.size_bytes() +
-             // Coefficients, and samples and results that are converted.
-             static_cast<std::size_t>(2 * key.image.pixels() + key.output.pixels()) *
-                 sizeof(float)) {
+      bytes_(image.size_bytes() + output.size_bytes() + plan_bytes(key)) {
   if (!key.field) return;
   coordinates.emplace(device.make_image(PixelType::f32, field_shape(key)));
   bytes_ += coordinates->size_bytes();
@@ -64,31 +69,11 @@ ResampleWork::ResampleWork(const Device& device, const ResampleKey& key)
 
 PrefilterWork::PrefilterWork(const Device& device, const PrefilterKey& key)
     : stream(device.make_stream()),
-      samples(device.make_image(key.input, key.shape)),
-      output(device.make_image(PixelType::f32, key.shape)),
+      samples(device.make_image(key.input, stacked(key.shape, key.dimensions, key.batch))),
+      output(device.make_image(PixelType::f32, stacked(key.shape, key.dimensions, key.batch))),
       plan(device, spec_of(key)) {}
 
 namespace {
-
-/// A kept plan or a new one, which is kept in turn if nothing fails.
-template <typename Key, typename Work, typename Use>
-void with_plan(const Device& device, PlanPool<Key, Work>& pool, const Key& key, Use&& use) {
-  std::unique_ptr<Work> work = pool.take(key);
-  if (!work) work = std::make_unique<Work>(device, key);
-  use(*work);
-  pool.give_back(key, std::move(work));
-}
-
-Transform transform_of(const std::vector<double>& matrix) {
-  Transform transform;
-  if (matrix.size() != transform.m.size()) refuse("a matrix has 16 numbers");
-  std::copy(matrix.begin(), matrix.end(), transform.m.begin());
-  return transform;
-}
-
-void check_dimensions(int dimensions) {
-  if (dimensions < 1 || dimensions > 3) refuse("there are 1 to 3 dimensions");
-}
 
 ResampleKey key_of(const InputArray& images, const Shape& output, nb::dlpack::dtype output_type,
                    int dimensions, int order, bool prefilter, const std::string& mode,
@@ -106,6 +91,16 @@ ResampleKey key_of(const InputArray& images, const Shape& output, nb::dlpack::dt
   return key;
 }
 
+/// Resamples as many images as the key's batch has, in host memory.
+void transform_batch(OpenedDevice& opened, const ResampleKey& key, const Transform& transform,
+                     const std::byte* from, std::byte* to) {
+  with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
+    work.stream.upload(from, work.image.size_bytes(), work.image.buffer());
+    work.plan.execute(work.stream, work.image, transform, work.output);
+    work.stream.download(work.output, to, work.output.size_bytes());
+  });
+}
+
 void transform_images(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
                       int dimensions, const std::vector<double>& matrix, int order, bool prefilter,
                       const std::string& mode, double cval) {
@@ -115,21 +110,20 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
     refuse("images and output are batches of the same length");
   }
   const Transform transform = transform_of(matrix);
-  const ResampleKey key = key_of(images, shape_of(output, dimensions), output.dtype(), dimensions,
-                                 order, prefilter, mode, cval);
+  ResampleKey key = key_of(images, shape_of(output, dimensions), output.dtype(), dimensions, order,
+                           prefilter, mode, cval);
   const auto* from = static_cast<const std::byte*>(images.data());
   auto* to = static_cast<std::byte*>(output.data());
   const std::size_t count = images.shape(0);
+  if (count == 0) return;
   const nb::gil_scoped_release released;
-  with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
-    const std::size_t image_bytes = work.image.size_bytes();
-    const std::size_t output_bytes = work.output.size_bytes();
-    for (std::size_t i = 0; i < count; ++i) {
-      work.stream.upload(from + i * image_bytes, image_bytes, work.image.buffer());
-      work.plan.execute(work.stream, work.image, transform, work.output);
-      work.stream.download(work.output, to + i * output_bytes, output_bytes);
-    }
-  });
+  const std::size_t image_bytes = images.nbytes() / count;
+  const std::size_t output_bytes = output.nbytes() / count;
+  const std::int64_t at_once = arrays_at_once(count, image_bytes + output_bytes);
+  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
+    key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
+    transform_batch(opened, key, transform, from + i * image_bytes, to + i * output_bytes);
+  }
 }
 
 /// How `points` points are laid out as an output of the library: as the array has them if it has as
@@ -192,14 +186,24 @@ void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray
   });
 }
 
-void prefilter_lines(OpenedDevice& opened, const InputArray& samples, const OutputArray& output,
-                     int dimensions, int order, const std::string& mode) {
+void prefilter_batch(OpenedDevice& opened, const PrefilterKey& key, const std::byte* from,
+                     std::byte* to) {
+  with_plan(opened.device, opened.prefilter, key, [&](PrefilterWork& work) {
+    work.stream.upload(from, work.samples.size_bytes(), work.samples.buffer());
+    work.plan.execute(work.stream, work.samples, work.output);
+    work.stream.download(work.output, to, work.output.size_bytes());
+  });
+}
+
+void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const OutputArray& output,
+                      int dimensions, int order, const std::string& mode) {
   check_dimensions(dimensions);
-  if (samples.ndim() < 1 || samples.ndim() > 3 || samples.size() != output.size()) {
-    refuse("samples and coefficients have one to three axes and the same size");
+  if (samples.ndim() != static_cast<std::size_t>(dimensions) + 1 ||
+      samples.size() != output.size()) {
+    refuse("samples and coefficients are batches of the same size");
   }
   PrefilterKey key;
-  key.shape = shape_of(samples, static_cast<int>(samples.ndim()));
+  key.shape = shape_of(samples, dimensions);
   key.dimensions = dimensions;
   key.input = pixel_type_of(samples.dtype());
   key.degree = order;
@@ -208,12 +212,18 @@ void prefilter_lines(OpenedDevice& opened, const InputArray& samples, const Outp
     refuse("this mode's coefficients need a margin");
   }
   if (pixel_type_of(output.dtype()) != PixelType::f32) refuse("coefficients are float32");
+  const auto* from = static_cast<const std::byte*>(samples.data());
+  auto* to = static_cast<std::byte*>(output.data());
+  const std::size_t count = samples.shape(0);
+  if (count == 0) return;
   const nb::gil_scoped_release released;
-  with_plan(opened.device, opened.prefilter, key, [&](PrefilterWork& work) {
-    work.stream.upload(samples.data(), work.samples.size_bytes(), work.samples.buffer());
-    work.plan.execute(work.stream, work.samples, work.output);
-    work.stream.download(work.output, output.data(), work.output.size_bytes());
-  });
+  const std::size_t sample_bytes = samples.nbytes() / count;
+  const std::size_t output_bytes = output.nbytes() / count;
+  const std::int64_t at_once = arrays_at_once(count, sample_bytes + output_bytes);
+  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
+    key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
+    prefilter_batch(opened, key, from + i * sample_bytes, to + i * output_bytes);
+  }
 }
 
 }  // namespace
@@ -229,9 +239,10 @@ void bind_splines(nb::module_& module) {
              nb::arg("coordinates").noconvert(), nb::arg("output").noconvert(), nb::arg("order"),
              nb::arg("prefilter"), nb::arg("mode"), nb::arg("cval"),
              "Evaluate an image's spline at points, a row of coordinates for each axis.");
-  module.def("prefilter_lines", &prefilter_lines, nb::arg("device"), nb::arg("samples").noconvert(),
-             nb::arg("output").noconvert(), nb::arg("dimensions"), nb::arg("order"),
-             nb::arg("mode"), "Compute coefficients along the last `dimensions` axes.");
+  module.def("prefilter_arrays", &prefilter_arrays, nb::arg("device"),
+             nb::arg("samples").noconvert(), nb::arg("output").noconvert(), nb::arg("dimensions"),
+             nb::arg("order"), nb::arg("mode"),
+             "Compute the coefficients of a batch of arrays along their last `dimensions` axes.");
 }
 
 }  // namespace warpalign::python

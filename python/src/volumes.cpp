@@ -1,15 +1,20 @@
 // Registration of volumes.
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "device_array.hpp"
 #include "opened_device.hpp"
 #include "registration.hpp"
 
+#include <warpalign/interop.hpp>
 #include <warpalign/volume_registrar.hpp>
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 
 #include <array>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 
 namespace nb = nanobind;
 
@@ -33,8 +38,8 @@ nb::dict dict_of_volume(const VolumeRegistration& found) {
 /// A registrar that calls of several threads use in turn.
 class SharedVolumeRegistrar {
  public:
-  SharedVolumeRegistrar(const OpenedDevice& opened, const VolumeRegistrationOptions& options)
-      : registrar_(opened.device, options) {}
+  SharedVolumeRegistrar(OpenedDevice& opened, const VolumeRegistrationOptions& options)
+      : opened_(opened), ready_(opened.device), registrar_(opened.device, options) {}
 
   void set_reference(const InputArray& volume) {
     const HostVolume view = host_volume(volume);
@@ -45,14 +50,42 @@ class SharedVolumeRegistrar {
 
   nb::dict align(const InputArray& volume) { return dict_of_volume(find(host_volume(volume))); }
 
+  void set_reference_on_device(const DeviceArray& volume,
+                               const std::optional<std::uintptr_t>& queue) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    wait_for(queue);
+    registrar_.set_reference(volume.image(volume.shape(3)));
+  }
+
+  nb::dict align_on_device(const DeviceArray& volume, const std::optional<std::uintptr_t>& queue) {
+    return dict_of_volume(find_on_device(volume, queue));
+  }
+
  private:
+  /// The next volume is complete when the queue's work so far is done.
+  void wait_for(const std::optional<std::uintptr_t>& queue) {
+    opened_.with_stream(queue, [&](Stream& stream) { ready_.record(stream); });
+    registrar_.wait_for(ready_);
+  }
+
+  VolumeRegistration find_on_device(const DeviceArray& volume,
+                                    const std::optional<std::uintptr_t>& queue) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    wait_for(queue);
+    return registrar_.align(volume.image(volume.shape(3)));
+  }
+
   VolumeRegistration find(const HostVolume& volume) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
     return registrar_.align(volume);
   }
 
+  OpenedDevice& opened_;
   std::mutex mutex_;
+  Event ready_;
   VolumeRegistrar registrar_;
 };
 
@@ -78,8 +111,12 @@ void bind_volumes(nb::module_& module) {
   nb::class_<SharedVolumeRegistrar>(
       module, "VolumeRegistrar",
       "Registers volumes to a reference; see :class:`warpalign.VolumeRegistrar`.")
-      .def(nb::init<const OpenedDevice&, const Options&>(), nb::arg("device"), nb::arg("options"),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<OpenedDevice&, const Options&>(), nb::arg("device"), nb::arg("options"),
+           nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+      .def("set_reference_on_device", &SharedVolumeRegistrar::set_reference_on_device,
+           nb::arg("volume"), nb::arg("queue").none())
+      .def("align_on_device", &SharedVolumeRegistrar::align_on_device, nb::arg("volume"),
+           nb::arg("queue").none())
       .def("set_reference", &SharedVolumeRegistrar::set_reference, nb::arg("volume").noconvert())
       .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert());
 }

@@ -2,13 +2,16 @@
 
 ``register(reference, moving)`` finds how an image must be rotated, scaled and shifted to lie on
 another; :mod:`warpalign.ndimage` has SciPy's interpolation functions. Arrays are NumPy's, and
-work is done by the best device of the machine, or by the one named with ``device=``.
+work is done by the best device of the machine, or by the one named with ``device=``. Arrays that
+are on a device already, such as CuPy's, PyTorch's, JAX's or pyopencl's, are taken and returned
+there.
 """
 
-from . import ndimage
+from . import _pip_drivers, ndimage
 from ._alignment import Alignment, Registration
 from ._batch import register_batch
 from ._core import version as _version
+from ._device_array import DeviceArray, to_device
 from ._devices import Backend, Device, DeviceInfo, backends, devices, open_device
 from ._errors import (
     BuildError,
@@ -26,12 +29,16 @@ from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
 __version__ = _version()
 
+_pip_drivers.announce_pocl()
+_pip_drivers.load_cufft()
+
 __all__ = [
     "Alignment",
     "Backend",
     "BuildError",
     "ConfigurationError",
     "Device",
+    "DeviceArray",
     "DeviceError",
     "DeviceInfo",
     "DeviceUnavailableError",
@@ -53,5 +60,6 @@ __all__ = [
     "register_batch",
     "register_stack",
     "register_volume",
+    "to_device",
     "warm_up",
 ]

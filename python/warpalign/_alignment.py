@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._core import Device
+from ._foreign import as_array, to_numpy
 
 
 def swap_axes(matrix):
@@ -139,16 +140,16 @@ class Registration(Alignment):
         """
         from . import ndimage
 
-        image = np.asarray(image)
-        if image.shape[:2] != self.moving_shape:
+        image = as_array(image)
+        if tuple(image.shape[:2]) != self.moving_shape:
             raise ValueError(
                 f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
         matrix = np.eye(image.ndim + 1)
         matrix[:2, :2] = self.matrix[:2, :2]
         matrix[:2, -1] = self.matrix[:2, 2]
         return ndimage.affine_transform(
-            image, matrix, output_shape=self.reference_shape + image.shape[2:], output=output,
-            order=order, mode=mode, cval=cval, device=self._device)
+            image, matrix, output_shape=self.reference_shape + tuple(image.shape[2:]),
+            output=output, order=order, mode=mode, cval=cval, device=self._device)
 
     def _rows(self):
         rows, columns = self.translation
@@ -171,7 +172,8 @@ class Registration(Alignment):
             return None
         from ._picture import overlay, png
 
-        return png(overlay(*self._images, self.matrix, self._device))
+        reference, moving = (to_numpy(image) for image in self._images)
+        return png(overlay(reference, moving, self.matrix, self._device))
 
     def _repr_html_(self):
         cells = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in self._rows())

@@ -76,8 +76,9 @@ def open_device(device: "Device | str | None" = None) -> Device:
 
     Parameters
     ----------
-    device : Device or str, optional
-        An opened device, which is returned, or a name as :class:`Device` takes it. Without it,
+    device : Device, str or array, optional
+        An opened device, which is returned; a name as :class:`Device` takes it; or an array on a
+        device, such as CuPy's, PyTorch's or pyopencl's, for the device that it is on. Without it,
         the device is that of the environment variable ``WARPALIGN_DEVICE`` or of the
         configuration file, or else the best one here.
 
@@ -104,12 +105,22 @@ def open_device(device: "Device | str | None" = None) -> Device:
     if isinstance(device, Device):
         return device
     if device is not None and not isinstance(device, str):
-        raise TypeError(f"device must be a name or a Device, not {type(device).__name__}")
+        return _device_of(device)
     name = device or ""
     with _lock:
         if name not in _opened:
             _opened[name] = Device(name)
         return _opened[name]
+
+
+def _device_of(array):
+    from ._foreign import is_on_device, taken
+
+    if not is_on_device(array):
+        raise TypeError(
+            f"device must be a name, a Device or an array on a device, not {type(array).__name__}")
+    with taken(array) as view:
+        return view.device
 
 
 # Devices are closed while their drivers are still there.

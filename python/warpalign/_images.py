@@ -1,8 +1,12 @@
-"""Images and volumes from NumPy, as registrations take them."""
+"""Images and volumes, as registrations take them."""
+
+import contextlib
 
 import numpy as np
 
 from ._arrays import for_upload
+from ._device_array import DeviceArray
+from ._foreign import is_on_device, kind_of
 
 
 def _pixels(array, what):
@@ -39,3 +43,25 @@ def as_mask(array, shape, what):
     if array.shape != tuple(shape):
         raise ValueError(f"{what} must have the image's shape {tuple(shape)}, not {array.shape}")
     return np.ascontiguousarray(array != 0, dtype=np.uint8)
+
+
+@contextlib.contextmanager
+def pixels_of(array, prepare, what, device):
+    """A context with an image or a volume as a registrar on `device` takes it: on the host, as
+    `prepare` (as_image, as_volume) makes it, or a DeviceArray where the array is on that device."""
+    kind = kind_of(array)
+    if kind is None:
+        yield prepare(array, what)
+        return
+    with kind.taken(array, device) as taken:
+        yield taken if isinstance(taken, DeviceArray) else prepare(taken, what)
+
+
+def check_dimensions(array, count, what):
+    if array.ndim != count:
+        raise ValueError(f"{what} must have {count} dimensions, not the shape {array.shape}")
+
+
+def device_for(array, device):
+    """Where to register: as asked for, and else on the device that the array is on."""
+    return array if device is None and is_on_device(array) else device

@@ -5,8 +5,9 @@ from typing import Unpack
 
 from . import _core
 from ._alignment import Registration, registration_of
+from ._device_array import DeviceArray
 from ._devices import open_device
-from ._images import as_image, as_mask
+from ._images import as_image, as_mask, check_dimensions, device_for, pixels_of
 from ._options import RegistrationOptions, documented, options_of
 
 
@@ -59,10 +60,14 @@ class Registrar:
 
         %(raises)s
         """
-        image = as_image(image, "the reference")
-        mask = as_mask(mask, image.shape, "the reference's mask")
-        self._registrar.set_reference(image, mask)
-        self._reference_shape = image.shape
+        with pixels_of(image, as_image, "the reference", self._device) as pixels:
+            if isinstance(pixels, DeviceArray):
+                _check_on_device(pixels, mask, "the reference")
+                self._registrar.set_reference_on_device(pixels._memory, pixels._queue)
+            else:
+                mask = as_mask(mask, pixels.shape, "the reference's mask")
+                self._registrar.set_reference(pixels, mask)
+            self._reference_shape = pixels.shape
 
     @documented
     def align(self, moving, mask=None) -> Registration:
@@ -82,13 +87,24 @@ class Registrar:
 
         %(raises)s
         """
-        moving = as_image(moving, "the moving image")
-        mask = as_mask(mask, moving.shape, "the moving image's mask")
-        found = self._registrar.align(moving, mask)
-        return registration_of(found, self._reference_shape, moving.shape, self._device)
+        with pixels_of(moving, as_image, "the moving image", self._device) as pixels:
+            if isinstance(pixels, DeviceArray):
+                _check_on_device(pixels, mask, "the moving image")
+                found = self._registrar.align_on_device(pixels._memory, pixels._queue)
+            else:
+                mask = as_mask(mask, pixels.shape, "the moving image's mask")
+                found = self._registrar.align(pixels, mask)
+            return registration_of(found, self._reference_shape, pixels.shape, self._device)
 
 
 documented(Registrar)
+
+
+def _check_on_device(image, mask, what):
+    check_dimensions(image, 2, what)
+    if mask is not None:
+        raise NotImplementedError(
+            f"{what} is on a device, where masks are not taken; bring it to the host")
 
 
 @documented
@@ -129,11 +145,7 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     >>> found.warp(moving).shape
     (96, 128)
     """
-    reference = as_image(reference, "the reference")
-    moving = as_image(moving, "the moving image")
-    reference_mask = as_mask(reference_mask, reference.shape, "the reference's mask")
-    moving_mask = as_mask(moving_mask, moving.shape, "the moving image's mask")
-    registrar = Registrar(device, **options)
+    registrar = Registrar(device_for(reference, device), **options)
     registrar.set_reference(reference, reference_mask)
     found = registrar.align(moving, moving_mask)
     return dataclasses.replace(found, _images=(reference, moving))

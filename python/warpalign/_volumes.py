@@ -6,8 +6,10 @@ import numpy as np
 
 from . import _core
 from ._core import Device
+from ._device_array import DeviceArray
 from ._devices import open_device
-from ._images import as_volume
+from ._foreign import as_array
+from ._images import as_volume, check_dimensions, device_for, pixels_of
 from ._options import documented
 
 
@@ -89,8 +91,8 @@ class VolumeRegistration:
         """
         from . import ndimage
 
-        volume = np.asarray(volume)
-        if volume.shape != self.moving_shape:
+        volume = as_array(volume)
+        if tuple(volume.shape) != self.moving_shape:
             raise ValueError(
                 f"volume must have the moving volume's shape {self.moving_shape}, "
                 f"not {volume.shape}")
@@ -148,10 +150,14 @@ class VolumeRegistrar:
 
         %(raises)s
         """
-        volume = as_volume(volume, "the reference")
-        self._shape = None
-        self._registrar.set_reference(volume)
-        self._shape = volume.shape
+        with pixels_of(volume, as_volume, "the reference", self._device) as voxels:
+            self._shape = None
+            if isinstance(voxels, DeviceArray):
+                check_dimensions(voxels, 3, "the reference")
+                self._registrar.set_reference_on_device(voxels._memory, voxels._queue)
+            else:
+                self._registrar.set_reference(voxels)
+            self._shape = voxels.shape
 
     @documented
     def align(self, moving) -> VolumeRegistration:
@@ -169,12 +175,17 @@ class VolumeRegistrar:
 
         %(raises)s
         """
-        moving = as_volume(moving, "the moving volume")
-        found = self._registrar.align(moving)
+        with pixels_of(moving, as_volume, "the moving volume", self._device) as voxels:
+            shape = voxels.shape
+            if isinstance(voxels, DeviceArray):
+                check_dimensions(voxels, 3, "the moving volume")
+                found = self._registrar.align_on_device(voxels._memory, voxels._queue)
+            else:
+                found = self._registrar.align(voxels)
         found["translation"] = tuple(found["translation"][::-1])
         found["timings"] = dict(found["timings"])
         return VolumeRegistration(
-            **found, reference_shape=self._shape, moving_shape=moving.shape, _device=self._device)
+            **found, reference_shape=self._shape, moving_shape=shape, _device=self._device)
 
 
 documented(VolumeRegistrar)
@@ -220,9 +231,8 @@ def register_volume(reference, moving, *, max_shift=None, refine=True, collect_t
     >>> [round(shift) for shift in found.translation]
     [2, 0, -3]
     """
-    reference = as_volume(reference, "the reference")
-    moving = as_volume(moving, "the moving volume")
     registrar = VolumeRegistrar(
-        device, max_shift=max_shift, refine=refine, collect_timings=collect_timings)
+        device_for(reference, device), max_shift=max_shift, refine=refine,
+        collect_timings=collect_timings)
     registrar.set_reference(reference)
     return registrar.align(moving)

@@ -1,7 +1,7 @@
 """Evaluation of splines of real arrays of any rank with what the library has: up to three axes.
 
-Axes that a transform leaves alone are looped over as batches. A diagonal transform is separable,
-and more than three of its axes are done one group after the other.
+Axes that a transform leaves alone make a batch, of which several arrays are done by one launch. A
+diagonal transform is separable, and more than three of its axes are done one group after the other.
 """
 
 import math
@@ -12,8 +12,9 @@ import numpy as np
 from .. import _core
 from .._arrays import can_hold_result, for_upload, store
 from .._core import Device
-
-MAX_AXES = 3
+from .._device_array import DeviceArray
+from . import _on_device
+from ._geometry import MAX_AXES, axes_left_alone, library_matrix
 
 # Images of fewer samples are not worth a transfer of their own: further axes are taken along.
 _ENOUGH_SAMPLES = 1 << 16
@@ -47,21 +48,9 @@ class Spline:
             return not math.isfinite(self.cval) or float(np.float32(self.cval)) != self.cval
 
 
-def _library_matrix(matrix, offset):
-    """The 4 x 4 matrix on (x, y, z, 1) of a transform in array axes, row by row."""
-    rows, last = matrix.tolist(), offset.tolist()
-    n = len(last)
-    whole = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-    for i in range(n):
-        start = 4 * (n - 1 - i)
-        whole[start:start + n] = rows[i][::-1]
-        whole[start + 3] = last[i]
-    return whole
-
-
 def _transform_batch(batch, results, matrix, offset, spline, cval):
     _core.transform_images(
-        spline.device, batch, results, batch.ndim - 1, _library_matrix(matrix, offset),
+        spline.device, batch, results, batch.ndim - 1, library_matrix(matrix, offset),
         spline.order, spline.prefilter, spline.mode, cval,
     )
 
@@ -94,18 +83,6 @@ def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, targe
     return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)
 
 
-def _axes_left_alone(matrix, offset, in_shape, out_shape):
-    def is_alone(axis):
-        row, column = matrix[axis], matrix[:, axis]
-        return row[axis] == 1 and np.count_nonzero(row) == 1 == np.count_nonzero(column)
-
-    return [
-        axis
-        for axis, start in enumerate(offset.tolist())
-        if start == 0 and in_shape[axis] == out_shape[axis] and is_alone(axis)
-    ]
-
-
 def _with_company(axes, shape):
     """The axes, with the longest of the others as long as an image would be small."""
     axes = list(axes)
@@ -124,7 +101,7 @@ def _groups_of_axes(matrix, offset, in_shape, out_shape, spline):
     ndim = len(in_shape)
     alone = []
     if spline.interpolates:
-        alone = _axes_left_alone(matrix, offset, in_shape, out_shape)
+        alone = axes_left_alone(matrix, offset, in_shape, out_shape)
     busy = [axis for axis in range(ndim) if axis not in alone]
     if len(busy) <= MAX_AXES:
         return [_with_company(busy, in_shape)] if busy else []
@@ -156,6 +133,8 @@ def _store_with_cval(values, output, cval):
 
 def evaluate_affine(source, matrix, offset, output, spline):
     """Store source(matrix @ index + offset) in `output`, which has the source's rank."""
+    if isinstance(source, DeviceArray):
+        return _on_device.affine(source, matrix, offset, output, spline)
     if output.size == 0:
         return
     if source.size == 0 or not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
@@ -204,6 +183,8 @@ def _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in):
 
 def evaluate_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
+    if isinstance(source, DeviceArray):
+        return _on_device.at_points(source, coordinates, output, spline)
     if source.ndim > MAX_AXES:
         raise NotImplementedError(
             f"warpalign evaluates at free points in up to {MAX_AXES} dimensions, "
@@ -231,6 +212,8 @@ def evaluate_points(source, coordinates, output, spline):
 
 def prefilter(source, axes, output, order, mode, device):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
+    if isinstance(source, DeviceArray):
+        return _on_device.coefficients(source, axes, output, order, mode)
     axes = sorted(axes)
     if output.size == 0:
         return
@@ -243,11 +226,7 @@ def prefilter(source, axes, output, order, mode, device):
 def _prefilter_axes(source, axes, order, mode, device):
     batch = for_upload(_batched(source, axes))
     coefficients = np.empty(batch.shape, np.float32)
-    if len(axes) < MAX_AXES:
-        _core.prefilter_lines(device, batch, coefficients, len(axes), order, mode)
-    else:
-        for samples, result in zip(batch, coefficients):
-            _core.prefilter_lines(device, samples, result, len(axes), order, mode)
+    _core.prefilter_arrays(device, batch, coefficients, len(axes), order, mode)
     others = tuple(source.shape[axis] for axis in range(source.ndim) if axis not in axes)
     moved = coefficients.reshape(others + coefficients.shape[1:])
     return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)

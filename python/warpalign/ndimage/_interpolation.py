@@ -8,9 +8,12 @@ import warnings
 
 import numpy as np
 
+from .._device_array import DeviceArray
 from .._devices import open_device
+from .._foreign import is_on_device
 from . import _rules
 from ._evaluate import Spline, evaluate_affine, evaluate_points, prefilter as _prefilter_along
+from ._on_device import as_array, for_arrays_of_any_library
 
 __all__ = [
     "affine_transform", "geometric_transform", "map_coordinates", "rotate", "shift",
@@ -20,6 +23,10 @@ __all__ = [
 
 def _parts(array, output, cval):
     """The real and the imaginary part of a complex task, as real tasks."""
+    if isinstance(array, DeviceArray):
+        if np.imag(cval) != 0:
+            raise NotImplementedError("cval must be real for arrays on a device")
+        return [(array, output, np.real(cval))]
     if array.dtype.kind == "c":
         return [(array.real, output.real, np.real(cval)), (array.imag, output.imag, np.imag(cval))]
     return [(array, output, cval)]
@@ -43,6 +50,7 @@ def _with_rank(array):
         raise RuntimeError("input and output rank must be > 0")
 
 
+@for_arrays_of_any_library
 def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *, device=None):
     """Compute the coefficients of a spline along one axis.
 
@@ -94,7 +102,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     array([ 0.25, -0.5 ,  1.75, -0.5 ,  0.25])
     """
     _rules.check_order(order)
-    array = np.asarray(input)
+    array = as_array(input)
     result = _rules.output_for(output, array)
     if order in (0, 1):
         result[...] = array
@@ -108,6 +116,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     return result
 
 
+@for_arrays_of_any_library
 def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=None):
     """Compute the coefficients of a spline along all axes.
 
@@ -160,7 +169,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     array([ 0.438, -0.875,  3.062, -0.875,  0.438])
     """
     _rules.check_order(order, least=2)
-    array = np.asarray(input)
+    array = as_array(input)
     result = _rules.output_for(output, array)
     _rules.check_values(array)
     if array.ndim == 0:
@@ -189,6 +198,7 @@ def _mapped(mapping, shape, rank, arguments, keywords):
     return np.ascontiguousarray(points.T).reshape((rank,) + tuple(shape))
 
 
+@for_arrays_of_any_library
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant",
                         cval=0.0, prefilter=True, extra_arguments=(), extra_keywords=None, *,
                         device=None):
@@ -267,7 +277,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
            [ 0.,  9., 10.]])
     """
     _rules.check_order(order)
-    array = np.asarray(input)
+    array = as_array(input)
     shape = array.shape if output_shape is None else tuple(output_shape)
     _with_rank(array)
     if len(shape) < 1:
@@ -286,6 +296,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
 
 
+@for_arrays_of_any_library
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
                     prefilter=True, *, device=None):
     """Evaluate an array's spline at points.
@@ -352,9 +363,10 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     array([2., 7.])
     """
     _rules.check_order(order)
-    array = np.asarray(input)
-    points = np.asarray(coordinates)
-    if points.dtype.kind == "c":
+    array = as_array(input)
+    points = _points_given(array, coordinates)
+    numbers = points.dtype.kind if isinstance(points, np.ndarray) else "f"
+    if numbers == "c":
         raise TypeError("Complex type not supported")
     _with_rank(array)
     if points.ndim < 2:
@@ -363,13 +375,22 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         raise RuntimeError("invalid shape for coordinate array")
     result = _rules.output_for(output, array, points.shape[1:])
     _rules.check_values(array)
-    if points.dtype.kind not in "biuf":
+    if numbers not in "biuf":
         raise RuntimeError("coordinate array data type not supported")
 
     def evaluate(part, part_output, spline):
         evaluate_points(part, points, part_output, spline)
 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
+
+
+def _points_given(array, coordinates):
+    """The points, on the host or on the device of the array that is evaluated there."""
+    if not is_on_device(coordinates):
+        return np.asarray(coordinates)
+    if not isinstance(array, DeviceArray):
+        raise TypeError("the coordinates are on a device, and the input is not")
+    return coordinates
 
 
 def _split_homogeneous(matrix, offset, array):
@@ -407,6 +428,7 @@ def _points_of(matrix, offset, shape):
     return (matrix @ indices + offset[:, None]).reshape((len(offset),) + tuple(shape))
 
 
+@for_arrays_of_any_library
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
                      mode="constant", cval=0.0, prefilter=True, *, device=None):
     """Transform an array by a matrix and an offset.
@@ -480,9 +502,10 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
            [2., 5., 8.]])
     """
     _rules.check_order(order)
-    array = np.asarray(input)
+    array = as_array(input)
     if output_shape is None:
-        output_shape = output.shape if isinstance(output, np.ndarray) else array.shape
+        has_shape = isinstance(output, np.ndarray) or is_on_device(output)
+        output_shape = tuple(output.shape) if has_shape else array.shape
     _with_rank(array)
     if len(output_shape) < 1:
         raise RuntimeError("input and output rank must be > 0")
@@ -503,6 +526,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     return _evaluate(evaluate, array, result, order, mode, cval, prefilter, device)
 
 
+@for_arrays_of_any_library
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
           device=None):
     """Shift an array.
@@ -563,7 +587,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     array([0., 1., 2., 3.])
     """
     _rules.check_order(order)
-    array = np.asarray(input)
+    array = as_array(input)
     _with_rank(array)
     result = _rules.output_for(output, array)
     _rules.check_values(array)
@@ -595,9 +619,10 @@ def _advise_grid_mode(mode):
         warnings.warn(
             f"It is recommended to use mode = {better} instead of {mode} "
             "when grid_mode is True.",
-            stacklevel=3)
+            stacklevel=4)
 
 
+@for_arrays_of_any_library
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
          grid_mode=False, device=None):
     """Zoom an array.
@@ -659,7 +684,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     array([0., 1., 2., 3., 4.])
     """
     _rules.check_order(order)
-    array = np.asarray(input)
+    array = as_array(input)
     _with_rank(array)
     factors = _rules.sequence_of(zoom, array.ndim)
     shape = tuple(int(round(n * factor)) for n, factor in zip(array.shape, factors))
@@ -692,6 +717,7 @@ def _rotation_plane(axes, ndim):
     return sorted(int(axis) for axis in axes)
 
 
+@for_arrays_of_any_library
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant",
            cval=0.0, prefilter=True, *, device=None):
     """Rotate an array in the plane of two of its axes.
@@ -758,7 +784,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
            [1., 4.],
            [0., 3.]])
     """
-    array = np.asarray(input)
+    array = as_array(input)
     plane = _rotation_plane(axes, array.ndim)
     c, s = _rules.cosine_and_sine(angle)
     rotation = np.array([[c, s], [-s, c]])

@@ -6,6 +6,10 @@ import warnings
 
 import numpy as np
 
+from .._device_array import DeviceArray
+from .._foreign import is_on_device
+from ._on_device import output_on
+
 # Names of modes, as the library knows them.
 MODES = {
     "nearest": "nearest",
@@ -69,28 +73,29 @@ def _complex_type(dtype, stacklevel):
     return dtype
 
 
-def output_for(output, source, shape=None, stacklevel=4):
+def output_for(output, source, shape=None, stacklevel=5):
     """The array that a result goes to: new, or the one given.
 
     Raises what SciPy raises; for an array that is read-only, as NumPy does.
     """
     is_complex = source.dtype.kind == "c"
     shape = source.shape if shape is None else tuple(shape)
+    new = source._like if isinstance(source, DeviceArray) else np.zeros
     if output is None:
         check_values(source)
         dtype = source.dtype.newbyteorder("=")
-        result = np.zeros(shape, np.promote_types(dtype, np.complex64) if is_complex else dtype)
+        result = new(shape, np.promote_types(dtype, np.complex64) if is_complex else dtype)
     elif isinstance(output, (type, np.dtype)):
-        result = np.zeros(shape, _complex_type(output, stacklevel) if is_complex else output)
+        result = new(shape, _complex_type(output, stacklevel) if is_complex else output)
     elif isinstance(output, str):
         dtype = np.dtype(output)
         if is_complex and dtype.kind != "c":
             raise RuntimeError("output must have complex dtype")
         if not issubclass(dtype.type, np.number):
             raise RuntimeError("output must have numeric dtype")
-        result = np.zeros(shape, dtype)
+        result = new(shape, dtype)
     else:
-        result = np.asarray(output)
+        result = _given_output(output, source)
         if result.shape != shape:
             raise RuntimeError("output shape not correct")
         if is_complex and result.dtype.kind != "c":
@@ -98,9 +103,23 @@ def output_for(output, source, shape=None, stacklevel=4):
     check_values(result)
     if result.dtype.kind == "c" and not is_complex:
         raise RuntimeError("data type not supported")
-    if not result.flags.writeable:
+    if not _is_writeable(result):
         raise ValueError("output array is read-only.")
     return result
+
+
+def _given_output(output, source):
+    if isinstance(source, DeviceArray):
+        return output_on(source, output)
+    if is_on_device(output):
+        raise TypeError("the output is on a device, and the input is not")
+    return np.asarray(output)
+
+
+def _is_writeable(array):
+    if isinstance(array, DeviceArray):
+        return not array._memory.read_only
+    return array.flags.writeable
 
 
 def axis_index(axis, ndim):

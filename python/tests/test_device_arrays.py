@@ -1,0 +1,188 @@
+"""Arrays that are on the device: warpalign's own, on every device."""
+
+import numpy as np
+import pytest
+
+import warpalign
+from warpalign import ndimage, to_device
+
+
+def pair(array):
+    return to_device(array), array
+
+
+@pytest.fixture
+def image(random):
+    return random.random((40, 50)).astype(np.float32)
+
+
+def same(result, expected, tolerance=2e-6):
+    """Both were computed by the same kernels, but for how many arrays are done at once."""
+    assert isinstance(result, warpalign.DeviceArray)
+    assert result.shape == expected.shape and result.dtype == expected.dtype
+    np.testing.assert_allclose(result.numpy(), expected, atol=tolerance, rtol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8", "c8"])
+def test_what_goes_to_a_device_comes_back(dtype, random):
+    values = (random.random((3, 5, 7)) * 100).astype(dtype)
+    array = to_device(values)
+    assert (array.shape, array.dtype, array.ndim, array.size, array.nbytes, len(array)) == (
+        values.shape, values.dtype, 3, 105, values.nbytes, 3)
+    np.testing.assert_array_equal(array.numpy(), values)
+    np.testing.assert_array_equal(np.asarray(array), values)
+
+
+def test_layouts_of_the_host_are_taken(image):
+    for layout in (image.T, image[::-1], image[:, ::2], image.astype(">f4")):
+        np.testing.assert_array_equal(to_device(layout).numpy(), layout)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "?", "c16", "U3"])
+def test_other_types_are_refused(dtype):
+    with pytest.raises(TypeError, match="convert them"):
+        to_device(np.zeros(3, dtype))
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, x: m.shift(x, (0.4, -2.3)),
+    lambda m, x: m.shift(x, (0, 1.5), mode="nearest", order=5),
+    lambda m, x: m.zoom(x, (1, 1.7), mode="grid-wrap", grid_mode=True),
+    lambda m, x: m.zoom(x, 1),
+    lambda m, x: m.rotate(x, 20, cval=3.0),
+    lambda m, x: m.affine_transform(x, [[0.9, 0.1], [-0.1, 1.1]], (1, 2), output_shape=(20, 30)),
+    lambda m, x: m.affine_transform(x, [[0.9, 0.1], [-0.1, 1.1]], output=np.float64),
+    lambda m, x: m.spline_filter(x),
+    lambda m, x: m.spline_filter(x, output=np.float32, mode="reflect"),
+    lambda m, x: m.spline_filter1d(x, axis=1),
+    lambda m, x: m.spline_filter1d(x, order=1),
+    lambda m, x: m.map_coordinates(x, np.linspace(-2, 41, 2 * 36).reshape(2, 36)),
+    lambda m, x: m.map_coordinates(x, np.linspace(-2, 41, 2 * 36).reshape(2, 3, 12)),
+    lambda m, x: m.map_coordinates(x, np.linspace(-2, 41, 2 * 36).reshape(2, 3, 4, 3)),
+    lambda m, x: m.geometric_transform(x, lambda i: (i[0] - 0.5, i[1]), output_shape=(8, 9)),
+])
+def test_functions_give_what_they_give_for_numpy(call, image):
+    array, values = pair(image)
+    same(call(ndimage, array), call(ndimage, values))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f2", "f8", "c8"])
+def test_types_are_kept(dtype, random):
+    values = (random.random((20, 30)) * 200).astype(dtype)
+    result = ndimage.zoom(to_device(values), 1.5)
+    expected = ndimage.zoom(values, 1.5)
+    assert result.dtype == expected.dtype
+    # A value at a half may be rounded either way; half precision has 11 bits.
+    step = 1 if np.dtype(dtype).kind in "iu" else 0.2 if dtype == "f2" else 1e-3
+    assert np.abs(result.numpy().astype(complex) - expected.astype(complex)).max() <= step
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, x: m.zoom(x, (1, 1, 1.4, 0.8)),
+    lambda m, x: m.rotate(x, 15, axes=(2, 3)),
+    lambda m, x: m.shift(x, (0, 0.5, 0, 1.5)),
+    lambda m, x: m.shift(x, (0, 0, 0, 0.5), order=1),
+    lambda m, x: m.spline_filter1d(x),
+])
+def test_leading_axes_are_a_batch(call, random):
+    values = random.random((3, 4, 20, 24)).astype(np.float32)
+    same(call(ndimage, to_device(values)), call(ndimage, values))
+
+
+def test_outputs_are_written_where_they_are(image):
+    output = to_device(np.zeros((40, 50), np.float32))
+    handle = output.handle
+    assert ndimage.shift(to_device(image), 0.5, output=output) is output
+    assert output.handle == handle
+    same(output, ndimage.shift(image, 0.5))
+
+
+def test_the_input_stays_as_it_is(image):
+    array = to_device(image)
+    ndimage.shift(array, 0.5)
+    ndimage.spline_filter(array)
+    np.testing.assert_array_equal(array.numpy(), image)
+
+
+def test_calls_follow_one_another_without_waiting(image):
+    array, values = pair(image)
+    for i in range(30):
+        array = ndimage.shift(array, (0.25, -0.5), mode="mirror", order=1 + 2 * (i % 2))
+        values = ndimage.shift(values, (0.25, -0.5), mode="mirror", order=1 + 2 * (i % 2))
+    same(array, values, 2e-5)  # thirty times over
+
+
+def test_images_are_registered(scene, moved):
+    moving = moved(scene, 8, 1.1, (3, -5))
+    expected = warpalign.register(scene, moving)
+    a, b = to_device(scene), to_device(moving)
+    found = warpalign.register(a, b)
+    np.testing.assert_array_equal(found.matrix, expected.matrix)
+    assert found._repr_png_() == expected._repr_png_()
+    same(found.warp(b), expected.warp(moving), 2e-4)  # grey levels of 0 to 200
+    registrar = warpalign.Registrar(device=a)
+    registrar.set_reference(a)
+    np.testing.assert_array_equal(registrar.align(moving).matrix, expected.matrix)
+
+
+def test_volumes_are_registered(volume):
+    moving = np.roll(volume, (1, -2, 3), (0, 1, 2))
+    expected = warpalign.register_volume(volume, moving)
+    found = warpalign.register_volume(to_device(volume), to_device(moving))
+    assert found.translation == expected.translation
+    same(found.warp(to_device(moving)), expected.warp(moving), 1e-3)  # values up to some hundreds
+
+
+@pytest.mark.parametrize("call, kind, words", [
+    (lambda x: ndimage.shift(x, 1, output=np.zeros((40, 50))), TypeError, "output must be"),
+    (lambda x: ndimage.shift(x, 1, output="int64"), TypeError, "int64"),
+    (lambda x: ndimage.shift(x, 1, order=6), RuntimeError, "spline order not supported"),
+    (lambda x: ndimage.shift(x, 1, mode="no"), RuntimeError, "boundary mode not supported"),
+    (lambda x: ndimage.shift(x, np.nan), ValueError, "finite"),
+    (lambda x: ndimage.shift(x, 1, cval=np.inf), ValueError, "cval must be finite"),
+    (lambda x: ndimage.shift(x, 1, output=x), ValueError, "memory"),
+    (lambda x: ndimage.shift(x, 1, output=to_device(np.zeros((3, 3)))), RuntimeError, "shape"),
+    (lambda x: ndimage.spline_filter1d(x, axis=0), NotImplementedError, "axes"),
+    (lambda x: ndimage.spline_filter(x, output=np.int32), TypeError, "int32"),
+    (lambda x: ndimage.map_coordinates(x, to_device(np.zeros((2, 3)))), TypeError, "NumPy array"),
+    (lambda x: ndimage.map_coordinates(x, np.zeros((3, 3))), RuntimeError, "coordinate array"),
+    (lambda x: ndimage.shift(np.zeros((40, 50)), 1, output=x), TypeError, "on a device"),
+    (lambda x: ndimage.map_coordinates(np.zeros((4, 5)), x), TypeError, "on a device"),
+    (lambda x: warpalign.Registrar().set_reference(x, np.ones((40, 50))), NotImplementedError,
+     "masks"),
+    (lambda x: warpalign.VolumeRegistrar().set_reference(x), ValueError, "3 dimensions"),
+    (lambda x: x.__dlpack__(copy=True), BufferError, "."),
+    (lambda x: np.array(x, copy=False), ValueError, "without a copy"),
+    (lambda x: x.__setitem__(0, 1), TypeError, "cannot be indexed"),
+])
+def test_what_cannot_be_done_is_said(call, kind, words, image):
+    with pytest.raises(kind, match=words):
+        call(to_device(image))
+
+
+def test_more_axes_than_the_device_takes_are_refused(random):
+    array = to_device(random.random((2, 3, 8, 9)).astype(np.float32))
+    with pytest.raises(NotImplementedError, match="axis 0 of 4"):
+        ndimage.zoom(array, 1.5)
+    with pytest.raises(NotImplementedError):
+        ndimage.map_coordinates(array, np.zeros((4, 3)))
+
+
+def test_arrays_of_another_opened_device_are_refused(image):
+    other = warpalign.Device()
+    with pytest.raises(ValueError):
+        ndimage.shift(to_device(image), 1, output=to_device(image, other))
+
+
+def test_empty_arrays(image):
+    assert ndimage.zoom(to_device(image), 0.001).shape == (0, 0)
+    assert ndimage.shift(to_device(image[:0]), 1).numpy().shape == (0, 50)
+
+
+def test_memory_of_opencl_is_not_given_to_others(image):
+    array = to_device(image)
+    if array.device.info.backend == "cuda":
+        pytest.skip("the device is of CUDA")
+    assert not hasattr(array, "__cuda_array_interface__")
+    with pytest.raises(BufferError, match="OpenCL"):
+        array.__dlpack__()

@@ -1,0 +1,166 @@
+"""Arrays in a device's memory."""
+
+import math
+
+import numpy as np
+
+from . import _core
+from ._core import Device
+from ._devices import open_device
+
+_DLPACK_CUDA, _DLPACK_OPENCL = 2, 4
+_LEGACY_STREAM = 1  # CUDA's default stream, as DLPack and the CUDA array interface name it
+
+
+class DeviceArray:
+    """A C-contiguous array in the memory of a device.
+
+    :func:`to_device` makes one. Functions of the package take it and return another, without
+    copies and, but for registrations, without waiting for the device. On CUDA it speaks DLPack and
+    the CUDA array interface, so that CuPy, PyTorch and JAX take it as it is.
+
+    Attributes
+    ----------
+    shape : tuple of ints
+    dtype : numpy.dtype
+    ndim, size, nbytes : int
+        As NumPy's arrays have them.
+    device : Device
+        The device whose memory it is.
+    handle : int
+        The address on the device; on OpenCL the ``cl_mem``.
+    """
+
+    __slots__ = ("__weakref__", "_keep", "_kind", "_memory", "_native", "_queue", "dtype", "shape")
+
+    def __init__(self, memory, *, kind=None, native=None, keep=None, queue=None):
+        self._memory = memory
+        self._kind = kind  # the library that the array is of; None: this package
+        self._native = native  # that library's own object
+        self._keep = keep  # what else the memory needs
+        self._queue = queue  # what is done with it is in order there; None: the device's own
+        self.dtype = memory.dtype
+        self.shape = memory.shape
+
+    @property
+    def device(self) -> Device:
+        return self._memory.device
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def handle(self) -> int:
+        return self._memory.handle
+
+    def numpy(self) -> np.ndarray:
+        """Copy the array to the host.
+
+        Returns
+        -------
+        ndarray
+            When the device has computed it.
+        """
+        values = np.empty(self.shape, self.dtype)
+        self._memory.download(values, self._queue)
+        return values
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("an array on a device is not copied to the host without a copy")
+        values = self.numpy()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def _ordinal(self):
+        return int(self.device.id.split(":")[1])
+
+    def __dlpack_device__(self):
+        kind = _DLPACK_CUDA if self.device.info.backend == "cuda" else _DLPACK_OPENCL
+        return kind, self._ordinal()
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if self.device.info.backend != "cuda":
+            raise BufferError(
+                f"memory of {self.device.id} is not exchanged by DLPack, which says of OpenCL "
+                "neither the context nor the queue; numpy() copies it to the host")
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the array is on {self.device.id}, and is not copied elsewhere")
+        if copy:
+            raise BufferError("copies are not made on export")
+        if stream not in (None, -1, _LEGACY_STREAM):
+            _core.order_queues(self.device, self._queue, stream)
+        return self._memory.capsule()
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.device.info.backend != "cuda":
+            raise AttributeError(f"the array is on {self.device.id}, not on a device of CUDA")
+        return {
+            "shape": self.shape, "typestr": self.dtype.str, "strides": None, "version": 3,
+            "data": (self.handle, self._memory.read_only), "stream": _LEGACY_STREAM,
+        }
+
+    def __repr__(self):
+        return f"<warpalign.DeviceArray {self.shape} {self.dtype} on {self.device.id}>"
+
+    def __setitem__(self, index, source):
+        """Only ``array[...] = source``, of an array of the same shape and device."""
+        if index is not Ellipsis or not isinstance(source, DeviceArray):
+            raise TypeError("arrays on a device cannot be indexed; numpy() copies one to the host")
+        _core.copy_on_device(self.device, source._memory, self._memory, self._queue)
+
+    def _like(self, shape, dtype):
+        """A new array of the same library, in order with the same work."""
+        dtype = np.dtype(dtype)
+        if self._kind is not None:
+            return self._kind.empty(self, shape, dtype)
+        return DeviceArray(_core.DeviceMemory(self.device, dtype.name, list(shape)))
+
+
+def to_device(array, device=None) -> DeviceArray:
+    """Copy an array to a device.
+
+    Parameters
+    ----------
+    array : array_like
+        Of one of the types (u)int8, (u)int16, (u)int32, float16, float32, float64, complex64.
+    device : Device or str, optional
+        Which one; see :func:`warpalign.open_device`.
+
+    Returns
+    -------
+    DeviceArray
+        Of the array's shape and type.
+
+    Raises
+    ------
+    TypeError
+        The device takes no pixels of this type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warpalign
+    >>> image = warpalign.to_device(np.arange(12, dtype=np.float32).reshape(3, 4))
+    >>> warpalign.ndimage.shift(image, (0, 1), order=1).numpy()[0]
+    array([0., 0., 1., 2.], dtype=float32)
+    """
+    array = np.asarray(array)
+    array = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
+    memory = _core.DeviceMemory(open_device(device), array.dtype.name, list(array.shape))
+    memory.upload(array)
+    return DeviceArray(memory)

@@ -1,0 +1,138 @@
+"""Arrays of other libraries: what they are taken for, and how results become theirs."""
+
+import contextlib
+
+import numpy as np
+
+from ._device_array import DeviceArray
+from ._devices import open_device
+
+# What DLPack calls devices.
+_HOST, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13
+
+
+class OwnKind:
+    """Arrays of the package itself."""
+
+    @staticmethod
+    @contextlib.contextmanager
+    def taken(array, device):
+        check_device(array.device, device)
+        yield array
+
+    @staticmethod
+    def given(result):
+        return result
+
+    @staticmethod
+    def output(array, like):
+        return array
+
+    @staticmethod
+    def points(array, like):
+        raise TypeError("give the coordinates as a NumPy array")
+
+    @staticmethod
+    def to_numpy(array):
+        return array.numpy()
+
+
+class HostKind:
+    """Arrays in host memory that speak DLPack, such as PyTorch's on the CPU."""
+
+    def __init__(self, give):
+        self._give = give
+
+    @contextlib.contextmanager
+    def taken(self, array, device):
+        yield np.from_dlpack(array)
+
+    def given(self, result):
+        return self._give(result)
+
+    @staticmethod
+    def to_numpy(array):
+        return np.from_dlpack(array)
+
+
+def check_device(opened, device):
+    """Raises ValueError where a `device` is asked for, and the array is on another one."""
+    if device is None:
+        return
+    wanted = open_device(device)
+    if wanted is not opened and (wanted.id != opened.id or wanted.id.startswith("opencl")):
+        raise ValueError(
+            f"the array is on {opened.id}, and the device asked for is {wanted.id}; leave device "
+            "out, or bring the array there")
+
+
+def _library(array):
+    return type(array).__module__.partition(".")[0]
+
+
+def _from_dlpack_of(array):
+    """The function by which the array's library takes arrays of others, or None."""
+    if _library(array) == "torch":
+        import torch
+
+        return torch.from_dlpack
+    namespace = getattr(array, "__array_namespace__", None)
+    if namespace is None:
+        return None
+    return getattr(namespace(), "from_dlpack", None)
+
+
+def _by_dlpack(array):
+    """The kind of an array that speaks DLPack."""
+    device_type = array.__dlpack_device__()[0]
+    if device_type in (_HOST, _PINNED):
+        give = _from_dlpack_of(array)
+        return None if give is None else HostKind(give)
+    if device_type in (_CUDA, _MANAGED):
+        from ._cuda_arrays import kind_of_cuda
+
+        return kind_of_cuda(array, _library(array), _from_dlpack_of(array))
+    raise TypeError(
+        f"arrays on devices of DLPack's type {int(device_type)} are not taken, only those in host "
+        "memory and on devices of CUDA")
+
+
+def kind_of(array):
+    """What an array of another library, or one on a device, is; None for what NumPy takes."""
+    if isinstance(array, (np.ndarray, np.generic, list, tuple, int, float)):
+        return None
+    if isinstance(array, DeviceArray):
+        return array._kind or OwnKind
+    if _library(array) == "pyopencl" and hasattr(array, "base_data"):
+        from ._opencl_arrays import PyopenclKind
+
+        return PyopenclKind
+    if hasattr(array, "__dlpack_device__"):
+        return _by_dlpack(array)
+    if hasattr(array, "__cuda_array_interface__"):
+        from ._cuda_arrays import InterfaceKind
+
+        return InterfaceKind()
+    return None
+
+
+def is_on_device(array):
+    """Whether the array is in the memory of a device."""
+    kind = kind_of(array)
+    return kind is not None and not isinstance(kind, HostKind)
+
+
+def as_array(array):
+    """The array, if it is of a library that is known here, and else one of NumPy's."""
+    return np.asarray(array) if kind_of(array) is None else array
+
+
+def taken(array, device=None):
+    """A context with the array as one of NumPy's or as a DeviceArray, on its device."""
+    return kind_of(array).taken(array, device)
+
+
+def to_numpy(array):
+    """The array on the host."""
+    kind = kind_of(array)
+    return np.asarray(array) if kind is None else kind.to_numpy(array)
