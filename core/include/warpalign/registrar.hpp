@@ -19,10 +19,14 @@ struct HostPair;
 
 /// The transforms that are allowed between the images.
 enum class Motion {
-  similarity,  ///< rotation, scale and translation
-  rigid,       ///< rotation and translation; the scale is 1
-  rotation,    ///< rotation about the centres only
-  translation  ///< translation only
+  similarity,   ///< rotation, scale and translation
+  rigid,        ///< rotation and translation; the scale is 1
+  rotation,     ///< rotation about the centres only
+  translation,  ///< translation only
+  affine,       ///< parallel lines stay parallel: two more parameters than a similarity
+  homography,   ///< straight lines stay straight, as between views of a plane or from one place
+  automatic     ///< a similarity, or affine or a homography where that explains the pair
+                ///< significantly better (docs/registration.md)
 };
 
 /// The signal of which the log-polar spectra are computed.

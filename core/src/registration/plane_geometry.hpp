@@ -5,11 +5,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace warpalign::detail {
 
 /// The factor by which the transform scales lengths.
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
+
+/// Whether the transform maps all of `shape` to finite places on one side of the line that it maps
+/// to infinity: the divisor w has one sign at all corners, and does not shrink to less than a
+/// thousandth of its largest value there.
+inline bool is_regular(const Homography& m, const Shape& shape) {
+  constexpr double min_ratio = 1e-3;
+  const auto right = static_cast<double>(shape.width - 1);
+  const auto bottom = static_cast<double>(shape.height - 1);
+  double smallest = INFINITY;
+  double largest = -INFINITY;
+  for (const Point p : {Point{0, 0}, Point{right, 0}, Point{0, bottom}, Point{right, bottom}}) {
+    const double w = m.h[6] * p.x + m.h[7] * p.y + m.h[8];
+    if (!std::isfinite(w)) return false;
+    smallest = std::min(smallest, w);
+    largest = std::max(largest, w);
+  }
+  if (largest < 0) std::swap(smallest, largest);
+  return smallest / largest > min_ratio;
+}
 
 inline double larger_side(const Shape& shape) {
   return static_cast<double>(std::max(shape.width, shape.height));

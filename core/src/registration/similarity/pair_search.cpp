@@ -214,7 +214,7 @@ void PairSearch::refine_coarsely(const Work& work, Candidate& candidate, std::si
         fitter_.fit(work.stream, work.clock, pair, start,
                     {options_.motion, level.iterations, level.tolerance, level.max_drift});
     if (!fitted) continue;
-    matrix = moving->to_image() * fitted->matrix * reference->to_image().inverse();
+    matrix = moving->to_image() * fitted->matrix.affine() * reference->to_image().inverse();
   }
   const SimilarityFit::Pair pair = levels_of_pair(work, swapped, base, spacing, reference, moving);
   const SimilaritySumsResult sums = fitter_.evaluate(
@@ -297,7 +297,7 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const auto fitted =
       refinement_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
   if (!fitted || fitted->last_move > max_last_step) return;
-  candidate.matrix = swapped ? fitted->matrix.inverse() : fitted->matrix;
+  candidate.matrix = swapped ? fitted->matrix.affine().inverse() : fitted->matrix.affine();
   candidate.refined = true;
 }
 
