@@ -13,10 +13,9 @@ namespace warpalign::detail {
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
 
 /// Whether the transform maps all of `shape` to finite places on one side of the line that it maps
-/// to infinity: the divisor w has one sign at all corners, and does not shrink to less than a
-/// thousandth of its largest value there.
-inline bool is_regular(const Homography& m, const Shape& shape) {
-  constexpr double min_ratio = 1e-3;
+/// to infinity: the divisor w has one sign at all corners, and its smallest value there is more
+/// than `min_ratio` of its largest.
+inline bool is_regular(const Homography& m, const Shape& shape, double min_ratio = 1e-3) {
   const auto right = static_cast<double>(shape.width - 1);
   const auto bottom = static_cast<double>(shape.height - 1);
   double smallest = INFINITY;

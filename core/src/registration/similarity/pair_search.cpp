@@ -32,7 +32,7 @@ constexpr double accepted_significance = 2 * half_confidence_significance;
 // A model with more parameters explains more by chance: what it needs to be significant, relative
 // to a similarity, and at how many places of the search it is fitted.
 constexpr double richer_half_confidence = 1.1;
-constexpr std::size_t richer_places = 4;
+constexpr std::size_t richer_places = 10;
 
 constexpr std::size_t hypotheses_per_crop = 2;
 // How many hypotheses of each search are tried. In small or noisy pairs the right one is far down

@@ -23,13 +23,15 @@ struct FitLevel {
   int iterations;
   double tolerance, max_drift;
 };
-constexpr std::array<FitLevel, 6> fit_levels{{{64, Motion::affine, 15, 0.02, 0.3},
-                                              {128, Motion::affine, 12, 0.02, 0.3},
-                                              {128, Motion::homography, 15, 0.02, 0.4},
-                                              {256, Motion::homography, 15, 0.01, 0.3},
+constexpr std::array<FitLevel, 8> fit_levels{{{32, Motion::affine, 15, 0.02, 0.3},
+                                              {32, Motion::homography, 15, 0.02, 0.5},
+                                              {64, Motion::affine, 12, 0.02, 0.3},
+                                              {64, Motion::homography, 15, 0.02, 0.4},
+                                              {128, Motion::homography, 15, 0.02, 0.3},
+                                              {256, Motion::homography, 15, 0.01, 0.2},
                                               {512, Motion::homography, 12, 0.01, 0.1},
                                               {1024, Motion::homography, 10, 0.01, 0.05}}};
-constexpr double min_side = 48;
+constexpr double min_side = 24;
 
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
@@ -39,6 +41,28 @@ constexpr double compared_side = 512;
 // Models that place the pixels in common less far apart than this, in pixels, are the same: so much
 // may be due to interpolation and light.
 constexpr double min_difference = 0.02;
+
+// What two views of a plane may differ by: how much finer content is on one side of the reference
+// than on the other, and by how much lengths may be stretched more along one direction than along
+// another. Beyond it a fit has followed chance.
+constexpr double max_perspective = 4;
+constexpr double max_stretch = 4;
+
+// The ratio of the singular values of the linear part.
+double stretch_of(const Affine& m) {
+  const double squares = m.a * m.a + m.b * m.b + m.d * m.d + m.e * m.e;
+  const double determinant = m.a * m.e - m.b * m.d;
+  const double root = std::sqrt(std::max(squares * squares - 4 * determinant * determinant, 0.0));
+  return std::sqrt((squares + root) / std::max(squares - root, 1e-300));
+}
+
+// Content is w^-3/2 times as fine, in length, where the divisor is w.
+bool is_plausible(const Homography& m, const Shape& reference) {
+  const Affine at_centre = m.affine_at(centre_of(reference));
+  return at_centre.a * at_centre.e - at_centre.b * at_centre.d > 0 &&
+         stretch_of(at_centre) < max_stretch &&
+         is_regular(m, reference, std::pow(max_perspective, -2.0 / 3));
+}
 
 // The rows of a homography divided by the last number, so that it is 1.
 Homography scaled(const Homography& m) {
@@ -122,7 +146,7 @@ bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
     if (fitted) matrix = levels.to_images(fitted->matrix);
   }
   const Homography found = scaled(roles.in_roles(matrix));
-  if (!fitted_finest || !is_regular(found, work.reference.shape())) return false;
+  if (!fitted_finest || !is_plausible(found, work.reference.shape())) return false;
   Candidate judged = candidate;
   judged.motion = motion;
   judged.richer = found;
@@ -142,7 +166,7 @@ void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinemen
   candidate.refined = false;
   if (!fitted || fitted->last_move > max_last_step) return;
   const Homography found = scaled(roles.in_roles(fitted->matrix));
-  if (!is_regular(found, work.reference.shape())) return;
+  if (!is_plausible(found, work.reference.shape())) return;
   candidate.richer = found;
   candidate.refined = true;
 }
