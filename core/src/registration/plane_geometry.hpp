@@ -30,6 +30,23 @@ inline bool is_regular(const Homography& m, const Shape& shape, double min_ratio
   return smallest / largest > min_ratio;
 }
 
+inline bool is_inside(Point p, const Shape& shape) {
+  return p.x >= 0 && p.y >= 0 && p.x <= static_cast<double>(shape.width - 1) &&
+         p.y <= static_cast<double>(shape.height - 1);
+}
+
+/// Visits 17 x 17 points that are spread evenly over `shape`, its corners among them.
+template <class Visit>
+void for_each_grid_point(const Shape& shape, const Visit& visit) {
+  constexpr int steps = 16;
+  for (int y = 0; y <= steps; ++y) {
+    for (int x = 0; x <= steps; ++x) {
+      visit(Point{static_cast<double>(shape.width - 1) * x / steps,
+                  static_cast<double>(shape.height - 1) * y / steps});
+    }
+  }
+}
+
 inline double larger_side(const Shape& shape) {
   return static_cast<double>(std::max(shape.width, shape.height));
 }

@@ -56,12 +56,23 @@ double stretch_of(const Affine& m) {
   return std::sqrt((squares + root) / std::max(squares - root, 1e-300));
 }
 
-// Content is w^-3/2 times as fine, in length, where the divisor is w.
-bool is_plausible(const Homography& m, const Shape& reference) {
-  const Affine at_centre = m.affine_at(centre_of(reference));
-  return at_centre.a * at_centre.e - at_centre.b * at_centre.d > 0 &&
-         stretch_of(at_centre) < max_stretch &&
-         is_regular(m, reference, std::pow(max_perspective, -2.0 / 3));
+// Whether no point of the reference is mapped to infinity, and the part in common looks as a plane
+// may.
+bool is_plausible(const Homography& m, const Shape& reference, const Shape& moving) {
+  if (!is_regular(m, reference)) return false;
+  double smallest = INFINITY;
+  double largest = 0;
+  double stretch = 0;
+  bool mirrored = false;
+  for_each_grid_point(reference, [&](Point p) {
+    if (!is_inside(m(p), moving)) return;
+    const Affine here = m.affine_at(p);
+    mirrored = mirrored || here.a * here.e - here.b * here.d <= 0;
+    smallest = std::min(smallest, scale_of(here));
+    largest = std::max(largest, scale_of(here));
+    stretch = std::max(stretch, stretch_of(here));
+  });
+  return !mirrored && largest > 0 && largest < max_perspective * smallest && stretch < max_stretch;
 }
 
 // The rows of a homography divided by the last number, so that it is 1.
@@ -146,7 +157,8 @@ bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
     if (fitted) matrix = levels.to_images(fitted->matrix);
   }
   const Homography found = scaled(roles.in_roles(matrix));
-  if (!fitted_finest || !is_plausible(found, work.reference.shape())) return false;
+  if (!fitted_finest || !is_plausible(found, work.reference.shape(), work.moving.shape()))
+    return false;
   Candidate judged = candidate;
   judged.motion = motion;
   judged.richer = found;
@@ -166,7 +178,7 @@ void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinemen
   candidate.refined = false;
   if (!fitted || fitted->last_move > max_last_step) return;
   const Homography found = scaled(roles.in_roles(fitted->matrix));
-  if (!is_plausible(found, work.reference.shape())) return;
+  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return;
   candidate.richer = found;
   candidate.refined = true;
 }

@@ -161,6 +161,17 @@ double corner_distance(const Homography& a, const Homography& b, const Shape& sh
   return maximum;
 }
 
+double common_distance(const Homography& a, const Homography& b, const Shape& shape,
+                       const Shape& moving) {
+  double maximum = -1;
+  for_each_grid_point(shape, [&](Point point) {
+    const Point p = a(point);
+    const Point q = b(point);
+    if (is_inside(q, moving)) maximum = std::max(maximum, std::hypot(p.x - q.x, p.y - q.y));
+  });
+  return maximum >= 0 ? maximum : corner_distance(a, b, shape);
+}
+
 SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell,
                                               bool projective) {
   const SimilaritySumsSpec spec{pair.images.reference.shape(),
@@ -263,8 +274,12 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                                          : Homography(update_of(*delta, moving));
     const Homography next = update * state.matrix;
     if (!is_regular(next, reference)) return std::nullopt;
-    const double moved = corner_distance(next, state.matrix, reference);
-    if (!(corner_distance(next, start, reference) < max_drift)) return std::nullopt;
+    const auto distance = [&](const Homography& from) {
+      return projective ? common_distance(next, from, reference, moving)
+                        : corner_distance(next, from, reference);
+    };
+    const double moved = distance(state.matrix);
+    if (!(distance(start) < max_drift)) return std::nullopt;
     // In the first iteration all pixels have equal weight; it only tells the residuals' size.
     result.converged = state.scale > 0 && moved < options.tolerance;
     result.last_move = moved;
