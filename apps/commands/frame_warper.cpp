@@ -41,7 +41,7 @@ FrameWarper::Output& FrameWarper::output_of(PixelType type) {
       .first->second;
 }
 
-LoadedImage FrameWarper::warp(const LoadedImage& frame, const Affine& grid_to_frame) {
+LoadedImage FrameWarper::warp(const LoadedImage& frame, const Transform& grid_to_frame) {
   Output& output = output_of(frame.type);
   std::vector<Array> channels = split_channels(frame);
   for (Array& channel : channels) {

@@ -5,7 +5,7 @@
 #include "options/interpolation.hpp"
 
 #include <warpalign/device.hpp>
-#include <warpalign/geometry.hpp>
+#include <warpalign/transform.hpp>
 
 #include <map>
 
@@ -18,7 +18,7 @@ class FrameWarper {
 
   /// Channel by channel, in the frame's own type, integers rounded and saturated; 0 outside of the
   /// frame. Values that are not finite count as 0.
-  [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const Affine& grid_to_frame);
+  [[nodiscard]] LoadedImage warp(const LoadedImage& frame, const Transform& grid_to_frame);
 
  private:
   struct Output {

@@ -133,7 +133,7 @@ class Outputs {
 
   std::vector<WrittenFile> write(const Options& options, const Device& device,
                                  const LoadedImage& reference, const LoadedImage& moving,
-                                 const Affine& matrix) {
+                                 const Homography& matrix) {
     std::vector<WrittenFile> written;
     if (!aligned_ && !overlay_) return written;
     const LoadedImage aligned =
@@ -174,11 +174,12 @@ ExitStatus run(const Options& options) {
   if (!settings.fast) helpers.emplace(options.device, reference.image.type);
   RegistrationReport report;
   report.fast = settings.fast;
+  report.motion = settings.motion;
   activity.next("registering");
   report.result = register_pair(device, settings, options.timings, reference, moving);
   activity.next("writing the results");
   report.files =
-      outputs.write(options, device, reference.image, moving.image, report.result.matrix);
+      outputs.write(options, device, reference.image, moving.image, report.result.homography);
   report.reference = options.reference;
   report.moving = options.moving;
   report.reference_description = describe(reference.image);
@@ -215,6 +216,7 @@ constexpr const char* footer =
     "  warpalign register fixed.tif moved.tif --output aligned.tif --device opencl:pocl\n"
     "  warpalign register fixed.jpg moved.jpg --json --timings\n"
     "  warpalign register scan1.tif scan2.tif --motion rigid --angle-range -5,5 --max-shift 100\n"
+    "  warpalign register front.jpg oblique.jpg --motion homography --output rectified.png\n"
     "  warpalign register fixed.png moved.png --reference-mask fixed-mask.png --candidates 5\n";
 
 }  // namespace
@@ -222,7 +224,8 @@ constexpr const char* footer =
 void add_register_command(CLI::App& program, Action& chosen) {
   CLI::App& command =
       add_command(program, "register",
-                  "Find the rotation, scale and translation between two images", "Registration");
+                  "Find the rotation, scale and translation, or the homography, between two images",
+                  "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The image that stays fixed", required);
   add_option(command, "MOVING", &options->moving, "The image to be aligned with it", required);
@@ -237,7 +240,7 @@ void add_register_command(CLI::App& program, Action& chosen) {
              "Image that is 0 where the reference is to be ignored");
   add_option(command, "--moving-mask FILE", &options->moving_mask,
              "Image that is 0 where the moving image is to be ignored");
-  add_registration_options(command, options->choices);
+  add_registration_options(command, options->choices, MotionsOffered::all);
   add_candidates_option(command, options->choices);
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,

@@ -32,6 +32,7 @@ ExitStatus status_of(const StackTotals& totals) {
 ExitStatus run(StackOptions options) {
   const auto start = std::chrono::steady_clock::now();
   const RegistrationOptions settings = registration_options_of(options.choices);
+  refuse_richer_motion(settings);
   StackSetting setting;
   setting.to = stack_reference_named(options.to);
   setting.fast = settings.fast;

@@ -79,20 +79,12 @@ void naming(const Path& path, const std::function<void()>& work) {
 }
 
 void require_finite(const RegistrationResult& result) {
-  const Affine& m = result.matrix;
   const Similarity& found = result.similarity;
-  const std::array numbers{m.a,
-                           m.b,
-                           m.c,
-                           m.d,
-                           m.e,
-                           m.f,
-                           found.rotation_deg,
-                           found.scale,
-                           found.translation.x,
-                           found.translation.y,
-                           result.confidence};
-  if (!std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); })) {
+  const std::array numbers{found.rotation_deg, found.scale, found.translation.x,
+                           found.translation.y, result.confidence};
+  const auto finite = [](double n) { return std::isfinite(n); };
+  if (!std::all_of(numbers.begin(), numbers.end(), finite) ||
+      !std::all_of(result.homography.h.begin(), result.homography.h.end(), finite)) {
     throw Error(ErrorKind::device_failure,
                 "the device computed numbers that are not finite; try another one with --device");
   }

@@ -18,8 +18,13 @@ Motion motion_named(const std::string& name) {
   if (name == "rigid") return Motion::rigid;
   if (name == "rotation") return Motion::rotation;
   if (name == "translation") return Motion::translation;
-  throw UsageError(fmt::format(
-      "--motion {}: is not known; there are similarity, rigid, rotation and translation", name));
+  if (name == "affine") return Motion::affine;
+  if (name == "homography") return Motion::homography;
+  if (name == "auto") return Motion::automatic;
+  throw UsageError(
+      fmt::format("--motion {}: is not known; there are similarity, rigid, rotation, translation, "
+                  "affine, homography and auto",
+                  name));
 }
 
 SpectrumOf spectrum_named(const std::string& name) {
@@ -93,7 +98,9 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
     throw UsageError(
         fmt::format("{}: --motion {} {}; leave one of the two out", option, *choices.motion, why));
   };
-  if (motion != Motion::similarity) {
+  const bool keeps_scale =
+      motion == Motion::rigid || motion == Motion::rotation || motion == Motion::translation;
+  if (keeps_scale) {
     refuse(choices.scale_range.has_value(), "--scale-range", "keeps the scale at 1");
   }
   if (motion == Motion::translation) {
@@ -107,15 +114,24 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
 
 }  // namespace
 
-void add_registration_options(CLI::App& command, RegistrationChoices& choices) {
+void add_registration_options(CLI::App& command, RegistrationChoices& choices,
+                              MotionsOffered motions) {
   begin_group(command, "Search");
   add_option(command, "--fast", &choices.fast,
              "The registration paper's pipeline: errors of a fraction of a pixel, no verification");
   add_option(command, "--no-refine", &choices.no_refine,
              "Stop before the refinement at full resolution");
-  add_option(command, "--motion NAME", &choices.motion,
-             "What may differ: similarity, rigid, rotation or translation [similarity]",
-             suggesting("similarity rigid rotation translation"));
+  if (motions == MotionsOffered::all) {
+    add_option(command, "--motion NAME", &choices.motion,
+               "What may differ: similarity, rigid, rotation, translation, affine, homography, or "
+               "auto: a similarity unless one of the last two explains the pair significantly "
+               "better [similarity]",
+               suggesting("similarity rigid rotation translation affine homography auto"));
+  } else {
+    add_option(command, "--motion NAME", &choices.motion,
+               "What may differ: similarity, rigid, rotation or translation [similarity]",
+               suggesting("similarity rigid rotation translation"));
+  }
   const RegistrationOptions defaults;
   add_option(
       command, "--scale-range A,B", &choices.scale_range,
@@ -138,6 +154,16 @@ void add_candidates_option(CLI::App& command, RegistrationChoices& choices) {
 void refuse_mask_with_fast(const std::string& option) {
   throw UsageError(
       fmt::format("{}: --fast does not support masks; leave one of the two out", option));
+}
+
+void refuse_richer_motion(const RegistrationOptions& options) {
+  if (options.motion != Motion::affine && options.motion != Motion::homography &&
+      options.motion != Motion::automatic) {
+    return;
+  }
+  throw UsageError(
+      "--motion: stacks are aligned by similarities; affine, homography and auto are for the "
+      "register command");
 }
 
 RegistrationOptions registration_options_of(const RegistrationChoices& choices) {

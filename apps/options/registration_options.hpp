@@ -25,12 +25,17 @@ struct RegistrationChoices {
 };
 
 /// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift and --spectrum.
-void add_registration_options(CLI::App& command, RegistrationChoices& choices);
+enum class MotionsOffered { up_to_similarity, all };
+void add_registration_options(CLI::App& command, RegistrationChoices& choices,
+                              MotionsOffered motions);
 /// Adds --candidates.
 void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
 
 /// Throws UsageError: the fast pipeline does not support masks.
 [[noreturn]] void refuse_mask_with_fast(const std::string& option);
+
+/// Throws UsageError for a motion with more parameters than a similarity, which stacks do not take.
+void refuse_richer_motion(const RegistrationOptions& options);
 
 /// What they mean. Throws UsageError, naming the option.
 [[nodiscard]] RegistrationOptions registration_options_of(const RegistrationChoices& choices);

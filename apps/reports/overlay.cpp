@@ -32,7 +32,7 @@ Gray gray_values(const LoadedImage& image) {
   return as_float<float>(gray);
 }
 
-Mask inside_moving(const Shape& shape, const Affine& reference_to_moving, const Shape& moving) {
+Mask inside_moving(const Shape& shape, const Homography& reference_to_moving, const Shape& moving) {
   Mask inside(static_cast<std::size_t>(shape.plane()));
   const auto right = static_cast<double>(moving.width - 1);
   const auto bottom = static_cast<double>(moving.height - 1);
@@ -101,7 +101,7 @@ class Canvas {
 }  // namespace
 
 LoadedImage draw_overlay(const LoadedImage& reference, const LoadedImage& aligned,
-                         const Affine& reference_to_moving, const Shape& moving) {
+                         const Homography& reference_to_moving, const Shape& moving) {
   const Shape shape = reference.shape();
   const Mask inside = inside_moving(shape, reference_to_moving, moving);
   Gray fixed = gray_values(reference);

@@ -11,6 +11,6 @@ namespace warpalign::program {
 /// a checkerboard of the two with about 8 x 8 fields. Outside of the moving image (of shape
 /// `moving`) only the dimmed reference is shown. 8-bit RGB.
 [[nodiscard]] LoadedImage draw_overlay(const LoadedImage& reference, const LoadedImage& aligned,
-                                       const Affine& reference_to_moving, const Shape& moving);
+                                       const Homography& reference_to_moving, const Shape& moving);
 
 }  // namespace warpalign::program

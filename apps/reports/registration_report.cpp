@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace warpalign::program {
 namespace {
@@ -15,11 +16,32 @@ const char* status(const RegistrationResult& result) {
   return result.reliable ? "ok" : "unreliable";
 }
 
+const char* name_of(Motion motion) {
+  switch (motion) {
+    case Motion::rigid:
+      return "rigid";
+    case Motion::rotation:
+      return "rotation";
+    case Motion::translation:
+      return "translation";
+    case Motion::affine:
+      return "affine";
+    case Motion::homography:
+      return "homography";
+    default:
+      return "similarity";
+  }
+}
+
+bool is_richer(Motion motion) { return motion == Motion::affine || motion == Motion::homography; }
+
 /// The members that the result and every runner-up have; the fast pipeline's overlap is null.
 Json registered_json(const Registered& found, bool fast) {
-  const Affine& m = found.matrix;
+  const std::array<double, 9>& h = found.homography.h;
   Json object;
-  object["matrix"] = {{m.a, m.b, m.c}, {m.d, m.e, m.f}};
+  object["matrix"] = {{h[0], h[1], h[2]}, {h[3], h[4], h[5]}};
+  if (found.motion == Motion::homography) object["matrix"].push_back({h[6], h[7], h[8]});
+  object["motion"] = name_of(found.motion);
   object["rotation_deg"] = found.similarity.rotation_deg;
   object["scale"] = found.similarity.scale;
   object["translation"] = {found.similarity.translation.x, found.similarity.translation.y};
@@ -31,19 +53,29 @@ Json registered_json(const Registered& found, bool fast) {
   return object;
 }
 
-std::string verdict(const RegistrationResult& result) {
-  if (result.reliable) return "reliable";
+std::string verdict(const RegistrationReport& report) {
+  if (report.result.reliable) return "reliable";
+  if (is_richer(report.motion) && !is_richer(report.result.motion)) {
+    return "NOT RELIABLE: no " + std::string(name_of(report.motion)) +
+           " fits; it diverges, or maps points of the reference to infinity";
+  }
   return "NOT RELIABLE: 0.5 is needed; the images may not show the same thing, or overlap too "
          "little";
+}
+
+/// What a similarity alone does not describe.
+std::string model_text(const Registered& found) {
+  if (!is_richer(found.motion)) return "";
+  return std::string(name_of(found.motion)) + ", about the centre ";
 }
 
 /// What matters, in one line: whether the images fit, how the moving one lies, and how sure that
 /// is.
 std::string headline(const RegistrationResult& result) {
   const Similarity& found = result.similarity;
-  const std::string motion =
-      fmt::format("rotation {:.2f} degrees, scale {:.4f}, shift ({:.2f}, {:.2f}) pixels",
-                  found.rotation_deg, found.scale, found.translation.x, found.translation.y);
+  const std::string motion = fmt::format(
+      "{}rotation {:.2f} degrees, scale {:.4f}, shift ({:.2f}, {:.2f}) pixels", model_text(result),
+      found.rotation_deg, found.scale, found.translation.x, found.translation.y);
   if (result.reliable) {
     return fmt::format("{}: {}; confidence {:.2f}\n", coloured("The images fit", Colour::green),
                        motion, result.confidence);
@@ -52,17 +84,25 @@ std::string headline(const RegistrationResult& result) {
                      coloured("No reliable fit", Colour::red), result.confidence, motion);
 }
 
-std::string matrix_lines(const Affine& m) {
-  return report_line("matrix",
-                     fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  reference pixel (x, y, 1)", m.a,
-                                 m.b, m.c)) +
-         report_line("",
-                     fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  -> moving pixel", m.d, m.e, m.f));
+std::string matrix_lines(const Registered& found) {
+  const std::array<double, 9>& h = found.homography.h;
+  const bool projective = found.motion == Motion::homography;
+  std::string text =
+      report_line("matrix", fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  reference pixel (x, y, 1)",
+                                        h[0], h[1], h[2])) +
+      report_line("", fmt::format("[{:12.6f} {:12.6f} {:12.4f} ]  -> moving pixel{}", h[3], h[4],
+                                  h[5], projective ? ", after division by" : ""));
+  if (projective) {
+    text += report_line("", fmt::format("[{:12.4e} {:12.4e} {:12.4f} ]  this", h[6], h[7], h[8]));
+  }
+  return text;
 }
 
-std::string similarity_text(const Similarity& found) {
-  return fmt::format("rotation {:.4f} degrees, scale {:.6f}, translation ({:.3f}, {:.3f}) pixels",
-                     found.rotation_deg, found.scale, found.translation.x, found.translation.y);
+std::string similarity_text(const Registered& registered) {
+  const Similarity& found = registered.similarity;
+  return fmt::format("{}rotation {:.4f} degrees, scale {:.6f}, translation ({:.3f}, {:.3f}) pixels",
+                     model_text(registered), found.rotation_deg, found.scale, found.translation.x,
+                     found.translation.y);
 }
 
 std::string fit_text(const Registered& found, bool fast) {
@@ -75,10 +115,10 @@ std::string fit_text(const Registered& found, bool fast) {
 std::string runner_up_lines(const std::vector<Registered>& others) {
   std::string text;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    text += report_line(i == 0 ? "or else" : "",
-                        fmt::format("{}; confidence {:.2f}, correlation {:.4f}",
-                                    similarity_text(others[i].similarity), others[i].confidence,
-                                    others[i].correlation));
+    text += report_line(
+        i == 0 ? "or else" : "",
+        fmt::format("{}; confidence {:.2f}, correlation {:.4f}", similarity_text(others[i]),
+                    others[i].confidence, others[i].correlation));
   }
   return text;
 }
@@ -106,10 +146,10 @@ std::string human_text(const RegistrationReport& report) {
          report_line("reference",
                      fmt::format("{} ({})", report.reference, report.reference_description)) +
          report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
-         report_line("found", similarity_text(result.similarity)) +
-         report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(result))) +
+         report_line("found", similarity_text(result)) +
+         report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(report))) +
          report_line("fit", fit_text(result, report.fast)) + runner_up_lines(result.runners_up) +
-         matrix_lines(result.matrix) +
+         matrix_lines(result) +
          closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 

@@ -20,8 +20,9 @@ struct Cells {
 };
 
 /// The images that are compared. The values r and m are summed about the means given.
+template <bool projective>
 struct Comparison {
-  Affine matrix;
+  MatrixOf<projective> matrix;
   const float* reference;
   int reference_width, reference_height, margin;
   MovingSpline moving;
@@ -29,8 +30,8 @@ struct Comparison {
   PairWeights weights;
 };
 
-template <bool masked>
-__device__ __forceinline__ void add_pixel(const Comparison& pair, int px, int py,
+template <bool projective, bool masked>
+__device__ __forceinline__ void add_pixel(const Comparison<projective>& pair, int px, int py,
                                           float (&sums)[moment_count]) {
   SampleLocation location;
   if (!find_sample_location(pair.matrix, px, py, pair.moving, location)) return;
@@ -44,9 +45,9 @@ __device__ __forceinline__ void add_pixel(const Comparison& pair, int px, int py
 }
 
 // Moments of a cell: the sums of 1, r, m, r r and r m. Moment i of cell c is stored at i cells + c.
-template <bool masked>
+template <bool projective, bool masked>
 __global__ void __launch_bounds__(warp_lanes* cells_per_block)
-    illumination_moments_kernel(const __grid_constant__ Comparison pair, Cells cells,
+    illumination_moments_kernel(const __grid_constant__ Comparison<projective> pair, Cells cells,
                                 float* __restrict__ moments) {
   await_previous();
   const int lane = static_cast<int>(threadIdx.x);
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(warp_lanes* cells_per_block)
       const int px = cx * cells.side + i % cells.side;
       const int py = cy * cells.side + i / cells.side;
       if (px < pair.margin || py < pair.margin || px >= right || py >= bottom) continue;
-      add_pixel<masked>(pair, px, py, sums);
+      add_pixel<projective, masked>(pair, px, py, sums);
     }
     const long long cell = static_cast<long long>(cy) * cells.across + cx;
 #pragma unroll
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
   }
 }
 
-template <bool masked>
+template <bool projective, bool masked>
 class IlluminationStage final : public backend::Illumination {
  public:
   IlluminationStage(const Context& context, const IlluminationSpec& spec,
@@ -118,14 +119,15 @@ class IlluminationStage final : public backend::Illumination {
     start_.reference_height = extent(spec.reference.height, site_);
     start_.margin = spec.reference_margin;
     start_.moving = moving_spline(spec.moving, spec.moving_margin, site_);
-    load(&illumination_moments_kernel<masked>, site_);
+    load(&illumination_moments_kernel<projective, masked>, site_);
     load(&illumination_fit_kernel, site_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
-               const IlluminationPrior& prior, backend::Memory& field) override {
-    Comparison pair = start_;
-    pair.matrix = matrix;
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
+               const Homography& matrix, const IlluminationPrior& prior,
+               backend::Memory& field) override {
+    Comparison<projective> pair = start_;
+    pair.matrix = matrix_of<projective>(matrix);
     pair.reference = data<float>(images.reference);
     pair.moving.coefficients = data<float>(images.coefficients);
     pair.reference_mean = static_cast<float>(prior.reference);
@@ -135,8 +137,9 @@ class IlluminationStage final : public backend::Illumination {
     site_.context.activate();
     scratch_guard_.enter(queue);
     launch_early(site_, queue, tile_grid(cells_.across, cells_.down, cells_per_block, 1),
-                 dim3(warp_lanes, cells_per_block), &illumination_moments_kernel<masked>, pair,
-                 cells_, moments_.as<float>());
+                 dim3(warp_lanes, cells_per_block),
+                 &illumination_moments_kernel<projective, masked>, pair, cells_,
+                 moments_.as<float>());
     launch_early(site_, queue, tile_grid(cells_.across, cells_.down, warp_lanes, row_block_height),
                  dim3(warp_lanes, row_block_height), &illumination_fit_kernel,
                  moments_.as<const float>(), cells_, weights_.as<float>(), reach_,
@@ -151,7 +154,7 @@ class IlluminationStage final : public backend::Illumination {
   }
 
   CallSite site_;
-  Comparison start_;
+  Comparison<projective> start_;
   Cells cells_;
   int reach_;
   Constants weights_;
@@ -165,8 +168,12 @@ template <>
 std::unique_ptr<backend::Illumination> make(const Context& context,
                                             const backend::Illumination::Setup& setup) {
   const auto& [spec, weights] = setup;
-  if (spec.masked) return std::make_unique<IlluminationStage<true>>(context, spec, weights);
-  return std::make_unique<IlluminationStage<false>>(context, spec, weights);
+  if (spec.projective) {
+    if (spec.masked) return std::make_unique<IlluminationStage<true, true>>(context, spec, weights);
+    return std::make_unique<IlluminationStage<true, false>>(context, spec, weights);
+  }
+  if (spec.masked) return std::make_unique<IlluminationStage<false, true>>(context, spec, weights);
+  return std::make_unique<IlluminationStage<false, false>>(context, spec, weights);
 }
 
 }  // namespace warpalign::cuda

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace warpalign::cuda {
 
@@ -58,17 +59,33 @@ __device__ __forceinline__ int cell_of(double x, float& part) {
   return before ? location.whole - 1 : location.whole;
 }
 
+// Where a homography maps a reference pixel to; reciprocals of the divisor are exact to double
+// precision.
+__device__ __forceinline__ double2 mapped(const Homography& m, int px, int py) {
+  const auto row = [&](int first) {
+    return fma(m.h[first], static_cast<double>(px),
+               fma(m.h[first + 1], static_cast<double>(py), m.h[first + 2]));
+  };
+  const double inverse = 1 / row(6);
+  return make_double2(row(0) * inverse, row(3) * inverse);
+}
+
+__device__ __forceinline__ double2 mapped(const Affine& m, int px, int py) {
+  return make_double2(fma(m.a, static_cast<double>(px), fma(m.b, static_cast<double>(py), m.c)),
+                      fma(m.d, static_cast<double>(px), fma(m.e, static_cast<double>(py), m.f)));
+}
+
 // Returns false where the sample location lies within the margin of the moving image or outside it,
 // or is not a number. Double precision is needed because single precision would misplace the pixels
 // of large images by 1e-4.
-__device__ __forceinline__ bool find_sample_location(const Affine& m, int px, int py,
+template <class Matrix>
+__device__ __forceinline__ bool find_sample_location(const Matrix& m, int px, int py,
                                                      const MovingSpline& moving,
                                                      SampleLocation& location) {
-  const double x = fma(m.a, static_cast<double>(px), fma(m.b, static_cast<double>(py), m.c));
-  const double y = fma(m.d, static_cast<double>(px), fma(m.e, static_cast<double>(py), m.f));
-  if (!is_near(x) || !is_near(y)) return false;
-  location.x0 = cell_of(x, location.a);
-  location.y0 = cell_of(y, location.b);
+  const double2 q = mapped(m, px, py);
+  if (!is_near(q.x) || !is_near(q.y)) return false;
+  location.x0 = cell_of(q.x, location.a);
+  location.y0 = cell_of(q.y, location.b);
   const int column = location.x0 - moving.margin;
   const int row = location.y0 - moving.margin;
   return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
@@ -117,6 +134,19 @@ __device__ __forceinline__ ValueAndSlopes spline_value_and_slopes(const MovingSp
     sum.slope_y = fmaf(dy[j], row, sum.slope_y);
   }
   return sum;
+}
+
+/// The matrix as kernels of a plan take it.
+template <bool projective>
+using MatrixOf = std::conditional_t<projective, Homography, Affine>;
+
+template <bool projective>
+[[nodiscard]] MatrixOf<projective> matrix_of(const Homography& matrix) {
+  if constexpr (projective) {
+    return matrix;
+  } else {
+    return matrix.affine();
+  }
 }
 
 /// The weights of the two images where a plan is masked; unused otherwise.

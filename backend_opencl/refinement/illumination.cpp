@@ -34,8 +34,9 @@ class Illumination final : public backend::Illumination {
         sum_(context, stage, kernels::illumination, "illumination_moments", options()),
         fit_(context, stage, kernels::illumination, "illumination_fit", options()) {}
 
-  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
-               const IlluminationPrior& prior, backend::Memory& field) override {
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
+               const Homography& matrix, const IlluminationPrior& prior,
+               backend::Memory& field) override {
     const IlluminationLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
     scratch_guard_.enter(commands, stage);
@@ -47,7 +48,8 @@ class Illumination final : public backend::Illumination {
 
  private:
   [[nodiscard]] std::string options() const {
-    return "-D CELL=" + std::to_string(spec_.cell) + (spec_.masked ? " -D MASKED" : "");
+    return "-D CELL=" + std::to_string(spec_.cell) + (spec_.masked ? " -D MASKED" : "") +
+           (spec_.projective ? " -D PROJECTIVE" : "");
   }
 
   IlluminationSpec spec_;

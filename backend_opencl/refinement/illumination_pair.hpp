@@ -22,6 +22,7 @@ class IlluminationPair {
  public:
   IlluminationPair(const IlluminationSpec& spec, const CallSite& site)
       : masked_(spec.masked),
+        projective_(spec.projective),
         reference_width_(to_int(spec.reference.width, site)),
         reference_height_(to_int(spec.reference.height, site)),
         reference_margin_(spec.reference_margin),
@@ -32,21 +33,25 @@ class IlluminationPair {
   /// Launches "illumination_moments"; `rest` are the arguments that follow those of the images.
   template <class... Rest>
   void launch_moments(Kernel& kernel, cl_command_queue queue, const Grid& grid,
-                      const backend::SimilarityMemory& images, const Affine& matrix,
+                      const backend::SimilarityMemory& images, const Homography& matrix,
                       const cl_float2& means, const Rest&... rest) const {
     const TwoFloatMatrix m(matrix);
-    const auto launch = [&](const auto&... weights) {
+    const auto launch = [&](const auto&... optional) {
       kernel.launch(queue, grid, images.reference, reference_width_, reference_height_,
                     reference_margin_, images.coefficients, width_, height_, moving_margin_,
-                    m.x_row.nearest, m.x_row.rest, m.y_row.nearest, m.y_row.rest, means, weights...,
-                    rest...);
+                    m.x_row.nearest, m.x_row.rest, m.y_row.nearest, m.y_row.rest, means,
+                    optional..., rest...);
     };
-    if (!masked_) return launch();
-    launch(*images.reference_weight, *images.moving_weight);
+    const auto launch_masked = [&](const auto&... row) {
+      if (!masked_) return launch(row...);
+      launch(row..., *images.reference_weight, *images.moving_weight);
+    };
+    if (!projective_) return launch_masked();
+    launch_masked(m.w_row.nearest, m.w_row.rest);
   }
 
  private:
-  bool masked_;
+  bool masked_, projective_;
   cl_int reference_width_, reference_height_, reference_margin_;
   cl_int width_, height_, moving_margin_;
 };

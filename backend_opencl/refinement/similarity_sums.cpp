@@ -1,4 +1,4 @@
-// Stage: the sums of a Gauss-Newton step of registration by a similarity transform.
+// Stage: the sums of a Gauss-Newton step of registration by a similarity or a homography.
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
@@ -41,8 +41,6 @@ class SimilaritySums final : public backend::SimilaritySums {
                               context.call_site(stage))),
         width_(to_int(spec.moving.width, context.call_site(stage))),
         height_(to_int(spec.moving.height, context.call_site(stage))),
-        centre_{{static_cast<cl_float>(centre_of(spec.moving).x),
-                 static_cast<cl_float>(centre_of(spec.moving).y)}},
         simd_(context.has_vectors()),
         tile_rows_(tile_rows_for(rows_)),
         group_(simd_ ? 1 : group_for(context)),
@@ -62,25 +60,32 @@ class SimilaritySums final : public backend::SimilaritySums {
     const TwoFloatMatrix m(state.matrix);
     const cl_float4 illumination{{static_cast<cl_float>(state.gain),
                                   static_cast<cl_float>(state.offset),
-                                  static_cast<cl_float>(state.scale > 0 ? 1 / state.scale : 0), 0}};
+                                  static_cast<cl_float>(state.scale > 0 ? 1 / state.scale : 0),
+                                  static_cast<cl_float>(spec_.projective ? 1 / state.unit : 1)}};
+    const Point about = spec_.projective ? state.centre : centre_of(spec_.moving);
+    const cl_float2 centre{{static_cast<cl_float>(about.x), static_cast<cl_float>(about.y)}};
     const cl_int margin = spec_.reference_margin;
     const auto launch = [&](const auto&... optional) {
       kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, images.reference,
                      reference_width_, margin, columns_, margin, rows_, images.coefficients, width_,
                      height_, cl_int{spec_.moving_margin}, m.x_row.nearest, m.x_row.rest,
-                     m.y_row.nearest, m.y_row.rest, centre_, illumination, optional..., partials);
+                     m.y_row.nearest, m.y_row.rest, centre, illumination, optional..., partials);
     };
-    const auto launch_illuminated = [&](const auto&... weights) {
-      if (spec_.illumination_cell == 0) return launch(weights...);
-      launch(weights..., *images.illumination, field_width_, field_height_,
+    const auto launch_illuminated = [&](const auto&... before) {
+      if (spec_.illumination_cell == 0) return launch(before...);
+      launch(before..., *images.illumination, field_width_, field_height_,
              1.0F / static_cast<cl_float>(spec_.illumination_cell));
     };
-    const auto launch_tiled = [&](const auto&... weights) {
-      if (simd_) return launch_illuminated(tile_rows_, weights...);
-      launch_illuminated(weights...);
+    const auto launch_masked = [&](const auto&... before) {
+      if (!spec_.masked) return launch_illuminated(before...);
+      launch_illuminated(before..., *images.reference_weight, *images.moving_weight);
     };
-    if (!spec_.masked) return launch_tiled();
-    launch_tiled(*images.reference_weight, *images.moving_weight);
+    const auto launch_tiled = [&](const auto&... before) {
+      if (simd_) return launch_masked(before..., tile_rows_);
+      launch_masked(before...);
+    };
+    if (!spec_.projective) return launch_tiled();
+    launch_tiled(m.w_row.nearest, m.w_row.rest);
   }
 
  private:
@@ -94,13 +99,13 @@ class SimilaritySums final : public backend::SimilaritySums {
     std::string text = simd_ ? "" : "-D GROUP=" + std::to_string(group_);
     if (spec_.masked) text += " -D MASKED";
     if (spec_.illumination_cell != 0) text += " -D ILLUMINATED";
+    if (spec_.projective) text += " -D PROJECTIVE";
     return text;
   }
 
   SimilaritySumsSpec spec_;
   cl_int reference_width_, columns_, rows_, width_, height_;
   cl_int field_width_ = 0, field_height_ = 0;
-  cl_float2 centre_;
   bool simd_;
   cl_int tile_rows_;
   std::size_t group_, groups_;

@@ -8,10 +8,12 @@
 namespace warpalign::opencl {
 
 struct TwoFloatMatrix {
-  explicit TwoFloatMatrix(const Affine& t)
-      : x_row(to_two_floats({t.a, t.b, t.c, 0})), y_row(to_two_floats({t.d, t.e, t.f, 0})) {}
+  explicit TwoFloatMatrix(const Homography& t)
+      : x_row(to_two_floats({t.h[0], t.h[1], t.h[2], 0})),
+        y_row(to_two_floats({t.h[3], t.h[4], t.h[5], 0})),
+        w_row(to_two_floats({t.h[6], t.h[7], t.h[8], 0})) {}
 
-  TwoFloats x_row, y_row;
+  TwoFloats x_row, y_row, w_row;
 };
 
 }  // namespace warpalign::opencl

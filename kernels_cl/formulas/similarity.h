@@ -1,5 +1,5 @@
-// What one pixel adds to the sums of a Gauss-Newton step on the parameters of a similarity, with
-// Tukey's biweight, and to the fit of the illumination model.
+// What one pixel adds to the sums of a Gauss-Newton step on the parameters of a similarity or a
+// homography, with Tukey's biweight, and to the fit of the illumination model.
 #ifndef WARPALIGN_FORMULAS_SIMILARITY_H
 #define WARPALIGN_FORMULAS_SIMILARITY_H
 
@@ -9,6 +9,8 @@
 // In the order of the sums that warpalign::backend::similarity_sum_count counts: the upper triangle
 // of a 4 x 4 matrix by rows, four products, and eight sums.
 #define WA_SIMILARITY_SUMS 22
+// The same for eight parameters, as warpalign::backend::homography_sum_count.
+#define WA_HOMOGRAPHY_SUMS 52
 
 // A pixel with a lower weight has pixels that do not count within the support of its smoothing, and
 // does not count itself.
@@ -21,9 +23,42 @@ WA_INLINE WA_REAL wa_tukey_weight(WA_REAL residual, float inverse_scale) {
   return rest > 0.0f ? rest * rest : WA_NUMBER(0.0f);
 }
 
-// Adds one pixel: `value` and its slopes at q, with q - centre = (dx, dy), are compared with
-// `reference`. counts is 1, or 0 for a pixel that adds nothing; its value, slopes, reference and
-// offset must then be 0, too.
+// Adds one pixel, whose `value` is compared with `reference`; j has the derivatives of the value in
+// each of the `parameters`, which must be a constant. counts is 1, or 0 for a pixel that adds
+// nothing; its value, derivatives, reference and offset must then be 0, too.
+WA_INLINE void wa_add_step(const WA_REAL* j, int parameters, WA_REAL value, WA_REAL reference,
+                           WA_REAL gain, WA_REAL offset, float inverse_scale, WA_REAL counts,
+                           WA_REAL* sums) {
+  const WA_REAL residual = value - WA_FMA(gain, reference, offset);
+  const WA_REAL weight = wa_tukey_weight(residual, inverse_scale) * counts;
+  int next = 0;
+#pragma unroll
+  for (int row = 0; row < parameters; ++row) {
+    const WA_REAL weighted = weight * j[row];
+#pragma unroll
+    for (int column = row; column < parameters; ++column) {
+      sums[next] = WA_FMA(weighted, j[column], sums[next]);
+      ++next;
+    }
+  }
+  const WA_REAL weighted_residual = weight * residual;
+#pragma unroll
+  for (int row = 0; row < parameters; ++row) {
+    sums[next] = WA_FMA(weighted_residual, j[row], sums[next]);
+    ++next;
+  }
+  sums[next] += weight;
+  sums[next + 1] += counts;
+  sums[next + 2] += WA_FABS(residual);
+  sums[next + 3] += reference;
+  sums[next + 4] += value;
+  sums[next + 5] = WA_FMA(reference, reference, sums[next + 5]);
+  sums[next + 6] = WA_FMA(value, value, sums[next + 6]);
+  sums[next + 7] = WA_FMA(reference, value, sums[next + 7]);
+}
+
+// Adds one pixel to the sums for a similarity. The slopes are those of the value at q, with
+// q - centre = (dx, dy).
 WA_INLINE void wa_similarity_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y, WA_REAL dx,
                                  WA_REAL dy, WA_REAL reference, WA_REAL gain, WA_REAL offset,
                                  float inverse_scale, WA_REAL counts, WA_REAL* sums) {
@@ -32,31 +67,24 @@ WA_INLINE void wa_similarity_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y
   j[1] = slope_y;
   j[2] = WA_FMA(slope_x, dx, slope_y * dy);
   j[3] = WA_FMA(slope_x, dy, -slope_y * dx);
-  const WA_REAL residual = value - WA_FMA(gain, reference, offset);
-  const WA_REAL weight = wa_tukey_weight(residual, inverse_scale) * counts;
-  int next = 0;
-#pragma unroll
-  for (int row = 0; row < 4; ++row) {
-    const WA_REAL weighted = weight * j[row];
-#pragma unroll
-    for (int column = row; column < 4; ++column) {
-      sums[next] = WA_FMA(weighted, j[column], sums[next]);
-      ++next;
-    }
-  }
-  const WA_REAL weighted_residual = weight * residual;
-#pragma unroll
-  for (int row = 0; row < 4; ++row) {
-    sums[10 + row] = WA_FMA(weighted_residual, j[row], sums[10 + row]);
-  }
-  sums[14] += weight;
-  sums[15] += counts;
-  sums[16] += WA_FABS(residual);
-  sums[17] += reference;
-  sums[18] += value;
-  sums[19] = WA_FMA(reference, reference, sums[19]);
-  sums[20] = WA_FMA(value, value, sums[20]);
-  sums[21] = WA_FMA(reference, value, sums[21]);
+  wa_add_step(j, 4, value, reference, gain, offset, inverse_scale, counts, sums);
+}
+
+// The same for a homography, with (q - centre) / unit = (u, v).
+WA_INLINE void wa_homography_add(WA_REAL value, WA_REAL slope_x, WA_REAL slope_y, WA_REAL u,
+                                 WA_REAL v, WA_REAL reference, WA_REAL gain, WA_REAL offset,
+                                 float inverse_scale, WA_REAL counts, WA_REAL* sums) {
+  const WA_REAL towards_centre = -WA_FMA(slope_x, u, slope_y * v);
+  WA_REAL j[8];
+  j[0] = slope_x;
+  j[1] = slope_y;
+  j[2] = slope_x * u;
+  j[3] = slope_x * v;
+  j[4] = slope_y * u;
+  j[5] = slope_y * v;
+  j[6] = towards_centre * u;
+  j[7] = towards_centre * v;
+  wa_add_step(j, 8, value, reference, gain, offset, inverse_scale, counts, sums);
 }
 
 // The weighted sum of a row of four coefficients; with the derivatives of the weights, its

@@ -1,5 +1,7 @@
 // The location in a moving image to which a reference pixel maps, and the image's cubic spline
 // there, for OpenCL kernels only.
+//
+// Option: PROJECTIVE, where the matrix has a third row, whose result the others are divided by.
 #ifndef WARPALIGN_LIB_SAMPLE_LOCATION_H
 #define WARPALIGN_LIB_SAMPLE_LOCATION_H
 
@@ -9,6 +11,9 @@
 // A matrix's rows (a, b, c), and the parts that float cannot hold.
 typedef struct {
   float4 x_row, x_rest, y_row, y_rest;
+#ifdef PROJECTIVE
+  float4 w_row, w_rest;
+#endif
 } Matrix;
 
 // The cell (x0, y0) of the spline, the fraction (a, b) within it, and the location (x, y) itself.
@@ -26,6 +31,13 @@ inline bool sample_location(const Matrix* m, int px, int py, int width, int heig
                           m->x_row.z, m->x_rest.z, &x_low);
   location->y = wa_affine(m->y_row.x, m->y_rest.x, (float)px, m->y_row.y, m->y_rest.y, (float)py,
                           m->y_row.z, m->y_rest.z, &y_low);
+#ifdef PROJECTIVE
+  float w_low;
+  const float w = wa_affine(m->w_row.x, m->w_rest.x, (float)px, m->w_row.y, m->w_rest.y, (float)py,
+                            m->w_row.z, m->w_rest.z, &w_low);
+  location->x = wa_divide(location->x, x_low, w, w_low, &x_low);
+  location->y = wa_divide(location->y, y_low, w, w_low, &y_low);
+#endif
   const float minimum = (float)margin;
   if (!(location->x >= minimum && location->x < (float)(width - 1 - margin) &&
         location->y >= minimum && location->y < (float)(height - 1 - margin))) {

@@ -2,9 +2,11 @@
 // image's cubic spline there, for OpenCL kernels on CPUs only, with float16 as WA_REAL.
 //
 // The locations of a segment of a row are found from that of its first pixel (formulas/affine.h)
-// and a table of the steps to the pixels after it, which is the same in every row.
+// and a table of the steps to the pixels after it, which is the same in every row. Under a
+// homography the steps are computed for every sixteen pixels.
 //
-// Option: MASKED, where weights tell which pixels count.
+// Options: MASKED, where weights tell which pixels count; PROJECTIVE, where the matrix has a third
+// row, whose result the others are divided by.
 #ifndef WARPALIGN_LIB_SAMPLE_LOCATION_SIMD_H
 #define WARPALIGN_LIB_SAMPLE_LOCATION_SIMD_H
 
@@ -65,6 +67,92 @@ typedef struct {
   float16 a, b;
 } Locations;
 
+// A matrix's rows (a, b, c), and the parts that float cannot hold.
+typedef struct {
+  float4 x_row, x_rest, y_row, y_rest;
+#ifdef PROJECTIVE
+  float4 w_row, w_rest;
+#else
+  Steps steps_x, steps_y;
+#endif
+} Matrix;
+
+#ifdef PROJECTIVE
+// The pixel at which a segment begins.
+typedef struct {
+  float x, y;
+} SegmentStart;
+
+WA_INLINE Matrix matrix_of(float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float4 w_row,
+                           float4 w_rest) {
+  const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
+  return matrix;
+}
+
+WA_INLINE SegmentStart segment_start(const Matrix* matrix, int px, int py) {
+  const SegmentStart start = {(float)px, (float)py};
+  return start;
+}
+
+// One coordinate of sixteen pixels from (px, py) on, where w + w_low is the divisor of the first
+// and `slope` what it grows by from pixel to pixel. A pixel i after the first lies
+// i (a - x slope) / (w + i slope) beyond the x of the first, which float holds well enough.
+WA_INLINE void project(float4 row, float4 rest, float px, float py, float w, float w_low,
+                       float slope, int16* whole, float16* part) {
+  float low, rest_of_first;
+  const float high = wa_affine(row.x, rest.x, px, row.y, rest.y, py, row.z, rest.z, &low);
+  const float first = wa_divide(high, low, w, w_low, &rest_of_first);
+  *whole = FAR;
+  *part = 0.0f;
+  if (!(fabs(first) < NEAR)) return;
+  int whole_of_first;
+  const float fraction = wa_split(first, rest_of_first, &whole_of_first);
+  const float16 number = convert_float16(NUMBERS);
+  const float16 step = number * fma(-first, slope, row.x) / fma(number, (float16)(slope), w);
+  const float16 sum = clamp(step + fraction, -NEAR, NEAR);
+  const float16 below = floor(sum);
+  *whole = convert_int16(below) + whole_of_first;
+  *part = sum - below;
+}
+
+WA_INLINE Locations locations_of(const Matrix* m, SegmentStart start, int chunk) {
+  const float px = start.x + (float)(chunk * 16);
+  float w_low;
+  const float w = wa_affine(m->w_row.x, m->w_rest.x, px, m->w_row.y, m->w_rest.y, start.y,
+                            m->w_row.z, m->w_rest.z, &w_low);
+  Locations locations;
+  project(m->x_row, m->x_rest, px, start.y, w, w_low, m->w_row.x, &locations.x0, &locations.a);
+  project(m->y_row, m->y_rest, px, start.y, w, w_low, m->w_row.x, &locations.y0, &locations.b);
+  return locations;
+}
+#else
+// Where the first pixel of a segment maps to.
+typedef struct {
+  Coordinate x, y;
+} SegmentStart;
+
+WA_INLINE Matrix matrix_of(float4 x_row, float4 x_rest, float4 y_row, float4 y_rest) {
+  Matrix matrix = {x_row, x_rest, y_row, y_rest};
+  find_steps(x_row, x_rest, &matrix.steps_x);
+  find_steps(y_row, y_rest, &matrix.steps_y);
+  return matrix;
+}
+
+WA_INLINE SegmentStart segment_start(const Matrix* matrix, int px, int py) {
+  const SegmentStart start = {
+      coordinate_of(matrix->x_row, matrix->x_rest, (float)px, (float)py),
+      coordinate_of(matrix->y_row, matrix->y_rest, (float)px, (float)py)};
+  return start;
+}
+
+WA_INLINE Locations locations_of(const Matrix* matrix, SegmentStart start, int chunk) {
+  Locations locations;
+  step_on(start.x, &matrix->steps_x, chunk, &locations.x0, &locations.a);
+  step_on(start.y, &matrix->steps_y, chunk, &locations.y0, &locations.b);
+  return locations;
+}
+#endif
+
 // The coefficients of a moving image; on either axis, cells from the first to the last, inclusive,
 // are within it.
 typedef struct {
@@ -76,14 +164,6 @@ typedef struct {
 WA_INLINE Moving moving_of(global const float* coefficients, int width, int height, int margin) {
   const Moving moving = {coefficients, width, margin, width - 2 - margin, height - 2 - margin};
   return moving;
-}
-
-WA_INLINE Locations locations_of(Coordinate from_x, Coordinate from_y, const Steps* steps_x,
-                                 const Steps* steps_y, int chunk) {
-  Locations locations;
-  step_on(from_x, steps_x, chunk, &locations.x0, &locations.a);
-  step_on(from_y, steps_y, chunk, &locations.y0, &locations.b);
-  return locations;
 }
 
 WA_INLINE int16 are_within(const Moving* moving, const Locations* locations) {

@@ -1,10 +1,12 @@
 // The illumination model: local gain and offset between two registered images, from moments of
 // cells.
 //
-// Options: CELL, the side of a cell in pixels; MASKED, where weights tell which pixels count.
+// Options: CELL, the side of a cell in pixels; MASKED, where weights tell which pixels count;
+// PROJECTIVE, where the matrix is a homography's.
 //
 // variant: gpu -DCELL=8
 // variant: gpu -DCELL=8 -DMASKED
+// variant: gpu -DCELL=8 -DPROJECTIVE
 #include "lib/sample_location.h"
 
 // Computes the moments of a cell: sums of 1, r, m, r r and r m, about the given means. Moment i of
@@ -14,6 +16,9 @@ kernel void illumination_moments(global const float* reference, int reference_wi
                                  global const float* coefficients, int width, int height,
                                  int margin, float4 x_row, float4 x_rest, float4 y_row,
                                  float4 y_rest, float2 means,
+#ifdef PROJECTIVE
+                                 float4 w_row, float4 w_rest,
+#endif
 #ifdef MASKED
                                  global const float* reference_weight,
                                  global const float* moving_weight,
@@ -22,7 +27,11 @@ kernel void illumination_moments(global const float* reference, int reference_wi
   const int cx = (int)get_global_id(0);
   const int cy = (int)get_global_id(1);
   if (cx >= across || cy >= down) return;
+#ifdef PROJECTIVE
+  const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
+#else
   const Matrix matrix = {x_row, x_rest, y_row, y_rest};
+#endif
   float sums[WA_ILLUMINATION_MOMENTS] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int left = max(cx * CELL, reference_margin);
   const int top = max(cy * CELL, reference_margin);

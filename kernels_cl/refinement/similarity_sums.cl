@@ -1,15 +1,24 @@
-// The sums of a Gauss-Newton step of registration by a similarity, in one pass: the moving image's
+// The sums of a Gauss-Newton step of registration by a similarity or a homography, in one pass: the moving image's
 // spline value and gradient at the location to which every reference pixel maps, residual, weight
 // and products.
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
-// count; ILLUMINATED, where there is an illumination model.
+// count; ILLUMINATED, where there is an illumination model; PROJECTIVE, for a homography.
 //
 // variant: gpu -DGROUP=128
 // variant: gpu -DGROUP=128 -DMASKED -DILLUMINATED
+// variant: gpu -DGROUP=128 -DPROJECTIVE
 #include "formulas/illumination.h"
 #include "lib/sample_location.h"
 #include "lib/sums.h"
+
+#ifdef PROJECTIVE
+#define SUMS WA_HOMOGRAPHY_SUMS
+#define ADD_PIXEL wa_homography_add
+#else
+#define SUMS WA_SIMILARITY_SUMS
+#define ADD_PIXEL wa_similarity_add
+#endif
 
 #ifdef ILLUMINATED
 // The (gain, offset) at a pixel, interpolated between the centres of the four cells around it.
@@ -27,12 +36,15 @@ inline float2 illumination_at(global const float2* field, int across, int down, 
 }
 #endif
 
-// illumination: gain, offset and 1 / scale. Sum i of group g is written to partials[i * groups +
+// illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[i * groups +
 // g].
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
     float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
+#ifdef PROJECTIVE
+    float4 w_row, float4 w_rest,
+#endif
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
 #endif
@@ -41,9 +53,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #endif
     global float* partials) {
   local float shared[GROUP];
+#ifdef PROJECTIVE
+  const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
+#else
   const Matrix matrix = {x_row, x_rest, y_row, y_rest};
-  float sums[WA_SIMILARITY_SUMS];
-  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) sums[i] = 0.0f;
+#endif
+  float sums[SUMS];
+  for (int i = 0; i < SUMS; ++i) sums[i] = 0.0f;
   for (int row = (int)get_group_id(0); row < rows; row += (int)get_num_groups(0)) {
     const int py = first_row + row;
     for (int column = (int)get_local_id(0); column < columns; column += GROUP) {
@@ -62,10 +78,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #else
       const float2 here = illumination.xy;
 #endif
-      wa_similarity_add(value, slope_x, slope_y, location.x - centre.x, location.y - centre.y,
-                        reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f,
-                        sums);
+      ADD_PIXEL(value, slope_x, slope_y, (location.x - centre.x) * illumination.w,
+                (location.y - centre.y) * illumination.w, reference[py * reference_width + px],
+                here.x, here.y, illumination.z, 1.0f, sums);
     }
   }
-  store_group_sums(sums, WA_SIMILARITY_SUMS, shared, partials);
+  store_group_sums(sums, SUMS, shared, partials);
 }

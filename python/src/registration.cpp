@@ -27,10 +27,13 @@ namespace {
 template <typename Enum, std::size_t n>
 using Names = std::array<std::pair<Enum, const char*>, n>;
 
-constexpr Names<Motion, 4> motions{{{Motion::similarity, "similarity"},
+constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
                                     {Motion::rigid, "rigid"},
                                     {Motion::rotation, "rotation"},
-                                    {Motion::translation, "translation"}}};
+                                    {Motion::translation, "translation"},
+                                    {Motion::affine, "affine"},
+                                    {Motion::homography, "homography"},
+                                    {Motion::automatic, "auto"}}};
 constexpr Names<SpectrumOf, 2> spectra{
     {{SpectrumOf::grey_levels, "grey"}, {SpectrumOf::gradient, "gradient"}}};
 constexpr Names<Window, 2> windows{{{Window::none, "none"}, {Window::hann, "hann"}}};
@@ -119,8 +122,9 @@ class SharedRegistrar {
 
 nb::dict dict_of_registered(const Registered& found) {
   nb::dict fields;
-  const Affine& m = found.matrix;
-  fields["matrix"] = nb::make_tuple(m.a, m.b, m.c, m.d, m.e, m.f);
+  const std::array<double, 9>& h = found.homography.h;
+  fields["matrix"] = nb::make_tuple(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8]);
+  fields["motion"] = name_of(motions, found.motion);
   fields["rotation_deg"] = found.similarity.rotation_deg;
   fields["scale"] = found.similarity.scale;
   fields["translation"] =

@@ -24,11 +24,16 @@ class Alignment:
     matrix : ndarray, shape (3, 3)
         From pixels of the reference, (row, column, 1), to pixels of the moving image. It is what
         :func:`warpalign.ndimage.affine_transform` (and SciPy's) takes to bring the moving image
-        onto the reference.
+        onto the reference. Of a homography, the result is divided by its last number, and
+        :meth:`Registration.warp` brings the image onto the reference.
     matrix_xy : ndarray, shape (3, 3)
         The same for (x, y, 1), as OpenCV and scikit-image take it.
+    motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography'}
+        What the matrix is. With ``motion='auto'`` it is what was chosen. A similarity where affine
+        or homography was asked for means that these could not be fitted.
     rotation_deg : float
-        In degrees. Positive: the moving image's content is rotated counter-clockwise as displayed.
+        In degrees, as are the two below, of the similarity that is nearest about the reference's
+        centre. Positive: the moving image's content is rotated counter-clockwise as displayed.
     scale : float
         Above 1: the content is larger in the moving image.
     translation : tuple of 2 floats
@@ -49,6 +54,7 @@ class Alignment:
     """
 
     matrix: np.ndarray
+    motion: str
     rotation_deg: float
     scale: float
     translation: tuple[float, float]
@@ -69,10 +75,10 @@ class Alignment:
 
 def alignment_fields(found):
     """The fields of an Alignment from the extension module's dictionary."""
-    names = ("rotation_deg", "scale", "confidence", "correlation", "significance", "overlap",
-             "refined")
+    names = ("motion", "rotation_deg", "scale", "confidence", "correlation", "significance",
+             "overlap", "refined")
     fields = {name: found[name] for name in names}
-    fields["matrix"] = swap_axes(np.array([*found["matrix"], 0, 0, 1]).reshape(3, 3))
+    fields["matrix"] = swap_axes(np.array(found["matrix"]).reshape(3, 3))
     fields["translation"] = tuple(found["translation"][::-1])
     return fields
 
@@ -139,11 +145,16 @@ class Registration(Alignment):
             Of shape ``reference_shape`` and the further axes, of the image's dtype.
         """
         from . import ndimage
+        from .ndimage._projective import transform_planes
 
         image = as_array(image)
         if tuple(image.shape[:2]) != self.moving_shape:
             raise ValueError(
                 f"image must have the moving image's shape {self.moving_shape}, not {image.shape}")
+        if self.motion == "homography":
+            return transform_planes(
+                image, self.matrix, self.reference_shape, output=output, order=order, mode=mode,
+                cval=cval, device=self._device)
         matrix = np.eye(image.ndim + 1)
         matrix[:2, :2] = self.matrix[:2, :2]
         matrix[:2, -1] = self.matrix[:2, 2]
@@ -154,6 +165,7 @@ class Registration(Alignment):
     def _rows(self):
         rows, columns = self.translation
         return [
+            ("motion", self.motion),
             ("rotation", f"{self.rotation_deg:.4f}\N{DEGREE SIGN}"),
             ("scale", f"{self.scale:.6f}"),
             ("translation (rows, columns)", f"{rows:.3f}, {columns:.3f}"),

@@ -12,7 +12,8 @@ class RegistrationOptions(TypedDict, total=False):
 
     fast: bool
     refine: bool
-    motion: Literal["similarity", "rigid", "rotation", "translation"]
+    motion: Literal["similarity", "rigid", "rotation", "translation", "affine", "homography",
+                    "auto"]
     min_scale: float
     max_scale: float
     min_angle: float
@@ -33,9 +34,12 @@ _OPTIONS = """\
             refinement. Options marked (*) must then keep their defaults.
         refine : bool, default True
             Refine to thousandths of a pixel, at full resolution.
-        motion : {'similarity', 'rigid', 'rotation', 'translation'}
+        motion : {'similarity', 'rigid', 'rotation', 'translation', 'affine', 'homography', 'auto'}
             What may differ: rotation, scale and translation (the default); rotation and
-            translation; rotation about the centres; translation. (*)
+            translation; rotation about the centres; translation. An affine transform keeps
+            parallel lines parallel, a homography lines straight; ``'auto'`` takes these only
+            where they explain the pair significantly better than a similarity. Stacks take
+            the first four. (*)
         min_scale, max_scale : float, default 0.2 and 5
             Limits of the scale. (*)
         min_angle, max_angle : float, default -180 and 180

@@ -34,14 +34,13 @@ def _stretched(image, common):
 
 def overlay(reference, moving, matrix, device):
     """The reference in green, the moving image on it in magenta; gray where they agree."""
-    from . import ndimage
+    from .ndimage._projective import transform_planes
 
     step = -(-max(reference.shape) // _MAX_SIDE)
     green = np.asarray(reference[::step, ::step], np.float32)
     reduced = matrix @ np.diag([step, step, 1.0])
-    magenta = ndimage.affine_transform(
-        np.asarray(moving, np.float32), reduced, output_shape=green.shape, order=1, cval=np.nan,
-        device=device)
+    magenta = transform_planes(
+        np.asarray(moving, np.float32), reduced, green.shape, order=1, cval=np.nan, device=device)
     common = np.isfinite(green) & np.isfinite(magenta)
     green, magenta = _stretched(green, common), _stretched(magenta, common)
     return np.stack([magenta, green, magenta], axis=-1)

@@ -140,20 +140,20 @@ def _text_of(value):
 def _alignment(matrix, shape, found):
     parameters = parameters_of(matrix, shape, shape)
     return Alignment(
-        matrix=matrix, confidence=found.confidence, correlation=found.correlation,
+        matrix=matrix, motion=found.motion, confidence=found.confidence, correlation=found.correlation,
         significance=found.significance, overlap=found.overlap, refined=found.refined,
         **parameters)
 
 
 def _first():
-    return Alignment(matrix=np.eye(3), rotation_deg=0.0, scale=1.0, translation=(0.0, 0.0),
+    return Alignment(matrix=np.eye(3), motion="similarity", rotation_deg=0.0, scale=1.0, translation=(0.0, 0.0),
                      confidence=1.0, correlation=1.0, significance=np.inf, overlap=1.0,
                      refined=False)
 
 
 def _unusable():
     nan = float("nan")
-    return Alignment(matrix=np.full((3, 3), nan), rotation_deg=nan, scale=nan,
+    return Alignment(matrix=np.full((3, 3), nan), motion="similarity", rotation_deg=nan, scale=nan,
                      translation=(nan, nan), confidence=0.0, correlation=0.0, significance=0.0,
                      overlap=0.0, refined=False)
 
@@ -162,6 +162,9 @@ class _Follower:
     """Registers frame after frame; keeps the reference, and never the frames."""
 
     def __init__(self, first, mask, to, device, options):
+        if options.get("motion") in ("affine", "homography", "auto"):
+            raise ValueError(
+                f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
         self._registrar = Registrar(device, **options)
         self._registrar.set_reference(first, mask)
         self._mask = mask

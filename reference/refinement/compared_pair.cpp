@@ -18,10 +18,12 @@ bool on_axis(double at, std::int64_t n, std::int64_t margin) {
 
 }  // namespace
 
-Position position_of(const std::array<double, 6>& m, std::int64_t x, std::int64_t y) {
+Position position_of(const ComparedPair& pair, std::int64_t x, std::int64_t y) {
+  const auto& [a, b, c, d, e, f] = pair.m;
   const auto px = static_cast<double>(x);
   const auto py = static_cast<double>(y);
-  return {m[0] * px + m[1] * py + m[2], m[3] * px + m[4] * py + m[5]};
+  const double w = pair.w[0] * px + pair.w[1] * py + pair.w[2];
+  return {(a * px + b * py + c) / w, (d * px + e * py + f) / w};
 }
 
 // The step of a difference may leave the image; the weights there are 1e-19.
@@ -43,7 +45,7 @@ double spline_at(const Plane& coefficients, Position at) {
 /// The position of a reference pixel, where it counts.
 std::optional<Position> counted(const ComparedPair& pair, std::int64_t x, std::int64_t y) {
   const std::int64_t margin = pair.reference_margin;
-  const Position q = position_of(pair.m, x, y);
+  const Position q = position_of(pair, x, y);
   if (x < margin || y < margin || x >= pair.reference.width - margin ||
       y >= pair.reference.height - margin ||
       !on_axis(q.x, pair.coefficients.width, pair.moving_margin) ||

@@ -9,11 +9,13 @@
 
 namespace reference {
 
-/// A reference compared with the spline of a moving image at q = m p, m = (a, b, c, d, e, f).
+/// A reference compared with the spline of a moving image at q = m p, m = (a, b, c, d, e, f), or,
+/// under a homography, at m p divided by w p.
 struct ComparedPair {
   const Plane& reference;
   const Plane& coefficients;
   std::array<double, 6> m{};
+  std::array<double, 3> w{0, 0, 1};
   std::int64_t reference_margin = 0;
   std::int64_t moving_margin = 1;
   const Plane* reference_weight = nullptr;
@@ -21,7 +23,7 @@ struct ComparedPair {
 };
 
 /// Where a reference pixel is read in the moving image.
-Position position_of(const std::array<double, 6>& m, std::int64_t x, std::int64_t y);
+Position position_of(const ComparedPair& pair, std::int64_t x, std::int64_t y);
 /// The same, if the pixel counts.
 std::optional<Position> counted(const ComparedPair& pair, std::int64_t x, std::int64_t y);
 /// The cubic spline at a position at least 1 within the image.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <optional>
 
 namespace reference {
@@ -26,12 +27,20 @@ bool ambiguous(const ComparedPair& pair, Position q) {
 
 // Moves q by the parameters: shift, logarithm of the scale, counter-clockwise rotation on a screen
 // whose y points down, about the centre c.
-Position moved(Position q, Position c, const std::array<double, 4>& p) {
+Position moved(Position q, Position c, const std::vector<double>& p) {
   const double s = std::exp(p[2]);
   const double dx = q.x - c.x;
   const double dy = q.y - c.y;
   return {c.x + s * (std::cos(p[3]) * dx + std::sin(p[3]) * dy) + p[0],
           c.y + s * (-std::sin(p[3]) * dx + std::cos(p[3]) * dy) + p[1]};
+}
+
+Position projected(Position q, Position c, double unit, const std::vector<double>& d) {
+  const double x = (q.x - c.x) / unit;
+  const double y = (q.y - c.y) / unit;
+  const double v = 1 + (d[6] * x + d[7] * y) / unit;
+  return {c.x + (unit * x + d[0] + d[2] * x + d[3] * y) / v,
+          c.y + (unit * y + d[1] + d[4] * x + d[5] * y) / v};
 }
 
 // Cells before and after a pixel, with their parts.
@@ -61,12 +70,11 @@ double tukey(double residual, double scale) {
   return std::abs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
 }
 
-void add_step(SimilaritySums& sums, double residual, double weight,
-              const std::array<double, 4>& j) {
-  for (std::size_t row = 0; row < 4; ++row) {
+void add_step(SimilaritySums& sums, double residual, double weight, const std::vector<double>& j) {
+  for (std::size_t row = 0; row < j.size(); ++row) {
     sums.gradient[row] += weight * j[row] * residual;
-    for (std::size_t column = 0; column < 4; ++column) {
-      sums.hessian[row * 4 + column] += weight * j[row] * j[column];
+    for (std::size_t column = 0; column < j.size(); ++column) {
+      sums.hessian[row * j.size() + column] += weight * j[row] * j[column];
     }
   }
   sums.weight += weight;
@@ -83,19 +91,44 @@ void add_moments(SimilaritySums& sums, double r, double m) {
   sums.product += r * m;
 }
 
-// Of the residual in every parameter; each step moves q, `radius` from the centre, by about 1e-6.
+// Of the residual in every parameter, by central differences of the steps h.
 template <class Residual>
-std::array<double, 4> jacobian(double radius, const Residual& residual) {
-  std::array<double, 4> result{};
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    const double h = k < 2 ? 1e-6 : 1e-6 / (1 + radius);
-    std::array<double, 4> plus{};
-    std::array<double, 4> minus{};
-    plus[k] = h;
-    minus[k] = -h;
-    result[k] = (residual(plus) - residual(minus)) / (2 * h);
+std::vector<double> jacobian(const std::vector<double>& h, const Residual& residual) {
+  std::vector<double> result;
+  for (std::size_t k = 0; k < h.size(); ++k) {
+    std::vector<double> plus(h.size());
+    std::vector<double> minus(h.size());
+    plus[k] = h[k];
+    minus[k] = -h[k];
+    result.push_back((residual(plus) - residual(minus)) / (2 * h[k]));
   }
   return result;
+}
+
+// steps_at(q) are the steps of the parameters that move q by about 1e-6 pixels; moved(q, p) is q
+// after the parameters p.
+template <class StepsAt, class Moved>
+SimilaritySums sums_of(const ComparedPair& pair, const Illumination& illumination, double scale,
+                       std::size_t parameters, const StepsAt& steps_at, const Moved& moved) {
+  SimilaritySums sums;
+  sums.hessian.resize(parameters * parameters);
+  sums.gradient.resize(parameters);
+  for (std::int64_t y = 0; y < pair.reference.height; ++y) {
+    for (std::int64_t x = 0; x < pair.reference.width; ++x) {
+      if (ambiguous(pair, position_of(pair, x, y))) sums.ambiguous += 1;
+      const std::optional<Position> q = counted(pair, x, y);
+      if (!q) continue;
+      const double r = pair.reference.at(x, y);
+      const std::complex<double> here = illumination_at(illumination, x, y);
+      const auto residual = [&](const std::vector<double>& p) {
+        return spline_at(pair.coefficients, moved(*q, p)) - (here.real() * r + here.imag());
+      };
+      const double e = residual(std::vector<double>(parameters));
+      add_step(sums, e, tukey(e, scale), jacobian(steps_at(*q), residual));
+      add_moments(sums, r, spline_at(pair.coefficients, *q));
+    }
+  }
+  return sums;
 }
 
 }  // namespace
@@ -104,24 +137,20 @@ SimilaritySums similarity_sums(const ComparedPair& pair, const Illumination& ill
                                double scale) {
   const Position centre{static_cast<double>(pair.coefficients.width - 1) / 2,
                         static_cast<double>(pair.coefficients.height - 1) / 2};
-  SimilaritySums sums;
-  for (std::int64_t y = 0; y < pair.reference.height; ++y) {
-    for (std::int64_t x = 0; x < pair.reference.width; ++x) {
-      if (ambiguous(pair, position_of(pair.m, x, y))) sums.ambiguous += 1;
-      const std::optional<Position> q = counted(pair, x, y);
-      if (!q) continue;
-      const double r = pair.reference.at(x, y);
-      const std::complex<double> here = illumination_at(illumination, x, y);
-      const auto residual = [&](const std::array<double, 4>& p) {
-        return spline_at(pair.coefficients, moved(*q, centre, p)) - (here.real() * r + here.imag());
-      };
-      const double e = residual({});
-      add_step(sums, e, tukey(e, scale),
-               jacobian(std::hypot(q->x - centre.x, q->y - centre.y), residual));
-      add_moments(sums, r, spline_at(pair.coefficients, *q));
-    }
-  }
-  return sums;
+  return sums_of(
+      pair, illumination, scale, 4,
+      [&](Position q) {
+        const double about_centre = 1e-6 / (1 + std::hypot(q.x - centre.x, q.y - centre.y));
+        return std::vector<double>{1e-6, 1e-6, about_centre, about_centre};
+      },
+      [&](Position q, const std::vector<double>& p) { return moved(q, centre, p); });
+}
+
+SimilaritySums homography_sums(const ComparedPair& pair, const Illumination& illumination,
+                               double scale, Position centre, double unit) {
+  return sums_of(
+      pair, illumination, scale, 8, [](Position) { return std::vector<double>(8, 1e-6); },
+      [&](Position q, const std::vector<double>& d) { return projected(q, centre, unit, d); });
 }
 
 }  // namespace reference

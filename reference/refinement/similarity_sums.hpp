@@ -3,8 +3,8 @@
 
 #include "reference/refinement/compared_pair.hpp"
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace reference {
 
@@ -16,9 +16,9 @@ struct Illumination {
   std::int64_t cell = 0;
 };
 
+/// Of four parameters (shift, logarithm of the scale, rotation) or of eight (of a homography).
 struct SimilaritySums {
-  std::array<double, 16> hessian{};
-  std::array<double, 4> gradient{};
+  std::vector<double> hessian, gradient;
   double weight = 0, pixels = 0, absolute = 0;
   double reference = 0, moving = 0, reference_square = 0, moving_square = 0, product = 0;
   double squares = 0;  ///< sum of w e^2
@@ -30,5 +30,11 @@ struct SimilaritySums {
 /// parameter.
 SimilaritySums similarity_sums(const ComparedPair& pair, const Illumination& illumination,
                                double scale);
+
+/// The same for the parameters d of a homography: a position q = centre + (X, Y) becomes
+/// centre + (X + d0 + d2 X/unit + d3 Y/unit, Y + d1 + d4 X/unit + d5 Y/unit) / v, with
+/// v = 1 + (d6 X + d7 Y)/unit^2.
+SimilaritySums homography_sums(const ComparedPair& pair, const Illumination& illumination,
+                               double scale, Position centre, double unit);
 
 }  // namespace reference

@@ -148,6 +148,39 @@ TEST_CASE("c: the options of a registration reach it") {
   });
 }
 
+TEST_CASE("c: affine transforms and homographies") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Opened opened(device);
+    const auto reference = picture();
+    const auto moving = picture(9, -5);
+    const warpalign_image first = plane(reference.data());
+    const warpalign_image second = plane(moving.data());
+    warpalign_register_options options{};
+    REQUIRE(warpalign_default_register_options(&options, sizeof options) == WARPALIGN_OK);
+    for (const warpalign_motion motion :
+         {WARPALIGN_AFFINE, WARPALIGN_HOMOGRAPHY, WARPALIGN_AUTOMATIC}) {
+      CAPTURE(motion);
+      options.motion = motion;
+      warpalign_registration result = empty_result();
+      REQUIRE(warpalign_register(opened, &first, &second, &options, &result) == WARPALIGN_OK);
+      CHECK(result.reliable == 1);
+      // A shift needs no richer model.
+      CHECK(result.motion == (motion == WARPALIGN_AUTOMATIC ? WARPALIGN_SIMILARITY : motion));
+      double transform[16];
+      REQUIRE(warpalign_transform_of_homography(result.homography, transform) == WARPALIGN_OK);
+      CHECK(transform[3] == result.homography[2]);
+      CHECK(transform[7] == result.homography[5]);
+      CHECK(transform[12] == result.homography[6]);
+      CHECK(transform[15] == result.homography[8]);
+      const double w = result.homography[6] * 60 + result.homography[7] * 50 + result.homography[8];
+      const double x = result.homography[0] * 60 + result.homography[1] * 50 + result.homography[2];
+      const double expected = result.matrix[0] * 60 + result.matrix[1] * 50 + result.matrix[2];
+      // Near the centre the matrix and the homography place pixels alike.
+      CHECK(x / w == doctest::Approx(expected).epsilon(1e-3));
+    }
+  });
+}
+
 TEST_CASE("c: a registrar keeps its reference, also when its device is closed") {
   test::on_every_device([](const warpalign::Device& device) {
     warpalign_registrar registrar{};
@@ -352,7 +385,7 @@ TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
   CHECK_REFUSED(wrong, "null", warpalign_default_register_options(nullptr, sizeof options));
   CHECK_REFUSED(wrong, "size", warpalign_default_register_options(&options, sizeof options - 8));
   REQUIRE(warpalign_default_register_options(&options, sizeof options) == WARPALIGN_OK);
-  options.motion = 4;
+  options.motion = 7;
   CHECK_REFUSED(wrong, "motion", warpalign_register(device, &image, &image, &options, &result));
   options.motion = WARPALIGN_RIGID;
   options.fast = 2;
@@ -397,6 +430,9 @@ TEST_CASE("c: null pointers, sizes and numbers that are wrong give a status") {
   short_room.width = 64;
   CHECK_REFUSED(wrong, "room", warpalign_prefilter(device, &input, nullptr, &short_room));
   CHECK_REFUSED(wrong, "null", warpalign_transform_of(identity, nullptr));
+  const double plane_identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  CHECK_REFUSED(wrong, "null", warpalign_transform_of_homography(plane_identity, nullptr));
+  CHECK_REFUSED(wrong, "null", warpalign_transform_of_homography(nullptr, nullptr));
 
   CHECK(std::string(warpalign_status_name(wrong)) == "WARPALIGN_INVALID_ARGUMENT");
   CHECK(std::string(warpalign_status_name(-1)) == "unknown status");

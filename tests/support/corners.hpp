@@ -10,8 +10,8 @@
 
 namespace test {
 
-inline std::array<double, 4> corner_distances(const warpalign::Affine& found,
-                                              const warpalign::Affine& expected,
+inline std::array<double, 4> corner_distances(const warpalign::Homography& found,
+                                              const warpalign::Homography& expected,
                                               const warpalign::Shape& shape) {
   const auto right = static_cast<double>(shape.width - 1);
   const auto bottom = static_cast<double>(shape.height - 1);
@@ -23,14 +23,15 @@ inline std::array<double, 4> corner_distances(const warpalign::Affine& found,
   return {distance(0, 0), distance(0, bottom), distance(right, 0), distance(right, bottom)};
 }
 
-inline double max_corner_distance(const warpalign::Affine& found, const warpalign::Affine& expected,
+inline double max_corner_distance(const warpalign::Homography& found,
+                                  const warpalign::Homography& expected,
                                   const warpalign::Shape& shape) {
   const auto distances = corner_distances(found, expected, shape);
   return *std::max_element(distances.begin(), distances.end());
 }
 
-inline double mean_corner_distance(const warpalign::Affine& found,
-                                   const warpalign::Affine& expected,
+inline double mean_corner_distance(const warpalign::Homography& found,
+                                   const warpalign::Homography& expected,
                                    const warpalign::Shape& shape) {
   const auto [a, b, c, d] = corner_distances(found, expected, shape);
   return (a + b + c + d) / 4;

@@ -12,6 +12,7 @@ namespace {
 
 using reference::Plane;
 using warpalign::Affine;
+using warpalign::Homography;
 
 double bilinear(const Plane& image, double x, double y) {
   x = std::clamp(x, 0.0, static_cast<double>(image.width - 1));
@@ -28,7 +29,8 @@ double bilinear(const Plane& image, double x, double y) {
   return (1 - b) * row(y0) + b * row(std::min(y0 + 1, image.height - 1));
 }
 
-Plane draw(const Plane& photograph, const Affine& to_photograph, const warpalign::Shape& shape) {
+Plane draw(const Plane& photograph, const Homography& to_photograph,
+           const warpalign::Shape& shape) {
   constexpr int samples = 4;
   Plane image(shape.width, shape.height);
   for (std::int64_t y = 0; y < shape.height; ++y) {
@@ -67,6 +69,39 @@ Pair cut(const Plane& photograph, const Cut& cut) {
   pair.reference = draw(photograph, reference_to_photograph, cut.reference);
   pair.moving = draw(photograph, reference_to_photograph * pair.truth.inverse(), cut.moving);
   return pair;
+}
+
+Pair cut_by(const Plane& photograph, const warpalign::Shape& shape,
+            const Homography& reference_to_moving, double pixel) {
+  const warpalign::Shape whole{photograph.width, photograph.height, 1};
+  const Homography to_photograph = warpalign::Similarity{0, pixel, {}}.matrix(shape, whole);
+  Pair pair;
+  pair.truth = reference_to_moving.affine_at(warpalign::centre_of(shape));
+  pair.reference = draw(photograph, to_photograph, shape);
+  pair.moving = draw(photograph, to_photograph * reference_to_moving.inverse(), shape);
+  return pair;
+}
+
+// The direct linear transform of the unit square (Heckbert 1989), after the square's own map.
+Homography moving_corners(const warpalign::Shape& shape,
+                          const std::array<warpalign::Point, 4>& distances) {
+  const auto right = static_cast<double>(shape.width - 1);
+  const auto bottom = static_cast<double>(shape.height - 1);
+  const std::array<warpalign::Point, 4> corners{{{0, 0}, {right, 0}, {right, bottom}, {0, bottom}}};
+  std::array<double, 4> x{};
+  std::array<double, 4> y{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    x[i] = corners[i].x + distances[i].x;
+    y[i] = corners[i].y + distances[i].y;
+  }
+  const double dx1 = x[1] - x[2], dx2 = x[3] - x[2], sx = x[0] - x[1] + x[2] - x[3];
+  const double dy1 = y[1] - y[2], dy2 = y[3] - y[2], sy = y[0] - y[1] + y[2] - y[3];
+  const double determinant = dx1 * dy2 - dx2 * dy1;
+  const double g = (sx * dy2 - dx2 * sy) / determinant;
+  const double h = (dx1 * sy - sx * dy1) / determinant;
+  const Homography of_square({x[1] - x[0] + g * x[1], x[3] - x[0] + h * x[3], x[0],
+                              y[1] - y[0] + g * y[1], y[3] - y[0] + h * y[3], y[0], g, h, 1});
+  return of_square * Affine{1 / right, 0, 0, 0, 1 / bottom, 0};
 }
 
 }  // namespace test

@@ -44,8 +44,9 @@ class IlluminationCpu final : public backend::Illumination {
         along_(context, stage, kernels::illumination_cpu, "illumination_rows", options()),
         fit_(context, stage, kernels::illumination_cpu, "illumination_fit", options()) {}
 
-  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images, const Affine& matrix,
-               const IlluminationPrior& prior, backend::Memory& field) override {
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
+               const Homography& matrix, const IlluminationPrior& prior,
+               backend::Memory& field) override {
     const IlluminationLeaning leaning(prior);
     const cl_command_queue commands = queue_of(queue);
     scratch_guard_.enter(commands, stage);
@@ -63,7 +64,10 @@ class IlluminationCpu final : public backend::Illumination {
   [[nodiscard]] std::size_t values_of(std::int64_t planes) const {
     return static_cast<std::size_t>(planes * down_ * pitch_);
   }
-  [[nodiscard]] std::string options() const { return spec_.masked ? "-D MASKED" : ""; }
+  [[nodiscard]] std::string options() const {
+    return std::string(spec_.masked ? "-D MASKED" : "") +
+           (spec_.projective ? " -D PROJECTIVE" : "");
+  }
 
   IlluminationSpec spec_;
   Shape field_;

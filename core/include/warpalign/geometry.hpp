@@ -46,6 +46,33 @@ struct WARPALIGN_API Affine {
   [[nodiscard]] static Affine translation(double x, double y) noexcept;
 };
 
+/// A projective transform of the plane, or homography:
+/// (x, y) -> ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w) with w = h6 x + h7 y + h8. Where w is
+/// 0, a point lies at infinity.
+struct WARPALIGN_API Homography {
+  /// The matrix, row by row; a common factor does not matter.
+  std::array<double, 9> h{1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+  Homography() = default;
+  Homography(const std::array<double, 9>& rows) noexcept  // NOLINT(google-explicit-constructor)
+      : h(rows) {}
+  Homography(const Affine& affine) noexcept;  // NOLINT(google-explicit-constructor)
+
+  /// The point that p is mapped to.
+  [[nodiscard]] Point operator()(Point p) const noexcept;
+  /// `(this * other)(p)` is `this(other(p))`.
+  [[nodiscard]] Homography operator*(const Homography& other) const noexcept;
+  /// Throws Error(invalid_argument) when the transform is singular or not finite.
+  [[nodiscard]] Homography inverse() const;
+
+  /// Whether the last row is (0, 0, 1): the transform is then affine() everywhere.
+  [[nodiscard]] bool is_affine() const noexcept;
+  /// The first two rows.
+  [[nodiscard]] Affine affine() const noexcept;
+  /// The affine transform that has the same value and the same derivatives at p.
+  [[nodiscard]] Affine affine_at(Point p) const noexcept;
+};
+
 /// A similarity from a reference image to a moving image, with the parameters of a registration.
 ///
 /// With A = scale [[cos r, sin r], [-sin r, cos r]] (r = rotation), a reference point p is mapped

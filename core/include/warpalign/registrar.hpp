@@ -19,10 +19,14 @@ struct HostPair;
 
 /// The transforms that are allowed between the images.
 enum class Motion {
-  similarity,  ///< rotation, scale and translation
-  rigid,       ///< rotation and translation; the scale is 1
-  rotation,    ///< rotation about the centres only
-  translation  ///< translation only
+  similarity,   ///< rotation, scale and translation
+  rigid,        ///< rotation and translation; the scale is 1
+  rotation,     ///< rotation about the centres only
+  translation,  ///< translation only
+  affine,       ///< parallel lines stay parallel: two more parameters than a similarity
+  homography,   ///< straight lines stay straight, as between views of a plane or from one place
+  automatic     ///< a similarity, or affine or a homography where that explains the pair
+                ///< significantly better (docs/registration.md)
 };
 
 /// The signal of which the log-polar spectra are computed.
@@ -69,9 +73,18 @@ struct StageTiming {
 
 /// One possible alignment of the two images.
 struct Registered {
+  /// The motion that `homography` is of. With Motion::automatic it is the one that was chosen. A
+  /// similarity where affine or homography was asked for means that these could not be fitted: the
+  /// fit diverged, or mapped points of the reference to infinity.
+  Motion motion = Motion::similarity;
   double confidence = 0;  ///< 0 to 1, see docs/registration.md
-  Similarity similarity;  ///< from the reference to the moving image, see geometry.hpp
-  Affine matrix;          ///< reference pixel coordinates -> moving pixel coordinates
+  /// From the reference to the moving image, see geometry.hpp. Of an affine transform or a
+  /// homography it is the nearest similarity about the reference's centre.
+  Similarity similarity;
+  Affine matrix;  ///< reference pixel coordinates -> moving pixel coordinates; of a homography,
+                  ///< what agrees with it to first order about the reference's centre
+  Homography
+      homography;  ///< the same whatever the motion is; equal to `matrix` but for a homography
   /// The normalised correlation of the locally normalized images over their overlap; in the fast
   /// pipeline, the height of the translation's phase correlation, 1 for identical images.
   double correlation = 0;

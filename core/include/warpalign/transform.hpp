@@ -19,6 +19,9 @@ struct WARPALIGN_API Transform {
   /// The transform of the plane that leaves z as it is.
   Transform(const Affine& plane) noexcept;  // NOLINT(google-explicit-constructor)
 
+  /// The projective transform of the plane.
+  Transform(const Homography& plane) noexcept;  // NOLINT(google-explicit-constructor)
+
   /// (x, y) -> ((h0 x + h1 y + h2) / w, (h3 x + h4 y + h5) / w), w = h6 x + h7 y + h8.
   [[nodiscard]] static Transform homography(const std::array<double, 9>& h) noexcept;
   /// Three rows (a b c d), each acting on (x, y, z, 1).

@@ -139,7 +139,11 @@ enum {
   WARPALIGN_SIMILARITY = 0, /**< rotation, scale and translation */
   WARPALIGN_RIGID = 1,      /**< rotation and translation; the scale is 1 */
   WARPALIGN_ROTATION = 2,   /**< rotation about the centres only */
-  WARPALIGN_TRANSLATION = 3 /**< translation only */
+  WARPALIGN_TRANSLATION = 3, /**< translation only */
+  WARPALIGN_AFFINE = 4,      /**< parallel lines stay parallel */
+  WARPALIGN_HOMOGRAPHY = 5,  /**< straight lines stay straight */
+  WARPALIGN_AUTOMATIC = 6    /**< a similarity, or one of the last two where it explains the pair
+                                  significantly better */
 };
 
 /** How images are registered; see RegistrationOptions in registrar.hpp. */
@@ -158,7 +162,8 @@ typedef struct warpalign_register_options {
 /** What a registration found. */
 typedef struct warpalign_registration {
   size_t struct_size; /**< sizeof(warpalign_registration) */
-  /** Reference to moving coordinates: x' = m[0] x + m[1] y + m[2], y' = m[3] x + m[4] y + m[5]. */
+  /** Reference to moving coordinates: x' = m[0] x + m[1] y + m[2], y' = m[3] x + m[4] y + m[5]. Of a
+   * homography, what agrees with it to first order about the reference's centre. */
   double matrix[6];
   double rotation_deg; /**< degrees; > 0: the moving image's content is rotated counter-clockwise */
   double scale;        /**< a factor; > 1: the content is larger in the moving image */
@@ -170,6 +175,10 @@ typedef struct warpalign_registration {
   double overlap;       /**< the fraction of the reference in common */
   int32_t reliable;     /**< whether the confidence is at least 0.5 */
   int32_t refined;      /**< whether the refinement converged */
+  /** The same as `matrix` whatever was found, row by row: x' = (h[0] x + h[1] y + h[2]) / w and
+   * y' = (h[3] x + h[4] y + h[5]) / w with w = h[6] x + h[7] y + h[8]. */
+  double homography[9];
+  warpalign_motion motion; /**< of `homography`; never WARPALIGN_AUTOMATIC */
 } warpalign_registration;
 
 /** Writes the defaults. `struct_size`: sizeof(warpalign_register_options). */
@@ -253,6 +262,9 @@ WARPALIGN_C_API warpalign_status warpalign_resample(warpalign_device device,
 /** The 4 x 4 matrix of a plane's 2 x 3 matrix, such as a registration's. */
 WARPALIGN_C_API warpalign_status warpalign_transform_of(const double matrix[6],
                                                         double transform[16]);
+/** The 4 x 4 matrix of a homography, such as a registration's. */
+WARPALIGN_C_API warpalign_status warpalign_transform_of_homography(const double homography[9],
+                                                                   double transform[16]);
 
 /** Converts samples to coefficients: f32, or c32 of c32. With the boundaries `nearest` and
  * `grid-constant` there are more of them than samples. `options` may be null. */

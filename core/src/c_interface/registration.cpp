@@ -4,6 +4,7 @@
 
 #include <warpalign/registrar.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -37,8 +38,31 @@ Motion motion_of(warpalign_motion motion) {
       return Motion::rotation;
     case WARPALIGN_TRANSLATION:
       return Motion::translation;
+    case WARPALIGN_AFFINE:
+      return Motion::affine;
+    case WARPALIGN_HOMOGRAPHY:
+      return Motion::homography;
+    case WARPALIGN_AUTOMATIC:
+      return Motion::automatic;
     default:
       refuse("the motion " + std::to_string(motion) + " is unknown");
+  }
+}
+
+warpalign_motion number_of(Motion motion) {
+  switch (motion) {
+    case Motion::rigid:
+      return WARPALIGN_RIGID;
+    case Motion::rotation:
+      return WARPALIGN_ROTATION;
+    case Motion::translation:
+      return WARPALIGN_TRANSLATION;
+    case Motion::affine:
+      return WARPALIGN_AFFINE;
+    case Motion::homography:
+      return WARPALIGN_HOMOGRAPHY;
+    default:
+      return WARPALIGN_SIMILARITY;
   }
 }
 
@@ -75,6 +99,8 @@ void describe(const RegistrationResult& found, warpalign_registration& result) {
   result.overlap = found.overlap;
   result.reliable = found.reliable ? 1 : 0;
   result.refined = found.refined ? 1 : 0;
+  std::copy(found.homography.h.begin(), found.homography.h.end(), result.homography);
+  result.motion = number_of(found.motion);
 }
 
 }  // namespace

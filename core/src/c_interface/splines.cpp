@@ -160,6 +160,16 @@ warpalign_status warpalign_transform_of(const double matrix[6], double transform
   });
 }
 
+warpalign_status warpalign_transform_of_homography(const double homography[9],
+                                                   double transform[16]) {
+  return call([&] {
+    warpalign::Homography plane;
+    std::copy_n(&required(homography, "homography"), plane.h.size(), plane.h.begin());
+    const warpalign::Transform whole(plane);
+    std::copy(whole.m.begin(), whole.m.end(), &required(transform, "transform"));
+  });
+}
+
 warpalign_status warpalign_prefilter(warpalign_device device, const warpalign_image* samples,
                                      const warpalign_spline_options* options,
                                      const warpalign_output* coefficients) {

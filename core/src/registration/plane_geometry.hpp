@@ -5,11 +5,47 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace warpalign::detail {
 
 /// The factor by which the transform scales lengths.
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
+
+/// Whether the transform maps all of `shape` to finite places on one side of the line that it maps
+/// to infinity: the divisor w has one sign at all corners, and its smallest value there is more
+/// than `min_ratio` of its largest.
+inline bool is_regular(const Homography& m, const Shape& shape, double min_ratio = 1e-3) {
+  const auto right = static_cast<double>(shape.width - 1);
+  const auto bottom = static_cast<double>(shape.height - 1);
+  double smallest = INFINITY;
+  double largest = -INFINITY;
+  for (const Point p : {Point{0, 0}, Point{right, 0}, Point{0, bottom}, Point{right, bottom}}) {
+    const double w = m.h[6] * p.x + m.h[7] * p.y + m.h[8];
+    if (!std::isfinite(w)) return false;
+    smallest = std::min(smallest, w);
+    largest = std::max(largest, w);
+  }
+  if (largest < 0) std::swap(smallest, largest);
+  return smallest / largest > min_ratio;
+}
+
+inline bool is_inside(Point p, const Shape& shape) {
+  return p.x >= 0 && p.y >= 0 && p.x <= static_cast<double>(shape.width - 1) &&
+         p.y <= static_cast<double>(shape.height - 1);
+}
+
+/// Visits 17 x 17 points that are spread evenly over `shape`, its corners among them.
+template <class Visit>
+void for_each_grid_point(const Shape& shape, const Visit& visit) {
+  constexpr int steps = 16;
+  for (int y = 0; y <= steps; ++y) {
+    for (int x = 0; x <= steps; ++x) {
+      visit(Point{static_cast<double>(shape.width - 1) * x / steps,
+                  static_cast<double>(shape.height - 1) * y / steps});
+    }
+  }
+}
 
 inline double larger_side(const Shape& shape) {
   return static_cast<double>(std::max(shape.width, shape.height));

@@ -113,6 +113,10 @@ struct Registrar::State {
             const HostImage* mask, const char* what);
   void check(const char* what, PixelType type, const Shape& shape, const char* mask_name,
              const HostImage* mask) const;
+  /// Whether a motion with more parameters than a similarity was asked for.
+  [[nodiscard]] bool wants_richer() const {
+    return options.motion == Motion::affine || options.motion == Motion::homography;
+  }
   [[nodiscard]] Registered described(const detail::Candidate& candidate) const;
 
   Device device;
@@ -179,7 +183,8 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
     const auto found = search->run(stream, clock, *reference, *moving);
     if (!found.empty()) static_cast<Registered&>(result) = described(found.front());
     // A candidate that cannot be refined is probably not at the right position.
-    if (options.refine && !result.refined) {
+    const bool not_fitted = wants_richer() && result.motion != options.motion;
+    if ((options.refine && !result.refined) || not_fitted) {
       result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
     }
     for (std::size_t i = 1; i < found.size(); ++i) {
@@ -194,7 +199,14 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
 }
 
 Registered Registrar::State::described(const detail::Candidate& candidate) const {
-  Registered result = detail::registered(candidate.matrix, reference->shape(), moving->shape());
+  const bool richer = candidate.motion != Motion::similarity;
+  Registered result =
+      richer ? detail::registered(candidate.motion, candidate.richer, reference->shape(),
+                                  moving->shape())
+             : detail::registered(candidate.matrix, reference->shape(), moving->shape());
+  if (!richer && options.motion != Motion::automatic && !wants_richer()) {
+    result.motion = options.motion;
+  }
   result.correlation = candidate.correlation;
   result.significance = candidate.significance;
   result.overlap = candidate.overlap;

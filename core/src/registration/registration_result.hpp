@@ -9,4 +9,9 @@ namespace warpalign::detail {
 [[nodiscard]] Registered registered(const Affine& matrix, const Shape& reference,
                                     const Shape& moving);
 
+/// The same of an affine transform or a homography, with the similarity that is nearest about the
+/// reference's centre.
+[[nodiscard]] Registered registered(Motion motion, const Homography& matrix, const Shape& reference,
+                                    const Shape& moving);
+
 }  // namespace warpalign::detail

@@ -6,6 +6,8 @@ namespace warpalign {
 Transform::Transform(const Affine& p) noexcept
     : m{p.a, p.b, 0, p.c, p.d, p.e, 0, p.f, 0, 0, 1, 0, 0, 0, 0, 1} {}
 
+Transform::Transform(const Homography& plane) noexcept : Transform(homography(plane.h)) {}
+
 Transform Transform::homography(const std::array<double, 9>& h) noexcept {
   Transform t;
   t.m = {h[0], h[1], 0, h[2], h[3], h[4], 0, h[5], 0, 0, 1, 0, h[6], h[7], 0, h[8]};

@@ -2,13 +2,15 @@
 // at a time, and with the Gaussian of the fit applied along rows of cells first and then down
 // columns.
 //
-// Option: MASKED, where weights tell which pixels count.
+// Options: MASKED, where weights tell which pixels count; PROJECTIVE, where the matrix is a
+// homography's.
 //
 // Moments and the sums of rows are stored in planes of `down` rows that are `pitch` apart. The
 // moments of a row begin at `reach`; before and after them there are as many zeros.
 //
 // variant: cpu
 // variant: cpu -DMASKED
+// variant: cpu -DPROJECTIVE
 #define WA_REAL float16
 #include "lib/complex_simd.h"
 #include "lib/sample_location_simd.h"
@@ -40,15 +42,20 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
     global const float* reference, int reference_width, int reference_height, int reference_margin,
     global const float* coefficients, int width, int height, int margin, float4 x_row,
     float4 x_rest, float4 y_row, float4 y_rest, float2 means,
+#ifdef PROJECTIVE
+    float4 w_row, float4 w_rest,
+#endif
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
 #endif
     global float* moments, int across, int down, int cell, int cells, int cell_rows, int reach,
     int pitch) {
   Comparison pair = {moving_of(coefficients, width, height, margin)};
-  Steps steps_x, steps_y;
-  find_steps(x_row, x_rest, &steps_x);
-  find_steps(y_row, y_rest, &steps_y);
+#ifdef PROJECTIVE
+  const Matrix matrix = matrix_of(x_row, x_rest, y_row, y_rest, w_row, w_rest);
+#else
+  const Matrix matrix = matrix_of(x_row, x_rest, y_row, y_rest);
+#endif
   pair.means = means;
   pair.reference = reference;
 #ifdef MASKED
@@ -67,11 +74,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
   for (int cy = first_y; cy < min(first_y + cell_rows, down); ++cy) {
     const int top = max(cy * cell, reference_margin);
     const int rows = min((cy + 1) * cell, reference_height - reference_margin) - top;
-    Coordinate from_x[SEGMENT], from_y[SEGMENT];  // cells are no higher than a segment is long
-    for (int row = 0; row < rows; ++row) {
-      from_x[row] = coordinate_of(x_row, x_rest, (float)left, (float)(top + row));
-      from_y[row] = coordinate_of(y_row, y_rest, (float)left, (float)(top + row));
-    }
+    SegmentStart starts[SEGMENT];  // cells are no higher than a segment is long
+    for (int row = 0; row < rows; ++row) starts[row] = segment_start(&matrix, left, top + row);
     float of_cells[WA_ILLUMINATION_MOMENTS][SEGMENT];
     for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {
       for (int c = 0; c < cells; ++c) of_cells[i][c] = 0.0f;
@@ -86,8 +90,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
       for (int row = 0; row < rows; ++row) {
         const size_t at =
             (size_t)(top + row) * (size_t)reference_width + (size_t)(left + chunk * 16);
-        const Locations locations =
-            locations_of(from_x[row], from_y[row], &steps_x, &steps_y, chunk);
+        const Locations locations = locations_of(&matrix, starts[row], chunk);
         add_pixels(&pair, &locations, at, count, sums);
       }
       for (int i = 0; i < WA_ILLUMINATION_MOMENTS; ++i) {

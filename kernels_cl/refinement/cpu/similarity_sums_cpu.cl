@@ -1,14 +1,23 @@
-// The sums of a Gauss-Newton step of registration by a similarity, for CPUs: like
+// The sums of a Gauss-Newton step of registration by a similarity or a homography, for CPUs: like
 // similarity_sums.cl, with sixteen neighbouring pixels at a time.
 //
 // Options: MASKED, where weights tell which pixels count; ILLUMINATED, where there is an
-// illumination model.
+// illumination model; PROJECTIVE, for a homography.
 //
 // variant: cpu
 // variant: cpu -DMASKED -DILLUMINATED
+// variant: cpu -DPROJECTIVE
 #define WA_REAL float16
 #include "formulas/illumination.h"
 #include "lib/sample_location_simd.h"
+
+#ifdef PROJECTIVE
+#define SUMS WA_HOMOGRAPHY_SUMS
+#define ADD_PIXEL wa_homography_add
+#else
+#define SUMS WA_SIMILARITY_SUMS
+#define ADD_PIXEL wa_similarity_add
+#endif
 
 #ifdef ILLUMINATED
 // The illumination model along a segment: for each pixel the cells to its left and right, and for
@@ -92,16 +101,16 @@ WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) {
 // The images that a step compares, and the geometry between them.
 typedef struct {
   Moving moving;
-  float4 x_row, x_rest, y_row, y_rest;
-  Steps steps_x, steps_y;
+  Matrix matrix;
   float2 centre;
+  float inverse_unit;
   global const float* reference;
   int reference_width;
   global const float* reference_weight;  // with MASKED, as moving_weight
   global const float* moving_weight;
 } Step;
 
-// The arguments of wa_similarity_add() for sixteen pixels.
+// The arguments of ADD_PIXEL() for sixteen pixels.
 typedef struct {
   float16 value, slope_x, slope_y, dx, dy, reference, gain, offset, counts;
 } Pixels;
@@ -110,14 +119,13 @@ typedef struct {
 // counts; returns the number of groups.
 WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, int px, int py,
                           int count, Pixels* pixels) {
-  const Coordinate x = coordinate_of(step->x_row, step->x_rest, (float)px, (float)py);
-  const Coordinate y = coordinate_of(step->y_row, step->y_rest, (float)px, (float)py);
+  const SegmentStart start = segment_start(&step->matrix, px, py);
   int found = 0;
 #pragma unroll 1
   for (int chunk = 0; chunk * 16 < count; ++chunk) {
     const int here = count - chunk * 16;
     const size_t at = (size_t)py * (size_t)step->reference_width + (size_t)(px + chunk * 16);
-    const Locations locations = locations_of(x, y, &step->steps_x, &step->steps_y, chunk);
+    const Locations locations = locations_of(&step->matrix, start, chunk);
     const int16 counts = which_count(&step->moving, &locations, here, step->reference_weight + at,
                                      step->moving_weight);
     if (are_all(~counts)) continue;
@@ -127,8 +135,8 @@ WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, in
     to->value = only(splines.value, counts);
     to->slope_x = only(splines.slope_x, counts);
     to->slope_y = only(splines.slope_y, counts);
-    to->dx = (convert_float16(locations.x0) - step->centre.x) + locations.a;
-    to->dy = (convert_float16(locations.y0) - step->centre.y) + locations.b;
+    to->dx = ((convert_float16(locations.x0) - step->centre.x) + locations.a) * step->inverse_unit;
+    to->dy = ((convert_float16(locations.y0) - step->centre.y) + locations.b) * step->inverse_unit;
     to->reference = only(load_some(step->reference + at, here), counts);
     to->gain = gain_at(illumination, chunk);
     to->offset = only(offset_at(illumination, chunk), counts);
@@ -137,13 +145,16 @@ WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, in
   return found;
 }
 
-// illumination: gain, offset and 1 / scale. The tiles, each one segment wide and tile_rows high,
+// illumination: gain, offset, 1 / scale and 1 / unit. The tiles, each one segment wide and tile_rows high,
 // are dealt out to the work-items in turn. Sum i of work-item g is written to partials[i * items +
 // g].
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
     float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
+#ifdef PROJECTIVE
+    float4 w_row, float4 w_rest,
+#endif
     int tile_rows,
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
@@ -152,10 +163,15 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     global const float2* field, int field_width, int field_height, float inverse_side,
 #endif
     global float* partials) {
-  Step step = {moving_of(coefficients, width, height, margin), x_row, x_rest, y_row, y_rest};
-  find_steps(x_row, x_rest, &step.steps_x);
-  find_steps(y_row, y_rest, &step.steps_y);
+  Step step;
+  step.moving = moving_of(coefficients, width, height, margin);
+#ifdef PROJECTIVE
+  step.matrix = matrix_of(x_row, x_rest, y_row, y_rest, w_row, w_rest);
+#else
+  step.matrix = matrix_of(x_row, x_rest, y_row, y_rest);
+#endif
   step.centre = centre;
+  step.inverse_unit = illumination.w;
   step.reference = reference;
   step.reference_width = reference_width;
 #ifdef MASKED
@@ -171,9 +187,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
 #else
   Illumination illuminations = {illumination.x, illumination.y};
 #endif
-  float16 sums[WA_SIMILARITY_SUMS];
+  float16 sums[SUMS];
 #pragma unroll
-  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) sums[i] = 0.0f;
+  for (int i = 0; i < SUMS; ++i) sums[i] = 0.0f;
   const int items = (int)get_global_size(0);
   const int across = (columns + SEGMENT - 1) / SEGMENT;
   const int tiles = across * ((rows + tile_rows - 1) / tile_rows);
@@ -191,13 +207,13 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
 #pragma unroll 1
       for (int i = 0; i < found; ++i) {
         const Pixels* p = pixels + i;
-        wa_similarity_add(p->value, p->slope_x, p->slope_y, p->dx, p->dy, p->reference, p->gain,
-                          p->offset, illumination.z, p->counts, sums);
+        ADD_PIXEL(p->value, p->slope_x, p->slope_y, p->dx, p->dy, p->reference, p->gain, p->offset,
+                  illumination.z, p->counts, sums);
       }
     }
   }
 #pragma unroll
-  for (int i = 0; i < WA_SIMILARITY_SUMS; ++i) {
+  for (int i = 0; i < SUMS; ++i) {
     partials[i * items + (int)get_global_id(0)] = sum_of_lanes(sums[i]);
   }
 }

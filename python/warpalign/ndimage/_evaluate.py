@@ -181,6 +181,30 @@ def _evaluate_at_once(source, groups, matrix, offset, output, spline, stand_in):
         store(values, output)
 
 
+def evaluate_homography(source, matrix, output, spline):
+    """Store source at matrix @ (row, column, 1), divided by its last number, in `output`."""
+    if output.size == 0 or source.size == 0:
+        store(np.full(output.shape, spline.cval), output)
+        return
+    if spline.mode not in ("constant", "grid-constant"):  # no point is beyond the edges, or NaN
+        spline = replace(spline, cval=0.0)
+    stand_in = spline.needs_stand_in()
+    planes = for_upload(_batched(source, [0, 1]))
+    results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
+    whole = np.zeros((4, 4))
+    whole[2, 2] = 1
+    whole[np.ix_([0, 1, 3], [0, 1, 3])] = matrix[np.ix_([1, 0, 2], [1, 0, 2])]
+    _core.transform_images(
+        spline.device, planes, results, 2, whole.ravel().tolist(), spline.order, spline.prefilter,
+        spline.mode, _STAND_IN if stand_in else spline.cval,
+    )
+    values = np.moveaxis(results.reshape(source.shape[2:] + output.shape[:2]), (-2, -1), (0, 1))
+    if stand_in:
+        _store_with_cval(values, output, spline.cval)
+    else:
+        store(values, output)
+
+
 def evaluate_points(source, coordinates, output, spline):
     """Store source(coordinates[:, index]) in `output`."""
     if isinstance(source, DeviceArray):

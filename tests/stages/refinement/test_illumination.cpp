@@ -16,6 +16,7 @@ namespace {
 
 using warpalign::Affine;
 using warpalign::Error;
+using warpalign::Homography;
 using warpalign::IlluminationPlan;
 using warpalign::IlluminationPrior;
 using warpalign::IlluminationSpec;
@@ -26,7 +27,7 @@ using warpalign::SimilarityImages;
 
 struct Case {
   IlluminationSpec spec;
-  Affine matrix;
+  Homography matrix;
   IlluminationPrior prior{1.2, 0.5, 0.4, 0.02};
 };
 
@@ -72,7 +73,9 @@ void compare(const warpalign::Device& device, const Case& c) {
   const auto reference_weight = spotted(r);
   const auto moving_weight = spotted(m);
   reference::ComparedPair pair{reference, coefficients};
-  pair.m = {c.matrix.a, c.matrix.b, c.matrix.c, c.matrix.d, c.matrix.e, c.matrix.f};
+  const auto& h = c.matrix.h;
+  pair.m = {h[0], h[1], h[2], h[3], h[4], h[5]};
+  pair.w = {h[6], h[7], h[8]};
   pair.reference_margin = c.spec.reference_margin;
   pair.moving_margin = c.spec.moving_margin;
   if (c.spec.masked) pair.reference_weight = &reference_weight;
@@ -108,6 +111,24 @@ TEST_CASE("illumination: rotated images, cells and Gaussians of several sizes") 
       c.spec.sigma = cell * 0.3;
       compare(device, c);
       c.spec.sigma = std::min(cell * 7.9, 30.0);
+      compare(device, c);
+    }
+  });
+}
+
+TEST_CASE("illumination: homographies") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const int cell : {2, 8, 13}) {
+      Case c = small_rotation();
+      c.spec.projective = true;
+      c.spec.cell = cell;
+      compare(device, c);
+      // The divisor falls by a third over the reference.
+      c.matrix = Homography(
+          {1.1037, 0.3071, -6.13719, -0.25113, 0.95257, 14.27133, 0.0031171, -0.0042093, 1});
+      compare(device, c);
+      c.spec.masked = true;
+      c.spec.reference_margin = 3;
       compare(device, c);
     }
   });

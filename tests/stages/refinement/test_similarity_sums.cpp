@@ -14,6 +14,7 @@ namespace {
 
 using warpalign::Affine;
 using warpalign::Error;
+using warpalign::Homography;
 using warpalign::PixelType;
 using warpalign::Shape;
 using warpalign::Similarity;
@@ -27,12 +28,15 @@ using warpalign::SimilaritySumsSpec;
 struct Case {
   test::Size reference{70, 53};
   test::Size moving{70, 53};
-  Affine matrix;
+  Homography matrix;
   double scale = 0;
   int reference_margin = 0;
   int moving_margin = 1;
   bool masked = false;
   int cell = 0;
+  bool projective = false;
+  warpalign::Point centre{31, 22};  // what a homography takes its parameters about
+  double unit = 40;
 
   [[nodiscard]] Shape reference_shape() const { return {reference.width, reference.height, 1}; }
   [[nodiscard]] Shape moving_shape() const { return {moving.width, moving.height, 1}; }
@@ -82,7 +86,9 @@ Both run(const warpalign::Device& device, const Case& c) {
   const auto reference_weight = spotted(c.reference, 52);
   const auto moving_weight = spotted(c.moving, 53);
   reference::ComparedPair pair{reference, coefficients};
-  pair.m = {c.matrix.a, c.matrix.b, c.matrix.c, c.matrix.d, c.matrix.e, c.matrix.f};
+  const auto& h = c.matrix.h;
+  pair.m = {h[0], h[1], h[2], h[3], h[4], h[5]};
+  pair.w = {h[6], h[7], h[8]};
   pair.reference_margin = c.reference_margin;
   pair.moving_margin = c.moving_margin;
   if (c.masked) pair.reference_weight = &reference_weight;
@@ -102,9 +108,11 @@ Both run(const warpalign::Device& device, const Case& c) {
   if (c.masked) images.moving_weight = &device_moving_weight;
   if (c.cell != 0) images.illumination = &device_field;
   const SimilaritySumsPlan plan(device, {c.reference_shape(), c.moving_shape(), c.reference_margin,
-                                         c.moving_margin, c.masked, c.cell});
-  return {plan.execute(stream, images, {c.matrix, 1.3, -0.2, c.scale}),
-          reference::similarity_sums(pair, illumination, c.scale)};
+                                         c.moving_margin, c.masked, c.cell, c.projective});
+  const auto found = plan.execute(stream, images, {c.matrix, 1.3, -0.2, c.scale, c.centre, c.unit});
+  return {found, c.projective ? reference::homography_sums(pair, illumination, c.scale,
+                                                           {c.centre.x, c.centre.y}, c.unit)
+                              : reference::similarity_sums(pair, illumination, c.scale)};
 }
 
 // |found - expected| relative to the largest that an entry could be: sqrt(h_ii h_jj).
@@ -114,11 +122,12 @@ double worst_entry(const Both& sums) {
     const double error = std::abs(found - expected) / size;
     if (!(error <= worst)) worst = error;
   };
-  for (std::size_t row = 0; row < 4; ++row) {
-    const double row_size = sums.expected.hessian[row * 5];
-    for (std::size_t column = 0; column < 4; ++column) {
-      consider(sums.found.hessian[row * 4 + column], sums.expected.hessian[row * 4 + column],
-               std::sqrt(row_size * sums.expected.hessian[column * 5]));
+  const std::size_t n = sums.expected.gradient.size();
+  for (std::size_t row = 0; row < n; ++row) {
+    const double row_size = sums.expected.hessian[row * (n + 1)];
+    for (std::size_t column = 0; column < n; ++column) {
+      consider(sums.found.hessian[row * n + column], sums.expected.hessian[row * n + column],
+               std::sqrt(row_size * sums.expected.hessian[column * (n + 1)]));
     }
     consider(sums.found.gradient[row], sums.expected.gradient[row],
              std::sqrt(row_size * sums.expected.squares));
@@ -137,6 +146,7 @@ void compare(const warpalign::Device& device, const Case& c) {
   REQUIRE(expected.ambiguous == 0);
   REQUIRE(expected.pixels > 0);
   CHECK(found.pixels == expected.pixels);
+  REQUIRE(found.parameters == expected.gradient.size());
   // Values and slopes are right to a few 1e-7 of the coefficients, positions to 1e-6 of a pixel,
   // and work groups add up some hundred products each; central differences add 1e-9.
   CHECK(worst_entry(sums) <= 4e-6);
@@ -171,6 +181,46 @@ TEST_CASE("similarity_sums: rotated, scaled and shifted images, weighted or not"
         compare(device, c);
       }
     }
+  });
+}
+
+TEST_CASE("similarity_sums: homographies, weighted, masked and under an illumination field") {
+  // The divisor falls by a third over the reference, and the other rows rotate it and enlarge it.
+  const Homography steep(
+      {1.1037, 0.3071, -6.13719, -0.25113, 0.95257, 14.27133, 0.0031171, -0.0042093, 1});
+  const Homography upside_down(
+      {-0.90313, 0.10717, 95.1371, -0.10291, -1.00373, 70.2913, -0.00051, 0.002013, 1.1});
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const double scale : {0.0, 0.5}) {
+      for (Case c :
+           {Case{{70, 53}, {70, 53}, steep}, Case{{130, 65}, {90, 200}, upside_down},
+            Case{{300, 37}, {290, 70}, Homography({1, 0, 1.3137, 0, 1, 2.2291, 0.00040713, 0, 1})},
+            // A common factor, a negative one too, changes nothing.
+            Case{{70, 53}, {70, 53}, Homography({-2, 0, 1.0371, 0, -2, 3.0913, 0.0010371, 0, -2})},
+            Case{{70, 53}, {70, 53}, small_rotation().matrix}}) {
+        c.scale = scale;
+        c.projective = true;
+        CAPTURE(c.matrix.h[6]);
+        compare(device, c);
+        c.masked = true;
+        c.cell = 8;
+        compare(device, c);
+        c.reference_margin = 5;
+        c.moving_margin = 4;
+        compare(device, c);
+      }
+    }
+  });
+}
+
+TEST_CASE("similarity_sums: places far from the origin keep their fractions under homographies") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Case c{{60, 40}, {16000, 50}, Homography({1, 0.0007, 15900.3, -0.0013, 1, 5.2, 1e-7, 2e-7, 1})};
+    c.projective = true;
+    c.centre = {15930, 25};
+    compare(device, c);
+    c.scale = 0.5;
+    compare(device, c);
   });
 }
 
@@ -245,7 +295,7 @@ TEST_CASE("similarity_sums: long rows, and more of them than there are work grou
 TEST_CASE("similarity_sums: places far from the origin keep their fractions") {
   test::on_every_device([](const warpalign::Device& device) {
     // A float near 16000 is off by up to 5e-4 of a pixel, a hundred times what this test allows.
-    Case c{{60, 40}, {16000, 50}, {1, 0.0007, 15900.3, -0.0013, 1, 5.2}, 0, 0, 1, false, 0};
+    Case c{{60, 40}, {16000, 50}, Affine{1, 0.0007, 15900.3, -0.0013, 1, 5.2}, 0, 0, 1, false, 0};
     compare(device, c);
     c.scale = 0.5;
     compare(device, c);
@@ -260,8 +310,15 @@ TEST_CASE("similarity_sums: nothing in common gives empty sums") {
     nothing({{40, 30}, {40, 30}, Affine::translation(1e30, -1e30), 0, 0, 1, false, 0});
     nothing({{40, 30}, {40, 30}, Affine::translation(-4e9, 8e9), 0, 0, 1, false, 0});
     // Sums of infinities of both signs, hence NaN, in float and in double.
-    nothing({{40, 30}, {40, 30}, {1e308, 1e308, -1e308, -1e308, 1e308, 1e308}, 0, 0, 1, false, 0});
-    nothing({{40, 30}, {40, 30}, {-1e39, 1e39, 1e39, 1e39, -1e39, -1e39}, 0, 0, 1, true, 8});
+    nothing({{40, 30},
+             {40, 30},
+             Affine{1e308, 1e308, -1e308, -1e308, 1e308, 1e308},
+             0,
+             0,
+             1,
+             false,
+             0});
+    nothing({{40, 30}, {40, 30}, Affine{-1e39, 1e39, 1e39, 1e39, -1e39, -1e39}, 0, 0, 1, true, 8});
     nothing({{5, 5}, {3, 3}, {}, 0, 0, 1, false, 0});
     nothing({{40, 30}, {40, 30}, {}, 0, 0, 15, false, 0});
     nothing({{40, 30}, {40, 30}, {}, 0, 15, 1, false, 0});
@@ -322,6 +379,17 @@ TEST_CASE("similarity_sums: wrong specifications, states and images are refused"
     not_taken(good, {{}, std::nan("")});
     not_taken(good, {{}, 1, INFINITY});
     not_taken(good, {{}, 1, 0, -1});
+    not_taken(good, {Homography({1, 0, 0, 0, 1, 0, 1e-3, 0, 1})});  // made for affine matrices
+    const SimilaritySumsPlan projective(device, {shape, shape, 0, 1, false, 0, true});
+    const auto not_projected = [&](const SimilarityState& state) {
+      CHECK_THROWS_AS(static_cast<void>(projective.execute(stream, good, state)), Error);
+    };
+    not_projected({Homography({1, 0, 0, 0, 1, 0, -0.25, 0, 1})});     // infinite at x = 4
+    not_projected({Homography({1, 0, 0, 0, 1, 0, -1.0 / 7, 0, 1})});  // at the last column
+    not_projected({Homography({1, 0, 0, 0, 1, 0, 0, 0, 0})});
+    not_projected({Homography({1, 0, 0, 0, 1, 0, std::nan(""), 0, 1})});
+    not_projected({{}, 1, 0, 0, {}, 0});
+    not_projected({{}, 1, 0, 0, {INFINITY, 0}, 1});
 
     const SimilaritySumsPlan lit(device, {shape, shape, 0, 1, false, 8});
     CHECK_THROWS_AS(static_cast<void>(lit.execute(stream, good, {})), Error);

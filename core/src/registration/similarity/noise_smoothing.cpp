@@ -46,8 +46,7 @@ double variance_of(const PairStatistics& statistics, double noise, double slope,
 
 PairStatistics pair_statistics(const SimilaritySumsResult& sums, double residual, double sigma,
                                double scale) {
-  return {sigma, scale, sums.pixels, residual,
-          (sums.hessian[0] + sums.hessian[5]) / (2 * sums.pixels)};
+  return {sigma, scale, sums.pixels, residual, mean_square_slope(sums)};
 }
 
 double residual_under_global_illumination(const SimilaritySumsResult& sums) {

@@ -18,11 +18,8 @@ namespace {
 constexpr std::int64_t first_search_side = 128;
 constexpr std::int64_t second_search_side = 256;
 constexpr std::int64_t translation_side = 512;
-// Levels on which candidates are refined coarsely: their side, and the side below which a level
-// holds too little detail to start from.
-constexpr double coarse_refinement_side = 256;
+// The side of a level below which it holds too little detail to start from.
 constexpr double min_coarse_refinement_side = 48;
-constexpr double min_overlap_fraction = 0.04;  // of the smaller level, for a correlation to count
 
 // A fit whose last step still moved a corner by more than this, in moving pixels, is drifting away
 // from its candidate.
@@ -31,6 +28,11 @@ constexpr double max_last_step = 0.2;
 // A candidate this significant is accepted without comparing it to others: its significance is
 // several times what unrelated images reach.
 constexpr double accepted_significance = 2 * half_confidence_significance;
+
+// A model with more parameters explains more by chance: what it needs to be significant, relative
+// to a similarity, and at how many places of the search it is fitted.
+constexpr double richer_half_confidence = 1.1;
+constexpr std::size_t richer_places = 10;
 
 constexpr std::size_t hypotheses_per_crop = 2;
 // How many hypotheses of each search are tried. In small or noisy pairs the right one is far down
@@ -54,13 +56,17 @@ constexpr std::size_t first_level_of_log_polar = 1;
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
-// The number of independent pixels in the overlap; in smooth images it is smaller than the number
-// of pixels. The mean squared slope over the variance is the inverse square of a correlation
-// length.
-double independent_pixels(const SimilaritySumsResult& sums) {
-  const double variance = sums.moving_square - sums.moving * sums.moving / sums.pixels;
-  if (!(variance > 0)) return 0;
-  return sums.pixels * (sums.hessian[0] + sums.hessian[5]) / variance;
+bool is_richer(Motion motion) {
+  return motion == Motion::affine || motion == Motion::homography || motion == Motion::automatic;
+}
+
+RegistrationOptions options_of_search(RegistrationOptions options) {
+  if (is_richer(options.motion)) options.motion = Motion::similarity;
+  return options;
+}
+
+bool is_more_convincing(const Candidate& a, const Candidate& b) {
+  return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
 
 bool same_location(const Candidate& a, const Candidate& b, const Shape& reference,
@@ -78,14 +84,16 @@ void sort_by(Candidates& candidates, double Candidate::*score) {
 
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
     : device_(device),
-      options_(options),
-      first_search_(device, first_search_side, options),
+      model_(options.motion),
+      options_(options_of_search(options)),
+      first_search_(device, first_search_side, options_),
       ones_(device, max_searched_levels),
       translation_search_(device, translation_side, ones_),
       fitter_(device),
-      refinement_(device) {}
+      refinement_(device),
+      richer_models_(device, ones_) {}
 
-void PairSearch::add_hypotheses_at(const Work& work, RotationScaleSearch& search, double base) {
+void PairSearch::add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base) {
   if (options_.motion == Motion::translation) {
     hypotheses_.push_back({RotationScalePeak{}, 1});
     return;
@@ -128,7 +136,7 @@ void PairSearch::add_hypotheses_at(const Work& work, RotationScaleSearch& search
 
 // Adds the hypotheses at the other base scales to those at base 1, sorts hypotheses_ by height and
 // removes those that nearly equal a higher one.
-void PairSearch::add_hypotheses_at_other_bases(const Work& work, RotationScaleSearch& search) {
+void PairSearch::add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search) {
   for (const double base : base_scales) {
     if (base == 1 || options_.motion != Motion::similarity) continue;
     add_hypotheses_at(work, search, base);
@@ -150,7 +158,7 @@ void PairSearch::add_hypotheses_at_other_bases(const Work& work, RotationScaleSe
 
 // Stores in shifted_ the best shift of a hypothesis and of its opposite, the rotation by 180
 // degrees more.
-void PairSearch::find_shifts(const Work& work, const Hypothesis& hypothesis) {
+void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis) {
   const RotationScalePeak& peak = hypothesis.peak;
   const TranslationSearch::Peaks peaks =
       translation_search_
@@ -174,69 +182,31 @@ void PairSearch::find_shifts(const Work& work, const Hypothesis& hypothesis) {
   }
 }
 
-// The levels on which a candidate is refined coarsely. `swapped`: the moving image is the coarser
-// one and takes the reference's role.
-SimilarityFit::Pair PairSearch::levels_of_pair(const Work& work, bool swapped, double base,
-                                               double spacing, PyramidLevel*& reference,
-                                               PyramidLevel*& moving) {
-  const Spacings spacings = spacings_for(base, spacing);
-  ImagePyramid& coarse = swapped ? work.moving : work.reference;
-  ImagePyramid& fine = swapped ? work.reference : work.moving;
-  reference = &coarse.level(work.stream, work.clock, {spacings.reference});
-  moving = &fine.level(work.stream, work.clock, {spacings.moving});
-  const Image& normalized = coarse.normalized(work.stream, work.clock, *reference);
-  const Image& coefficients = fine.coefficients(work.stream, work.clock, *moving);
-  const PairWeights weights = weights_of(work.stream, ones_, reference->weight(),
-                                         reference->shape(), moving->weight(), moving->shape());
-  return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1};
-}
-
 // Gauss-Newton on coarse levels, which reduces an error of a few pixels to a few hundredths of one,
 // and the significance of the result there.
-void PairSearch::refine_coarsely(const Work& work, Candidate& candidate, std::size_t first_level) {
-  const bool swapped = scale_of(candidate.matrix) < 1;
-  Affine matrix = swapped ? candidate.matrix.inverse() : candidate.matrix;
-  const double base = std::max(1.0, nearest_base(scale_of(matrix)));
-  const Shape& coarse = swapped ? work.moving.shape() : work.reference.shape();
-  const Shape& fine = swapped ? work.reference.shape() : work.moving.shape();
-  const double common = std::min(larger_side(coarse), larger_side(fine) / base);
-  const double spacing = std::max(1.0, common / coarse_refinement_side);
-  PyramidLevel* reference = nullptr;
-  PyramidLevel* moving = nullptr;
+void PairSearch::refine_coarsely(const PairWork& work, Candidate& candidate,
+                                 std::size_t first_level) {
+  const FitRoles roles(work, candidate.matrix);
+  const double spacing = roles.spacing(judged_side);
+  Affine matrix = roles.in_roles(candidate.matrix);
   for (std::size_t i = first_level; i < refinement_levels.size(); ++i) {
     const RefinementLevel& level = refinement_levels[i];
-    const bool too_small = common / (level.coarser * spacing) < min_coarse_refinement_side;
+    const bool too_small = roles.side(level.coarser * spacing) < min_coarse_refinement_side;
     if (too_small && level.coarser > 1) continue;
-    const SimilarityFit::Pair pair =
-        levels_of_pair(work, swapped, base, level.coarser * spacing, reference, moving);
-    const Affine start = moving->to_image().inverse() * matrix * reference->to_image();
+    const FitRoles::Levels levels = roles.levels(work, ones_, level.coarser * spacing);
     const auto fitted =
-        fitter_.fit(work.stream, work.clock, pair, start,
+        fitter_.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
                     {options_.motion, level.iterations, level.tolerance, level.max_drift});
     if (!fitted) continue;
-    matrix = moving->to_image() * fitted->matrix * reference->to_image().inverse();
+    matrix = levels.to_images(fitted->matrix).affine();
   }
-  const SimilarityFit::Pair pair = levels_of_pair(work, swapped, base, spacing, reference, moving);
-  const SimilaritySumsResult sums = fitter_.evaluate(
-      work.stream, work.clock, pair, moving->to_image().inverse() * matrix * reference->to_image());
-  candidate.matrix = swapped ? matrix.inverse() : matrix;
-  const double scale =
-      scale_of(matrix) * reference->sampling().spacing / moving->sampling().spacing;
-  const double smaller = smaller_area(reference->shape(), moving->shape(), scale);
-  // A few pixels correlate with anything.
-  const bool enough = sums.pixels >= min_overlap_fraction * smaller;
-  candidate.correlation = enough ? correlation_of(sums) : 0;
-  candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
-                           std::sqrt(independent_pixels(sums));
-  const double area = reference->sampling().spacing * reference->sampling().spacing *
-                      (swapped ? 1 / (scale_of(candidate.matrix) * scale_of(candidate.matrix)) : 1);
-  candidate.overlap =
-      std::min(1.0, sums.pixels * area / static_cast<double>(work.reference.shape().plane()));
+  candidate.matrix = roles.in_roles(matrix);
+  judge(work, roles, roles.levels(work, ones_, spacing), matrix, fitter_, candidate);
 }
 
 // Finds the shifts of the first `maximum` hypotheses and refines them coarsely. Stops and returns
 // true as soon as a candidate is significant enough to be accepted.
-bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
+bool PairSearch::try_hypotheses(const PairWork& work, std::size_t maximum) {
   for (std::size_t i = 0; i < std::min(maximum, hypotheses_.size()); ++i) {
     find_shifts(work, hypotheses_[i]);
     sort_by(shifted_, &Candidate::shift_score);
@@ -249,7 +219,7 @@ bool PairSearch::try_hypotheses(const Work& work, std::size_t maximum) {
 
 // Whether the options allow the place to which a candidate was refined: the refinement may leave
 // their ranges, the farther the coarser the search was.
-bool PairSearch::within_limits(const Work& work, const Affine& matrix) const {
+bool PairSearch::within_limits(const PairWork& work, const Affine& matrix) const {
   constexpr double degrees = 1;
   constexpr double ratio = 1.03;
   const Shape& moving = work.moving.shape();
@@ -263,7 +233,8 @@ bool PairSearch::within_limits(const Work& work, const Affine& matrix) const {
 
 // Refines a candidate coarsely, unless its place is known already. Returns true if it is
 // significant enough to be accepted.
-bool PairSearch::add_candidate(const Work& work, Candidate& candidate, std::size_t first_level) {
+bool PairSearch::add_candidate(const PairWork& work, Candidate& candidate,
+                               std::size_t first_level) {
   const bool known =
       std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& other) {
         return same_location(candidate, other, work.reference.shape(), work.moving.shape());
@@ -275,7 +246,7 @@ bool PairSearch::add_candidate(const Work& work, Candidate& candidate, std::size
   return options_.candidates == 1 && candidate.significance >= accepted_significance;
 }
 
-bool PairSearch::try_grid(const Work& work) {
+bool PairSearch::try_grid(const PairWork& work) {
   if (!grid_search_) grid_search_.emplace(device_, options_, ones_);
   for (const TranslationPeak& peak :
        grid_search_->find(work.stream, work.clock, work.reference, work.moving, grid_candidates)) {
@@ -288,7 +259,7 @@ bool PairSearch::try_grid(const Work& work) {
   return false;
 }
 
-void PairSearch::refine(const Work& work, Candidate& candidate) {
+void PairSearch::refine(const PairWork& work, Candidate& candidate) {
   const bool swapped = scale_of(candidate.matrix) < 1;
   const ImagePyramid& coarse = swapped ? work.moving : work.reference;
   const ImagePyramid& fine = swapped ? work.reference : work.moving;
@@ -297,13 +268,85 @@ void PairSearch::refine(const Work& work, Candidate& candidate) {
   const auto fitted =
       refinement_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
   if (!fitted || fitted->last_move > max_last_step) return;
-  candidate.matrix = swapped ? fitted->matrix.inverse() : fitted->matrix;
+  candidate.matrix = swapped ? fitted->matrix.affine().inverse() : fitted->matrix.affine();
   candidate.refined = true;
+}
+
+// Refines the best candidate, with the model that the options ask for. Nothing is refined that is
+// far from being significant.
+void PairSearch::choose_model(const PairWork& work) {
+  if (model_ == Motion::automatic) return take_model_that_explains_best(work);
+  if (is_richer(model_)) take_richer_model(work);
+  Candidate& best = candidates_[0];
+  if (!options_.refine || best.significance < half_confidence_significance / 2) return;
+  if (best.motion == Motion::similarity) return refine(work, best);
+  richer_models_.refine(work, fitter_, refinement_, best);
+}
+
+// How many places a richer model is tried at: the best similarity need not be at the right one.
+std::size_t PairSearch::places_to_try() const {
+  const bool beyond_doubt = candidates_[0].significance >= accepted_significance;
+  return std::min(beyond_doubt ? 1 : richer_places, candidates_.size());
+}
+
+// Fits the model at the best places and moves the one that it explains best to the front.
+void PairSearch::take_richer_model(const PairWork& work) {
+  const std::size_t places = places_to_try();
+  for (std::size_t i = 0; i < places; ++i) {
+    Candidate& candidate = candidates_[i];
+    if (!richer_models_.fit_coarsely(work, fitter_, model_, candidate)) continue;
+    candidate.half_confidence *= richer_half_confidence;
+  }
+  sort_short_list(candidates_, is_more_convincing);
+}
+
+// Whether a place is explained significantly better by a motion than by what was chosen, which it
+// then replaces.
+bool PairSearch::is_better_as(const PairWork& work, Motion motion, Candidate& chosen) {
+  const auto parameters = [](Motion of) {
+    return of == Motion::homography ? 8 : of == Motion::affine ? 6 : 4;
+  };
+  Candidate richer = chosen;
+  if (!richer_models_.fit_coarsely(work, fitter_, motion, richer)) return false;
+  if (!richer_models_.explains_better(work, chosen, richer,
+                                      parameters(motion) - parameters(chosen.motion))) {
+    return false;
+  }
+  if (options_.refine) richer_models_.refine(work, fitter_, refinement_, richer);
+  if (options_.refine && !richer.refined) return false;
+  if (chosen.motion == Motion::similarity) richer.half_confidence *= richer_half_confidence;
+  chosen = richer;
+  return true;
+}
+
+// Where no similarity is convincing, moves the place to the front that a homography explains best.
+void PairSearch::find_place_of_homography(const PairWork& work) {
+  std::size_t best = 0;
+  Candidate best_fit = candidates_[0];
+  const std::size_t places = places_to_try();
+  for (std::size_t i = 0; i < places; ++i) {
+    Candidate candidate = candidates_[i];
+    if (!richer_models_.fit_coarsely(work, fitter_, Motion::homography, candidate)) continue;
+    candidate.half_confidence *= richer_half_confidence;
+    if (!is_more_convincing(candidate, best_fit)) continue;
+    best_fit = candidate;
+    best = i;
+  }
+  const auto place = candidates_.begin() + static_cast<std::ptrdiff_t>(best);
+  std::rotate(candidates_.begin(), place, place + 1);
+}
+
+void PairSearch::take_model_that_explains_best(const PairWork& work) {
+  if (candidates_[0].significance < candidates_[0].half_confidence) find_place_of_homography(work);
+  Candidate& best = candidates_[0];
+  if (options_.refine && best.significance >= half_confidence_significance / 2) refine(work, best);
+  is_better_as(work, Motion::affine, best);
+  is_better_as(work, Motion::homography, best);
 }
 
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
                                            ImagePyramid& reference, ImagePyramid& moving) {
-  const Work work{stream, clock, reference, moving};
+  const PairWork work{stream, clock, reference, moving};
   candidates_.clear();
   hypotheses_.clear();
   add_hypotheses_at(work, first_search_, 1);
@@ -325,10 +368,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     }
   }
   sort_by(candidates_, &Candidate::significance);
-  if (options_.refine && !candidates_.empty() &&
-      candidates_[0].significance >= half_confidence_significance / 2) {
-    refine(work, candidates_[0]);
-  }
+  if (!candidates_.empty()) choose_model(work);
   return candidates_;
 }
 

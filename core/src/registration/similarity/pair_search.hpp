@@ -2,11 +2,13 @@
 // scales; each is verified by its correlation over the overlap of the images.
 #pragma once
 
-#include "registration/confidence.hpp"
 #include "registration/ones.hpp"
+#include "registration/similarity/candidate.hpp"
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
+#include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/refinement.hpp"
+#include "registration/similarity/richer_models.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 #include "registration/similarity/translation_search.hpp"
@@ -18,18 +20,6 @@
 #include <vector>
 
 namespace warpalign::detail {
-
-/// A transform that was evaluated.
-struct Candidate {
-  Affine matrix;            ///< reference pixels -> moving pixels
-  double shift_score = 0;   ///< see TranslationPeak::score
-  double correlation = 0;   ///< of the locally normalized images over their overlap
-  double significance = 0;  ///< atanh(correlation) sqrt(independent pixels), on a coarse grid
-  double overlap = 0;       ///< fraction of the reference that is in common
-  /// The significance at which the confidence is one half: the wider the search, the higher.
-  double half_confidence = half_confidence_significance;
-  bool refined = false;  ///< whether it was refined at full resolution
-};
 
 class PairSearch {
  public:
@@ -44,32 +34,31 @@ class PairSearch {
                                  ImagePyramid& moving);
 
  private:
-  struct Work {
-    Stream& stream;
-    StageClock& clock;
-    ImagePyramid& reference;
-    ImagePyramid& moving;
-  };
   /// A rotation-scale hypothesis and the base scale at which it was found.
   struct Hypothesis {
     RotationScalePeak peak;
     double base;
   };
-  void add_hypotheses_at(const Work& work, RotationScaleSearch& search, double base);
-  void add_hypotheses_at_other_bases(const Work& work, RotationScaleSearch& search);
-  void find_shifts(const Work& work, const Hypothesis& hypothesis);
-  bool try_hypotheses(const Work& work, std::size_t maximum);
-  bool try_grid(const Work& work);
-  [[nodiscard]] bool within_limits(const Work& work, const Affine& matrix) const;
-  bool add_candidate(const Work& work, Candidate& candidate, std::size_t first_level);
+  void add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base);
+  void add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search);
+  void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
+  bool try_hypotheses(const PairWork& work, std::size_t maximum);
+  bool try_grid(const PairWork& work);
+  [[nodiscard]] bool within_limits(const PairWork& work, const Affine& matrix) const;
+  bool add_candidate(const PairWork& work, Candidate& candidate, std::size_t first_level);
   /// `first_level`: of refinement_levels, the coarsest first.
-  void refine_coarsely(const Work& work, Candidate& candidate, std::size_t first_level);
-  void refine(const Work& work, Candidate& candidate);
-  SimilarityFit::Pair levels_of_pair(const Work& work, bool swapped, double base, double spacing,
-                                     PyramidLevel*& reference, PyramidLevel*& moving);
+  void refine_coarsely(const PairWork& work, Candidate& candidate, std::size_t first_level);
+  void refine(const PairWork& work, Candidate& candidate);
+  void choose_model(const PairWork& work);
+  [[nodiscard]] std::size_t places_to_try() const;
+  void take_richer_model(const PairWork& work);
+  void find_place_of_homography(const PairWork& work);
+  void take_model_that_explains_best(const PairWork& work);
+  bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
 
   Device device_;
-  RegistrationOptions options_;
+  Motion model_;                 // as the options ask for it
+  RegistrationOptions options_;  // of the search, which finds no more than similarities
   RotationScaleSearch first_search_;
   std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
   Ones ones_;
@@ -77,6 +66,7 @@ class PairSearch {
   std::optional<GridSearch> grid_search_;  // likewise
   SimilarityFit fitter_;
   Refinement refinement_;
+  RicherModels richer_models_;
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;

@@ -38,6 +38,11 @@ int illumination_cell_under(double sigma) {
       std::min<double>(min_illumination_cell * sigma / min_sigma, max_illumination_cell));
 }
 
+// Fine pixels per coarse pixel, at the coarse image's centre.
+double scale_at(const Refinement::Work& work) {
+  return scale_of(work.start.affine_at(centre_of(work.coarse.shape())));
+}
+
 int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
 
 }  // namespace
@@ -68,7 +73,7 @@ Refinement::Spline& Refinement::spline_of(const Shape& shape) {
 }
 
 SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
-  const double fine_sigma = matching_sigma(coarse_sigma, scale_of(work.start));
+  const double fine_sigma = matching_sigma(coarse_sigma, scale_at(work));
   Smoothed& reference = smoothed(work.coarse, coarse_sigma, coarse_);
   Smoothed& moving = smoothed(work.fine, fine_sigma, fine_);
   Spline& spline = spline_of(work.fine.shape());
@@ -94,7 +99,7 @@ SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
 
 PairStatistics Refinement::evaluate(const Work& work, SimilarityFit& fitter,
                                     const FitOptions& options, double sigma) {
-  const double scale = scale_of(work.start);
+  const double scale = scale_at(work);
   const SimilaritySumsResult sums = fitter.evaluate_under_illumination(
       work.stream, work.clock, pair_of(work, sigma), work.start, options);
   return pair_statistics(sums, residual_variance(sums), matching_sigma(sigma, scale), scale);
@@ -104,7 +109,7 @@ PairStatistics Refinement::evaluate(const Work& work, SimilarityFit& fitter,
 Refinement::Smoothing Refinement::smoothing_for(const Work& work, SimilarityFit& fitter,
                                                 FitOptions options,
                                                 const SimilaritySumsResult& at_start) {
-  const double scale = scale_of(work.start);
+  const double scale = scale_at(work);
   const double smaller =
       std::min(smaller_side(work.coarse.shape()), smaller_side(work.fine.shape()) / scale);
   const double max_sigma = max_margin * smaller / 4;

@@ -26,7 +26,7 @@ class Refinement {
     StageClock& clock;
     const ImagePyramid& coarse;
     const ImagePyramid& fine;
-    Affine start;
+    Homography start;
     Ones& ones;
   };
 

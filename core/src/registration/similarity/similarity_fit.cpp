@@ -1,4 +1,4 @@
-// Gauss-Newton estimation of the four parameters of a similarity between two images.
+// Gauss-Newton estimation of the parameters of a transform between two images.
 #include "registration/similarity/similarity_fit.hpp"
 
 #include "registration/correlation.hpp"
@@ -25,10 +25,10 @@ constexpr double illumination_sigma = 1.5;     // in cells
 constexpr double regularization = 0.002;
 constexpr double noise_regularization = 10;
 
-using Parameters = std::array<double, 4>;  // in the order of SimilaritySumsResult
+using Parameters = std::array<double, max_unknowns>;  // in the order of SimilaritySumsResult
 
 std::span<const std::size_t> free_parameters(Motion motion) {
-  static constexpr std::array<std::size_t, 4> all{0, 1, 2, 3};
+  static constexpr std::array<std::size_t, max_unknowns> all{0, 1, 2, 3, 4, 5, 6, 7};
   static constexpr std::array<std::size_t, 3> rigid{0, 1, 3};
   switch (motion) {
     case Motion::translation:
@@ -37,8 +37,12 @@ std::span<const std::size_t> free_parameters(Motion motion) {
       return std::span(rigid).last(1);
     case Motion::rigid:
       return rigid;
-    default:
+    case Motion::affine:
+      return std::span(all).first(6);
+    case Motion::homography:
       return all;
+    default:
+      return std::span(all).first(4);
   }
 }
 
@@ -49,7 +53,8 @@ std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motio
   std::array<double, max_unknowns * max_unknowns> h{};
   std::array<double, max_unknowns> b{};
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) h[i * n + j] = sums.hessian[4 * free[i] + free[j]];
+    for (std::size_t j = 0; j < n; ++j)
+      h[i * n + j] = sums.hessian[sums.parameters * free[i] + free[j]];
     b[i] = -sums.gradient[free[i]];
   }
   if (!solve_symmetric(std::span(h).first(n * n), std::span(b).first(n))) return std::nullopt;
@@ -58,7 +63,48 @@ std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motio
   return delta;
 }
 
-// The parameters of a step as a transform of moving coordinates; see SimilaritySumsResult.
+bool is_projective(Motion motion) {
+  return motion == Motion::affine || motion == Motion::homography;
+}
+
+// What the parameters of a homography are taken about, so that the part of the moving image in
+// which the reference lies reaches from about -1 to 1: the normal equations are then well
+// conditioned.
+struct Frame {
+  Point centre;
+  double unit = 1;
+};
+
+Frame frame_of(const Homography& matrix, const Shape& reference, const Shape& moving) {
+  const auto right = static_cast<double>(moving.width - 1);
+  const auto bottom = static_cast<double>(moving.height - 1);
+  Point low{right, bottom};
+  Point high{0, 0};
+  for (const double x : {0.0, static_cast<double>(reference.width - 1)}) {
+    for (const double y : {0.0, static_cast<double>(reference.height - 1)}) {
+      const Point q = matrix({x, y});
+      low = {std::min(low.x, std::clamp(q.x, 0.0, right)),
+             std::min(low.y, std::clamp(q.y, 0.0, bottom))};
+      high = {std::max(high.x, std::clamp(q.x, 0.0, right)),
+              std::max(high.y, std::clamp(q.y, 0.0, bottom))};
+    }
+  }
+  // Whole numbers reach the device unrounded.
+  return {{std::round((low.x + high.x) / 2), std::round((low.y + high.y) / 2)},
+          std::max(1.0, std::round(std::max(high.x - low.x, high.y - low.y) / 2))};
+}
+
+// The parameters of a step as a homography of moving coordinates; see SimilaritySumsResult.
+Homography update_of(const Parameters& d, const Frame& frame) {
+  const double u = frame.unit;
+  const Homography about_centre({1 + d[2] / u, d[3] / u, d[0],  //
+                                 d[4] / u, 1 + d[5] / u, d[1],  //
+                                 d[6] / (u * u), d[7] / (u * u), 1});
+  return Homography(Affine::translation(frame.centre.x, frame.centre.y)) * about_centre *
+         Affine::translation(-frame.centre.x, -frame.centre.y);
+}
+
+// The same of a similarity.
 Affine update_of(const Parameters& delta, const Shape& moving) {
   const double scale = std::exp(delta[2]);
   const double cosine = scale * std::cos(delta[3]);
@@ -86,6 +132,12 @@ GlobalIllumination global_illumination(const SimilaritySumsResult& sums) {
   return illumination;
 }
 
+SimilarityState state_at(const Homography& matrix) {
+  SimilarityState state;
+  state.matrix = matrix;
+  return state;
+}
+
 }  // namespace
 
 double correlation_of(const SimilaritySumsResult& sums) {
@@ -93,7 +145,11 @@ double correlation_of(const SimilaritySumsResult& sums) {
                                 sums.moving_square, sums.product});
 }
 
-double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
+double mean_square_slope(const SimilaritySumsResult& sums) {
+  return (sums.hessian[0] + sums.hessian[sums.parameters + 1]) / (2 * sums.pixels);
+}
+
+double corner_distance(const Homography& a, const Homography& b, const Shape& shape) {
   double maximum = 0;
   for (const double x : {0.0, static_cast<double>(shape.width - 1)}) {
     for (const double y : {0.0, static_cast<double>(shape.height - 1)}) {
@@ -105,20 +161,33 @@ double corner_distance(const Affine& a, const Affine& b, const Shape& shape) {
   return maximum;
 }
 
-SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell) {
+double common_distance(const Homography& a, const Homography& b, const Shape& shape,
+                       const Shape& moving) {
+  double maximum = -1;
+  for_each_grid_point(shape, [&](Point point) {
+    const Point p = a(point);
+    const Point q = b(point);
+    if (is_inside(q, moving)) maximum = std::max(maximum, std::hypot(p.x - q.x, p.y - q.y));
+  });
+  return maximum >= 0 ? maximum : corner_distance(a, b, shape);
+}
+
+SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell,
+                                              bool projective) {
   const SimilaritySumsSpec spec{pair.images.reference.shape(),
                                 pair.images.coefficients.shape(),
                                 pair.reference_margin,
                                 pair.moving_margin,
                                 pair.images.reference_weight != nullptr,
-                                illumination_cell};
+                                illumination_cell,
+                                projective};
   return plans_.get(spec, [&] {
     Plans plans{SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt};
     if (illumination_cell > 0) {
       plans.illumination.emplace(
-          device_,
-          IlluminationSpec{spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-                           spec.masked, illumination_cell, illumination_sigma * illumination_cell});
+          device_, IlluminationSpec{spec.reference, spec.moving, spec.reference_margin,
+                                    spec.moving_margin, spec.masked, illumination_cell,
+                                    illumination_sigma * illumination_cell, projective});
       plans.field.emplace(device_.make_image(
           PixelType::c32, IlluminationPlan::field_shape(spec.reference, illumination_cell)));
     }
@@ -127,18 +196,19 @@ SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination
 }
 
 SimilaritySumsResult SimilarityFit::evaluate(Stream& stream, StageClock& clock, const Pair& pair,
-                                             const Affine& matrix) {
-  const Plans& plans = plans_of(pair, 0);
+                                             const Homography& matrix) {
+  const Plans& plans = plans_of(pair, 0, !matrix.is_affine());
   SimilaritySumsResult sums;
   clock.run("gauss_newton",
-            [&] { sums = plans.sums.execute(stream, pair.images, {.matrix = matrix}); });
+            [&] { sums = plans.sums.execute(stream, pair.images, state_at(matrix)); });
   return sums;
 }
 
 // Estimates the illumination model at `matrix` and stores it in the field of `plans`.
 void SimilarityFit::estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
-                                          const Affine& matrix, const GlobalIllumination& global,
-                                          double noise, Plans& plans) {
+                                          const Homography& matrix,
+                                          const GlobalIllumination& global, double noise,
+                                          Plans& plans) {
   const double strength = regularization * global.variance + noise_regularization * noise + 1e-12;
   clock.run("illumination", [&] {
     plans.illumination->execute(stream, pair.images, matrix,
@@ -149,38 +219,40 @@ void SimilarityFit::estimate_illumination(Stream& stream, StageClock& clock, con
 
 SimilaritySumsResult SimilarityFit::evaluate_under_illumination(Stream& stream, StageClock& clock,
                                                                 const Pair& pair,
-                                                                const Affine& matrix,
+                                                                const Homography& matrix,
                                                                 const FitOptions& options) {
   SimilaritySumsResult sums = evaluate(stream, clock, pair, matrix);
   if (!(sums.pixels > 0)) return sums;
-  Plans& plans = plans_of(pair, options.illumination_cell);
+  Plans& plans = plans_of(pair, options.illumination_cell, !matrix.is_affine());
   estimate_illumination(stream, clock, pair, matrix, global_illumination(sums),
                         options.illumination_noise, plans);
   SimilarityImages images = pair.images;
   images.illumination = &*plans.field;
-  clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, {.matrix = matrix}); });
+  clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state_at(matrix)); });
   return sums;
 }
 
 std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, const Pair& pair,
-                                            const Affine& start, const FitOptions& options,
+                                            const Homography& start, const FitOptions& options,
                                             const SimilaritySumsResult* known) {
   const Shape& reference = pair.images.reference.shape();
   const Shape& moving = pair.images.coefficients.shape();
-  const double minimum = min_overlap_fraction * smaller_area(reference, moving, scale_of(start));
+  const double scale = scale_of(start.affine_at(centre_of(reference)));
+  const double minimum = min_overlap_fraction * smaller_area(reference, moving, scale);
   // The corners of a reference that shows more of the scene lie far outside the moving image.
-  const double extent = std::max(larger_side(moving), scale_of(start) * larger_side(reference));
+  const double extent = std::max(larger_side(moving), scale * larger_side(reference));
   const double max_drift = options.max_drift * extent;
 
   const SimilaritySumsResult at_start =
       known != nullptr ? *known : evaluate(stream, clock, pair, start);
   if (!(at_start.pixels >= minimum)) return std::nullopt;
   const GlobalIllumination global = global_illumination(at_start);
-  Plans& plans = plans_of(pair, options.illumination_cell);
+  const bool projective = is_projective(options.motion);
+  Plans& plans = plans_of(pair, options.illumination_cell, projective);
   SimilarityImages images = pair.images;
   if (options.illumination_cell > 0) images.illumination = &*plans.field;
 
-  SimilarityState state{start, global.gain, global.offset, 0};
+  SimilarityState state{start, global.gain, global.offset, 0, {}, 1};
   FitResult result{start, false, 0, correlation_of(at_start), at_start.pixels};
   bool illumination_is_final = false;
   for (int i = 0; i < options.iterations && !result.converged; ++i) {
@@ -188,22 +260,36 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
       estimate_illumination(stream, clock, pair, state.matrix, global, options.illumination_noise,
                             plans);
     }
+    if (projective) {
+      const Frame frame = frame_of(state.matrix, reference, moving);
+      state.centre = frame.centre;
+      state.unit = frame.unit;
+    }
     SimilaritySumsResult sums;
     clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, state); });
     if (!(sums.pixels >= minimum)) return std::nullopt;
     const auto delta = step_of(sums, options.motion);
     if (!delta) return std::nullopt;
-    const Affine next = update_of(*delta, moving) * state.matrix;
-    const double moved = corner_distance(next, state.matrix, reference);
-    if (!(corner_distance(next, start, reference) < max_drift)) return std::nullopt;
+    const Homography update = projective ? update_of(*delta, {state.centre, state.unit})
+                                         : Homography(update_of(*delta, moving));
+    const Homography next = update * state.matrix;
+    if (!is_regular(next, reference)) return std::nullopt;
+    const auto distance = [&](const Homography& from) {
+      return projective ? common_distance(next, from, reference, moving)
+                        : corner_distance(next, from, reference);
+    };
+    const double moved = distance(state.matrix);
+    if (!(distance(start) < max_drift)) return std::nullopt;
     // In the first iteration all pixels have equal weight; it only tells the residuals' size.
     result.converged = state.scale > 0 && moved < options.tolerance;
     result.last_move = moved;
     illumination_is_final = moved < 20 * options.tolerance;
     const GlobalIllumination illumination =
         options.illumination_cell > 0 ? global : global_illumination(sums);
-    state = {next, illumination.gain, illumination.offset,
-             tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels};
+    state.matrix = next;
+    state.gain = illumination.gain;
+    state.offset = illumination.offset;
+    state.scale = tukey_constant * deviation_per_mean_absolute * sums.absolute / sums.pixels;
     result.correlation = correlation_of(sums);
     result.pixels = sums.pixels;
     result.matrix = next;

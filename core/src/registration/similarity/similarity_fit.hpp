@@ -1,4 +1,5 @@
-// Gauss-Newton estimation of the four parameters of a similarity between two images.
+// Gauss-Newton estimation of the parameters of a transform between two images: up to four of a
+// similarity, six of an affine transform, or eight of a homography.
 #pragma once
 
 #include "registration/plan_cache.hpp"
@@ -23,8 +24,8 @@ inline constexpr int max_illumination_cell = 64;
 
 /// When a fit ends, and which illumination model it uses.
 struct FitOptions {
-  Motion motion = Motion::similarity;
-  int iterations = 10;       ///< at most
+  Motion motion = Motion::similarity;  ///< any but automatic
+  int iterations = 10;                 ///< at most
   double tolerance = 0.001;  ///< a step that moves no corner by more, in moving pixels, is the last
   double max_drift = 0.03;   ///< of a corner from the start, as a fraction of the larger side
   int illumination_cell = 0;  ///< side in reference pixels of the cells over which gain and offset
@@ -33,7 +34,7 @@ struct FitOptions {
 };
 
 struct FitResult {
-  Affine matrix;
+  Homography matrix;
   bool converged = false;
   double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
   double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
@@ -58,18 +59,20 @@ class SimilarityFit {
   };
 
   /// `known`: the result of evaluate() at `start`, if it is known already. Returns nothing where
-  /// the images have too little in common or the fit diverges. Waits for the device.
+  /// the images have too little in common, the fit diverges, or its homography maps a point of the
+  /// reference to infinity. Waits for the device.
   std::optional<FitResult> fit(Stream& stream, StageClock& clock, const Pair& pair,
-                               const Affine& start, const FitOptions& options,
+                               const Homography& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
-  /// The sums at `matrix`, with equal weight for all pixels. Waits for the device.
+  /// The sums at `matrix`, with equal weight for all pixels; those for a homography unless it is
+  /// affine. Waits for the device.
   SimilaritySumsResult evaluate(Stream& stream, StageClock& clock, const Pair& pair,
-                                const Affine& matrix);
+                                const Homography& matrix);
 
   /// The same under the local illumination model of `options`.
   SimilaritySumsResult evaluate_under_illumination(Stream& stream, StageClock& clock,
-                                                   const Pair& pair, const Affine& matrix,
+                                                   const Pair& pair, const Homography& matrix,
                                                    const FitOptions& options);
 
  private:
@@ -78,10 +81,10 @@ class SimilarityFit {
     std::optional<IlluminationPlan> illumination;
     std::optional<Image> field;
   };
-  Plans& plans_of(const Pair& pair, int illumination_cell);
+  Plans& plans_of(const Pair& pair, int illumination_cell, bool projective);
   void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
-                             const Affine& matrix, const GlobalIllumination& global, double noise,
-                             Plans& plans);
+                             const Homography& matrix, const GlobalIllumination& global,
+                             double noise, Plans& plans);
 
   Device device_;
   PlanCache<SimilaritySumsSpec, Plans> plans_{max_searched_levels};
@@ -90,7 +93,16 @@ class SimilarityFit {
 /// The normalized correlation of the pixels in the sums; 0 where either image does not vary.
 [[nodiscard]] double correlation_of(const SimilaritySumsResult& sums);
 
+/// The mean square of the moving image's slope along an axis, where all pixels have equal weight.
+[[nodiscard]] double mean_square_slope(const SimilaritySumsResult& sums);
+
 /// The largest distance between the positions to which two transforms map the corners of `shape`.
-[[nodiscard]] double corner_distance(const Affine& a, const Affine& b, const Shape& shape);
+[[nodiscard]] double corner_distance(const Homography& a, const Homography& b, const Shape& shape);
+
+/// The same over that part of `shape` that `b` maps into `moving`, and over all of it where there
+/// is none. What lies outside of the part in common follows from few parameters of a similarity,
+/// but not from those of a homography.
+[[nodiscard]] double common_distance(const Homography& a, const Homography& b, const Shape& shape,
+                                     const Shape& moving);
 
 }  // namespace warpalign::detail

@@ -17,8 +17,8 @@ constexpr int max_cell = 64;
 constexpr double max_cells = 8;  // standard deviations of the Gaussian, in cells
 
 detail::ComparedPair pair_of(const IlluminationSpec& spec) {
-  return {stage,      spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-          spec.masked};
+  return {stage,       spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+          spec.masked, spec.projective};
 }
 
 IlluminationSpec checked(const IlluminationSpec& spec) {
@@ -62,15 +62,17 @@ Shape IlluminationPlan::field_shape(const Shape& reference, int cell) {
   return {(reference.width + cell - 1) / cell, (reference.height + cell - 1) / cell, 1};
 }
 
-void IlluminationPlan::execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
-                               const IlluminationPrior& prior, Image& field) const {
+void IlluminationPlan::execute(Stream& stream, const SimilarityImages& images,
+                               const Homography& matrix, const IlluminationPrior& prior,
+                               Image& field) const {
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   detail::check_image(stage, "the field", device_, field, PixelType::c32,
                       field_shape(spec_.reference, spec_.cell));
-  detail::check_finite(stage, matrix);
+  detail::check_matrix(pair_of(spec_), matrix);
   check_prior(prior);
-  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), matrix, prior,
+  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images),
+                   detail::normalized(matrix, spec_.reference), prior,
                    detail::Access::memory(field));
 }
 

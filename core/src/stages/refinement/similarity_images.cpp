@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "registration/plane_geometry.hpp"
 
 #include <cmath>
 
@@ -43,10 +44,24 @@ void check_images(const ComparedPair& pair, const Device& device, const Similari
   check_weight(pair, "the moving image's weight", device, images.moving_weight, pair.moving);
 }
 
-void check_finite(const char* stage, const Affine& t) {
-  for (const double number : {t.a, t.b, t.c, t.d, t.e, t.f}) {
-    if (!std::isfinite(number)) refuse(stage, "the matrix holds NaN or infinity");
+void check_matrix(const ComparedPair& pair, const Homography& matrix) {
+  for (const double number : matrix.h) {
+    if (!std::isfinite(number)) refuse(pair.stage, "the matrix holds NaN or infinity");
   }
+  if (matrix.is_affine()) return;
+  if (!pair.projective) refuse(pair.stage, "this plan was made for affine matrices");
+  if (!is_regular(matrix, pair.reference)) {
+    refuse(pair.stage, "the matrix maps points of the reference to infinity");
+  }
+}
+
+Homography normalized(const Homography& matrix, const Shape& reference) {
+  if (matrix.is_affine()) return matrix;
+  const Point centre = centre_of(reference);
+  const double w = matrix.h[6] * centre.x + matrix.h[7] * centre.y + matrix.h[8];
+  Homography result = matrix;
+  for (double& value : result.h) value /= w;
+  return result;
 }
 
 backend::SimilarityMemory memory_of(const SimilarityImages& images) {

@@ -11,14 +11,19 @@ struct ComparedPair {
   Shape reference, moving;
   int reference_margin, moving_margin;
   bool masked;
+  bool projective;
 };
 
 /// Throws Error(invalid_argument) for shapes or margins that are not allowed.
 void check_pair(const ComparedPair& pair);
 /// Throws Error(invalid_argument) unless the images match the plan.
 void check_images(const ComparedPair& pair, const Device& device, const SimilarityImages& images);
-/// Throws Error(invalid_argument) for NaN and infinities.
-void check_finite(const char* stage, const Affine& matrix);
+/// Throws Error(invalid_argument) for NaN and infinities, for a projective matrix where the pair is
+/// not projective, and for one that maps a point of the reference to infinity or beyond it.
+void check_matrix(const ComparedPair& pair, const Homography& matrix);
+
+/// The matrix divided by its w at the reference's centre, where w is then 1.
+[[nodiscard]] Homography normalized(const Homography& matrix, const Shape& reference);
 
 backend::SimilarityMemory memory_of(const SimilarityImages& images);
 

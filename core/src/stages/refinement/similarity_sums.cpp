@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step of registration by a similarity.
+// Stage: the sums for one Gauss-Newton step of registration by a similarity or a homography.
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
@@ -16,14 +16,17 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "similarity_sums";
-constexpr std::size_t parameters = 4;
 constexpr int max_cell = 64;
 
-using Sums = std::array<double, backend::similarity_sum_count>;
+using Sums = std::array<double, backend::homography_sum_count>;
 
 detail::ComparedPair pair_of(const SimilaritySumsSpec& spec) {
-  return {stage,      spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
-          spec.masked};
+  return {stage,       spec.reference, spec.moving, spec.reference_margin, spec.moving_margin,
+          spec.masked, spec.projective};
+}
+
+std::size_t sum_count(const SimilaritySumsSpec& spec) {
+  return static_cast<std::size_t>(backend::sum_count(spec));
 }
 
 SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
@@ -36,21 +39,23 @@ SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
 }
 
 void check_state(const SimilarityState& state) {
-  detail::check_finite(stage, state.matrix);
-  for (const double number : {state.gain, state.offset, state.scale}) {
+  for (const double number :
+       {state.gain, state.offset, state.scale, state.centre.x, state.centre.y, state.unit}) {
     if (!std::isfinite(number)) detail::refuse(stage, "the state holds NaN or infinity");
   }
   if (state.scale < 0) detail::refuse(stage, "the scale of the weights must be 0 or more");
+  if (!(state.unit > 0)) detail::refuse(stage, "the unit must be above 0");
 }
 
-Sums add_up(std::span<const float> partials, std::size_t groups) {
+Sums add_up(std::span<const float> partials, std::size_t count, std::size_t groups) {
   Sums sums{};
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = detail::added_up(partials, groups, i);
+  for (std::size_t i = 0; i < count; ++i) sums[i] = detail::added_up(partials, groups, i);
   return sums;
 }
 
-SimilaritySumsResult named(const Sums& sums) {
+SimilaritySumsResult named(const Sums& sums, std::size_t parameters) {
   SimilaritySumsResult result;
+  result.parameters = parameters;
   std::size_t next = 0;
   for (std::size_t row = 0; row < parameters; ++row) {
     for (std::size_t column = row; column < parameters; ++column) {
@@ -59,7 +64,7 @@ SimilaritySumsResult named(const Sums& sums) {
       ++next;
     }
   }
-  for (double& value : result.gradient) value = sums[next++];
+  for (std::size_t i = 0; i < parameters; ++i) result.gradient[i] = sums[next++];
   for (double* value :
        {&result.weight, &result.pixels, &result.absolute, &result.reference, &result.moving,
         &result.reference_square, &result.moving_square, &result.product}) {
@@ -74,8 +79,8 @@ SimilaritySumsPlan::SimilaritySumsPlan(const Device& device, const SimilaritySum
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<detail::Results<float>>(
-          device, kernel_->groups() * backend::similarity_sum_count)) {}
+      partials_(
+          std::make_shared<detail::Results<float>>(device, kernel_->groups() * sum_count(spec))) {}
 
 SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                                  const SimilarityState& state) const {
@@ -92,9 +97,13 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
                         IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
   check_state(state);
-  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), state,
+  detail::check_matrix(pair_of(spec_), state.matrix);
+  SimilarityState normalized = state;
+  normalized.matrix = detail::normalized(state.matrix, spec_.reference);
+  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), normalized,
                    partials_->memory());
-  return named(add_up(partials_->fetch(stream), kernel_->groups()));
+  const Sums sums = add_up(partials_->fetch(stream), sum_count(spec_), kernel_->groups());
+  return named(sums, spec_.projective ? 8 : 4);
 }
 
 }  // namespace warpalign

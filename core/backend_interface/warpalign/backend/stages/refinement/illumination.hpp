@@ -19,8 +19,9 @@ struct IlluminationSpec {
   int reference_margin = 0;  ///< as in SimilaritySumsSpec
   int moving_margin = 1;
   bool masked = false;
-  int cell = 8;       ///< side of the cells in reference pixels, 2 to 64
-  double sigma = 12;  ///< standard deviation of the Gaussian neighbourhood, in pixels
+  int cell = 8;             ///< side of the cells in reference pixels, 2 to 64
+  double sigma = 12;        ///< standard deviation of the Gaussian neighbourhood, in pixels
+  bool projective = false;  ///< whether matrices may be projective; slower
 };
 
 /// What is known of the illumination before it is estimated locally.
@@ -43,7 +44,7 @@ class WARPALIGN_API IlluminationPlan {
   IlluminationPlan(const Device& device, const IlluminationSpec& spec);
   /// `images.illumination` is not used. `field`: c32 of field_shape(), (g, o) at the cells'
   /// centres.
-  void execute(Stream& stream, const SimilarityImages& images, const Affine& matrix,
+  void execute(Stream& stream, const SimilarityImages& images, const Homography& matrix,
                const IlluminationPrior& prior, Image& field) const;
 
   [[nodiscard]] static Shape field_shape(const Shape& reference, int cell);
@@ -66,7 +67,7 @@ class Illumination : public Stage {
     const std::vector<float>& weights;
   };
 
-  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const Affine& matrix,
+  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const Homography& matrix,
                        const IlluminationPrior& prior, Memory& field) = 0;
 };
 

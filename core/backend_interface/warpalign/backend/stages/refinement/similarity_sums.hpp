@@ -1,4 +1,4 @@
-// Stage: the sums for one Gauss-Newton step of registration by a similarity.
+// Stage: the sums for one Gauss-Newton step of registration by a similarity or a homography.
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
@@ -27,26 +27,37 @@ struct SimilaritySumsSpec {
   bool masked = false;        ///< whether weight images say which pixels count
   int illumination_cell = 0;  ///< side in pixels of the cells of an illumination model (see
                               ///< IlluminationPlan) that replaces gain and offset; 0: none
+  bool projective = false;    ///< the eight parameters of a homography instead of the four of a
+                              ///< similarity
   friend bool operator==(const SimilaritySumsSpec&, const SimilaritySumsSpec&) = default;
 };
 
 /// The state at which a step starts.
 struct SimilarityState {
-  Affine matrix;    ///< reference pixels -> moving pixels
-  double gain = 1;  ///< moving(matrix(p)) is compared with gain reference(p) + offset
+  Homography matrix;  ///< reference pixels -> moving pixels; affine unless `projective`. With
+                      ///< `projective` no point of the reference may lie at infinity or beyond.
+  double gain = 1;    ///< moving(matrix(p)) is compared with gain reference(p) + offset
   double offset = 0;
   double scale = 0;  ///< of Tukey's weights: residuals beyond it do not count; 0: all count equally
+  /// Only with `projective`: the point of the moving image about which it takes its parameters, and
+  /// the distance from there at which they all move pixels by about as much.
+  Point centre{};
+  double unit = 1;
 };
 
 /// The normal equations H delta = -b of one Gauss-Newton step, summed over the reference's pixels p
 /// whose location q = matrix(p) lies within the moving image, with residuals
 /// e = m(q) - (gain r(p) + offset), m the moving image's cubic spline, weights
-/// w = (1 - (e/scale)^2)^2 (Tukey's biweight), and the parameters
+/// w = (1 - (e/scale)^2)^2 (Tukey's biweight), and the parameters of a similarity
 ///   0, 1: shift of q along x and y; 2: logarithm of the scale and 3: rotation (radians,
-///   counter-clockwise as displayed), both about the moving image's centre.
+///   counter-clockwise as displayed), both about the moving image's centre;
+/// or, with `projective`, the eight of q = centre + (X, Y) -> centre + (X', Y') with
+///   X' = (X + d0 + d2 X/unit + d3 Y/unit) / v, Y' = (Y + d1 + d4 X/unit + d5 Y/unit) / v,
+///   v = 1 + (d6 X + d7 Y)/unit^2.
 struct SimilaritySumsResult {
-  std::array<double, 16> hessian{};  ///< sum of w J^T J, row-major, symmetric
-  std::array<double, 4> gradient{};  ///< sum of w J^T e
+  std::size_t parameters = 4;        ///< 4, or 8 with `projective`
+  std::array<double, 64> hessian{};  ///< sum of w J^T J, row-major, symmetric
+  std::array<double, 8> gradient{};  ///< sum of w J^T e
   double weight = 0;                 ///< sum of w
   // Over all pixels in common, whatever their weight:
   double pixels = 0;            ///< their number
@@ -91,6 +102,12 @@ namespace warpalign::backend {
 /// The number of sums of one work group, in this order: the upper triangle of the 4 x 4 matrix by
 /// rows (10), the gradient (4), and the others as in SimilaritySumsResult (8).
 inline constexpr int similarity_sum_count = 22;
+/// The same with `projective`: 36, 8 and 8.
+inline constexpr int homography_sum_count = 52;
+
+[[nodiscard]] constexpr int sum_count(const SimilaritySumsSpec& spec) noexcept {
+  return spec.projective ? homography_sum_count : similarity_sum_count;
+}
 
 /// The memory of SimilarityImages. The weights are null unless `masked` is set, the illumination
 /// model is null unless `illumination_cell` is.
@@ -106,7 +123,7 @@ class SimilaritySums : public Stage {
  public:
   using Setup = SimilaritySumsSpec;
 
-  /// The number of work groups, each of which writes similarity_sum_count floats: sum i of group g
+  /// The number of work groups, each of which writes sum_count() floats: sum i of group g
   /// is stored at i groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue(Queue& queue, const SimilarityMemory& images, const SimilarityState& state,

@@ -1,0 +1,67 @@
+// The levels of two image pyramids between which a transform is fitted coarsely and judged.
+#include "registration/similarity/level_pair.hpp"
+
+#include "registration/plane_geometry.hpp"
+#include "registration/similarity/base_scales.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double min_overlap_fraction = 0.04;  // of the smaller level, for a correlation to count
+
+// The number of independent pixels in the overlap; in smooth images it is smaller than the number
+// of pixels. The mean squared slope over the variance is the inverse square of a correlation
+// length.
+double independent_pixels(const SimilaritySumsResult& sums) {
+  const double variance = sums.moving_square - sums.moving * sums.moving / sums.pixels;
+  if (!(variance > 0)) return 0;
+  return sums.pixels * (sums.hessian[0] + sums.hessian[sums.parameters + 1]) / variance;
+}
+
+}  // namespace
+
+FitRoles::FitRoles(const PairWork& work, const Affine& similarity)
+    : swapped_(scale_of(similarity) < 1),
+      coarse_(swapped_ ? &work.moving : &work.reference),
+      fine_(swapped_ ? &work.reference : &work.moving),
+      base_(std::max(1.0, nearest_base(scale_of(in_roles(similarity))))),
+      common_(std::min(larger_side(coarse_->shape()), larger_side(fine_->shape()) / base_)) {}
+
+double FitRoles::spacing(double side) const { return std::max(1.0, common_ / side); }
+
+FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spacing) const {
+  const Spacings spacings = spacings_for(base_, spacing);
+  PyramidLevel& coarse = coarse_->level(work.stream, work.clock, {spacings.reference});
+  PyramidLevel& fine = fine_->level(work.stream, work.clock, {spacings.moving});
+  const Image& normalized = coarse_->normalized(work.stream, work.clock, coarse);
+  const Image& coefficients = fine_->coefficients(work.stream, work.clock, fine);
+  const PairWeights weights =
+      weights_of(work.stream, ones, coarse.weight(), coarse.shape(), fine.weight(), fine.shape());
+  return {
+      coarse, fine, {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1}};
+}
+
+void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
+           const Homography& matrix, SimilarityFit& fitter, Candidate& candidate) {
+  const SimilaritySumsResult sums =
+      fitter.evaluate(work.stream, work.clock, levels.pair, levels.to_levels(matrix));
+  const double image_scale = scale_of(matrix.affine_at(centre_of(roles.coarse().shape())));
+  const double coarse_spacing = levels.coarse.sampling().spacing;
+  const double scale = image_scale * coarse_spacing / levels.fine.sampling().spacing;
+  const double smaller = smaller_area(levels.coarse.shape(), levels.fine.shape(), scale);
+  // A few pixels correlate with anything.
+  const bool enough = sums.pixels >= min_overlap_fraction * smaller;
+  candidate.correlation = enough ? correlation_of(sums) : 0;
+  candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
+                           std::sqrt(independent_pixels(sums));
+  const double area =
+      coarse_spacing * coarse_spacing * (roles.swapped() ? image_scale * image_scale : 1);
+  candidate.overlap =
+      std::min(1.0, sums.pixels * area / static_cast<double>(work.reference.shape().plane()));
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,73 @@
+// The levels of two image pyramids between which a transform is fitted coarsely and judged.
+#pragma once
+
+#include "registration/ones.hpp"
+#include "registration/similarity/candidate.hpp"
+#include "registration/similarity/image_pyramid.hpp"
+#include "registration/similarity/similarity_fit.hpp"
+
+namespace warpalign::detail {
+
+/// What every step of a search works with.
+struct PairWork {
+  Stream& stream;
+  StageClock& clock;
+  ImagePyramid& reference;
+  ImagePyramid& moving;
+};
+
+/// How the images of a pair take part in a fit. The one whose content appears smaller, the coarser
+/// one, takes the reference's role, so that the finer one is interpolated.
+class FitRoles {
+ public:
+  /// `similarity`: about what the transform is, reference pixels -> moving pixels.
+  FitRoles(const PairWork& work, const Affine& similarity);
+
+  [[nodiscard]] bool swapped() const { return swapped_; }
+  [[nodiscard]] ImagePyramid& coarse() const { return *coarse_; }
+  [[nodiscard]] ImagePyramid& fine() const { return *fine_; }
+  /// The spacing, in pixels of the coarser image, at which the content that the images may have in
+  /// common is `side` samples long; at least 1.
+  [[nodiscard]] double spacing(double side) const;
+  /// How many samples long that content is at a spacing.
+  [[nodiscard]] double side(double spacing) const { return common_ / spacing; }
+
+  /// A transform between the images as one from the coarser to the finer, and back.
+  [[nodiscard]] Affine in_roles(const Affine& m) const { return swapped_ ? m.inverse() : m; }
+  [[nodiscard]] Homography in_roles(const Homography& m) const {
+    return swapped_ ? m.inverse() : m;
+  }
+
+  /// The levels at a spacing of the coarser image, and the finer one's of about the same content.
+  struct Levels {
+    PyramidLevel& coarse;
+    PyramidLevel& fine;
+    SimilarityFit::Pair pair;
+
+    /// A transform from coarser to finer image as one between the levels, and back.
+    [[nodiscard]] Homography to_levels(const Homography& m) const {
+      return Homography(fine.to_image().inverse()) * m * coarse.to_image();
+    }
+    [[nodiscard]] Homography to_images(const Homography& m) const {
+      return Homography(fine.to_image()) * m * coarse.to_image().inverse();
+    }
+  };
+  [[nodiscard]] Levels levels(const PairWork& work, Ones& ones, double spacing) const;
+
+ private:
+  bool swapped_;
+  ImagePyramid* coarse_;
+  ImagePyramid* fine_;
+  double base_;
+  double common_;
+};
+
+/// The side of the levels on which candidates are judged.
+inline constexpr double judged_side = 256;
+
+/// Sets the correlation, the significance and the overlap of a candidate whose transform from the
+/// coarser to the finer image is `matrix`. Waits for the device.
+void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
+           const Homography& matrix, SimilarityFit& fitter, Candidate& candidate);
+
+}  // namespace warpalign::detail

@@ -1,0 +1,237 @@
+// Affine transforms and homographies, fitted where a search has found similarities.
+#include "registration/similarity/richer_models.hpp"
+
+#include "registration/plane_geometry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace warpalign::detail {
+
+namespace {
+
+// A fit whose last step still moved a corner by more than this, in pixels, is drifting away.
+constexpr double max_last_step = 0.2;
+
+// The levels of a coarse fit, by their side. Perspective is estimated only where affine parameters
+// have brought the images close enough for it.
+struct FitLevel {
+  double side;
+  Motion motion;
+  int iterations;
+  double tolerance, max_drift;
+};
+constexpr std::array<FitLevel, 8> fit_levels{{{32, Motion::affine, 15, 0.02, 0.3},
+                                              {32, Motion::homography, 15, 0.02, 0.5},
+                                              {64, Motion::affine, 12, 0.02, 0.3},
+                                              {64, Motion::homography, 15, 0.02, 0.4},
+                                              {128, Motion::homography, 15, 0.02, 0.3},
+                                              {256, Motion::homography, 15, 0.01, 0.2},
+                                              {512, Motion::homography, 12, 0.01, 0.1},
+                                              {1024, Motion::homography, 10, 0.01, 0.05}}};
+constexpr double min_side = 24;
+
+// A richer model that is much less significant than the similarity has gone astray.
+constexpr double min_gain = 0.95;
+
+// The side of the levels on which models are compared. Noise and aliasing count more on finer ones.
+constexpr double compared_side = 512;
+// Models that place the pixels in common less far apart than this, in pixels, are the same: so much
+// may be due to interpolation and light.
+constexpr double min_difference = 0.02;
+
+// What two views of a plane may differ by: how much finer content is on one side of the reference
+// than on the other, and by how much lengths may be stretched more along one direction than along
+// another. Beyond it a fit has followed chance.
+constexpr double max_perspective = 4;
+constexpr double max_stretch = 4;
+
+// The ratio of the singular values of the linear part.
+double stretch_of(const Affine& m) {
+  const double squares = m.a * m.a + m.b * m.b + m.d * m.d + m.e * m.e;
+  const double determinant = m.a * m.e - m.b * m.d;
+  const double root = std::sqrt(std::max(squares * squares - 4 * determinant * determinant, 0.0));
+  return std::sqrt((squares + root) / std::max(squares - root, 1e-300));
+}
+
+// Whether no point of the reference is mapped to infinity, and the part in common looks as a plane
+// may.
+bool is_plausible(const Homography& m, const Shape& reference, const Shape& moving) {
+  if (!is_regular(m, reference)) return false;
+  double smallest = INFINITY;
+  double largest = 0;
+  double stretch = 0;
+  bool mirrored = false;
+  for_each_grid_point(reference, [&](Point p) {
+    if (!is_inside(m(p), moving)) return;
+    const Affine here = m.affine_at(p);
+    mirrored = mirrored || here.a * here.e - here.b * here.d <= 0;
+    smallest = std::min(smallest, scale_of(here));
+    largest = std::max(largest, scale_of(here));
+    stretch = std::max(stretch, stretch_of(here));
+  });
+  return !mirrored && largest > 0 && largest < max_perspective * smallest && stretch < max_stretch;
+}
+
+// The rows of a homography divided by the last number, so that it is 1.
+Homography scaled(const Homography& m) {
+  if (m.is_affine() || m.h[8] == 0) return m;
+  Homography result = m;
+  for (double& value : result.h) value /= m.h[8];
+  return result;
+}
+
+bool is_within(Point q, const Shape& shape) {
+  return q.x >= 1 && q.y >= 1 && q.x < static_cast<double>(shape.width - 2) &&
+         q.y < static_cast<double>(shape.height - 2);
+}
+
+std::size_t nearest_pixel(Point q, const Shape& shape) {
+  return static_cast<std::size_t>(std::llround(q.y) * shape.width + std::llround(q.x));
+}
+
+constexpr float min_weight = 0.999F;
+
+// Which pixels of the coarser level count under both transforms, and how far apart these place
+// them, as a root mean square.
+struct CommonPixels {
+  const Shape& coarse;
+  const Shape& fine;
+  std::span<const float> coarse_weight, fine_weight;  // empty without masks
+};
+
+double find_common(const CommonPixels& common, const Homography& simpler, const Homography& richer,
+                   std::vector<std::uint8_t>& counts) {
+  counts.assign(static_cast<std::size_t>(common.coarse.plane()), 0);
+  double squares = 0;
+  double pixels = 0;
+  for (std::int64_t y = 0; y < common.coarse.height; ++y) {
+    for (std::int64_t x = 0; x < common.coarse.width; ++x) {
+      const auto i = static_cast<std::size_t>(y * common.coarse.width + x);
+      const Point p{static_cast<double>(x), static_cast<double>(y)};
+      const Point q0 = simpler(p);
+      const Point q1 = richer(p);
+      if (!is_within(q0, common.fine) || !is_within(q1, common.fine)) continue;
+      if (!common.coarse_weight.empty() &&
+          (common.coarse_weight[i] < min_weight ||
+           common.fine_weight[nearest_pixel(q0, common.fine)] < min_weight ||
+           common.fine_weight[nearest_pixel(q1, common.fine)] < min_weight)) {
+        continue;
+      }
+      counts[i] = 1;
+      squares += (q0.x - q1.x) * (q0.x - q1.x) + (q0.y - q1.y) * (q0.y - q1.y);
+      pixels += 1;
+    }
+  }
+  return pixels > 0 ? std::sqrt(squares / pixels) : 0;
+}
+
+}  // namespace
+
+Homography transform_of(const Candidate& candidate) {
+  return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
+}
+
+bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                                Candidate& candidate) {
+  const FitRoles roles(work, candidate.matrix);
+  Homography matrix = roles.in_roles(candidate.matrix);
+  bool fitted_finest = false;
+  for (const FitLevel& level : fit_levels) {
+    const double spacing = roles.spacing(level.side);
+    // The refinement at full resolution follows.
+    if (spacing < 1.5 && level.side > judged_side) break;
+    if (roles.side(spacing) < min_side) continue;
+    if (motion == Motion::affine && level.motion == Motion::homography &&
+        level.side < judged_side) {
+      continue;
+    }
+    const FitRoles::Levels levels = roles.levels(work, ones_, spacing);
+    const Motion fitted_motion = motion == Motion::affine ? Motion::affine : level.motion;
+    const auto fitted =
+        fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
+                   {fitted_motion, level.iterations, level.tolerance, level.max_drift});
+    fitted_finest = fitted.has_value();
+    if (fitted) matrix = levels.to_images(fitted->matrix);
+  }
+  const Homography found = scaled(roles.in_roles(matrix));
+  if (!fitted_finest || !is_plausible(found, work.reference.shape(), work.moving.shape()))
+    return false;
+  Candidate judged = candidate;
+  judged.motion = motion;
+  judged.richer = found;
+  judge(work, roles, roles.levels(work, ones_, roles.spacing(judged_side)), matrix, fitter, judged);
+  if (!(judged.significance >= min_gain * candidate.significance)) return false;
+  candidate = judged;
+  return true;
+}
+
+void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
+                          Candidate& candidate) {
+  const FitRoles roles(work, candidate.matrix);
+  const FitOptions options{candidate.motion, 20, 0.0005, 0.03, min_illumination_cell};
+  const auto fitted = refinement.fit({work.stream, work.clock, roles.coarse(), roles.fine(),
+                                      roles.in_roles(candidate.richer), ones_},
+                                     fitter, options);
+  candidate.refined = false;
+  if (!fitted || fitted->last_move > max_last_step) return;
+  const Homography found = scaled(roles.in_roles(fitted->matrix));
+  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return;
+  candidate.richer = found;
+  candidate.refined = true;
+}
+
+RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape& fine) {
+  return samplers_.get({coarse, fine}, [&] {
+    const InterpolateSpec spec{
+        .image = fine, .output = coarse, .degree = 3, .boundary = Boundary::mirror};
+    const auto pixels = static_cast<std::size_t>(coarse.plane());
+    return Sampler{InterpolatePlan(device_, spec),
+                   device_.make_image(PixelType::f32, coarse),
+                   device_.make_image(PixelType::f32, coarse),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, pixels),
+                   Readback<float>(device_, static_cast<std::size_t>(fine.plane()))};
+  });
+}
+
+bool RicherModels::explains_better(const PairWork& work, const Candidate& simpler,
+                                   const Candidate& richer, int parameters) {
+  const FitRoles roles(work, richer.matrix);
+  const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(compared_side));
+  const Shape& coarse = levels.coarse.shape();
+  const Shape& fine = levels.fine.shape();
+  const Homography first = levels.to_levels(roles.in_roles(transform_of(simpler)));
+  const Homography second = levels.to_levels(roles.in_roles(transform_of(richer)));
+  Sampler& sampler = sampler_of(coarse, fine);
+  const SimilarityImages& images = levels.pair.images;
+  work.clock.run("model_comparison", [&] {
+    sampler.plan.execute(work.stream, images.coefficients, first, sampler.simpler);
+    sampler.plan.execute(work.stream, images.coefficients, second, sampler.richer);
+  });
+  sampler.image.enqueue(work.stream, images.reference.buffer());
+  sampler.simpler_values.enqueue(work.stream, sampler.simpler.buffer());
+  sampler.richer_values.enqueue(work.stream, sampler.richer.buffer());
+  CommonPixels common{coarse, fine, {}, {}};
+  if (images.reference_weight != nullptr) {
+    sampler.coarse_weight.enqueue(work.stream, images.reference_weight->buffer());
+    sampler.fine_weight.enqueue(work.stream, images.moving_weight->buffer());
+    common.coarse_weight = sampler.coarse_weight.wait();
+    common.fine_weight = sampler.fine_weight.wait();
+  }
+  const double apart = find_common(common, first, second, counts_);
+  const Predictions predictions{coarse.width,
+                                coarse.height,
+                                sampler.image.wait(),
+                                sampler.simpler_values.wait(),
+                                sampler.richer_values.wait(),
+                                counts_};
+  if (apart < min_difference) return false;
+  return is_significant(comparison_.likelihood_ratio(predictions), parameters);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,61 @@
+// Affine transforms and homographies, fitted where a search has found similarities.
+#pragma once
+
+#include "registration/plan_cache.hpp"
+#include "registration/similarity/candidate.hpp"
+#include "registration/similarity/level_pair.hpp"
+#include "registration/similarity/model_comparison.hpp"
+#include "registration/similarity/refinement.hpp"
+
+#include "device/readback.hpp"
+
+#include <warpalign/stages/interpolate.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+class RicherModels {
+ public:
+  RicherModels(const Device& device, Ones& ones) : device_(device), ones_(ones) {}
+
+  /// Fits the motion, affine or homography, on levels of increasing resolution, beginning with the
+  /// candidate's similarity, and judges the candidate anew. Returns false, and changes nothing,
+  /// where the fit diverges, maps a point of the reference to infinity or explains less than the
+  /// similarity. Waits for the device.
+  bool fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                    Candidate& candidate);
+
+  /// Refines the candidate's richer transform at full resolution; sets `refined`.
+  void refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
+              Candidate& candidate);
+
+  /// Whether `richer` explains the pair significantly better than `simpler`, which has `parameters`
+  /// fewer parameters. Both are refined places of one candidate.
+  bool explains_better(const PairWork& work, const Candidate& simpler, const Candidate& richer,
+                       int parameters);
+
+ private:
+  struct Sampler {
+    InterpolatePlan plan;
+    Image simpler, richer;
+    Readback<float> image, simpler_values, richer_values, coarse_weight, fine_weight;
+  };
+  struct SamplerKey {
+    Shape coarse, fine;
+    friend bool operator==(const SamplerKey&, const SamplerKey&) = default;
+  };
+  Sampler& sampler_of(const Shape& coarse, const Shape& fine);
+
+  Device device_;
+  Ones& ones_;
+  ModelComparison comparison_;
+  PlanCache<SamplerKey, Sampler> samplers_{4};
+  std::vector<std::uint8_t> counts_;
+};
+
+/// The transform of a candidate, whatever its motion.
+[[nodiscard]] Homography transform_of(const Candidate& candidate);
+
+}  // namespace warpalign::detail
