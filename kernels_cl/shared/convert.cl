@@ -4,9 +4,8 @@
 // alternate, so that neighbouring work-items load neighbouring pixels. TYPE_U8 ... TYPE_F64, the
 // numbers by which the arguments `from` and `to` name the types.
 //
-// variant: gpu -DGROUP=256 -DCHUNK=4 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4
-// -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8 variant: cpu -DGROUP=1 -DCHUNK=64 -DTYPE_U8=0 -DTYPE_I8=1
-// -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
+// variant: gpu -DGROUP=256 -DCHUNK=4 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
+// variant: cpu -DGROUP=1 -DCHUNK=64 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
 #include "formulas/double_bits.h"
 #include "shared/kernel_language.h"
 
