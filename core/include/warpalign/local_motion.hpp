@@ -1,0 +1,144 @@
+// Motion that differs within the image: the shifts of windows, and a smooth displacement field.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace warpalign {
+
+/// How frames are divided into windows, and how far these may have moved.
+struct WindowOptions {
+  /// Sides of a window in pixels, 16 to 4096. 0: the frame's. One window that is the whole frame
+  /// measures the translation of the frame.
+  std::int64_t width = 128;
+  std::int64_t height = 128;
+  /// Pixels from one window to the next, 1 or more. The windows cover the frame from edge to edge:
+  /// where the frame is no multiple, the strides are a little shorter. 0: half a window.
+  std::int64_t stride_x = 0;
+  std::int64_t stride_y = 0;
+  /// The largest shift that is considered, in pixels along x or y. 0: half a window, which is also
+  /// the most that can be found.
+  double max_shift = 0;
+  /// Frames that are processed at once, 1 to 4096; each takes device memory of about 30 bytes for
+  /// every pixel of its windows. 0: as many as fill the device.
+  std::int64_t batch = 0;
+};
+
+/// Where the content of one window has moved to.
+struct WindowShift {
+  Point centre;             ///< of the window, in pixels of the reference
+  Point shift;              ///< frame(centre + shift) shows what reference(centre) does, in pixels
+  double uncertainty = 0;   ///< standard deviation of the shift in its less certain direction, in
+                            ///< pixels, from the residuals of the fit; infinite without a fit
+  double correlation = 0;   ///< of the two windows where they overlap, after the fit
+  double significance = 0;  ///< atanh(correlation) sqrt(independent pixels in common)
+  bool reliable = false;    ///< whether the fit converged on a place too good to be chance
+};
+
+/// Measures the shifts of all windows of many frames against those of one reference, in few
+/// launches: phase correlation of apodized windows (registration paper, equations 3 and 4) to the
+/// nearest pixel, then Gauss-Newton on the reference's cubic B-spline with gain and offset of each
+/// window, robust to outliers (Tukey's biweight). Keeps plans, memory and the reference between
+/// calls. An object is used by one thread at a time.
+///
+/// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
+/// compiled, and Error(device_failure).
+class WARPALIGN_API WindowRegistrar {
+ public:
+  /// For frames of this shape (depth 1, each side 16 to 16384 pixels) and type (u8, u16 or f32).
+  /// Throws Error(invalid_argument) for options that do not fit.
+  WindowRegistrar(const Device& device, PixelType type, const Shape& frame,
+                  const WindowOptions& options = {});
+  WindowRegistrar(WindowRegistrar&&) noexcept;
+  WindowRegistrar& operator=(WindowRegistrar&&) noexcept;
+  ~WindowRegistrar();
+
+  /// The number of windows along x and y, and in all.
+  [[nodiscard]] std::int64_t windows_x() const noexcept;
+  [[nodiscard]] std::int64_t windows_y() const noexcept;
+  [[nodiscard]] std::size_t windows() const noexcept;
+
+  /// Sets the reference, of the frames' type or f32, and of their shape; its pixels are not needed
+  /// afterwards. Throws Error(invalid_argument) for another type or shape.
+  void set_reference(const HostImage& reference);
+
+  /// The shifts of all windows of all frames, frame by frame, and within a frame row by row.
+  /// Windows without contrast or with NaN have no fit and are not reliable. Throws
+  /// Error(invalid_argument) for another type or shape, and when no reference is set.
+  [[nodiscard]] std::vector<WindowShift> align(std::span<const HostImage> frames);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// How a displacement field is fitted to the shifts of windows.
+struct FieldOptions {
+  /// Weight of the field's roughness (the integral of its squared second derivatives) against the
+  /// misfit of the shifts in standard deviations; larger is smoother. In windows.
+  double smoothness = 0.1;
+};
+
+/// A smooth displacement field u, a tensor product of cubic B-splines: frame(x + u(x)) shows what
+/// reference(x) does.
+class WARPALIGN_API DisplacementField {
+ public:
+  /// Fits the field of a frame of `frame` pixels to the shifts of its windows, `windows_x` by
+  /// `windows_y`, row by row. Shifts that are not reliable, or that differ from those around them
+  /// by the normalised median test (Westerweel and Scarano 2005), are replaced by what their
+  /// neighbourhood says; the others count by the inverse square of their uncertainty. Throws
+  /// Error(invalid_argument) where the numbers do not fit, and where no shift is reliable.
+  static DisplacementField fit(const Shape& frame, std::span<const WindowShift> shifts,
+                               std::int64_t windows_x, std::int64_t windows_y,
+                               const FieldOptions& options = {});
+  /// The field whose values at all pixels are given: all x displacements row by row, then all y, as
+  /// in a .npy file of shape (2, height, width). It is fitted by splines of the given spacing of
+  /// control points in pixels.
+  static DisplacementField of_samples(const Shape& frame, std::span<const float> samples,
+                                      double spacing);
+
+  [[nodiscard]] const Shape& frame() const noexcept { return frame_; }
+  /// The displacement at a point of the reference, in pixels.
+  [[nodiscard]] Point at(const Point& point) const noexcept;
+  /// At every pixel: all x displacements row by row, then all y.
+  [[nodiscard]] std::vector<float> samples() const;
+
+  /// Control points of x + u(x), for evaluation by InterpolatePlan as unprefiltered cubic
+  /// coefficients: a stack of two arrays of `control_shape`, at reference pixel (x, y) evaluated at
+  /// ((x, y) - origin) / spacing.
+  [[nodiscard]] const Shape& control_shape() const noexcept { return control_shape_; }
+  [[nodiscard]] std::vector<float> control_coordinates() const;
+  [[nodiscard]] Affine pixel_to_control() const noexcept;
+
+ private:
+  DisplacementField() = default;
+  Shape frame_, control_shape_;
+  Point origin_, spacing_;
+  std::vector<double> control_x_, control_y_;
+};
+
+/// Resamples frames through displacement fields by the cubic spline, in one pass: output(x) =
+/// frame(x + u(x)), 0 outside of the frame.
+class WARPALIGN_API FieldWarper {
+ public:
+  /// For frames of this shape, and any type that ResamplePlan takes.
+  FieldWarper(const Device& device, PixelType type, const Shape& frame);
+  FieldWarper(FieldWarper&&) noexcept;
+  FieldWarper& operator=(FieldWarper&&) noexcept;
+  ~FieldWarper();
+
+  /// `output`: of the frame's type and shape. Throws Error(invalid_argument) where type, shape or
+  /// the field's frame differ.
+  void warp(const HostImage& frame, const DisplacementField& field, void* output);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpalign
