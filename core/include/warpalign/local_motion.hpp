@@ -41,10 +41,10 @@ struct WindowShift {
 };
 
 /// Measures the shifts of all windows of many frames against those of one reference, in few
-/// launches: phase correlation of apodized windows (registration paper, equations 3 and 4) to the
-/// nearest pixel, then Gauss-Newton on the reference's cubic B-spline with gain and offset of each
-/// window, robust to outliers (Tukey's biweight). Keeps plans, memory and the reference between
-/// calls. An object is used by one thread at a time.
+/// launches: correlation of apodized windows by the symmetric phase-only filter (Wernet 2005) to
+/// the nearest pixel, then Gauss-Newton on the reference's cubic B-spline with gain and offset of
+/// each window, robust to outliers (Tukey's biweight). Keeps plans, memory and the reference
+/// between calls. An object is used by one thread at a time.
 ///
 /// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
 /// compiled, and Error(device_failure).

@@ -5,12 +5,14 @@
 #include <warpalign/backend/stages/fft/fft.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/convert.hpp>
+#include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/backend/stages/filter/sobel.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
@@ -18,6 +20,7 @@
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
+#include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 #include <warpalign/backend/stages/spline/complex_bilinear.hpp>
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/stages/spline/prefilter.hpp>
@@ -36,15 +39,16 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    Apodize, Convert, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
+    Apodize, Convert, CutWindows, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
     // fft
     RealFft,
     // spectrum
     CrossPower, LogPolar, Magnitude, OverlapProducts, OverlapScore, Peak, RadialWhitening,
+    WindowCrossPower,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // refinement
-    Illumination, SimilaritySums,
+    Illumination, ShiftSums, SimilaritySums,
     // volume
     PadVolume, SpectrumSums, VolumePeaks, VolumeSums>;
 // clang-format on

@@ -1,0 +1,53 @@
+// Stage: the sums for one Gauss-Newton step on the shift of each of many windows.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "device/stage.hpp"
+
+#include "formulas/bspline.h"
+#include "formulas/similarity.h"
+#include "shared/kernel_language.h"
+
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+
+namespace warpalign::cuda {
+namespace {
+
+#define GROUP 64
+#include "shared/shift_sums.cl"
+static_assert(WA_SHIFT_SUMS == backend::shift_sum_count);
+static_assert(STATE_WORDS * sizeof(int) == sizeof(ShiftState));
+
+class ShiftSumsStage final : public backend::ShiftSums {
+ public:
+  ShiftSumsStage(const Context& context, const ShiftSumsSpec& spec)
+      : site_{context, "shift_sums"},
+        width_(extent(spec.frame.width, site_)),
+        height_(extent(spec.frame.height, site_)),
+        windows_(static_cast<int>(spec.windows)),
+        parts_(spec.parts),
+        blocks_(static_cast<unsigned>(spec.windows * spec.frames * spec.parts)) {
+    load(&shift_sums, site_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::ShiftSumsMemory& memory,
+               backend::Memory& partials) override {
+    launch_early(site_, queue, dim3(blocks_), dim3(GROUP), &shift_sums, data<float>(memory.frames),
+                 data<float>(memory.reference), width_, height_, windows_,
+                 data<float>(memory.frame_means), data<float>(memory.reference_means),
+                 data<int>(memory.states), parts_, data<float>(partials));
+  }
+
+ private:
+  CallSite site_;
+  int width_, height_, windows_, parts_;
+  unsigned blocks_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<backend::ShiftSums> make(const Context& context, const ShiftSumsSpec& spec) {
+  return std::make_unique<ShiftSumsStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

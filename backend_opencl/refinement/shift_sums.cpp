@@ -1,0 +1,49 @@
+// Stage: the sums for one Gauss-Newton step on the shift of each of many windows.
+#include "device/build_options.hpp"
+#include "device/kernel.hpp"
+#include "device/queue.hpp"
+#include "device/stage.hpp"
+#include "embedded_kernels.hpp"
+
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+
+namespace warpalign::opencl {
+
+namespace {
+
+constexpr const char* stage = "shift_sums";
+constexpr std::size_t group = 64;
+
+class ShiftSums final : public backend::ShiftSums {
+ public:
+  ShiftSums(Context& context, const ShiftSumsSpec& spec)
+      : width_(to_int(spec.frame.width, context.call_site(stage))),
+        height_(to_int(spec.frame.height, context.call_site(stage))),
+        windows_(to_int(spec.windows, context.call_site(stage))),
+        parts_(spec.parts),
+        items_(group * static_cast<std::size_t>(spec.windows * spec.frames) *
+               static_cast<std::size_t>(spec.parts)),
+        kernel_(context, stage, kernels::shift_sums, "shift_sums",
+                int_option("GROUP", static_cast<int>(group))) {}
+
+  void enqueue(backend::Queue& queue, const backend::ShiftSumsMemory& memory,
+               backend::Memory& partials) override {
+    kernel_.launch(queue_of(queue), {{items_, 1}, {group, 1}}, memory.frames, memory.reference,
+                   width_, height_, windows_, memory.frame_means, memory.reference_means,
+                   memory.states, parts_, partials);
+  }
+
+ private:
+  cl_int width_, height_, windows_, parts_;
+  std::size_t items_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<backend::ShiftSums> make(Context& context, const ShiftSumsSpec& spec) {
+  return std::make_unique<ShiftSums>(context, spec);
+}
+
+}  // namespace warpalign::opencl

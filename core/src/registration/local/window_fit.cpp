@@ -1,0 +1,204 @@
+// Gauss-Newton estimation of the shift of one window.
+#include "registration/local/window_fit.hpp"
+
+#include "registration/plane_geometry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr int max_evaluations = 16;
+// Of the last step: in pixels, or in standard deviations of the shift.
+constexpr double tolerance = 0.001;
+constexpr double tolerance_in_noise = 0.05;
+constexpr double max_from_peak = 1.5;
+constexpr double min_overlap_fraction = 0.25;  // of the window
+
+// Tukey's constant for 95 % efficiency, for residuals of standard deviation 1; and that deviation
+// from the mean absolute value of a Gaussian, and from its variance under Tukey's weights.
+constexpr double tukey_constant = 4.685;
+constexpr double deviation_of_absolute = 1.2533;
+constexpr double deviation_of_weighted = 1.099;
+// The first evaluation has no gain and offset, and the second one measures the residuals under
+// them. From the third one on, outliers are left out. At last their scale is kept, so that the
+// steps converge.
+constexpr int first_robust = 2;
+constexpr int last_scale = 6;
+
+// White noise that is smoothed by the weights 1/6, 4/6, 1/6 along both axes has a quarter of its
+// variance left; but over distances on which an image changes, its mean varies as it did.
+constexpr double noise_correlation = 4;
+
+// Shifts of windows that show different things stay below this; see docs/registration.md.
+constexpr double min_significance = 8;
+
+using Matrix = std::array<double, 4>;  // 2 x 2, row-major
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  return {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3],  //
+          a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]};
+}
+
+Matrix transposed(const Matrix& a) { return {a[0], a[2], a[1], a[3]}; }
+
+Matrix difference(const Matrix& a, const Matrix& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]};
+}
+
+std::optional<Matrix> inverse(const Matrix& a) {
+  const double determinant = a[0] * a[3] - a[1] * a[2];
+  if (!(std::abs(determinant) > 0)) return std::nullopt;
+  return Matrix{a[3] / determinant, -a[1] / determinant, -a[2] / determinant, a[0] / determinant};
+}
+
+double larger_eigenvalue(const Matrix& m) {
+  return (m[0] + m[3]) / 2 + std::hypot((m[0] - m[3]) / 2, (m[1] + m[2]) / 2);
+}
+
+struct Step {
+  double x = 0, y = 0;
+  double variance = 0;  // of the shift in its less certain direction, for residuals of variance 1
+};
+
+// Solves sum z (e + gain (rx x + ry y) - r da - db) = 0 for the instruments z = mx, my, r and 1,
+// with e at the best gain and offset. The frame's gradient takes the place that the reference's has
+// in Gauss-Newton: each is multiplied by the other's noise only, and the frame's is at samples,
+// where its own noise and its slope do not correlate. So noise neither shortens the steps nor moves
+// the place where they end.
+std::optional<Step> step_of(const ShiftSums& s, double gain, double offset) {
+  const Matrix gradients{s.mx_rx, s.mx_ry, s.my_rx, s.my_ry};
+  const Matrix with_model{s.mx_r, s.mx, s.my_r, s.my};
+  const Matrix reference_with_model{s.rx_r, s.ry_r, s.rx, s.ry};
+  const auto model = inverse({s.rr, s.r, s.r, s.weight});
+  if (!model) return std::nullopt;
+  // Gain and offset are eliminated.
+  const Matrix eliminated = product(with_model, *model);
+  Matrix a = difference(gradients, product(eliminated, reference_with_model));
+  for (double& number : a) number *= gain;
+  const auto solved = inverse(a);
+  if (!solved) return std::nullopt;
+  const double x = s.mx_m - gain * s.mx_r - offset * s.mx;
+  const double y = s.my_m - gain * s.my_r - offset * s.my;
+  const Matrix instruments =
+      difference({s.mx_mx, s.mx_my, s.mx_my, s.my_my}, product(eliminated, transposed(with_model)));
+  return Step{-((*solved)[0] * x + (*solved)[1] * y), -((*solved)[2] * x + (*solved)[3] * y),
+              larger_eigenvalue(product(product(*solved, instruments), transposed(*solved)))};
+}
+
+}  // namespace
+
+WindowFit::WindowFit(const Shape& window, const WindowOrigin& origin)
+    : window_(window), origin_(origin), active_(false) {
+  result_.centre = {origin.x + static_cast<double>(window.width - 1) / 2,
+                    origin.y + static_cast<double>(window.height - 1) / 2};
+  result_.uncertainty = std::numeric_limits<double>::infinity();
+}
+
+WindowFit::WindowFit(const Shape& frame, const Shape& window, const WindowOrigin& origin,
+                     const WindowOrigin& peak)
+    : WindowFit(window, origin) {
+  frame_ = frame;
+  peak_ = peak;
+  shift_ = result_.shift = {static_cast<double>(peak.x), static_cast<double>(peak.y)};
+  const ShiftState start = state();
+  const double columns = start.end_column - start.first_column;
+  const double rows = start.end_row - start.first_row;
+  active_ = columns > 0 && rows > 0 &&
+            columns * rows >= min_overlap_fraction * static_cast<double>(window.plane());
+}
+
+ShiftState WindowFit::state() const {
+  ShiftState state;
+  const double x = peak_.x - shift_.x;
+  const double y = peak_.y - shift_.y;
+  state.frame_x = origin_.x + peak_.x;
+  state.frame_y = origin_.y + peak_.y;
+  state.reference_x = origin_.x + static_cast<std::int32_t>(std::floor(x));
+  state.reference_y = origin_.y + static_cast<std::int32_t>(std::floor(y));
+  state.fraction_x = static_cast<float>(x - std::floor(x));
+  state.fraction_y = static_cast<float>(y - std::floor(y));
+  // Pixels of the frame need a neighbour on either side, points of the reference two.
+  const auto first = [](std::int32_t frame, std::int32_t reference) {
+    return std::max({0, 1 - frame, 1 - reference});
+  };
+  const auto end = [](std::int64_t window, std::int64_t extent, std::int32_t frame,
+                      std::int32_t reference) {
+    return static_cast<std::int32_t>(
+        std::min({window, extent - 1 - frame, extent - 2 - reference}));
+  };
+  state.first_column = first(state.frame_x, state.reference_x);
+  state.first_row = first(state.frame_y, state.reference_y);
+  state.end_column = end(window_.width, frame_.width, state.frame_x, state.reference_x);
+  state.end_row = end(window_.height, frame_.height, state.frame_y, state.reference_y);
+  state.gain = static_cast<float>(gain_);
+  state.offset = static_cast<float>(offset_);
+  state.inverse_scale =
+      static_cast<float>(evaluations_ >= first_robust && scale_ > 0 ? 1 / scale_ : 0);
+  state.active = active_ ? 1 : 0;
+  return state;
+}
+
+void WindowFit::fail() {
+  active_ = false;
+  result_.reliable = false;
+}
+
+void WindowFit::take(const ShiftSums& sums) {
+  ++evaluations_;
+  step(sums);
+  if (evaluations_ < first_robust || evaluations_ > last_scale || !(sums.pixels > 0)) return;
+  scale_ = tukey_constant * (evaluations_ == first_robust
+                                 ? deviation_of_absolute * sums.absolute / sums.pixels
+                                 : deviation_of_weighted * std::sqrt(residual_variance_));
+}
+
+void WindowFit::step(const ShiftSums& s) {
+  const double minimum = min_overlap_fraction * static_cast<double>(window_.plane());
+  const double variance = s.rr - s.r * s.r / s.weight;
+  const double covariance = s.rm - s.r * s.m / s.weight;
+  if (!(s.pixels >= minimum) || !(variance > 0) || !(covariance > 0)) return fail();
+  gain_ = covariance / variance;
+  offset_ = (s.m - gain_ * s.r) / s.weight;
+  const auto step = step_of(s, gain_, offset_);
+  if (!step) return fail();
+  describe(s, step->variance);
+  shift_.x += step->x;
+  shift_.y += step->y;
+  if (!(std::abs(shift_.x - peak_.x) <= max_from_peak) ||
+      !(std::abs(shift_.y - peak_.y) <= max_from_peak)) {
+    return fail();
+  }
+  result_.shift = shift_;
+  const bool converged =
+      std::hypot(step->x, step->y) < std::max(tolerance, tolerance_in_noise * result_.uncertainty);
+  if (converged && evaluations_ > first_robust) {
+    active_ = false;
+    result_.reliable = result_.significance >= min_significance;
+  } else if (evaluations_ == max_evaluations) {
+    fail();
+  }
+}
+
+void WindowFit::describe(const ShiftSums& s, double variance_of_step) {
+  const double reference = s.rr - s.r * s.r / s.weight;
+  const double frame = s.mm - s.m * s.m / s.weight;
+  const double covariance = s.rm - s.r * s.m / s.weight;
+  if (!(frame > 0)) return;
+  result_.correlation = covariance / std::sqrt(reference * frame);
+  // The mean squared slope over the variance is the inverse square of a correlation length.
+  const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
+  const double z = std::atanh(std::clamp(result_.correlation, -0.999999, 0.999999));
+  result_.significance = z * std::sqrt(independent);
+  residual_variance_ = std::max(frame - gain_ * covariance, 0.0) / s.weight;
+  result_.uncertainty = std::sqrt(noise_correlation * residual_variance_ * variance_of_step);
+}
+
+WindowShift WindowFit::result() const { return result_; }
+
+}  // namespace warpalign::detail

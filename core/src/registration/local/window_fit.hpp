@@ -1,0 +1,42 @@
+// Gauss-Newton estimation of the shift of one window, from the sums that the device computes.
+#pragma once
+
+#include <warpalign/backend/stages/filter/cut_windows.hpp>
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+#include <warpalign/local_motion.hpp>
+
+namespace warpalign::detail {
+
+/// The model is frame(p) = gain reference(p - shift) + offset over the window's pixels p.
+class WindowFit {
+ public:
+  /// `peak`: the shift to whole pixels. A fit that leads farther away than a pixel and a half has
+  /// failed.
+  WindowFit(const Shape& frame, const Shape& window, const WindowOrigin& origin,
+            const WindowOrigin& peak);
+  /// A window without a peak, which has failed.
+  WindowFit(const Shape& window, const WindowOrigin& origin);
+
+  /// Whether it needs another evaluation.
+  [[nodiscard]] bool active() const { return active_; }
+  /// Where the next evaluation takes place.
+  [[nodiscard]] ShiftState state() const;
+  /// Takes the sums of an evaluation at state(), and makes a step.
+  void take(const ShiftSums& sums);
+  [[nodiscard]] WindowShift result() const;
+
+ private:
+  void step(const ShiftSums& sums);
+  void fail();
+  void describe(const ShiftSums& sums, double variance_of_step);
+
+  Shape frame_, window_;
+  WindowOrigin origin_, peak_;
+  Point shift_;
+  double gain_ = 0, offset_ = 0, scale_ = 0, residual_variance_ = 0;
+  int evaluations_ = 0;
+  bool active_ = true;
+  WindowShift result_;
+};
+
+}  // namespace warpalign::detail

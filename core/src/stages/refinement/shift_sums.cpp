@@ -1,0 +1,105 @@
+// Stage: the sums for one Gauss-Newton step on the shift of each of many windows.
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/results.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "shift_sums";
+constexpr int max_parts = 1024;
+
+// The order in which the device writes them.
+constexpr std::array<double ShiftSums::*, backend::shift_sum_count> all_sums{
+    &ShiftSums::weight,  &ShiftSums::r,     &ShiftSums::m,     &ShiftSums::rr,
+    &ShiftSums::mm,      &ShiftSums::rm,    &ShiftSums::rx,    &ShiftSums::ry,
+    &ShiftSums::rx_r,    &ShiftSums::ry_r,  &ShiftSums::mx,    &ShiftSums::my,
+    &ShiftSums::mx_r,    &ShiftSums::my_r,  &ShiftSums::mx_m,  &ShiftSums::my_m,
+    &ShiftSums::mx_rx,   &ShiftSums::mx_ry, &ShiftSums::my_rx, &ShiftSums::my_ry,
+    &ShiftSums::mx_mx,   &ShiftSums::mx_my, &ShiftSums::my_my, &ShiftSums::pixels,
+    &ShiftSums::absolute};
+
+ShiftSumsSpec checked(const ShiftSumsSpec& spec) {
+  detail::check_shape(stage, "the frame", spec.frame);
+  if (spec.windows < 1 || spec.frames < 1) detail::refuse(stage, "there must be a window");
+  if (spec.parts < 1 || spec.parts > max_parts) {
+    detail::refuse(stage, "the parts must be 1 to " + std::to_string(max_parts));
+  }
+  return spec;
+}
+
+std::size_t count_of(const ShiftSumsSpec& spec) {
+  return static_cast<std::size_t>(spec.windows * spec.frames);
+}
+
+bool within(std::int64_t first, std::int64_t end, std::int64_t origin, std::int64_t before,
+            std::int64_t after, std::int64_t extent) {
+  return origin + first >= before && origin + end - 1 + after < extent;
+}
+
+// What is read out of bounds would not be noticed.
+void check_state(const ShiftState& s, const Shape& frame) {
+  if (s.active == 0 || s.first_column >= s.end_column || s.first_row >= s.end_row) return;
+  const bool inside = within(s.first_column, s.end_column, s.frame_x, 1, 1, frame.width) &&
+                      within(s.first_row, s.end_row, s.frame_y, 1, 1, frame.height) &&
+                      within(s.first_column, s.end_column, s.reference_x, 1, 2, frame.width) &&
+                      within(s.first_row, s.end_row, s.reference_y, 1, 2, frame.height);
+  if (!inside) detail::refuse(stage, "a window's pixels lie beyond the frame or the reference");
+}
+
+}  // namespace
+
+ShiftSumsPlan::ShiftSumsPlan(const Device& device, const ShiftSumsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      states_(std::make_shared<Buffer>(device_.make_buffer(count_of(spec) * sizeof(ShiftState)))),
+      partials_(std::make_shared<detail::Results<float>>(
+          device,
+          count_of(spec) * backend::shift_sum_count * static_cast<std::size_t>(spec.parts))) {}
+
+void ShiftSumsPlan::execute(Stream& stream, const Image& frames, const Image& reference,
+                            const Buffer& frame_means, const Buffer& reference_means,
+                            std::span<const ShiftState> states, std::span<ShiftSums> sums) const {
+  detail::check_stream(stage, device_, stream);
+  const Shape& frame = spec_.frame;
+  detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
+                      {frame.width, frame.height, spec_.frames});
+  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, frame);
+  detail::check_buffer(stage, "the frames' means", device_, frame_means,
+                       count_of(spec_) * sizeof(float));
+  detail::check_buffer(stage, "the reference's means", device_, reference_means,
+                       static_cast<std::size_t>(spec_.windows) * sizeof(float));
+  if (states.size() != count_of(spec_) || sums.size() != states.size()) {
+    detail::refuse(stage, "there must be a state and a sum for each window");
+  }
+  for (const ShiftState& state : states) check_state(state, frame);
+  stream.upload(states.data(), states.size_bytes(), *states_);
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(frames), detail::Access::memory(reference),
+                    detail::Access::memory(frame_means), detail::Access::memory(reference_means),
+                    detail::Access::memory(std::as_const(*states_))},
+                   partials_->memory());
+  const std::span<const float> partials = partials_->fetch(stream);
+  const auto parts = static_cast<std::size_t>(spec_.parts);
+  for (std::size_t window = 0; window < sums.size(); ++window) {
+    if (states[window].active == 0) continue;
+    for (std::size_t i = 0; i < all_sums.size(); ++i) {
+      double sum = 0;
+      for (std::size_t part = 0; part < parts; ++part) {
+        sum += static_cast<double>(partials[(window * all_sums.size() + i) * parts + part]);
+      }
+      sums[window].*all_sums[i] = sum;
+    }
+  }
+}
+
+}  // namespace warpalign

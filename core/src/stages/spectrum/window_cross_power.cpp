@@ -1,0 +1,48 @@
+// Stage: the cross-power spectra of many windows with those of a reference.
+#include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
+
+#include <warpalign/stages/fft.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "window_cross_power";
+
+WindowCrossPowerSpec checked(const WindowCrossPowerSpec& spec) {
+  detail::check_shape(stage, "the window", spec.window);
+  if (spec.windows < 1 || spec.frames < 1) detail::refuse(stage, "there must be a window");
+  if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
+    detail::refuse(stage, "sigma must be 0 or more");
+  }
+  return spec;
+}
+
+Shape spectra(const Shape& window, std::int64_t count) {
+  return RealFftPlan::half_spectrum({window.width, window.height, count});
+}
+
+}  // namespace
+
+WindowCrossPowerPlan::WindowCrossPowerPlan(const Device& device, const WindowCrossPowerSpec& spec)
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
+
+void WindowCrossPowerPlan::execute(Stream& stream, const Image& reference, const Image& frames,
+                                   Image& output) const {
+  const Shape all = spectra(spec_.window, spec_.windows * spec_.frames);
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the reference's spectra", device_, reference, PixelType::c32,
+                      spectra(spec_.window, spec_.windows));
+  detail::check_image(stage, "the frames' spectra", device_, frames, PixelType::c32, all);
+  detail::check_image(stage, "the output", device_, output, PixelType::c32, all);
+  detail::check_distinct(stage, reference, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(reference),
+                   detail::Access::memory(frames), detail::Access::memory(output));
+}
+
+}  // namespace warpalign

@@ -1,0 +1,167 @@
+// The sums of a step on the shifts of windows against the oracle, on every device.
+#include "reference/refinement/shift_sums.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+#include <warpalign/error.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using warpalign::Image;
+using warpalign::PixelType;
+using warpalign::ShiftState;
+using warpalign::ShiftSums;
+using warpalign::ShiftSumsPlan;
+
+constexpr std::int64_t width = 71;
+constexpr std::int64_t height = 90;
+constexpr std::array<float, 2> reference_means{3.0F, -1.0F};
+constexpr std::array<float, 4> frame_means{2.0F, 0.5F, -3.0F, 1.0F};
+
+std::array<double, 25> as_array(const ShiftSums& s) {
+  return {s.weight, s.r,     s.m,     s.rr,    s.mm,    s.rm,     s.rx,      s.ry,    s.rx_r,
+          s.ry_r,   s.mx,    s.my,    s.mx_r,  s.my_r,  s.mx_m,   s.my_m,    s.mx_rx, s.mx_ry,
+          s.my_rx,  s.my_ry, s.mx_mx, s.mx_my, s.my_my, s.pixels, s.absolute};
+}
+
+reference::ShiftedWindow window_of(const ShiftState& s, std::size_t number) {
+  reference::ShiftedWindow w;
+  w.left = s.frame_x;
+  w.top = s.frame_y;
+  w.reference_x = s.reference_x + static_cast<double>(s.fraction_x);
+  w.reference_y = s.reference_y + static_cast<double>(s.fraction_y);
+  w.first_column = s.first_column;
+  w.end_column = s.end_column;
+  w.first_row = s.first_row;
+  w.end_row = s.end_row;
+  w.frame_mean = static_cast<double>(frame_means[number]);
+  w.reference_mean = static_cast<double>(reference_means[number % 2]);
+  w.gain = static_cast<double>(s.gain);
+  w.offset = static_cast<double>(s.offset);
+  w.scale = s.inverse_scale > 0 ? 1 / static_cast<double>(s.inverse_scale) : 0;
+  return w;
+}
+
+template <std::size_t n>
+warpalign::Buffer uploaded(const warpalign::Device& device, warpalign::Stream& stream,
+                           const std::array<float, n>& values) {
+  warpalign::Device on = device;
+  warpalign::Buffer buffer = on.make_buffer(sizeof values);
+  stream.upload(values.data(), sizeof values, buffer);
+  return buffer;
+}
+
+// Two frames, one above the other, with two windows each.
+std::vector<ShiftSums> sums_of(const warpalign::Device& device, const reference::Plane& frames,
+                               const reference::Plane& reference,
+                               const std::vector<ShiftState>& states, int parts) {
+  auto stream = device.make_stream();
+  const Image known = test::to_device(device, stream, reference);
+  const Image flat = test::to_device(device, stream, frames);
+  warpalign::Device on = device;
+  Image stack = on.make_image(PixelType::f32, {width, height, 2});
+  std::vector<float> pixels(frames.values.size());
+  stream.download(flat, pixels.data(), pixels.size() * sizeof(float));
+  stream.upload(pixels.data(), pixels.size() * sizeof(float), stack.buffer());
+  std::vector<ShiftSums> sums(states.size());
+  ShiftSumsPlan(device, {{width, height, 1}, 2, 2, parts})
+      .execute(stream, stack, known, uploaded(device, stream, frame_means),
+               uploaded(device, stream, reference_means), states, sums);
+  return sums;
+}
+
+std::vector<ShiftState> some_states() {
+  return {{1, 1, 1, 1, 0, 69 - 1, 0, 88 - 1, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1},
+          {5, 9, 3, 11, 2, 50, 1, 65, 0.25F, 0.875F, 0.7F, -0.2F, 0.0F, 1},
+          {20, 30, 22, 28, 0, 33, 0, 32, 0.5F, 0.125F, 1.2F, 0.3F, 0.3F, 1},
+          {-3, 40, 10, 38, 4, 40, 0, 31, 0.99F, 0.01F, -0.5F, 0.0F, 0.5F, 1}};
+}
+
+reference::Plane frame_of(const reference::Plane& frames, std::int64_t number) {
+  reference::Plane frame(width, height);
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) frame.at(x, y) = frames.at(x, number * height + y);
+  }
+  return frame;
+}
+
+void compare(const warpalign::Device& device, const reference::Plane& frames,
+             const reference::Plane& known, int parts) {
+  const std::vector<ShiftState> states = some_states();
+  const auto found = sums_of(device, frames, known, states, parts);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    CAPTURE(i);
+    const auto expected = reference::shift_sums(frame_of(frames, static_cast<std::int64_t>(i / 2)),
+                                                known, window_of(states[i], i));
+    const auto sums = as_array(found[i]);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      CAPTURE(k);
+      // Up to 6000 terms of the order of 10 in single precision, of either sign: each is rounded by
+      // 6e-8 of itself, and each of a part's partial sums likewise.
+      CHECK(std::abs(sums[k] - expected[k]) <= 1e-6 * 10 * expected[23] + 1e-5);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("shift_sums: agree with the oracle, undivided and in parts") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
+    const auto known = test::random_plane(width, height, -4, 4, 8);
+    for (const int parts : {1, 3, 40}) {
+      CAPTURE(parts);
+      compare(device, frames, known, parts);
+    }
+  });
+}
+
+TEST_CASE("shift_sums: pixels that are not finite do not count, nor what is smoothed with them") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto frames = test::random_plane(width, 2 * height, -4, 4, 9);
+    auto known = test::random_plane(width, height, -4, 4, 10);
+    frames.at(12, 30) = std::numeric_limits<double>::quiet_NaN();
+    known.at(40, 40) = std::numeric_limits<double>::infinity();
+    compare(device, frames, known, 2);
+  });
+}
+
+TEST_CASE("shift_sums: windows that are not active keep their sums") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
+    const auto known = test::random_plane(width, height, -4, 4, 8);
+    std::vector<ShiftState> states = some_states();
+    states[1].active = 0;
+    const auto found = sums_of(device, frames, known, states, 2);
+    CHECK(found[1].pixels == 0);
+    CHECK(found[0].pixels > 0);
+    CHECK(found[2].pixels > 0);
+  });
+}
+
+TEST_CASE("shift_sums: windows that reach beyond the images are refused before anything runs") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
+    const auto known = test::random_plane(width, height, -4, 4, 8);
+    const auto refused = [&](auto change) {
+      std::vector<ShiftState> states = some_states();
+      change(states[1]);
+      CHECK_THROWS_AS(sums_of(device, frames, known, states, 1), warpalign::Error);
+    };
+    refused([](ShiftState& s) { s.frame_x = -2; });
+    refused([](ShiftState& s) { s.frame_y = -1; });
+    refused([](ShiftState& s) { s.reference_x = -2; });
+    refused([](ShiftState& s) { s.end_column = 67; });
+    refused([](ShiftState& s) { s.end_row = 78; });
+    CHECK_THROWS_AS(sums_of(device, frames, known, {}, 1), warpalign::Error);
+    CHECK_THROWS_AS(ShiftSumsPlan(device, {{width, height, 1}, 1, 1, 0}), warpalign::Error);
+  });
+}
