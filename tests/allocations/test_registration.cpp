@@ -107,7 +107,8 @@ TEST_CASE("allocations: align, pictures with frames, which are masked") {
 TEST_CASE("allocations: align, every motion") {
   const Pair pair(0);
   test::on_every_device([&](const Device& device) {
-    for (const Motion motion : {Motion::rigid, Motion::rotation, Motion::translation}) {
+    for (const Motion motion : {Motion::rigid, Motion::rotation, Motion::translation,
+                                Motion::affine, Motion::homography, Motion::automatic}) {
       CAPTURE(static_cast<int>(motion));
       RegistrationOptions options;
       options.motion = motion;
