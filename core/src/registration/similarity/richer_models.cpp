@@ -47,6 +47,8 @@ constexpr double min_difference = 0.02;
 // another. Beyond it a fit has followed chance.
 constexpr double max_perspective = 4;
 constexpr double max_stretch = 4;
+// The smallest ratio of the divisors within either image.
+constexpr double min_divisor = 0.01;
 
 // The ratio of the singular values of the linear part.
 double stretch_of(const Affine& m) {
@@ -59,7 +61,7 @@ double stretch_of(const Affine& m) {
 // Whether no point of the reference is mapped to infinity, and the part in common looks as a plane
 // may.
 bool is_plausible(const Homography& m, const Shape& reference, const Shape& moving) {
-  if (!is_regular(m, reference)) return false;
+  if (!is_regular(m, reference, min_divisor)) return false;
   double smallest = INFINITY;
   double largest = 0;
   double stretch = 0;
@@ -156,9 +158,10 @@ bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
     fitted_finest = fitted.has_value();
     if (fitted) matrix = levels.to_images(fitted->matrix);
   }
+  // What is regular over an image is so over its levels, whose samples lie within it.
+  if (!fitted_finest || !is_regular(matrix, roles.coarse().shape(), min_divisor)) return false;
   const Homography found = scaled(roles.in_roles(matrix));
-  if (!fitted_finest || !is_plausible(found, work.reference.shape(), work.moving.shape()))
-    return false;
+  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return false;
   Candidate judged = candidate;
   judged.motion = motion;
   judged.richer = found;

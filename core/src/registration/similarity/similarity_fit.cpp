@@ -243,6 +243,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   const double extent = std::max(larger_side(moving), scale * larger_side(reference));
   const double max_drift = options.max_drift * extent;
 
+  if (!is_regular(start, reference)) return std::nullopt;
   const SimilaritySumsResult at_start =
       known != nullptr ? *known : evaluate(stream, clock, pair, start);
   if (!(at_start.pixels >= minimum)) return std::nullopt;
