@@ -65,6 +65,10 @@ RegistrationOptions options_of_search(RegistrationOptions options) {
   return options;
 }
 
+bool is_convincing(const Candidate& candidate) {
+  return candidate.significance >= candidate.half_confidence;
+}
+
 bool is_more_convincing(const Candidate& a, const Candidate& b) {
   return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
@@ -297,7 +301,20 @@ void PairSearch::take_richer_model(const PairWork& work) {
     if (!richer_models_.fit_coarsely(work, fitter_, model_, candidate)) continue;
     candidate.half_confidence *= richer_half_confidence;
   }
+  if (model_ == Motion::homography) try_windows(work);
   sort_short_list(candidates_, is_more_convincing);
+}
+
+// Where no candidate is convincing, adds the homographies that windows agree on.
+void PairSearch::try_windows(const PairWork& work) {
+  if (std::any_of(candidates_.begin(), candidates_.end(), is_convincing)) return;
+  if (!window_search_) window_search_.emplace(device_, options_, ones_);
+  for (const AgreedHomography& agreed : window_search_->find(work)) {
+    auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
+    if (!candidate) continue;
+    candidate->half_confidence = grid_half_confidence_significance * richer_half_confidence;
+    candidates_.push_back(*candidate);
+  }
 }
 
 // Whether a place is explained significantly better by a motion than by what was chosen, which it
@@ -334,11 +351,22 @@ void PairSearch::find_place_of_homography(const PairWork& work) {
   }
   const auto place = candidates_.begin() + static_cast<std::ptrdiff_t>(best);
   std::rotate(candidates_.begin(), place, place + 1);
+  if (is_convincing(best_fit)) return;
+  try_windows(work);
+  const auto by_windows =
+      std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
+        return candidate.motion == Motion::homography && is_more_convincing(candidate, best_fit);
+      });
+  if (by_windows != candidates_.end()) std::rotate(candidates_.begin(), by_windows, by_windows + 1);
 }
 
 void PairSearch::take_model_that_explains_best(const PairWork& work) {
   if (candidates_[0].significance < candidates_[0].half_confidence) find_place_of_homography(work);
   Candidate& best = candidates_[0];
+  if (best.motion == Motion::homography) {
+    if (options_.refine) richer_models_.refine(work, fitter_, refinement_, best);
+    return;
+  }
   if (options_.refine && best.significance >= half_confidence_significance / 2) refine(work, best);
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);
@@ -368,6 +396,10 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     }
   }
   sort_by(candidates_, &Candidate::significance);
+  if (candidates_.empty() && (model_ == Motion::homography || model_ == Motion::automatic)) {
+    try_windows(work);
+    sort_short_list(candidates_, is_more_convincing);
+  }
   if (!candidates_.empty()) choose_model(work);
   return candidates_;
 }
