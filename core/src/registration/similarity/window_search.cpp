@@ -12,11 +12,13 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr std::int64_t side = 192;        // of the padded frame
+constexpr std::int64_t side = 168;        // of the padded frame
 constexpr double level_side = 112;        // of the reference's level, at most
 constexpr std::int64_t window_side = 28;  // in its pixels
-constexpr std::int64_t most_across = 6;   // windows along an axis
-constexpr std::int64_t max_windows = most_across * most_across;
+// Windows along the axes of a level: six along the longer one, five along the other.
+constexpr std::int64_t most_along_longer = 6;
+constexpr std::int64_t most_along_shorter = 5;
+constexpr std::int64_t max_windows = most_along_longer * most_along_shorter;
 constexpr double rotation_step = 15;  // degrees; each rotation stands for its opposite as well
 constexpr std::array<double, 5> scales{1, 1.25, 0.8, 1.6, 0.63};
 // Of a window's pixels, how many must count in both images.
@@ -71,11 +73,12 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   download(normalized, values_);
   counts_.assign(values_.size(), 1);
   if (level.weight() != nullptr) download(*level.weight(), counts_);
-  const auto along = [](std::int64_t n) {
-    return std::clamp<std::int64_t>(2 * (n - window_side) / window_side + 1, 1, most_across);
+  const auto along = [](std::int64_t n, std::int64_t other) {
+    const std::int64_t most = n >= other ? most_along_longer : most_along_shorter;
+    return std::clamp<std::int64_t>(2 * (n - window_side) / window_side + 1, 1, most);
   };
-  const std::int64_t across = along(shape.width);
-  const std::int64_t down = along(shape.height);
+  const std::int64_t across = along(shape.width, shape.height);
+  const std::int64_t down = along(shape.height, shape.width + 1);
   const auto start = [](std::int64_t i, std::int64_t count, std::int64_t n) {
     const std::int64_t rest = std::max<std::int64_t>(n - window_side, 0);
     return count > 1 ? i * rest / (count - 1) : rest / 2;
