@@ -129,7 +129,13 @@ TEST_CASE("allocations: align, pictures that have nothing in common") {
     state = state * 1664525U + 1013904223U;
     pixel = static_cast<std::uint8_t>(state >> 24U);
   }
-  test::on_every_device([&](const Device& device) { check_second(device, pair, {}, false); });
+  test::on_every_device([&](const Device& device) {
+    check_second(device, pair, {}, false);
+    // Every place is tried with a homography, and then windows.
+    RegistrationOptions options;
+    options.motion = Motion::homography;
+    check_second(device, pair, options, false);
+  });
 }
 
 TEST_CASE("allocations: align, volumes") {

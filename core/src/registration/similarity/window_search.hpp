@@ -1,7 +1,6 @@
 // Homographies from windows of the reference that are looked for in the moving image.
 #pragma once
 
-#include "device/readback.hpp"
 #include "registration/ones.hpp"
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/level_pair.hpp"
@@ -49,7 +48,6 @@ class WindowSearch {
   OverlapScorePlan score_;
   PeakPlan peak_;
   PlanCache<Shape, WarpPlan> warps_{16};
-  PlanCache<Shape, Readback<float>> readbacks_{8};
   Image windows_image_, windows_weight_, window_spectra_, window_weight_spectra_;
   Image warped_, spectrum_, weight_spectrum_;
   Image products_image_, surfaces_, scores_;
