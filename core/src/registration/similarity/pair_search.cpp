@@ -318,20 +318,25 @@ void PairSearch::try_windows(const PairWork& work) {
 }
 
 // Whether a place is explained significantly better by a motion than by what was chosen, which it
-// then replaces.
+// then replaces. A coarse fit that is no better is not worth its refinement; one that is may only
+// have followed uneven illumination, which the refinement takes into account.
 bool PairSearch::is_better_as(const PairWork& work, Motion motion, Candidate& chosen) {
-  const auto parameters = [](Motion of) {
+  const auto parameters_of = [](Motion of) {
     return of == Motion::homography ? 8 : of == Motion::affine ? 6 : 4;
   };
+  const int more = parameters_of(motion) - parameters_of(chosen.motion);
   Candidate richer = chosen;
   if (!richer_models_.fit_coarsely(work, fitter_, motion, richer)) return false;
-  if (!richer_models_.explains_better(work, chosen, richer,
-                                      parameters(motion) - parameters(chosen.motion))) {
-    return false;
+  if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
+  if (options_.refine) {
+    richer_models_.refine(work, fitter_, refinement_, richer);
+    if (!richer.refined || !richer_models_.explains_better(work, chosen, richer, more)) {
+      return false;
+    }
   }
-  if (options_.refine) richer_models_.refine(work, fitter_, refinement_, richer);
-  if (options_.refine && !richer.refined) return false;
-  if (chosen.motion == Motion::similarity) richer.half_confidence *= richer_half_confidence;
+  // A place that is certain with fewer parameters is no less so with more.
+  const bool certain = is_convincing(chosen) || chosen.motion != Motion::similarity;
+  if (!certain) richer.half_confidence *= richer_half_confidence;
   chosen = richer;
   return true;
 }
