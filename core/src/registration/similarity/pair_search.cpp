@@ -31,7 +31,7 @@ constexpr double accepted_significance = 2 * half_confidence_significance;
 
 // A model with more parameters explains more by chance: what it needs to be significant, relative
 // to a similarity, and at how many places of the search it is fitted.
-constexpr double richer_half_confidence = 1.25;
+constexpr double richer_half_confidence = 1.5;
 constexpr std::size_t richer_places = 10;
 
 constexpr std::size_t hypotheses_per_crop = 2;

@@ -33,6 +33,10 @@ constexpr std::array<FitLevel, 8> fit_levels{{{32, Motion::affine, 15, 0.02, 0.3
                                               {512, Motion::homography, 12, 0.01, 0.1},
                                               {1024, Motion::homography, 10, 0.01, 0.05}}};
 constexpr double min_side = 24;
+// Coarse levels reach far, but may hold too little to find eight parameters by: where the fit from
+// the first of them is not beyond doubt, the others are begun with as well.
+constexpr std::array<double, 3> first_sides{32, 64, 128};
+constexpr double beyond_doubt = 100;
 
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
@@ -181,11 +185,17 @@ std::optional<Candidate> RicherModels::judged(const PairWork& work, const FitRol
 bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
                                 Candidate& candidate) {
   const FitRoles roles(work, candidate.matrix);
-  Homography matrix = roles.in_roles(candidate.matrix);
-  if (!fit_levels_from(work, roles, fitter, motion, 0, matrix)) return false;
-  const auto fitted = judged(work, roles, fitter, motion, matrix, candidate);
-  if (!fitted || !(fitted->significance >= min_gain * candidate.significance)) return false;
-  candidate = *fitted;
+  const Homography start = roles.in_roles(candidate.matrix);
+  std::optional<Candidate> best;
+  for (const double first_side : first_sides) {
+    Homography matrix = start;
+    if (!fit_levels_from(work, roles, fitter, motion, first_side, matrix)) continue;
+    const auto fitted = judged(work, roles, fitter, motion, matrix, candidate);
+    if (fitted && (!best || fitted->significance > best->significance)) best = fitted;
+    if (best && best->significance >= beyond_doubt) break;
+  }
+  if (!best || !(best->significance >= min_gain * candidate.significance)) return false;
+  candidate = *best;
   return true;
 }
 
