@@ -59,9 +59,14 @@ __device__ __forceinline__ int cell_of(double x, float& part) {
   return before ? location.whole - 1 : location.whole;
 }
 
+/// A homography as kernels take it, row by row; device code cannot index a std::array.
+struct ProjectiveMatrix {
+  double h[9];
+};
+
 // Where a homography maps a reference pixel to; reciprocals of the divisor are exact to double
 // precision.
-__device__ __forceinline__ double2 mapped(const Homography& m, int px, int py) {
+__device__ __forceinline__ double2 mapped(const ProjectiveMatrix& m, int px, int py) {
   const auto row = [&](int first) {
     return fma(m.h[first], static_cast<double>(px),
                fma(m.h[first + 1], static_cast<double>(py), m.h[first + 2]));
@@ -138,12 +143,14 @@ __device__ __forceinline__ ValueAndSlopes spline_value_and_slopes(const MovingSp
 
 /// The matrix as kernels of a plan take it.
 template <bool projective>
-using MatrixOf = std::conditional_t<projective, Homography, Affine>;
+using MatrixOf = std::conditional_t<projective, ProjectiveMatrix, Affine>;
 
 template <bool projective>
 [[nodiscard]] MatrixOf<projective> matrix_of(const Homography& matrix) {
   if constexpr (projective) {
-    return matrix;
+    ProjectiveMatrix result;
+    std::copy(matrix.h.begin(), matrix.h.end(), result.h);
+    return result;
   } else {
     return matrix.affine();
   }

@@ -40,7 +40,8 @@ HostImage view(const Picture& picture) {
 /// The time that a user with images in host memory waits: both uploads and everything else.
 class Subject {
  public:
-  explicit Subject(const warpalign::Device& device) : registrar_(device) {}
+  Subject(const warpalign::Device& device, warpalign::Motion motion)
+      : registrar_(device, options_of(motion)) {}
 
   Answer answer(const Pair& pair) {
     const auto& r = pair.reference.shape;
@@ -51,6 +52,12 @@ class Subject {
   }
 
  private:
+  static warpalign::RegistrationOptions options_of(warpalign::Motion motion) {
+    warpalign::RegistrationOptions options;
+    options.motion = motion;
+    return options;
+  }
+
   Answer timed(const Pair& pair) {
     Answer answer;
     const auto start = std::chrono::steady_clock::now();
@@ -62,7 +69,9 @@ class Subject {
       answer.confidence = found.confidence;
       answer.significance = found.significance;
       answer.similarity = found.similarity;
-      answer.matrix = found.matrix;
+      answer.matrix = found.homography;
+      answer.richer = found.motion == warpalign::Motion::affine ||
+                      found.motion == warpalign::Motion::homography;
     } catch (const warpalign::Error& error) {
       if (error.kind() != warpalign::ErrorKind::invalid_image) throw;
       answer.failure = error.what();
@@ -90,6 +99,7 @@ void visit_pairs(const Options& options, const Originals& originals, std::size_t
 
 ordered_json about(const Options& options) {
   return {{"originals", options.originals_name},
+          {"motion", options.motion_name},
           {"pairs_per_group", options.only ? 1 : options.pairs},
           {"seed", options.seed},
           {"size", options.size}};
@@ -159,10 +169,10 @@ void evaluate(const Options& options, const Originals& originals) {
   TextFile json(options.json);
   TextFile plot(options.plot);
   const auto device = warpalign::open_device(options.device);
-  Subject subject(device);
+  Subject subject(device, options.motion);
   const auto& info = device.info();
-  fmt::print("{}: {}; originals: {}; size {}; seed {}\n", info.id, info.name,
-             options.originals_name, options.size, options.seed);
+  fmt::print("{}: {}; originals: {}; motion {}; size {}; seed {}\n", info.id, info.name,
+             options.originals_name, options.motion_name, options.size, options.seed);
   std::vector<GroupResult> results;
   {
     warpalign::program::Progress progress(number_of_pairs(options));

@@ -58,12 +58,21 @@ ParsedOptions parse_options(int argc, char** argv) {
   const std::map<std::string, Use> uses{
       {"tune", Use::tune}, {"report", Use::report}, {"all", Use::all}};
 
+  const std::map<std::string, warpalign::Motion> motions{
+      {"similarity", warpalign::Motion::similarity},
+      {"affine", warpalign::Motion::affine},
+      {"homography", warpalign::Motion::homography},
+      {"auto", warpalign::Motion::automatic}};
+
   CLI::App app("Registers pairs with exactly known truth and reports the errors");
   app.add_option("--device", options.device, "cuda:0, opencl:pocl, ...; default: the best");
   app.add_option("--groups", groups, "which groups, separated by commas; default: all")
       ->delimiter(',');
   app.add_option("--originals", options.originals_name, "tune, report or all")
       ->check(CLI::IsMember({"tune", "report", "all"}))
+      ->capture_default_str();
+  app.add_option("--motion", options.motion_name, "similarity, affine, homography or auto")
+      ->check(CLI::IsMember({"similarity", "affine", "homography", "auto"}))
       ->capture_default_str();
   app.add_option("--pairs", options.pairs, "pairs of each group")
       ->check(CLI::Range(1, 1000000))
@@ -84,6 +93,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     options.originals = uses.at(options.originals_name);
+    options.motion = motions.at(options.motion_name);
     if (only.empty()) {
       options.groups = group_numbers(groups);
     } else {

@@ -3,6 +3,8 @@
 
 #include "accuracy/originals.hpp"
 
+#include <warpalign/registrar.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +18,8 @@ struct Options {
   std::vector<std::size_t> groups;  ///< in all_groups(), in its order
   Use originals = Use::report;
   std::string originals_name = "report";
+  warpalign::Motion motion = warpalign::Motion::similarity;
+  std::string motion_name = "similarity";
   std::size_t pairs = 12;
   std::uint64_t seed = 1;
   std::int64_t size = 512;

@@ -2,6 +2,7 @@
 #include "accuracy/pair.hpp"
 
 #include "accuracy/draw.hpp"
+#include "support/corners.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@ namespace accuracy {
 namespace {
 
 using warpalign::Affine;
+using warpalign::Homography;
 using warpalign::Point;
 using warpalign::Shape;
 using warpalign::Similarity;
@@ -74,7 +76,7 @@ std::array<Shape, 2> shapes_of(const Recipe& recipe, Random& random, std::int64_
 }
 
 /// The overlap relative to the reference's area and to the moving image's.
-std::array<double, 2> common_parts(const Affine& truth, const Shape& reference,
+std::array<double, 2> common_parts(const Homography& truth, const Shape& reference,
                                    const Shape& moving) {
   constexpr int n = 64;
   int inside = 0;
@@ -89,7 +91,8 @@ std::array<double, 2> common_parts(const Affine& truth, const Shape& reference,
                   : 0;
   }
   const double of_reference = static_cast<double>(inside) / (n * n);
-  const double area = std::abs(truth.a * truth.e - truth.b * truth.d);
+  const Affine middle = truth.affine_at(warpalign::centre_of(reference));
+  const double area = std::abs(middle.a * middle.e - middle.b * middle.d);
   return {of_reference, of_reference * area * static_cast<double>(reference.plane()) /
                             static_cast<double>(moving.plane())};
 }
@@ -100,21 +103,35 @@ Point shift_between(Random& random, double least, double most) {
   return {length * std::cos(direction), length * std::sin(direction)};
 }
 
+/// What moves the reference's corners as the recipe says.
+Homography distortion_of(const Pair& pair) {
+  const auto& corners = pair.recipe.corners;
+  const bool none =
+      std::all_of(corners.begin(), corners.end(), [](Point p) { return p.x == 0 && p.y == 0; });
+  if (none) return {};
+  const double side = longest(pair.reference.shape);
+  std::array<Point, 4> distances{};
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    distances[i] = {side * corners[i].x, side * corners[i].y};
+  }
+  return test::moving_corners(pair.reference.shape, distances);
+}
+
 /// A translation that leaves enough overlap; sets `pair.common`.
 void find_translation(Pair& pair, Random& random) {
   const Recipe& recipe = pair.recipe;
   const Shape& moving = pair.moving.shape;
+  const Homography distortion = distortion_of(pair);
   const double unit = std::max(longest(moving), recipe.scale * longest(pair.reference.shape));
   for (int attempt = 0; attempt < 10000; ++attempt) {
     pair.similarity.translation =
         recipe.max_shift > 0
             ? shift_between(random, recipe.min_shift * unit, recipe.max_shift * unit)
             : Point{random.between(-1, 1), random.between(-1, 1)};
-    pair.truth = pair.similarity.matrix(pair.reference.shape, moving);
+    pair.truth = Homography(pair.similarity.matrix(pair.reference.shape, moving)) * distortion;
     const auto parts = common_parts(pair.truth, pair.reference.shape, moving);
     pair.common = std::max(parts[0], parts[1]);
-    if (pair.common >= recipe.min_common &&
-        std::min(parts[0], parts[1]) >= recipe.min_of_large) {
+    if (pair.common >= recipe.min_common && std::min(parts[0], parts[1]) >= recipe.min_of_large) {
       return;
     }
   }
@@ -148,7 +165,7 @@ double extent_of(const Pair& pair) {
 void draw_pair(Pair& pair, const Scene& scene, Random& random) {
   const Point middle = any_middle(scene, random, extent_of(pair));
   const auto placement = place(scene, pair.reference.shape, pair.moving.shape, pair.similarity,
-                               middle, any_turn(scene, random));
+                               middle, any_turn(scene, random), distortion_of(pair));
   pair.reference.pixels = expose(draw(scene, placement.reference_to_scene, pair.reference.shape),
                                  pair.recipe.reference, random);
   pair.moving.pixels =
@@ -211,15 +228,16 @@ void make_unrelated(Pair& pair, const Originals& originals, std::size_t index, s
 }  // namespace
 
 Placement place(const Scene& scene, const Shape& reference, const Shape& moving,
-                const Similarity& similarity, Point middle, double turn_deg) {
+                const Similarity& similarity, Point middle, double turn_deg,
+                const Homography& distortion) {
   const double reference_pixel = min_pixel * std::max(1.0, similarity.scale);
   const double moving_pixel = reference_pixel / similarity.scale;
-  const Affine truth = similarity.matrix(reference, moving);
+  const Homography truth = Homography(similarity.matrix(reference, moving)) * distortion;
   if (reference_pixel * longest(reference) >= moving_pixel * longest(moving)) {
-    const Affine to_scene = view_of(scene, reference, middle, turn_deg, reference_pixel);
+    const Homography to_scene = view_of(scene, reference, middle, turn_deg, reference_pixel);
     return {to_scene, to_scene * truth.inverse()};
   }
-  const Affine to_scene = view_of(scene, moving, middle, turn_deg, moving_pixel);
+  const Homography to_scene = view_of(scene, moving, middle, turn_deg, moving_pixel);
   return {to_scene * truth, to_scene};
 }
 

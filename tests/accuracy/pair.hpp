@@ -21,9 +21,9 @@ struct Pair {
   std::string original;  ///< "a.jpg", or "a.jpg | b.jpg"
   bool related = true;   ///< otherwise `similarity` and `truth` mean nothing
   Recipe recipe;
-  warpalign::Similarity similarity;
-  warpalign::Affine truth;  ///< reference pixels -> moving pixels
-  double common = 0;        ///< common part of the picture that shows less
+  warpalign::Similarity similarity;  ///< of the truth, after its corners have moved
+  warpalign::Homography truth;       ///< reference pixels -> moving pixels
+  double common = 0;                 ///< common part of the picture that shows less
   Picture reference;
   Picture moving;
 };
@@ -44,15 +44,15 @@ inline constexpr double min_pixel = 1.5;
 
 /// Where the two pictures of a pair lie in a scene, before exposure.
 struct Placement {
-  warpalign::Affine reference_to_scene;
-  warpalign::Affine moving_to_scene;
+  warpalign::Homography reference_to_scene;
+  warpalign::Homography moving_to_scene;
 };
 
 /// Places the picture that shows more at `middle`, turned by `turn_deg`; the finer one's pixels
-/// cover `min_pixel_points` points.
+/// cover `min_pixel_points` points. `distortion` maps the reference to itself before `similarity`.
 [[nodiscard]] Placement place(const Scene& scene, const warpalign::Shape& reference,
                               const warpalign::Shape& moving,
                               const warpalign::Similarity& similarity, warpalign::Point middle,
-                              double turn_deg);
+                              double turn_deg, const warpalign::Homography& distortion = {});
 
 }  // namespace accuracy

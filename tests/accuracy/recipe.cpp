@@ -153,6 +153,36 @@ Recipe mixed(Random& random, std::size_t index) {
   return recipe;
 }
 
+warpalign::Point in_any_direction(Random& random, double least, double most) {
+  const double x = random.between(least, most) * random.sign();
+  return {x, random.between(least, most) * random.sign()};
+}
+
+// Two sides of a parallelogram are changed by up to 5 % each.
+Recipe affine(Random& random, std::size_t) {
+  Recipe recipe = about_equal_scale(random);
+  recipe.rotation_deg = random.between(-30, 30);
+  recipe.max_shift = 0.1;
+  const warpalign::Point across = in_any_direction(random, 0.01, 0.05);
+  const warpalign::Point down = in_any_direction(random, 0.01, 0.05);
+  recipe.corners[1] = across;
+  recipe.corners[2] = {across.x + down.x, across.y + down.y};
+  recipe.corners[3] = down;
+  return recipe;
+}
+
+// Perspective of half a percent to 6 % of the side at each corner: 2.5 to 30 pixels of 512.
+Recipe homography(Random& random, std::size_t) {
+  Recipe recipe = about_equal_scale(random);
+  recipe.rotation_deg = random.between(-30, 30);
+  recipe.max_shift = 0.1;
+  const double most = random.log_between(0.01, 0.06);
+  for (warpalign::Point& corner : recipe.corners) {
+    corner = in_any_direction(random, most / 2, most);
+  }
+  return recipe;
+}
+
 Recipe unrelated(Random& random, std::size_t index) {
   Recipe recipe = about_equal_scale(random);
   recipe.from = index % 3 == 0 ? From::disjoint_parts : From::two_originals;
@@ -191,6 +221,9 @@ const std::vector<Group>& all_groups() {
       {"corners", "black corners, or a constant border", corners},
       {"mixed", "scale 0.4 to 2.5 with noise, illumination, shifts, some impulses", mixed},
       {"unrelated", "nothing in common: to be refused", unrelated},
+      // A group's number is part of what its pairs are drawn from: further ones go to the end.
+      {"affine", "30 degrees, sides stretched and sheared by 1 to 5 %: --motion affine", affine},
+      {"homography", "30 degrees, corners off by 0.5 to 6 %: --motion homography", homography},
   };
   return groups;
 }

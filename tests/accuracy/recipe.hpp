@@ -4,6 +4,9 @@
 #include "accuracy/exposure.hpp"
 #include "accuracy/random.hpp"
 
+#include <warpalign/geometry.hpp>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,11 +28,14 @@ struct Recipe {
   double rotation_deg = 0;
   double scale = 1;
   double min_shift = 0;     ///< of the centre, relative to the image's side
-  double max_shift = 0.15;   ///< likewise, for the image that shows more
+  double max_shift = 0.15;  ///< likewise, for the image that shows more
   double min_common = 0;    ///< overlap, relative to the image that shows less
   double min_of_large = 0;  ///< overlap, relative to the image that shows more
-  double reduced = 1;         ///< side of the image that shows more, relative to the other's
-  bool odd_sizes = false;     ///< four different sides, odd or prime
+  double reduced = 1;       ///< side of the image that shows more, relative to the other's
+  bool odd_sizes = false;   ///< four different sides, odd or prime
+  /// How far the reference's corners move before the similarity, relative to its side: top left,
+  /// top right, bottom right, bottom left.
+  std::array<warpalign::Point, 4> corners{};
   Exposure reference;
   Exposure moving;
 };

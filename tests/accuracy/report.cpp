@@ -39,7 +39,8 @@ ordered_json summary_json(const Summary& summary) {
           {"rotation_error_deg_median", summary.rotation_median},
           {"scale_error_median", summary.scale_median},
           {"translation_error_median", summary.translation_median},
-          {"milliseconds_median", summary.milliseconds_median}};
+          {"milliseconds_median", summary.milliseconds_median},
+          {"richer", summary.richer}};
 }
 
 ordered_json score_json(const Score& score) {
@@ -85,17 +86,18 @@ warpalign::program::PlotLine share_line(const GroupResult& group, std::size_t co
 }  // namespace
 
 std::string table_head() {
-  return fmt::format("{:<13}{:>6}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}\n",
+  return fmt::format("{:<13}{:>6}{:>8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>9}{:>8}\n",
                      "group", "pairs", "solved", "reliable", "false ok", "refused", "corner px",
-                     "p95 px", "rot deg", "scale", "shift px", "ms");
+                     "p95 px", "rot deg", "scale", "shift px", "ms", "richer");
 }
 
 std::string table_row(const std::string& name, const Summary& summary) {
-  return fmt::format("{:<13}{:>6}{:>8}{:>10}{:>10}{:>10}{}{}{}{}{}{:>9.1f}\n", name, summary.pairs,
-                     summary.solved, summary.reliable, summary.false_ok, summary.false_refused,
-                     number(summary.corner_median, 10), number(summary.corner_p95, 10),
-                     number(summary.rotation_median, 10), number(summary.scale_median, 10),
-                     number(summary.translation_median, 10), summary.milliseconds_median);
+  return fmt::format("{:<13}{:>6}{:>8}{:>10}{:>10}{:>10}{}{}{}{}{}{:>9.1f}{:>8}\n", name,
+                     summary.pairs, summary.solved, summary.reliable, summary.false_ok,
+                     summary.false_refused, number(summary.corner_median, 10),
+                     number(summary.corner_p95, 10), number(summary.rotation_median, 10),
+                     number(summary.scale_median, 10), number(summary.translation_median, 10),
+                     summary.milliseconds_median, summary.richer);
 }
 
 std::string pair_line(const std::string& group, const Pair& pair, const Score& score,
@@ -130,11 +132,12 @@ ordered_json pair_json(const Pair& pair) {
                     {"reference_exposure", exposure_json(pair.recipe.reference)},
                     {"moving_exposure", exposure_json(pair.recipe.moving)}};
   if (!pair.related) return json;
-  const auto& m = pair.truth;
+  const auto& h = pair.truth.h;
   json["rotation_deg"] = pair.similarity.rotation_deg;
   json["scale"] = pair.similarity.scale;
   json["translation"] = {pair.similarity.translation.x, pair.similarity.translation.y};
-  json["matrix"] = {{m.a, m.b, m.c}, {m.d, m.e, m.f}};
+  json["matrix"] = {{h[0], h[1], h[2]}, {h[3], h[4], h[5]}};
+  if (!pair.truth.is_affine()) json["matrix"].push_back({h[6], h[7], h[8]});
   json["common"] = pair.common;
   return json;
 }

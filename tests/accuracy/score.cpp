@@ -43,6 +43,7 @@ Score score_of(const Pair& pair, std::size_t index, const Answer& answer) {
   score.index = index;
   score.related = pair.related;
   score.reliable = answer.reliable;
+  score.richer = answer.richer;
   score.confidence = answer.confidence;
   score.significance = answer.significance;
   score.milliseconds = answer.milliseconds;
@@ -68,6 +69,7 @@ Summary summary_of(const std::vector<Score>& scores) {
   Summary summary;
   summary.pairs = scores.size();
   summary.solved = count(scores, [](const Score& s) { return s.solved; });
+  summary.richer = count(scores, [](const Score& s) { return s.richer; });
   summary.reliable = count(scores, [](const Score& s) { return s.reliable; });
   summary.false_ok = count(scores, [](const Score& s) { return s.reliable && !s.solved; });
   summary.false_refused = count(scores, [](const Score& s) { return s.solved && !s.reliable; });

@@ -17,7 +17,8 @@ struct Answer {
   double confidence = 0;
   double significance = 0;
   warpalign::Similarity similarity;
-  warpalign::Affine matrix;
+  warpalign::Homography matrix;
+  bool richer = false;  ///< an affine transform or a homography
   double milliseconds = 0;
 };
 
@@ -28,6 +29,7 @@ struct Score {
   bool related = true;
   bool solved = false;  ///< mean corner error below 1 % of the moving picture's diagonal
   bool reliable = false;
+  bool richer = false;  ///< as in Answer
   double confidence = 0;
   double significance = 0;
   double corner_error = 0;       ///< mean distance of the reference's four mapped corners from
@@ -54,6 +56,7 @@ struct Summary {
   double scale_median = 0;
   double translation_median = 0;
   double milliseconds_median = 0;
+  std::size_t richer = 0;  ///< registered by an affine transform or a homography
 };
 
 [[nodiscard]] Summary summary_of(const std::vector<Score>& scores);

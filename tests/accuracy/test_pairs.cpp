@@ -2,6 +2,7 @@
 // lies where its transform says, to a thousandth of a pixel.
 #include "accuracy/draw.hpp"
 #include "accuracy/pair.hpp"
+#include "support/corners.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -14,6 +15,7 @@ namespace {
 
 using accuracy::Scene;
 using warpalign::Affine;
+using warpalign::Homography;
 using warpalign::Point;
 using warpalign::Shape;
 using warpalign::Similarity;
@@ -51,7 +53,8 @@ Scene raster_of(const Waves& waves) {
 
 /// How far `picture` lies from where `to_scene` says, in its pixels: least squares over the two
 /// components of a shift, against the scene's formula.
-Point displacement(const reference::Plane& picture, const Waves& waves, const Affine& to_scene) {
+Point displacement(const reference::Plane& picture, const Waves& waves,
+                   const Homography& to_scene) {
   double xx = 0, xy = 0, yy = 0, xe = 0, ye = 0;
   constexpr double step = 0.05;
   for (std::int64_t v = 0; v < picture.height; ++v) {
@@ -81,15 +84,21 @@ TEST_CASE("accuracy pairs: both pictures lie where the truth says") {
   struct Case {
     Shape reference, moving;
     Similarity similarity;
+    Homography distortion;
   };
-  for (const Case& c : {Case{{128, 128, 1}, {128, 128, 1}, {0, 1, {0.37, -0.61}}},
-                        Case{{120, 96, 1}, {101, 131, 1}, {-71.3, 1.7, {9.2, 4.1}}},
-                        Case{{120, 120, 1}, {90, 90, 1}, {160, 0.45, {-7.7, 3.3}}}}) {
+  for (const Case& c :
+       {Case{{128, 128, 1}, {128, 128, 1}, {0, 1, {0.37, -0.61}}, {}},
+        Case{{120, 96, 1}, {101, 131, 1}, {-71.3, 1.7, {9.2, 4.1}}, {}},
+        Case{{120, 120, 1}, {90, 90, 1}, {160, 0.45, {-7.7, 3.3}}, {}},
+        Case{{120, 110, 1},
+             {130, 120, 1},
+             {12, 1.1, {3.3, -2.2}},
+             test::moving_corners({120, 110, 1}, {{{4, -3}, {-5, 2}, {6, 5}, {-2, -4}}})}}) {
     CAPTURE(c.similarity.rotation_deg);
     CAPTURE(c.similarity.scale);
-    const auto placed =
-        accuracy::place(scene, c.reference, c.moving, c.similarity, {200.3, 317.9}, 23);
-    const auto truth = c.similarity.matrix(c.reference, c.moving);
+    const auto placed = accuracy::place(scene, c.reference, c.moving, c.similarity, {200.3, 317.9},
+                                        23, c.distortion);
+    const auto truth = Homography(c.similarity.matrix(c.reference, c.moving)) * c.distortion;
     // The two views differ by the truth, to rounding.
     const auto over_moving = placed.moving_to_scene * truth;
     for (const Point p : {Point{0, 0}, Point{95, 0}, Point{0, 95}}) {
@@ -118,7 +127,7 @@ TEST_CASE("accuracy pairs: pixels are means over their own area") {
   }
   for (const double pixel : {2.0, 6.0}) {
     const Shape shape{16, 16, 1};
-    const auto picture = accuracy::draw(scene, {pixel, 0, 40, 0, pixel, 40}, shape);
+    const auto picture = accuracy::draw(scene, Affine{pixel, 0, 40, 0, pixel, 40}, shape);
     const double sinc = std::sin(pi * pixel / length) / (pi * pixel / length);
     for (std::int64_t x = 0; x < shape.width; ++x) {
       const double wave = 100 * std::cos(2 * pi * (40 + pixel * static_cast<double>(x)) / length);
@@ -136,7 +145,7 @@ TEST_CASE("accuracy pairs: an index gives the same pair, whatever was made befor
   const auto again = accuracy::make_pair(originals, {1, 2, 3}, 192);
   CHECK(first.reference.pixels == again.reference.pixels);
   CHECK(first.moving.pixels == again.moving.pixels);
-  CHECK(first.truth.c == again.truth.c);
+  CHECK(first.truth.h == again.truth.h);
   CHECK(accuracy::make_pair(originals, {2, 2, 3}, 192).moving.pixels != again.moving.pixels);
 }
 

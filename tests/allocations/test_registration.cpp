@@ -107,7 +107,8 @@ TEST_CASE("allocations: align, pictures with frames, which are masked") {
 TEST_CASE("allocations: align, every motion") {
   const Pair pair(0);
   test::on_every_device([&](const Device& device) {
-    for (const Motion motion : {Motion::rigid, Motion::rotation, Motion::translation}) {
+    for (const Motion motion : {Motion::rigid, Motion::rotation, Motion::translation,
+                                Motion::affine, Motion::homography, Motion::automatic}) {
       CAPTURE(static_cast<int>(motion));
       RegistrationOptions options;
       options.motion = motion;
@@ -128,7 +129,13 @@ TEST_CASE("allocations: align, pictures that have nothing in common") {
     state = state * 1664525U + 1013904223U;
     pixel = static_cast<std::uint8_t>(state >> 24U);
   }
-  test::on_every_device([&](const Device& device) { check_second(device, pair, {}, false); });
+  test::on_every_device([&](const Device& device) {
+    check_second(device, pair, {}, false);
+    // Every place is tried with a homography, and then windows.
+    RegistrationOptions options;
+    options.motion = Motion::homography;
+    check_second(device, pair, options, false);
+  });
 }
 
 TEST_CASE("allocations: align, volumes") {

@@ -39,7 +39,8 @@ double bumps(double x, double y, std::uint32_t seed) {
 }
 
 template <typename Sample>
-void fill(program::LoadedImage& image, const Texture& texture, const Affine& place, double full) {
+void fill(program::LoadedImage& image, const Texture& texture, const Homography& place,
+          double full) {
   auto samples = image.samples<Sample>();
   std::size_t i = 0;
   for (std::int64_t y = 0; y < image.height; ++y) {
@@ -68,7 +69,7 @@ double Texture::operator()(Point p) const {
 }
 
 program::LoadedImage draw(const Texture& texture, const Shape& shape, int channels, PixelType type,
-                          const Affine& place) {
+                          const Homography& place) {
   program::LoadedImage image = program::make_image(shape.width, shape.height, channels, type);
   if (type == PixelType::u8) fill<std::uint8_t>(image, texture, place, 255);
   if (type == PixelType::u16) fill<std::uint16_t>(image, texture, place, 65535);

@@ -18,6 +18,6 @@ struct Texture {
 /// pixel(p) = texture(place(p)), over the type's whole range (0 to 1 for f32). The channels of a
 /// colour picture differ from each other.
 [[nodiscard]] program::LoadedImage draw(const Texture& texture, const Shape& shape, int channels,
-                                        PixelType type, const Affine& place = {});
+                                        PixelType type, const Homography& place = {});
 
 }  // namespace warpalign::test

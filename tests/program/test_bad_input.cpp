@@ -170,7 +170,7 @@ TEST_CASE("registration options that contradict are refused before the work") {
     arguments.insert(arguments.end(), options.begin(), options.end());
     check_complaint(run_program(arguments), 2, named);
   };
-  refused({"--motion", "affine"}, "--motion affine");
+  refused({"--motion", "projective"}, "--motion projective");
   refused({"--spectrum", "sobel"}, "--spectrum sobel");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1: must start with its lower end");
   refused({"--scale-range", "1"}, "--scale-range 1: must be two numbers");

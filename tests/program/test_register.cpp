@@ -53,7 +53,7 @@ Affine matrix_of(const json& report) {
 
 /// The RMS difference between the aligned image and the reference, well inside of both.
 template <typename Sample>
-double misfit(const LoadedImage& aligned, const LoadedImage& reference, const Affine& matrix) {
+double misfit(const LoadedImage& aligned, const LoadedImage& reference, const Homography& matrix) {
   const auto a = aligned.samples<Sample>();
   const auto b = reference.samples<Sample>();
   double squares = 0;
@@ -80,7 +80,8 @@ TEST_CASE("the JSON report has the registration, and nothing else is printed") {
   CHECK(outcome.status == 0);
   CHECK_FALSE(outcome.err.find("warpalign:") != std::string::npos);
   const json report = json::parse(outcome.out);
-  CHECK(report.size() == 14);
+  CHECK(report.size() == 15);
+  CHECK(report["motion"] == "similarity");
   CHECK(report["status"] == "ok");
   CHECK(report["rotation_deg"].get<double>() == doctest::Approx(truth.rotation_deg).epsilon(0.03));
   CHECK(report["scale"].get<double>() == doctest::Approx(truth.scale).epsilon(0.01));
@@ -173,6 +174,46 @@ TEST_CASE("motions keep fixed what they say") {
   CHECK(std::abs(about_centre["translation"][0].get<double>()) < 1e-9);
   CHECK(std::abs(about_centre["translation"][1].get<double>()) < 1e-9);
   CHECK(corner_error_of(about_centre, pair) < refined_off);
+}
+
+TEST_CASE("homographies are found, reported in three rows, and followed by output and overlay") {
+  require_test_device();
+  const Pair pair(".png", 1, PixelType::u8);
+  const Homography projective =
+      Homography(pair.matrix) * Homography({1, 0, 0, 0, 1, 0, 1.5e-4, -1e-4, 1});
+  save_image(pair.moving, draw({}, moving_shape, 1, PixelType::u8, projective.inverse()));
+  const std::string output = pair.folder / "aligned.png";
+  const std::string overlay = pair.folder / "overlay.png";
+  for (const std::string motion : {"homography", "auto"}) {
+    CAPTURE(motion);
+    const json report =
+        report_of(pair, {"--motion", motion, "--output", output, "--overlay", overlay});
+    CHECK(report["motion"] == "homography");
+    REQUIRE(report["matrix"].size() == 3);
+    Homography found;
+    for (std::size_t i = 0; i < 9; ++i) found.h[i] = report["matrix"][i / 3][i % 3];
+    // Two more parameters than an affine transform have to be found from the same pixels.
+    CHECK(::test::max_corner_distance(found, projective, reference_shape) < 3 * refined_off);
+    const LoadedImage aligned = load_image(output);
+    // As where the output is compared below.
+    CHECK(misfit<std::uint8_t>(aligned, load_image(pair.reference), projective) < 1);
+    CHECK(load_image(overlay).height == reference_shape.height);
+  }
+  const json affine = report_of(pair, {"--motion", "affine"});
+  CHECK(affine["motion"] == "affine");
+  CHECK(affine["matrix"].size() == 2);
+  const Outcome text = pair.run({"--motion", "homography"});
+  CHECK(text.out.starts_with("The images fit: homography, about the centre rotation"));
+  CHECK(text.out.find("after division by") != std::string::npos);
+}
+
+TEST_CASE("where no homography fits, the report says so") {
+  require_test_device();
+  const Pair pair(".png", 1, PixelType::u8);
+  save_image(pair.moving, draw({99}, moving_shape, 1, PixelType::u8));
+  const Outcome outcome = pair.run({"--motion", "homography"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.find("NOT RELIABLE") != std::string::npos);
 }
 
 TEST_CASE("runners-up are listed where candidates are asked for") {

@@ -325,6 +325,19 @@ TEST_CASE("stack: memory does not grow with the number of frames") {
   CHECK(many - few < 30 * 1024);
 }
 
+TEST_CASE("stack: motions with more parameters than a similarity are refused") {
+  const ScratchFolder folder;
+  for (const std::string name : {"a.png", "b.png"}) {
+    save_image(folder / name, draw({}, {64, 64, 1}, 1, PixelType::u8));
+  }
+  for (const std::string motion : {"affine", "homography", "auto"}) {
+    const Outcome outcome = run_program(
+        {"stack", folder / "a.png", folder / "b.png", "--motion", motion, "--device", "opencl:99"});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("--motion: stacks are aligned by similarities") != std::string::npos);
+  }
+}
+
 TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is written") {
   Frames frames;
   frames.add_drifting(2);

@@ -82,26 +82,4 @@ Pair cut_by(const Plane& photograph, const warpalign::Shape& shape,
   return pair;
 }
 
-// The direct linear transform of the unit square (Heckbert 1989), after the square's own map.
-Homography moving_corners(const warpalign::Shape& shape,
-                          const std::array<warpalign::Point, 4>& distances) {
-  const auto right = static_cast<double>(shape.width - 1);
-  const auto bottom = static_cast<double>(shape.height - 1);
-  const std::array<warpalign::Point, 4> corners{{{0, 0}, {right, 0}, {right, bottom}, {0, bottom}}};
-  std::array<double, 4> x{};
-  std::array<double, 4> y{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    x[i] = corners[i].x + distances[i].x;
-    y[i] = corners[i].y + distances[i].y;
-  }
-  const double dx1 = x[1] - x[2], dx2 = x[3] - x[2], sx = x[0] - x[1] + x[2] - x[3];
-  const double dy1 = y[1] - y[2], dy2 = y[3] - y[2], sy = y[0] - y[1] + y[2] - y[3];
-  const double determinant = dx1 * dy2 - dx2 * dy1;
-  const double g = (sx * dy2 - dx2 * sy) / determinant;
-  const double h = (dx1 * sy - sx * dy1) / determinant;
-  const Homography of_square({x[1] - x[0] + g * x[1], x[3] - x[0] + h * x[3], x[0],
-                              y[1] - y[0] + g * y[1], y[3] - y[0] + h * y[3], y[0], g, h, 1});
-  return of_square * Affine{1 / right, 0, 0, 0, 1 / bottom, 0};
-}
-
 }  // namespace test

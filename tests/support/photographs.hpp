@@ -6,7 +6,6 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,11 +38,6 @@ Pair cut(const reference::Plane& photograph, const Cut& cut);
 /// with it at the reference's centre.
 Pair cut_by(const reference::Plane& photograph, const warpalign::Shape& shape,
             const warpalign::Homography& reference_to_moving, double pixel = 1.5);
-
-/// The homography that moves the corners of `shape` by these distances: top left, top right, bottom
-/// right, bottom left.
-warpalign::Homography moving_corners(const warpalign::Shape& shape,
-                                     const std::array<warpalign::Point, 4>& distances);
 
 template <class Pixel>
 std::vector<Pixel> rounded(const reference::Plane& plane, double gain = 1) {

@@ -219,6 +219,17 @@ void refinement(Trial& trial, const Needs&) {
   });
 }
 
+// What six or eight parameters need beside these. It is not among the pieces that are compiled for
+// every registration.
+void richer_models(Trial& trial, const Needs&) {
+  const SimilaritySumsPlan coarse(trial.device(), {level, level, 0, 1, false, 0, true});
+  const IlluminationPlan illumination(
+      trial.device(),
+      {level, level, 0, 1, false, min_illumination_cell, 1.5 * min_illumination_cell, true});
+  const SimilaritySumsPlan fine(trial.device(),
+                                {level, level, 0, 1, false, min_illumination_cell, true});
+}
+
 // In the order in which they are needed.
 constexpr std::array<Piece, 4> pieces_of_search{transforms_of_levels, log_polar_spectra,
                                                 transforms_of_images, transforms_of_four};
@@ -242,6 +253,14 @@ void announce_similarity(const Device& device, const RegistrationOptions& option
     Trial trial(device, false);
     for (const Piece piece : pieces_of_search) piece(trial, {options});
     for (const Piece piece : pieces_of_fit) piece(trial, {options});
+  });
+  if (options.motion != Motion::affine && options.motion != Motion::homography &&
+      options.motion != Motion::automatic) {
+    return;
+  }
+  Access::announce(device, "richer models", [&] {
+    Trial trial(device, false);
+    richer_models(trial, {options});
   });
 }
 

@@ -209,3 +209,22 @@ TEST_CASE("richer models: without refinement, and what the fast pipeline refuses
     CHECK_THROWS_AS(Registrar(device, options), warpalign::Error);
   });
 }
+
+TEST_CASE("richer models: windows find a perspective that no similarity comes near") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // The right side is seen at less than half the size of the left one, and aslant.
+    const Homography truth =
+        similarity() * test::moving_corners(shape, {{{0, -10}, {-130, 60}, {-120, -95}, {10, 5}}});
+    for (const Motion motion : {Motion::homography, Motion::automatic}) {
+      const auto found = registered(device, truth, motion);
+      CHECK(found.reliable);
+      CHECK(found.motion == Motion::homography);
+      // Pixels on the right cover several of the reference's, which aliasing in the resampled level
+      // makes uncertain.
+      CHECK(test::max_corner_distance(found.homography, truth, shape) <= 10 * corner_tolerance);
+    }
+    RegistrationOptions options;
+    CHECK_FALSE(registered(device, test::cut_by(bridge(), shape, truth), options).significance >
+                40);
+  });
+}

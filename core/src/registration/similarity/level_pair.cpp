@@ -11,7 +11,10 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double min_overlap_fraction = 0.04;  // of the smaller level, for a correlation to count
+// Of the smaller level, for a correlation to count. With more parameters a small part can be made
+// to resemble anything.
+constexpr double min_overlap_fraction = 0.04;
+constexpr double min_overlap_fraction_of_richer = 0.1;
 
 // The number of independent pixels in the overlap; in smooth images it is smaller than the number
 // of pixels. The mean squared slope over the variance is the inverse square of a correlation
@@ -53,8 +56,9 @@ void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& 
   const double coarse_spacing = levels.coarse.sampling().spacing;
   const double scale = image_scale * coarse_spacing / levels.fine.sampling().spacing;
   const double smaller = smaller_area(levels.coarse.shape(), levels.fine.shape(), scale);
-  // A few pixels correlate with anything.
-  const bool enough = sums.pixels >= min_overlap_fraction * smaller;
+  const double fraction = candidate.motion == Motion::similarity ? min_overlap_fraction
+                                                                 : min_overlap_fraction_of_richer;
+  const bool enough = sums.pixels >= fraction * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;
   candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
                            std::sqrt(independent_pixels(sums));

@@ -31,7 +31,7 @@ constexpr double accepted_significance = 2 * half_confidence_significance;
 
 // A model with more parameters explains more by chance: what it needs to be significant, relative
 // to a similarity, and at how many places of the search it is fitted.
-constexpr double richer_half_confidence = 1.1;
+constexpr double richer_half_confidence = 1.5;
 constexpr std::size_t richer_places = 10;
 
 constexpr std::size_t hypotheses_per_crop = 2;
@@ -63,6 +63,10 @@ bool is_richer(Motion motion) {
 RegistrationOptions options_of_search(RegistrationOptions options) {
   if (is_richer(options.motion)) options.motion = Motion::similarity;
   return options;
+}
+
+bool is_convincing(const Candidate& candidate) {
+  return candidate.significance >= candidate.half_confidence;
 }
 
 bool is_more_convincing(const Candidate& a, const Candidate& b) {
@@ -297,24 +301,42 @@ void PairSearch::take_richer_model(const PairWork& work) {
     if (!richer_models_.fit_coarsely(work, fitter_, model_, candidate)) continue;
     candidate.half_confidence *= richer_half_confidence;
   }
+  if (model_ == Motion::homography) try_windows(work);
   sort_short_list(candidates_, is_more_convincing);
 }
 
+// Where no candidate is convincing, adds the homographies that windows agree on.
+void PairSearch::try_windows(const PairWork& work) {
+  if (std::any_of(candidates_.begin(), candidates_.end(), is_convincing)) return;
+  if (!window_search_) window_search_.emplace(device_, options_, ones_);
+  for (const AgreedHomography& agreed : window_search_->find(work)) {
+    auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
+    if (!candidate) continue;
+    candidate->half_confidence = grid_half_confidence_significance * richer_half_confidence;
+    candidates_.push_back(*candidate);
+  }
+}
+
 // Whether a place is explained significantly better by a motion than by what was chosen, which it
-// then replaces.
+// then replaces. A coarse fit that is no better is not worth its refinement; one that is may only
+// have followed uneven illumination, which the refinement takes into account.
 bool PairSearch::is_better_as(const PairWork& work, Motion motion, Candidate& chosen) {
-  const auto parameters = [](Motion of) {
+  const auto parameters_of = [](Motion of) {
     return of == Motion::homography ? 8 : of == Motion::affine ? 6 : 4;
   };
+  const int more = parameters_of(motion) - parameters_of(chosen.motion);
   Candidate richer = chosen;
   if (!richer_models_.fit_coarsely(work, fitter_, motion, richer)) return false;
-  if (!richer_models_.explains_better(work, chosen, richer,
-                                      parameters(motion) - parameters(chosen.motion))) {
-    return false;
+  if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
+  if (options_.refine) {
+    richer_models_.refine(work, fitter_, refinement_, richer);
+    if (!richer.refined || !richer_models_.explains_better(work, chosen, richer, more)) {
+      return false;
+    }
   }
-  if (options_.refine) richer_models_.refine(work, fitter_, refinement_, richer);
-  if (options_.refine && !richer.refined) return false;
-  if (chosen.motion == Motion::similarity) richer.half_confidence *= richer_half_confidence;
+  // A place that is certain with fewer parameters is no less so with more.
+  const bool certain = is_convincing(chosen) || chosen.motion != Motion::similarity;
+  if (!certain) richer.half_confidence *= richer_half_confidence;
   chosen = richer;
   return true;
 }
@@ -334,11 +356,22 @@ void PairSearch::find_place_of_homography(const PairWork& work) {
   }
   const auto place = candidates_.begin() + static_cast<std::ptrdiff_t>(best);
   std::rotate(candidates_.begin(), place, place + 1);
+  if (is_convincing(best_fit)) return;
+  try_windows(work);
+  const auto by_windows =
+      std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
+        return candidate.motion == Motion::homography && is_more_convincing(candidate, best_fit);
+      });
+  if (by_windows != candidates_.end()) std::rotate(candidates_.begin(), by_windows, by_windows + 1);
 }
 
 void PairSearch::take_model_that_explains_best(const PairWork& work) {
   if (candidates_[0].significance < candidates_[0].half_confidence) find_place_of_homography(work);
   Candidate& best = candidates_[0];
+  if (best.motion == Motion::homography) {
+    if (options_.refine) richer_models_.refine(work, fitter_, refinement_, best);
+    return;
+  }
   if (options_.refine && best.significance >= half_confidence_significance / 2) refine(work, best);
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);
@@ -368,6 +401,10 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     }
   }
   sort_by(candidates_, &Candidate::significance);
+  if (candidates_.empty() && (model_ == Motion::homography || model_ == Motion::automatic)) {
+    try_windows(work);
+    sort_short_list(candidates_, is_more_convincing);
+  }
   if (!candidates_.empty()) choose_model(work);
   return candidates_;
 }

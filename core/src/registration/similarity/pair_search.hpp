@@ -12,6 +12,7 @@
 #include "registration/similarity/rotation_scale_search.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 #include "registration/similarity/translation_search.hpp"
+#include "registration/similarity/window_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -51,6 +52,7 @@ class PairSearch {
   void refine(const PairWork& work, Candidate& candidate);
   void choose_model(const PairWork& work);
   [[nodiscard]] std::size_t places_to_try() const;
+  void try_windows(const PairWork& work);
   void take_richer_model(const PairWork& work);
   void find_place_of_homography(const PairWork& work);
   void take_model_that_explains_best(const PairWork& work);
@@ -67,6 +69,7 @@ class PairSearch {
   SimilarityFit fitter_;
   Refinement refinement_;
   RicherModels richer_models_;
+  std::optional<WindowSearch> window_search_;  // likewise
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;

@@ -2,6 +2,7 @@
 #include "registration/similarity/richer_models.hpp"
 
 #include "registration/plane_geometry.hpp"
+#include "registration/registration_result.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +33,10 @@ constexpr std::array<FitLevel, 8> fit_levels{{{32, Motion::affine, 15, 0.02, 0.3
                                               {512, Motion::homography, 12, 0.01, 0.1},
                                               {1024, Motion::homography, 10, 0.01, 0.05}}};
 constexpr double min_side = 24;
+// Coarse levels reach far, but may hold too little to find eight parameters by: where the fit from
+// the first of them is not beyond doubt, the others are begun with as well.
+constexpr std::array<double, 3> first_sides{32, 64, 128};
+constexpr double beyond_doubt = 100;
 
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
@@ -47,6 +52,8 @@ constexpr double min_difference = 0.02;
 // another. Beyond it a fit has followed chance.
 constexpr double max_perspective = 4;
 constexpr double max_stretch = 4;
+// The smallest ratio of the divisors within either image.
+constexpr double min_divisor = 0.01;
 
 // The ratio of the singular values of the linear part.
 double stretch_of(const Affine& m) {
@@ -59,7 +66,7 @@ double stretch_of(const Affine& m) {
 // Whether no point of the reference is mapped to infinity, and the part in common looks as a plane
 // may.
 bool is_plausible(const Homography& m, const Shape& reference, const Shape& moving) {
-  if (!is_regular(m, reference)) return false;
+  if (!is_regular(m, reference, min_divisor)) return false;
   double smallest = INFINITY;
   double largest = 0;
   double stretch = 0;
@@ -134,18 +141,18 @@ Homography transform_of(const Candidate& candidate) {
   return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
 }
 
-bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                                Candidate& candidate) {
-  const FitRoles roles(work, candidate.matrix);
-  Homography matrix = roles.in_roles(candidate.matrix);
+// Fits on the levels from `first_side` on; returns false where the finest of them cannot be fitted.
+bool RicherModels::fit_levels_from(const PairWork& work, const FitRoles& roles,
+                                   SimilarityFit& fitter, Motion motion, double first_side,
+                                   Homography& matrix) {
   bool fitted_finest = false;
   for (const FitLevel& level : fit_levels) {
     const double spacing = roles.spacing(level.side);
     // The refinement at full resolution follows.
     if (spacing < 1.5 && level.side > judged_side) break;
-    if (roles.side(spacing) < min_side) continue;
-    if (motion == Motion::affine && level.motion == Motion::homography &&
-        level.side < judged_side) {
+    if (level.side < first_side || roles.side(spacing) < min_side) continue;
+    // Where affine parameters alone are wanted, the lines of both motions would do the same twice.
+    if (motion == Motion::affine && level.motion == Motion::homography && level.side < 128) {
       continue;
     }
     const FitRoles::Levels levels = roles.levels(work, ones_, spacing);
@@ -156,16 +163,56 @@ bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
     fitted_finest = fitted.has_value();
     if (fitted) matrix = levels.to_images(fitted->matrix);
   }
+  return fitted_finest;
+}
+
+// Judges a candidate whose transform, in the roles of a fit, is `matrix`.
+std::optional<Candidate> RicherModels::judged(const PairWork& work, const FitRoles& roles,
+                                              SimilarityFit& fitter, Motion motion,
+                                              const Homography& matrix,
+                                              const Candidate& candidate) {
+  // What is regular over an image is so over its levels, whose samples lie within it.
+  if (!is_regular(matrix, roles.coarse().shape(), min_divisor)) return std::nullopt;
   const Homography found = scaled(roles.in_roles(matrix));
-  if (!fitted_finest || !is_plausible(found, work.reference.shape(), work.moving.shape()))
-    return false;
-  Candidate judged = candidate;
-  judged.motion = motion;
-  judged.richer = found;
-  judge(work, roles, roles.levels(work, ones_, roles.spacing(judged_side)), matrix, fitter, judged);
-  if (!(judged.significance >= min_gain * candidate.significance)) return false;
-  candidate = judged;
+  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return std::nullopt;
+  Candidate result = candidate;
+  result.motion = motion;
+  result.richer = found;
+  judge(work, roles, roles.levels(work, ones_, roles.spacing(judged_side)), matrix, fitter, result);
+  return result;
+}
+
+bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                                Candidate& candidate) {
+  const FitRoles roles(work, candidate.matrix);
+  const Homography start = roles.in_roles(candidate.matrix);
+  std::optional<Candidate> best;
+  for (const double first_side : first_sides) {
+    Homography matrix = start;
+    if (!fit_levels_from(work, roles, fitter, motion, first_side, matrix)) continue;
+    const auto fitted = judged(work, roles, fitter, motion, matrix, candidate);
+    if (fitted && (!best || fitted->significance > best->significance)) best = fitted;
+    if (best && best->significance >= beyond_doubt) break;
+  }
+  if (!best || !(best->significance >= min_gain * candidate.significance)) return false;
+  candidate = *best;
   return true;
+}
+
+std::optional<Candidate> RicherModels::fit_homography(const PairWork& work, SimilarityFit& fitter,
+                                                      const Homography& start) {
+  const Shape& reference = work.reference.shape();
+  if (!is_plausible(start, reference, work.moving.shape())) return std::nullopt;
+  Candidate candidate;
+  candidate.matrix = registered(Motion::homography, start, reference, work.moving.shape())
+                         .similarity.matrix(reference, work.moving.shape());
+  const FitRoles roles(work, candidate.matrix);
+  Homography matrix = roles.in_roles(start);
+  if (!is_regular(matrix, roles.coarse().shape(), min_divisor) ||
+      !fit_levels_from(work, roles, fitter, Motion::homography, 64, matrix)) {
+    return std::nullopt;
+  }
+  return judged(work, roles, fitter, Motion::homography, matrix, candidate);
 }
 
 void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,

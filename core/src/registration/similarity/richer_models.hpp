@@ -27,6 +27,11 @@ class RicherModels {
   bool fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
                     Candidate& candidate);
 
+  /// Fits a homography that other means than a similarity have found to within some pixels,
+  /// likewise.
+  std::optional<Candidate> fit_homography(const PairWork& work, SimilarityFit& fitter,
+                                          const Homography& start);
+
   /// Refines the candidate's richer transform at full resolution; sets `refined`.
   void refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
               Candidate& candidate);
@@ -46,6 +51,11 @@ class RicherModels {
     Shape coarse, fine;
     friend bool operator==(const SamplerKey&, const SamplerKey&) = default;
   };
+  bool fit_levels_from(const PairWork& work, const FitRoles& roles, SimilarityFit& fitter,
+                       Motion motion, double first_side, Homography& matrix);
+  std::optional<Candidate> judged(const PairWork& work, const FitRoles& roles,
+                                  SimilarityFit& fitter, Motion motion, const Homography& matrix,
+                                  const Candidate& candidate);
   Sampler& sampler_of(const Shape& coarse, const Shape& fine);
 
   Device device_;

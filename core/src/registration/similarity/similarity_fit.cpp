@@ -163,13 +163,16 @@ double corner_distance(const Homography& a, const Homography& b, const Shape& sh
 
 double common_distance(const Homography& a, const Homography& b, const Shape& shape,
                        const Shape& moving) {
-  double maximum = -1;
+  double squares = 0;
+  double points = 0;
   for_each_grid_point(shape, [&](Point point) {
     const Point p = a(point);
     const Point q = b(point);
-    if (is_inside(q, moving)) maximum = std::max(maximum, std::hypot(p.x - q.x, p.y - q.y));
+    if (!is_inside(q, moving)) return;
+    squares += (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y);
+    points += 1;
   });
-  return maximum >= 0 ? maximum : corner_distance(a, b, shape);
+  return points > 0 ? std::sqrt(squares / points) : corner_distance(a, b, shape);
 }
 
 SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell,
@@ -243,6 +246,7 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   const double extent = std::max(larger_side(moving), scale * larger_side(reference));
   const double max_drift = options.max_drift * extent;
 
+  if (!is_regular(start, reference)) return std::nullopt;
   const SimilaritySumsResult at_start =
       known != nullptr ? *known : evaluate(stream, clock, pair, start);
   if (!(at_start.pixels >= minimum)) return std::nullopt;

@@ -99,9 +99,9 @@ class SimilarityFit {
 /// The largest distance between the positions to which two transforms map the corners of `shape`.
 [[nodiscard]] double corner_distance(const Homography& a, const Homography& b, const Shape& shape);
 
-/// The same over that part of `shape` that `b` maps into `moving`, and over all of it where there
-/// is none. What lies outside of the part in common follows from few parameters of a similarity,
-/// but not from those of a homography.
+/// The root mean square distance over that part of `shape` that `b` maps into `moving`, and
+/// corner_distance() where there is none. What a homography does outside of the part in common, and
+/// where there is no texture at its edges, says nothing about the fit.
 [[nodiscard]] double common_distance(const Homography& a, const Homography& b, const Shape& shape,
                                      const Shape& moving);
 

@@ -1,0 +1,222 @@
+// Homographies from windows of the reference that are looked for in the moving image.
+#include "registration/similarity/window_search.hpp"
+
+#include "registration/plane_geometry.hpp"
+#include "registration/similarity/rotation_scale_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr std::int64_t side = 168;        // of the padded frame
+constexpr double level_side = 112;        // of the reference's level, at most
+constexpr std::int64_t window_side = 28;  // in its pixels
+// Windows along the axes of a level: six along the longer one, five along the other.
+constexpr std::int64_t most_along_longer = 6;
+constexpr std::int64_t most_along_shorter = 5;
+constexpr std::int64_t max_windows = most_along_longer * most_along_shorter;
+constexpr double rotation_step = 15;  // degrees; each rotation stands for its opposite as well
+constexpr std::array<double, 5> scales{1, 1.25, 0.8, 1.6, 0.63};
+// Of a window's pixels, how many must count in both images.
+constexpr double min_window_part = 0.6;
+
+constexpr Shape frame{side, side, 1};
+
+Shape slices(std::int64_t depth) { return {side, side, depth}; }
+Shape spectra(std::int64_t depth) { return RealFftPlan::half_spectrum(slices(depth)); }
+
+double modulo(double x) { return x - side * std::floor(x / side); }
+
+Affine linear_part(double rotation_deg, double scale) {
+  Affine matrix = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+  matrix.c = matrix.f = 0;
+  return matrix;
+}
+
+}  // namespace
+
+WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones)
+    : device_(device),
+      options_(options),
+      ones_(ones),
+      fft_(device, {frame, 2, FftDirections::forward}),
+      fft_windows_(device, {slices(max_windows), 2, FftDirections::forward}),
+      fft_surfaces_(device, {slices(4 * max_windows), 2, FftDirections::inverse}),
+      products_(device, {frame, max_windows}),
+      score_(device, {frame, max_windows}),
+      peak_(device, {slices(2 * max_windows)}),
+      windows_image_(device.make_image(PixelType::f32, slices(max_windows))),
+      windows_weight_(device.make_image(PixelType::f32, slices(max_windows))),
+      window_spectra_(device.make_image(PixelType::c32, spectra(max_windows))),
+      window_weight_spectra_(device.make_image(PixelType::c32, spectra(max_windows))),
+      warped_(device.make_image(PixelType::f32, frame)),
+      spectrum_(device.make_image(PixelType::c32, spectra(1))),
+      weight_spectrum_(device.make_image(PixelType::c32, spectra(1))),
+      products_image_(device.make_image(PixelType::c32, spectra(4 * max_windows))),
+      surfaces_(device.make_image(PixelType::f32, slices(4 * max_windows))),
+      scores_(device.make_image(PixelType::f32, slices(2 * max_windows))),
+      records_on_device_(device.make_buffer(2 * max_windows * sizeof(PeakRecord))),
+      records_(2 * max_windows) {}
+
+// Windows that overlap by about half, spread evenly over the reference's level.
+void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
+  const Shape& shape = level.shape();
+  const Image& normalized = work.reference.normalized(work.stream, work.clock, level);
+  const auto download = [&](const Image& image, std::vector<float>& values) {
+    values.resize(static_cast<std::size_t>(shape.plane()));
+    work.stream.download(image, values.data(), values.size() * sizeof(float));
+  };
+  download(normalized, values_);
+  counts_.assign(values_.size(), 1);
+  if (level.weight() != nullptr) download(*level.weight(), counts_);
+  const auto along = [](std::int64_t n, std::int64_t other) {
+    const std::int64_t most = n >= other ? most_along_longer : most_along_shorter;
+    return std::clamp<std::int64_t>(2 * (n - window_side) / window_side + 1, 1, most);
+  };
+  const std::int64_t across = along(shape.width, shape.height);
+  const std::int64_t down = along(shape.height, shape.width + 1);
+  const auto start = [](std::int64_t i, std::int64_t count, std::int64_t n) {
+    const std::int64_t rest = std::max<std::int64_t>(n - window_side, 0);
+    return count > 1 ? i * rest / (count - 1) : rest / 2;
+  };
+  windows_.clear();
+  for (std::int64_t j = 0; j < down; ++j) {
+    for (std::int64_t i = 0; i < across; ++i) {
+      windows_.push_back({static_cast<double>(start(i, across, shape.width)),
+                          static_cast<double>(start(j, down, shape.height))});
+    }
+  }
+  const auto plane = static_cast<std::size_t>(frame.plane());
+  staged_.assign(plane * static_cast<std::size_t>(max_windows), 0);
+  staged_counts_.assign(staged_.size(), 0);
+  for (std::size_t w = 0; w < windows_.size(); ++w) {
+    const auto left = static_cast<std::int64_t>(windows_[w].left);
+    const auto top = static_cast<std::int64_t>(windows_[w].top);
+    for (std::int64_t y = 0; y < std::min(window_side, shape.height); ++y) {
+      for (std::int64_t x = 0; x < std::min(window_side, shape.width); ++x) {
+        const auto from = static_cast<std::size_t>((top + y) * shape.width + left + x);
+        const std::size_t to = w * plane + static_cast<std::size_t>(y * side + x);
+        staged_[to] = values_[from];
+        staged_counts_[to] = counts_[from];
+      }
+    }
+  }
+}
+
+void WindowSearch::transform_windows(const PairWork& work) {
+  work.clock.run("upload", [&] {
+    work.stream.upload(staged_.data(), staged_.size() * sizeof(float), windows_image_.buffer());
+    work.stream.upload(staged_counts_.data(), staged_counts_.size() * sizeof(float),
+                       windows_weight_.buffer());
+  });
+  work.clock.run("fft", [&] {
+    fft_windows_.forward(work.stream, windows_image_, window_spectra_);
+    fft_windows_.forward(work.stream, windows_weight_, window_weight_spectra_);
+  });
+}
+
+void WindowSearch::transform_moving(const PairWork& work, PyramidLevel& level,
+                                    const Affine& frame_to_level) {
+  const WarpPlan& warp = warps_.get(level.shape(), [&] {
+    return WarpPlan(device_, {level.shape(), frame});
+  });
+  const Image& weight =
+      level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
+  const auto transform = [&](const Image& image, Image& spectrum) {
+    work.clock.run("warp", [&] { warp.execute(work.stream, image, frame_to_level, warped_); });
+    work.clock.run("fft", [&] { fft_.forward(work.stream, warped_, spectrum); });
+  };
+  transform(work.moving.normalized(work.stream, work.clock, level), spectrum_);
+  transform(weight, weight_spectrum_);
+}
+
+// The moving level, rotated back and brought to the reference level's scale, stands in the middle
+// of the frame: frame(x) = moving(A (x - c) + centre). A window with the corner (0, 0) that is
+// found at d lies at d, or with its opposite rotation upside down at -d.
+void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& reference,
+                                 double rotation_deg, double scale) {
+  const double spacing = std::max(1.0, reference.sampling().spacing * scale);
+  PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
+  const Affine linear = linear_part(rotation_deg, scale * reference.sampling().spacing / spacing);
+  const double c = std::floor(static_cast<double>(side) / 2);
+  const Point centre = centre_of(moving.shape());
+  const Affine frame_to_level =
+      Affine::translation(centre.x, centre.y) * linear * Affine::translation(-c, -c);
+  transform_moving(work, moving, frame_to_level);
+  work.clock.run("overlap_products", [&] {
+    products_.execute(work.stream, spectrum_, weight_spectrum_, window_spectra_,
+                      window_weight_spectra_, products_image_);
+  });
+  work.clock.run("inverse_fft",
+                 [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
+  OverlapLimits limits;
+  limits.min_overlap = static_cast<float>(min_window_part * window_side * window_side);
+  work.clock.run("overlap_score", [&] { score_.execute(work.stream, surfaces_, limits, scores_); });
+  work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_on_device_); });
+  work.stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
+
+  const double middle = static_cast<double>(window_side - 1) / 2;
+  const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotation_step / 2);
+  for (std::size_t opposite = 0; opposite < 2; ++opposite) {
+    const double degrees = rotation_deg + (opposite == 1 ? 180 : 0);
+    if (!angles.allows_angle(degrees)) continue;
+    const double sign = opposite == 0 ? 1 : -1;
+    for (std::size_t w = 0; w < windows_.size(); ++w) {
+      const PeakRecord& record = records_[2 * w + opposite];
+      const Point d = subpixel_position(record);
+      WindowMatch match;
+      match.window = w;
+      match.reference = reference.to_image()({windows_[w].left + middle, windows_[w].top + middle});
+      match.moving = moving.to_image()(
+          frame_to_level({modulo(d.x + sign * middle), modulo(d.y + sign * middle)}));
+      match.rotation_deg = degrees;
+      match.scale = scale;
+      match.correlation = static_cast<double>(record.value) / static_cast<double>(window_side);
+      matches_.push_back(match);
+    }
+  }
+}
+
+// Divides each correlation by the median of its window's, which windows of faint or repeated
+// texture have a high one of.
+void WindowSearch::relate_to_medians() {
+  for (std::size_t w = 0; w < windows_.size(); ++w) {
+    of_window_.clear();
+    for (const WindowMatch& match : matches_) {
+      if (match.window == w) of_window_.push_back(match.correlation);
+    }
+    if (of_window_.empty()) continue;
+    const auto middle = of_window_.begin() + static_cast<std::ptrdiff_t>(of_window_.size() / 2);
+    std::nth_element(of_window_.begin(), middle, of_window_.end());
+    if (!(*middle > 0)) continue;
+    for (WindowMatch& match : matches_) {
+      if (match.window == w) match.correlation /= *middle;
+    }
+  }
+}
+
+std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
+  const double spacing = std::max(1.0, larger_side(work.reference.shape()) / level_side);
+  PyramidLevel& level = work.reference.level(work.stream, work.clock, {spacing});
+  choose_windows(work, level);
+  transform_windows(work);
+  matches_.clear();
+  const RotationScaleLimits limits = RotationScaleLimits::of(options_, rotation_step / 2);
+  for (const double scale : scales) {
+    if (!limits.allows_scale(scale)) continue;
+    for (double degrees = 0; degrees < 180; degrees += rotation_step) {
+      if (limits.allows_angle_or_opposite(degrees)) match_windows(work, level, degrees, scale);
+    }
+  }
+  relate_to_medians();
+  VoteOptions options;
+  options.max_disagreement *= spacing;
+  options.tolerance *= spacing;
+  return votes_.find(matches_, options);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,63 @@
+// Homographies from windows of the reference that are looked for in the moving image.
+#pragma once
+
+#include "registration/ones.hpp"
+#include "registration/plan_cache.hpp"
+#include "registration/similarity/level_pair.hpp"
+#include "registration/similarity/window_votes.hpp"
+
+#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
+#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/registrar.hpp>
+#include <warpalign/stages/fft.hpp>
+
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Under strong perspective no similarity brings two images into agreement as a whole, but one does
+/// so for each small part. Windows of a level of the reference are correlated with the moving image
+/// at rotations all around and at scales about 1, and the places where they are found vote for
+/// homographies.
+class WindowSearch {
+ public:
+  WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones);
+
+  /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
+  /// device. The result is valid until the next call.
+  std::span<const AgreedHomography> find(const PairWork& work);
+
+ private:
+  struct Window {
+    double left, top;  ///< in pixels of the level
+  };
+  void choose_windows(const PairWork& work, PyramidLevel& level);
+  void transform_windows(const PairWork& work);
+  void match_windows(const PairWork& work, const PyramidLevel& reference, double rotation_deg,
+                     double scale);
+  void relate_to_medians();
+  void transform_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
+
+  Device device_;
+  RegistrationOptions options_;
+  Ones& ones_;
+  RealFftPlan fft_, fft_windows_, fft_surfaces_;
+  OverlapProductsPlan products_;
+  OverlapScorePlan score_;
+  PeakPlan peak_;
+  PlanCache<Shape, WarpPlan> warps_{16};
+  Image windows_image_, windows_weight_, window_spectra_, window_weight_spectra_;
+  Image warped_, spectrum_, weight_spectrum_;
+  Image products_image_, surfaces_, scores_;
+  Buffer records_on_device_;
+  std::vector<PeakRecord> records_;
+  std::vector<float> values_, counts_, staged_, staged_counts_;
+  std::vector<Window> windows_;
+  std::vector<WindowMatch> matches_;
+  std::vector<double> of_window_;
+  WindowVotes votes_;
+};
+
+}  // namespace warpalign::detail

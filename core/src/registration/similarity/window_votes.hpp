@@ -1,0 +1,74 @@
+// A homography from places at which windows of one image were found in the other.
+#pragma once
+
+#include <warpalign/geometry.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Where a window was found under one rotation and scale.
+struct WindowMatch {
+  std::size_t window = 0;  ///< its number
+  Point reference;         ///< its centre
+  Point moving;            ///< where that lies in the moving image
+  double rotation_deg = 0;
+  double scale = 1;        ///< moving pixels per reference pixel
+  double correlation = 0;  ///< relative to what its window has elsewhere
+};
+
+/// A homography that windows agree on.
+struct AgreedHomography {
+  Homography matrix;        ///< reference -> moving
+  std::size_t windows = 0;  ///< that agree with it to `tolerance`
+  double votes = 0;         ///< the sum of their correlations
+};
+
+struct VoteOptions {
+  double min_correlation = 1;
+  /// How far, in reference pixels, windows of one rotation and scale may disagree on the shift.
+  double max_disagreement = 12;
+  double tolerance = 3;         ///< of a homography, in reference pixels
+  std::size_t min_windows = 7;  ///< that must agree
+  std::size_t maximum = 6;      ///< of the homographies
+};
+
+/// Finds homographies that many windows agree on. Keeps its memory between calls.
+///
+/// First, the windows of one rotation and scale vote for a shift. Around each of the best votes,
+/// the matches of neighbouring rotations and scales take part as well, since perspective turns and
+/// scales each window a little differently, and random samples of four find the homography with the
+/// most votes (RANSAC: Fischler & Bolles 1981).
+class WindowVotes {
+ public:
+  /// The homographies with the most votes first. Matches of one rotation and scale must be
+  /// neighbours. The result is valid until the next call.
+  std::span<const AgreedHomography> find(std::span<const WindowMatch> matches,
+                                         const VoteOptions& options);
+
+ private:
+  struct Vote {
+    WindowMatch around;  ///< of which match
+    double votes = 0;
+  };
+  void vote(std::span<const WindowMatch> of_one, const VoteOptions& options);
+  void gather(std::span<const WindowMatch> matches, const Vote& vote, const VoteOptions& options);
+  [[nodiscard]] AgreedHomography agreed(const Homography& matrix, const VoteOptions& options,
+                                        bool keep_inliers);
+  std::optional<AgreedHomography> best_homography(const VoteOptions& options);
+
+  std::vector<Vote> votes_;
+  std::vector<WindowMatch> nearby_, inliers_;
+  std::vector<double> best_of_window_;
+  std::vector<std::size_t> match_of_window_;
+  std::vector<AgreedHomography> found_;
+};
+
+/// The homography that maps the matches' points best, by least squares; nothing where they do not
+/// determine it.
+[[nodiscard]] std::optional<Homography> homography_of(std::span<const WindowMatch> matches);
+
+}  // namespace warpalign::detail
