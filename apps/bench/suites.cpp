@@ -24,6 +24,7 @@ const std::vector<Suite>& suites() {
       {"registration", "Registration of a pair (registration paper, table 1, figures 4 and 5)",
        registration_cases},
       {"batch", "Registration of 32 pairs in one call, with refinement", batch_cases},
+      {"windows", "Shifts of frames and of their windows, all against one reference", window_cases},
       {"complex_bilinear", "Bilinear interpolation of complex data in four forms (interview text)",
        complex_bilinear_cases}};
   return all;

@@ -40,6 +40,7 @@ struct Suite {
 
 // One in each file of suites/.
 [[nodiscard]] std::vector<Case> batch_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> window_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> complex_bilinear_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> fft_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> interpolation_cases(const Sizes& sizes);

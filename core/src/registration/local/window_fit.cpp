@@ -35,8 +35,10 @@ constexpr int last_scale = 6;
 // variance left; but over distances on which an image changes, its mean varies as it did.
 constexpr double noise_correlation = 4;
 
-// Shifts of windows that show different things stay below this; see docs/registration.md.
+// Windows that show different things rarely reach both: their gradients do not agree, which leaves
+// the shift uncertain (docs/registration.md).
 constexpr double min_significance = 8;
+constexpr double max_uncertainty = 0.5;
 
 using Matrix = std::array<double, 4>;  // 2 x 2, row-major
 
@@ -179,7 +181,8 @@ void WindowFit::step(const ShiftSums& s) {
       std::hypot(step->x, step->y) < std::max(tolerance, tolerance_in_noise * result_.uncertainty);
   if (converged && evaluations_ > first_robust) {
     active_ = false;
-    result_.reliable = result_.significance >= min_significance;
+    result_.reliable =
+        result_.significance >= min_significance && result_.uncertainty <= max_uncertainty;
   } else if (evaluations_ == max_evaluations) {
     fail();
   }
