@@ -53,7 +53,12 @@ shift_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int 
   const int number = WA_GROUP_X / parts;
   const int part = WA_GROUP_X - number * parts;
   WA_GLOBAL const int* state = states + number * STATE_WORDS;
-  if (state[13] == 0) return;
+  if (state[13] == 0) {
+    for (int i = WA_ITEM_X; i < WA_SHIFT_SUMS; i += GROUP) {
+      partials[((WA_UINT64)number * WA_SHIFT_SUMS + i) * parts + part] = 0.0f;
+    }
+    return;
+  }
   const int frame = number / windows;
   const float frame_mean = frame_means[number];
   const float reference_mean = reference_means[number - frame * windows];

@@ -38,7 +38,7 @@ struct ShiftState {
   float fraction_x = 0, fraction_y = 0;           ///< 0 to 1
   float gain = 0, offset = 0;  ///< frame - mean is compared with gain (reference - mean) + offset
   float inverse_scale = 0;     ///< of Tukey's weights: 1 / scale; 0: all pixels count equally
-  std::int32_t active = 0;     ///< 0: the window is left out, and its sums are not written
+  std::int32_t active = 0;     ///< 0: the window is left out, and its sums stay as they are
 };
 
 /// The sums of one window. r and m are the reference's and the frame's values less their means,
