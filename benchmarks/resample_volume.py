@@ -3,10 +3,11 @@
     python benchmarks/resample_volume.py --shape 64,512,512 --output 77,614,614
     python benchmarks/resample_volume.py --shape 800,800,800 --output 560,560,1200 --device cuda
 
-Each library that is installed runs in a process of its own, whose peak of host memory is measured. A time
-is the best of some, after a first call that compiles and allocates (SciPy's: one call). The error is the
-largest difference from double precision, on some planes, where the edges have no influence: what lies
-beyond them is each library's own choice. Values are 0 to 1. A row that is not a spline says so.
+Each library that is installed runs in a process of its own, whose peak of host memory is measured.
+A time is the best of some, after a first call that compiles and allocates (SciPy's: one call). The
+error is the largest difference from double precision, on some planes, where the edges have no
+influence: what lies beyond them is each library's own choice. Values are 0 to 1. A row that is not
+a spline says so.
 """
 
 import argparse
@@ -44,8 +45,11 @@ def warpalign_call(volume, output, options):
 def scipy_call(volume, output, options):
     from scipy import ndimage
 
-    return lambda: ndimage.affine_transform(
-        volume, scale_of(options), output_shape=output.shape, output=output, mode="mirror"), "1 thread"
+    def call():
+        ndimage.affine_transform(
+            volume, scale_of(options), output_shape=output.shape, output=output, mode="mirror")
+
+    return call, "1 thread"
 
 
 def cupy_call(volume, output, options):
@@ -90,8 +94,11 @@ def splineops_call(volume, output, options):
     from splineops.resize import resize
 
     resize = getattr(resize, "resize", resize)
-    return lambda: resize(
-        volume, output=output, output_size=output.shape, method="cubic"), f"{os.cpu_count()} threads"
+
+    def call():
+        resize(volume, output=output, output_size=output.shape, method="cubic")
+
+    return call, f"{os.cpu_count()} threads"
 
 
 LIBRARIES = {
@@ -105,9 +112,8 @@ def weights(n, m):
     """The matrix, in double precision, that resamples n samples at m points."""
     from scipy import ndimage
 
-    unit = np.eye(n)
     return ndimage.affine_transform(
-        unit, [(n - 1) / (m - 1), 1.0], output_shape=(m, n), mode="mirror")
+        np.eye(n), [(n - 1) / (m - 1), 1.0], output_shape=(m, n), mode="mirror")
 
 
 def error_of(volume, output):

@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Align two volumes
-# Tiles of a light-sheet microscope, or scans of one specimen, differ by a shift in three dimensions.
-# `register_volume` finds it to a fraction of a voxel, also where most of the volumes is not in common.
+# Tiles of a light-sheet microscope, or scans of one specimen, differ by a shift in three
+# dimensions. `register_volume` finds it to a fraction of a voxel, also where most of the volumes is
+# not in common.
 
 # %%
 import numpy as np
@@ -14,8 +15,8 @@ random = np.random.default_rng(3)
 specimen = ndimage.zoom(random.random((12, 30, 40)), 3).astype(np.float32)
 
 # %% [markdown]
-# Two tiles of it that share half of their columns. The second one was recorded brighter, with noise,
-# and between the voxels of the first.
+# Two tiles of it that share half of their columns. The second one was recorded brighter, with
+# noise, and between the voxels of the first.
 
 # %%
 first = specimen[:, :, :72]
@@ -26,9 +27,9 @@ print(found)
 print(f"they share {found.overlap:.0%}")
 
 # %% [markdown]
-# The translation is in array axes: what is at an index of the first volume is at that index plus the
-# translation in the second one. `warp` brings the second one onto the first one's grid, and 0 to
-# where it has no voxels.
+# The translation is in array axes: what is at an index of the first volume is at that index plus
+# the translation in the second one. `warp` brings the second one onto the first one's grid, and 0
+# to where it has no voxels.
 
 # %%
 aligned = found.warp(second)
