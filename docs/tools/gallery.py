@@ -10,7 +10,8 @@ from PIL import Image
 
 # In the order in which a newcomer looks at them.
 ORDER = ["register_a_pair", "refused_pair", "drift_of_a_stack", "resample_a_volume",
-         "spline_degrees", "boundary_modes", "antialiased_zoom"]
+         "align_two_volumes", "arrays_on_a_device", "spline_degrees", "boundary_modes",
+         "antialiased_zoom"]
 SMALL = 420  # pixels; smaller pictures are enlarged
 # Which of a page's pictures stands for it in the overview, where that is not the last one.
 FACES = {"spline_degrees": 0}

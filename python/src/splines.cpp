@@ -119,7 +119,7 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   const nb::gil_scoped_release released;
   const std::size_t image_bytes = images.nbytes() / count;
   const std::size_t output_bytes = output.nbytes() / count;
-  const std::int64_t at_once = arrays_at_once(count, image_bytes + output_bytes);
+  const std::int64_t at_once = arrays_at_once(opened.device, count, image_bytes + output_bytes);
   for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
     key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
     transform_batch(opened, key, transform, from + i * image_bytes, to + i * output_bytes);
@@ -219,7 +219,7 @@ void prefilter_arrays(OpenedDevice& opened, const InputArray& samples, const Out
   const nb::gil_scoped_release released;
   const std::size_t sample_bytes = samples.nbytes() / count;
   const std::size_t output_bytes = output.nbytes() / count;
-  const std::int64_t at_once = arrays_at_once(count, sample_bytes + output_bytes);
+  const std::int64_t at_once = arrays_at_once(opened.device, count, sample_bytes + output_bytes);
   for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
     key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
     prefilter_batch(opened, key, from + i * sample_bytes, to + i * output_bytes);

@@ -3,6 +3,7 @@
 import pathlib
 import runpy
 
+import numpy as np
 import pytest
 
 FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
@@ -11,6 +12,8 @@ PICTURES = {
     "register_a_pair": {"aligned.png", "overlay.png"},
     "drift_of_a_stack": {"before_and_after.png"},
     "resample_a_volume": {"side.png"},
+    "align_two_volumes": {"tiles.png"},
+    "arrays_on_a_device": {"on_a_device.png"},
     "refused_pair": set(),
     "spline_degrees": set(),
     "boundary_modes": set(),
@@ -41,6 +44,11 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
         assert values["error"].max() < 0.1  # pixels, at noise of a tenth of the contrast
     if name == "resample_a_volume":
         assert "True" in capsys.readouterr().out
+    if name == "align_two_volumes":
+        np.testing.assert_allclose(values["found"].translation, (0, -0.4, -36.3), atol=0.05)
+        assert values["correlation"] > 0.98  # the noise is a tenth of the contrast
+    if name == "arrays_on_a_device":
+        assert abs(values["found"].rotation_deg - 12) < 0.01 and values["difference"] < 0.02
     if name == "refused_pair":
         assert [found.reliable for found in values["results"].values()] == [True, False]
     if name == "spline_degrees":

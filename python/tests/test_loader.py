@@ -49,7 +49,8 @@ def test_a_loader_that_is_named_is_the_only_one(driver):
 
 
 @pytest.mark.parametrize("file, words", [
-    ("/nowhere/libpocl.so", "cannot open shared object file"), ("libm.so.6", "is no OpenCL driver")])
+    ("/nowhere/libpocl.so", "cannot open shared object file"),
+    ("libm.so.6", "is no OpenCL driver")])
 def test_a_driver_that_is_none_is_said(file, words):
     code = """
 import warpalign

@@ -93,7 +93,8 @@ def test_what_the_library_cannot_do_is_refused():
 
 
 def test_a_device_that_is_none():
-    with pytest.raises(TypeError, match="device must be a name, a Device or an array on a device, not int"):
+    words = "device must be a name, a Device or an array on a device, not int"
+    with pytest.raises(TypeError, match=words):
         ndimage.shift(line, 1, device=3)
     with pytest.raises(warpalign.DeviceUnavailableError) as error:
         ndimage.shift(line, 1, device="opencl:no such device")

@@ -1,5 +1,6 @@
 """Arrays of pyopencl, on their own queue and in their own context."""
 
+import atexit
 import contextlib
 import threading
 
@@ -12,6 +13,7 @@ from ._devices import open_device
 _MAX_CONTEXTS = 4
 _opened: dict = {}  # (context, device) to the Device; the last used last
 _lock = threading.Lock()
+atexit.register(_opened.clear)  # while their driver is still there
 
 
 def _device_within(queue):

@@ -16,9 +16,6 @@ from .._device_array import DeviceArray
 from . import _on_device
 from ._geometry import MAX_AXES, axes_left_alone, library_matrix
 
-# Images of fewer samples are not worth a transfer of their own: further axes are taken along.
-_ENOUGH_SAMPLES = 1 << 16
-
 # Stands for a cval that float32 does not hold, and is replaced afterwards. No result is that large.
 _STAND_IN = float(np.float32(-3.0517578e38))
 
@@ -83,19 +80,6 @@ def _transform_axes(source, axes, matrix, offset, out_shape, spline, cval, targe
     return np.moveaxis(moved, range(source.ndim - len(axes), source.ndim), axes)
 
 
-def _with_company(axes, shape):
-    """The axes, with the longest of the others as long as an image would be small."""
-    axes = list(axes)
-    if len(axes) == len(shape):
-        return axes
-    others = sorted(set(range(len(shape))) - set(axes), key=lambda axis: shape[axis])
-    while len(axes) < MAX_AXES and others:
-        if math.prod(shape[axis] for axis in axes) >= _ENOUGH_SAMPLES:
-            break
-        axes.append(others.pop())
-    return sorted(axes)
-
-
 def _groups_of_axes(matrix, offset, in_shape, out_shape, spline):
     """Groups of at most three axes, which are transformed one after the other."""
     ndim = len(in_shape)
@@ -104,7 +88,7 @@ def _groups_of_axes(matrix, offset, in_shape, out_shape, spline):
         alone = axes_left_alone(matrix, offset, in_shape, out_shape)
     busy = [axis for axis in range(ndim) if axis not in alone]
     if len(busy) <= MAX_AXES:
-        return [_with_company(busy, in_shape)] if busy else []
+        return [busy] if busy else []
     if np.array_equal(matrix, np.diag(np.diagonal(matrix))):
         return [busy[i:i + MAX_AXES] for i in range(0, len(busy), MAX_AXES)]
     raise NotImplementedError(
