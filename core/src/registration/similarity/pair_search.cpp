@@ -311,7 +311,7 @@ void PairSearch::try_windows(const PairWork& work) {
   if (!window_search_) window_search_.emplace(device_, options_, ones_);
   for (const AgreedHomography& agreed : window_search_->find(work)) {
     auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
-    if (!candidate) continue;
+    if (!candidate || !within_limits(work, candidate->matrix)) continue;
     candidate->half_confidence = grid_half_confidence_significance * richer_half_confidence;
     candidates_.push_back(*candidate);
   }
