@@ -78,9 +78,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #else
       const float2 here = illumination.xy;
 #endif
-      ADD_PIXEL(value, slope_x, slope_y, (location.x - centre.x) * illumination.w,
-                (location.y - centre.y) * illumination.w, reference[py * reference_width + px],
-                here.x, here.y, illumination.z, 1.0f, sums);
+      // The cell and the fraction within it hold more than location.x does, far from the origin.
+      const float dx = ((float)location.x0 - centre.x) + location.a;
+      const float dy = ((float)location.y0 - centre.y) + location.b;
+      ADD_PIXEL(value, slope_x, slope_y, dx * illumination.w, dy * illumination.w,
+                reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f, sums);
     }
   }
   store_group_sums(sums, SUMS, shared, partials);

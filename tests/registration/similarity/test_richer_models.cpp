@@ -191,6 +191,22 @@ TEST_CASE("richer models: masked pixels do not count, and results do not depend 
   });
 }
 
+TEST_CASE("richer models: limits of the search hold for homographies as well") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Pair pair = test::cut_by(bridge(), shape, perspective(5));  // -14 degrees, 1.08
+    for (const Motion motion : {Motion::homography, Motion::automatic}) {
+      RegistrationOptions options;
+      options.motion = motion;
+      options.min_angle = -20;
+      options.max_angle = -10;
+      CHECK(registered(device, pair, options).reliable);
+      options.min_angle = 0;
+      options.max_angle = 90;
+      CHECK_FALSE(registered(device, pair, options).reliable);
+    }
+  });
+}
+
 TEST_CASE("richer models: without refinement, and what the fast pipeline refuses") {
   test::on_every_device([](const warpalign::Device& device) {
     const Homography truth = perspective(5);

@@ -7,6 +7,10 @@
 
 namespace warpalign::detail {
 
+/// A candidate this significant is accepted without comparing it to others: its significance is
+/// several times what unrelated images reach.
+inline constexpr double accepted_significance = 2 * half_confidence_significance;
+
 /// A transform that was evaluated.
 struct Candidate {
   Affine matrix;            ///< reference pixels -> moving pixels: the similarity that was found

@@ -4,6 +4,7 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/short_list.hpp"
 #include "registration/similarity/base_scales.hpp"
+#include "registration/similarity/search_limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,19 +21,6 @@ constexpr std::int64_t second_search_side = 256;
 constexpr std::int64_t translation_side = 512;
 // The side of a level below which it holds too little detail to start from.
 constexpr double min_coarse_refinement_side = 48;
-
-// A fit whose last step still moved a corner by more than this, in moving pixels, is drifting away
-// from its candidate.
-constexpr double max_last_step = 0.2;
-
-// A candidate this significant is accepted without comparing it to others: its significance is
-// several times what unrelated images reach.
-constexpr double accepted_significance = 2 * half_confidence_significance;
-
-// A model with more parameters explains more by chance: what it needs to be significant, relative
-// to a similarity, and at how many places of the search it is fitted.
-constexpr double richer_half_confidence = 1.5;
-constexpr std::size_t richer_places = 10;
 
 constexpr std::size_t hypotheses_per_crop = 2;
 // How many hypotheses of each search are tried. In small or noisy pairs the right one is far down
@@ -56,21 +44,9 @@ constexpr std::size_t first_level_of_log_polar = 1;
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
-bool is_richer(Motion motion) {
-  return motion == Motion::affine || motion == Motion::homography || motion == Motion::automatic;
-}
-
 RegistrationOptions options_of_search(RegistrationOptions options) {
   if (is_richer(options.motion)) options.motion = Motion::similarity;
   return options;
-}
-
-bool is_convincing(const Candidate& candidate) {
-  return candidate.significance >= candidate.half_confidence;
-}
-
-bool is_more_convincing(const Candidate& a, const Candidate& b) {
-  return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
 
 bool same_location(const Candidate& a, const Candidate& b, const Shape& reference,
@@ -88,14 +64,12 @@ void sort_by(Candidates& candidates, double Candidate::*score) {
 
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
     : device_(device),
-      model_(options.motion),
       options_(options_of_search(options)),
       first_search_(device, first_search_side, options_),
       ones_(device, max_searched_levels),
       translation_search_(device, translation_side, ones_),
       fitter_(device),
-      refinement_(device),
-      richer_models_(device, ones_) {}
+      model_choice_(device, options.motion, options_, ones_, fitter_) {}
 
 void PairSearch::add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base) {
   if (options_.motion == Motion::translation) {
@@ -221,20 +195,6 @@ bool PairSearch::try_hypotheses(const PairWork& work, std::size_t maximum) {
   return false;
 }
 
-// Whether the options allow the place to which a candidate was refined: the refinement may leave
-// their ranges, the farther the coarser the search was.
-bool PairSearch::within_limits(const PairWork& work, const Affine& matrix) const {
-  constexpr double degrees = 1;
-  constexpr double ratio = 1.03;
-  const Shape& moving = work.moving.shape();
-  const Similarity found = Similarity::of(matrix, work.reference.shape(), moving);
-  const RotationScaleLimits limits = RotationScaleLimits::of(options_, degrees, ratio);
-  const double shift = std::hypot(found.translation.x, found.translation.y);
-  const double max_shift = options_.max_shift + 1 + 0.005 * larger_side(moving);
-  return limits.allows_angle(found.rotation_deg) && limits.allows_scale(found.scale) &&
-         (options_.max_shift == 0 || shift <= max_shift);
-}
-
 // Refines a candidate coarsely, unless its place is known already. Returns true if it is
 // significant enough to be accepted.
 bool PairSearch::add_candidate(const PairWork& work, Candidate& candidate,
@@ -245,7 +205,7 @@ bool PairSearch::add_candidate(const PairWork& work, Candidate& candidate,
       });
   if (known || candidate.shift_score < min_shift_score) return false;
   refine_coarsely(work, candidate, first_level);
-  if (!within_limits(work, candidate.matrix)) return false;
+  if (!within_limits(options_, work, candidate.matrix)) return false;
   candidates_.push_back(candidate);
   return options_.candidates == 1 && candidate.significance >= accepted_significance;
 }
@@ -261,120 +221,6 @@ bool PairSearch::try_grid(const PairWork& work) {
     if (add_candidate(work, candidate, first_level_of_grid)) return true;
   }
   return false;
-}
-
-void PairSearch::refine(const PairWork& work, Candidate& candidate) {
-  const bool swapped = scale_of(candidate.matrix) < 1;
-  const ImagePyramid& coarse = swapped ? work.moving : work.reference;
-  const ImagePyramid& fine = swapped ? work.reference : work.moving;
-  const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
-  const FitOptions options{options_.motion, 12, 0.0005, 0.03, min_illumination_cell};
-  const auto fitted =
-      refinement_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
-  if (!fitted || fitted->last_move > max_last_step) return;
-  candidate.matrix = swapped ? fitted->matrix.affine().inverse() : fitted->matrix.affine();
-  candidate.refined = true;
-}
-
-// Refines the best candidate, with the model that the options ask for. Nothing is refined that is
-// far from being significant.
-void PairSearch::choose_model(const PairWork& work) {
-  if (model_ == Motion::automatic) return take_model_that_explains_best(work);
-  if (is_richer(model_)) take_richer_model(work);
-  Candidate& best = candidates_[0];
-  if (!options_.refine || best.significance < half_confidence_significance / 2) return;
-  if (best.motion == Motion::similarity) return refine(work, best);
-  richer_models_.refine(work, fitter_, refinement_, best);
-}
-
-// How many places a richer model is tried at: the best similarity need not be at the right one.
-std::size_t PairSearch::places_to_try() const {
-  const bool beyond_doubt = candidates_[0].significance >= accepted_significance;
-  return std::min(beyond_doubt ? 1 : richer_places, candidates_.size());
-}
-
-// Fits the model at the best places and moves the one that it explains best to the front.
-void PairSearch::take_richer_model(const PairWork& work) {
-  const std::size_t places = places_to_try();
-  for (std::size_t i = 0; i < places; ++i) {
-    Candidate& candidate = candidates_[i];
-    if (!richer_models_.fit_coarsely(work, fitter_, model_, candidate)) continue;
-    candidate.half_confidence *= richer_half_confidence;
-  }
-  if (model_ == Motion::homography) try_windows(work);
-  sort_short_list(candidates_, is_more_convincing);
-}
-
-// Where no candidate is convincing, adds the homographies that windows agree on.
-void PairSearch::try_windows(const PairWork& work) {
-  if (std::any_of(candidates_.begin(), candidates_.end(), is_convincing)) return;
-  if (!window_search_) window_search_.emplace(device_, options_, ones_);
-  for (const AgreedHomography& agreed : window_search_->find(work)) {
-    auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
-    if (!candidate) continue;
-    candidate->half_confidence = grid_half_confidence_significance * richer_half_confidence;
-    candidates_.push_back(*candidate);
-  }
-}
-
-// Whether a place is explained significantly better by a motion than by what was chosen, which it
-// then replaces. A coarse fit that is no better is not worth its refinement; one that is may only
-// have followed uneven illumination, which the refinement takes into account.
-bool PairSearch::is_better_as(const PairWork& work, Motion motion, Candidate& chosen) {
-  const auto parameters_of = [](Motion of) {
-    return of == Motion::homography ? 8 : of == Motion::affine ? 6 : 4;
-  };
-  const int more = parameters_of(motion) - parameters_of(chosen.motion);
-  Candidate richer = chosen;
-  if (!richer_models_.fit_coarsely(work, fitter_, motion, richer)) return false;
-  if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
-  if (options_.refine) {
-    richer_models_.refine(work, fitter_, refinement_, richer);
-    if (!richer.refined || !richer_models_.explains_better(work, chosen, richer, more)) {
-      return false;
-    }
-  }
-  // A place that is certain with fewer parameters is no less so with more.
-  const bool certain = is_convincing(chosen) || chosen.motion != Motion::similarity;
-  if (!certain) richer.half_confidence *= richer_half_confidence;
-  chosen = richer;
-  return true;
-}
-
-// Where no similarity is convincing, moves the place to the front that a homography explains best.
-void PairSearch::find_place_of_homography(const PairWork& work) {
-  std::size_t best = 0;
-  Candidate best_fit = candidates_[0];
-  const std::size_t places = places_to_try();
-  for (std::size_t i = 0; i < places; ++i) {
-    Candidate candidate = candidates_[i];
-    if (!richer_models_.fit_coarsely(work, fitter_, Motion::homography, candidate)) continue;
-    candidate.half_confidence *= richer_half_confidence;
-    if (!is_more_convincing(candidate, best_fit)) continue;
-    best_fit = candidate;
-    best = i;
-  }
-  const auto place = candidates_.begin() + static_cast<std::ptrdiff_t>(best);
-  std::rotate(candidates_.begin(), place, place + 1);
-  if (is_convincing(best_fit)) return;
-  try_windows(work);
-  const auto by_windows =
-      std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
-        return candidate.motion == Motion::homography && is_more_convincing(candidate, best_fit);
-      });
-  if (by_windows != candidates_.end()) std::rotate(candidates_.begin(), by_windows, by_windows + 1);
-}
-
-void PairSearch::take_model_that_explains_best(const PairWork& work) {
-  if (candidates_[0].significance < candidates_[0].half_confidence) find_place_of_homography(work);
-  Candidate& best = candidates_[0];
-  if (best.motion == Motion::homography) {
-    if (options_.refine) richer_models_.refine(work, fitter_, refinement_, best);
-    return;
-  }
-  if (options_.refine && best.significance >= half_confidence_significance / 2) refine(work, best);
-  is_better_as(work, Motion::affine, best);
-  is_better_as(work, Motion::homography, best);
 }
 
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
@@ -401,11 +247,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     }
   }
   sort_by(candidates_, &Candidate::significance);
-  if (candidates_.empty() && (model_ == Motion::homography || model_ == Motion::automatic)) {
-    try_windows(work);
-    sort_short_list(candidates_, is_more_convincing);
-  }
-  if (!candidates_.empty()) choose_model(work);
+  model_choice_.choose(work, candidates_);
   return candidates_;
 }
 

@@ -7,12 +7,10 @@
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
-#include "registration/similarity/refinement.hpp"
-#include "registration/similarity/richer_models.hpp"
+#include "registration/similarity/model_choice.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 #include "registration/similarity/translation_search.hpp"
-#include "registration/similarity/window_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -45,21 +43,11 @@ class PairSearch {
   void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
   bool try_hypotheses(const PairWork& work, std::size_t maximum);
   bool try_grid(const PairWork& work);
-  [[nodiscard]] bool within_limits(const PairWork& work, const Affine& matrix) const;
   bool add_candidate(const PairWork& work, Candidate& candidate, std::size_t first_level);
   /// `first_level`: of refinement_levels, the coarsest first.
   void refine_coarsely(const PairWork& work, Candidate& candidate, std::size_t first_level);
-  void refine(const PairWork& work, Candidate& candidate);
-  void choose_model(const PairWork& work);
-  [[nodiscard]] std::size_t places_to_try() const;
-  void try_windows(const PairWork& work);
-  void take_richer_model(const PairWork& work);
-  void find_place_of_homography(const PairWork& work);
-  void take_model_that_explains_best(const PairWork& work);
-  bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
 
   Device device_;
-  Motion model_;                 // as the options ask for it
   RegistrationOptions options_;  // of the search, which finds no more than similarities
   RotationScaleSearch first_search_;
   std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
@@ -67,9 +55,7 @@ class PairSearch {
   TranslationSearch translation_search_;
   std::optional<GridSearch> grid_search_;  // likewise
   SimilarityFit fitter_;
-  Refinement refinement_;
-  RicherModels richer_models_;
-  std::optional<WindowSearch> window_search_;  // likewise
+  ModelChoice model_choice_;
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;

@@ -1,0 +1,58 @@
+// The model of the transform, and its refinement at full resolution.
+#pragma once
+
+#include "registration/ones.hpp"
+#include "registration/similarity/candidate.hpp"
+#include "registration/similarity/level_pair.hpp"
+#include "registration/similarity/refinement.hpp"
+#include "registration/similarity/richer_models.hpp"
+#include "registration/similarity/window_search.hpp"
+
+#include <warpalign/registrar.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Takes what a search for similarities has found, fits the model that is asked for at the best
+/// places, or chooses it, and refines the best of them.
+class ModelChoice {
+ public:
+  /// `model`: as the user asks for it. `options`: of the search.
+  ModelChoice(const Device& device, Motion model, const RegistrationOptions& options, Ones& ones,
+              SimilarityFit& fitter)
+      : device_(device),
+        model_(model),
+        options_(options),
+        ones_(ones),
+        fitter_(fitter),
+        refinement_(device),
+        richer_models_(device, ones) {}
+
+  /// Moves the best candidate to the front, refined if the options ask for it. Candidates must be
+  /// in order, most significant first; there may be none, and windows may add some.
+  void choose(const PairWork& work, std::vector<Candidate>& candidates);
+
+ private:
+  void refine(const PairWork& work, Candidate& candidate);
+  void take_richer_model(const PairWork& work, std::vector<Candidate>& candidates);
+  void try_windows(const PairWork& work, std::vector<Candidate>& candidates);
+  bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
+  void find_place_of_homography(const PairWork& work, std::vector<Candidate>& candidates);
+  void take_model_that_explains_best(const PairWork& work, std::vector<Candidate>& candidates);
+
+  Device device_;
+  Motion model_;
+  RegistrationOptions options_;
+  Ones& ones_;
+  SimilarityFit& fitter_;
+  Refinement refinement_;
+  RicherModels richer_models_;
+  std::optional<WindowSearch> window_search_;  // created when a pair first needs it
+};
+
+/// Whether the motion may be an affine transform or a homography.
+[[nodiscard]] bool is_richer(Motion motion);
+
+}  // namespace warpalign::detail
