@@ -25,9 +25,9 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Half a wave over the frame, on top of a drift; `share` of it.
+/// A third of a wave over the frame, on top of a drift; `share` of it.
 Point displacement(const Point& p, double share) {
-  const double turn = 2 * std::numbers::pi / 500;
+  const double turn = 2 * std::numbers::pi / 700;
   return {share * (1.2 * std::sin(turn * p.y) + 0.8), share * (1.0 * std::cos(turn * p.x) - 0.5)};
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("register: what does not go with local motion is refused") {
   local({"--field", folder / "field.tif"}, {"--field", ".npy"});
   local({"--report", folder / "page.txt"}, {"--report", ".html"});
   local({"--output", pair.moving}, {"--output", "moving.png"});
-  local({"--overlay", folder / "a.png", "--output", folder / "a.png"}, {"--overlay", "--output"});
+  local({"--overlay", folder / "a.png", "--output", folder / "a.png"}, {"--overlay", "a.png"});
   local({"--field", folder / "none" + std::string("/f.npy")}, {"f.npy"});
   refused({"--motion", "local", "--window", "64"}, {"other.png", "256 x 256", "256 x 224"},
           folder / "other.png");
