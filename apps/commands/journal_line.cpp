@@ -115,7 +115,7 @@ std::string journal_line(const StackFrame& frame) {
                   place.reference ? std::to_string(*place.reference) : nothing,
                   place.reliable ? 1 : 0, place.refined ? 1 : 0);
   for (const double* number : numbers_of(place)) line += fmt::format(" {:a}", *number);
-  return line;
+  return line + (place.spread ? fmt::format(" {:a}", *place.spread) : fmt::format(" {}", nothing));
 }
 
 std::optional<StackFrame> parse_journal_line(std::string_view line) {
@@ -132,6 +132,8 @@ std::optional<StackFrame> parse_journal_line(std::string_view line) {
   frame.place.reliable = words.flag();
   frame.place.refined = words.flag();
   for (double* number : numbers_of(frame.place)) *number = words.number();
+  const std::string spread = words.next();
+  if (spread != nothing) frame.place.spread = Words(spread).number();
   if (!words.good()) return {};
   return frame;
 }

@@ -2,6 +2,7 @@
 #include "commands/commands.hpp"
 #include "commands/compile_helpers.hpp"
 #include "commands/frame_warper.hpp"
+#include "commands/register_local.hpp"
 #include "io/atomic_file.hpp"
 #include "io/luminance.hpp"
 #include "io/messages.hpp"
@@ -11,6 +12,7 @@
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
+#include "options/local_options.hpp"
 #include "options/registration_options.hpp"
 #include "reports/overlay.hpp"
 #include "reports/registration_report.hpp"
@@ -38,6 +40,9 @@ struct Options {
   std::optional<std::string> reference_mask;
   std::optional<std::string> moving_mask;
   RegistrationChoices choices;
+  LocalChoices local;
+  std::optional<std::string> field;
+  std::optional<std::string> page;
   bool json = false;
   bool timings = false;
 };
@@ -157,7 +162,22 @@ class Outputs {
   std::optional<AtomicFile> overlay_;
 };
 
+ExitStatus run_local(const Options& options) {
+  if (options.reference_mask || options.moving_mask) {
+    refuse_with_local(options.reference_mask ? "--reference-mask" : "--moving-mask",
+                      "windows without content are left out anyway");
+  }
+  if (options.timings) refuse_with_local("--timings", "stages are not timed");
+  return register_local({options.reference, options.moving, options.device,
+                         local_settings_of(options.choices, options.local), options.output,
+                         options.overlay, options.field, options.page, options.json});
+}
+
 ExitStatus run(const Options& options) {
+  if (is_local(options.choices)) return run_local(options);
+  refuse_local_options(options.local);
+  if (options.field) refuse_without_local("--field");
+  if (options.page) refuse_without_local("--report");
   const auto start = std::chrono::steady_clock::now();
   check_names(options);
   const RegistrationOptions settings = registration_options_of(options.choices);
@@ -208,6 +228,13 @@ constexpr const char* footer =
     "down. --fast implies --no-refine, and accepts neither masks nor options that limit the "
     "search.\n"
     "\n"
+    "--motion local registers overlapping windows of two images of one size, leaves out those that "
+    "do\n"
+    "not agree with their neighbours, and fits a smooth field u to the others: the moving image "
+    "shows\n"
+    "at x + u(x) what the reference shows at x. It takes no masks, and no search options but\n"
+    "--max-shift.\n"
+    "\n"
     "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
     "trouble.\n"
     "\n"
@@ -217,6 +244,7 @@ constexpr const char* footer =
     "  warpalign register fixed.jpg moved.jpg --json --timings\n"
     "  warpalign register scan1.tif scan2.tif --motion rigid --angle-range -5,5 --max-shift 100\n"
     "  warpalign register front.jpg oblique.jpg --motion homography --output rectified.png\n"
+    "  warpalign register fixed.tif bent.tif --motion local --field field.npy --output flat.tif\n"
     "  warpalign register fixed.png moved.png --reference-mask fixed-mask.png --candidates 5\n";
 
 }  // namespace
@@ -242,6 +270,11 @@ void add_register_command(CLI::App& program, Action& chosen) {
              "Image that is 0 where the moving image is to be ignored");
   add_registration_options(command, options->choices, MotionsOffered::all);
   add_candidates_option(command, options->choices);
+  add_local_options(command, options->local);
+  add_option(command, "--field FILE", &options->field,
+             "Write the displacement at every pixel (.npy, of shape (2, height, width))");
+  add_option(command, "--report FILE", &options->page,
+             "One page with the field as arrows, and the overlay (.html)");
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
              "Measure and show the device time of each stage");

@@ -35,6 +35,7 @@ void check_names(const Options& options) {
   check_written_name(options.output);
   refuse_same("OUT", options.output, options.input);
   if (options.points.coordinates) refuse_same("OUT", options.output, *options.points.coordinates);
+  if (options.points.field) refuse_same("OUT", options.output, *options.points.field);
 }
 
 void check_precision(const Options& options, const Array& input) {
@@ -134,6 +135,10 @@ constexpr const char* footer =
     "                         corner pixels stay where they are\n"
     "  --coordinates C.npy    at C[:, i, j], in SciPy's order: (y, x) or (z, y, x). OUT gets the\n"
     "                         shape C.shape[1:]. Coordinates are used as float32\n"
+    "  --field U.npy          at (x + U[0, y, x], y + U[1, y, x]): displacements in pixels, as "
+    "register\n"
+    "                         --motion local writes them. Its own --output has --boundary "
+    "constant\n"
     "--shape sets OUT's extents. The first pixel stays where it is; the ends are cut off or "
     "extended.\n"
     "\n"
@@ -147,6 +152,7 @@ constexpr const char* footer =
     "  warpalign resample in.png turned.png --rotate 30\n"
     "  warpalign resample in.tif larger.tif --zoom 2.5 --degree 5\n"
     "  warpalign resample in.npy out.npy --coordinates c.npy --boundary nearest\n"
+    "  warpalign resample mask.png aligned.png --field field.npy --degree 0\n"
     "  warpalign resample in.png moved.png --matrix \"1,0,2.5,0,1,-3\" --shape 480x640\n";
 
 }  // namespace
@@ -170,6 +176,8 @@ void add_resample_command(CLI::App& program, Action& chosen) {
   add_option(command, "--zoom F", &points.zoom, "Enlarge by this factor");
   add_option(command, "--coordinates FILE", &points.coordinates,
              "Read at the points in this .npy file");
+  add_option(command, "--field FILE", &points.field,
+             "Read at the pixels displaced by the field in this .npy file");
   add_option(command, "--shape HxW", &points.shape, "Extents of the output: HxW, or DxHxW in 3-D");
   add_interpolation_options(command, options->interpolation);
   add_precision_option(command, options->interpolation);

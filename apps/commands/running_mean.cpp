@@ -33,17 +33,17 @@ RunningMean::RunningMean(const Shape& shape, const std::optional<LoadedImage>& m
       sums_(static_cast<std::size_t>(shape.plane())),
       counts_(static_cast<std::size_t>(shape.plane())) {}
 
-void RunningMean::add(const LoadedImage& frame, const Affine& first_to_frame, FrameWarper& warper) {
+void RunningMean::add(const LoadedImage& frame, GridMap& map) {
   LoadedImage gray = make_image(shape_.width, shape_.height, 1, PixelType::f32);
   const std::vector<float> levels = gray_levels(frame);
   std::copy(levels.begin(), levels.end(), gray.samples<float>().begin());
   if (frame_mask_) fill_masked(gray.samples<float>(), frame_mask_->samples<std::uint8_t>());
-  const LoadedImage aligned = warper.warp(gray, first_to_frame);
+  const LoadedImage aligned = map.warp(gray);
   const auto values = aligned.samples<float>();
   std::size_t i = 0;
   for (std::int64_t y = 0; y < shape_.height; ++y) {
     for (std::int64_t x = 0; x < shape_.width; ++x, ++i) {
-      if (!counts_at(first_to_frame({static_cast<double>(x), static_cast<double>(y)}))) continue;
+      if (!counts_at(map.at(x, y))) continue;
       sums_[i] += static_cast<double>(values[i]);
       ++counts_[i];
     }

@@ -1,7 +1,7 @@
 // The mean of those frames of a stack that have been aligned so far.
 #pragma once
 
-#include "commands/frame_warper.hpp"
+#include "commands/grid_map.hpp"
 #include "io/image_file.hpp"
 
 #include <warpalign/geometry.hpp>
@@ -20,7 +20,7 @@ class RunningMean {
 
   /// Adds a frame's gray levels where it covers the first frame's grid. Nothing is added where
   /// the spline would draw on a masked pixel.
-  void add(const LoadedImage& frame, const Affine& first_to_frame, FrameWarper& warper);
+  void add(const LoadedImage& frame, GridMap& map);
 
   /// Adds a frame's gray levels where they stand, those that are finite.
   void add_unmoved(const LoadedImage& frame);

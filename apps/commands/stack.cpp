@@ -4,6 +4,7 @@
 #include "commands/stack_input.hpp"
 #include "commands/stack_options.hpp"
 #include "commands/stack_outputs.hpp"
+#include "commands/stack_registrar.hpp"
 #include "commands/stack_resume.hpp"
 #include "commands/stack_walk.hpp"
 #include "commands/stack_work.hpp"
@@ -29,19 +30,36 @@ ExitStatus status_of(const StackTotals& totals) {
   return totals.unreliable > 0 ? ExitStatus::unreliable : ExitStatus::ok;
 }
 
+StackMotion motion_of(const StackOptions& options) {
+  StackMotion motion;
+  if (!is_local(options.choices)) {
+    refuse_local_options(options.local);
+    motion.global = registration_options_of(options.choices);
+    refuse_richer_motion(motion.global);
+    return motion;
+  }
+  motion.local = local_settings_of(options.choices, options.local);
+  if (options.mask) refuse_with_local("--mask", "windows without content are left out anyway");
+  if (options.to == "previous") {
+    refuse_with_local("--to previous", "frames are registered to the first or to the mean");
+  }
+  return motion;
+}
+
 ExitStatus run(StackOptions options) {
   const auto start = std::chrono::steady_clock::now();
-  const RegistrationOptions settings = registration_options_of(options.choices);
-  refuse_richer_motion(settings);
+  const StackMotion motion = motion_of(options);
   StackSetting setting;
   setting.to = stack_reference_named(options.to);
-  setting.fast = settings.fast;
+  setting.fast = motion.global.fast;
+  setting.local = motion.local.has_value();
   options.files = input_files(options.files);
   check_stack_names(options);
   check_resumable(options);
   const Config config = config_of(options.device.config);
   StackInput input(options.files, {options.channel, options.slice});
   setting.shape = input.first().image.shape();
+  if (motion.local) check_windows_fit(*motion.local, setting.shape, input.first().name);
   std::optional<LoadedImage> mask;
   if (options.mask) mask = load_mask(*options.mask, setting.shape, "the first frame");
   const std::unique_ptr<StackJournal> journal = open_journal(options, input);
@@ -52,15 +70,15 @@ ExitStatus run(StackOptions options) {
   const Device device = open_chosen(options.device, config);
   setting.device = device.info();
   std::optional<CompileHelpers> helpers;
-  if (!settings.fast && CompileHelpers::know(input.first().image.type)) {
+  if (!setting.fast && !setting.local && CompileHelpers::know(input.first().image.type)) {
     helpers.emplace(options.device, input.first().image.type);
   }
-  StackWork work(device, settings, setting.to, input.first(), std::move(mask), outputs);
+  StackWork work(device, motion, setting.to, input.first(), std::move(mask), outputs);
   outputs.start(setting);
   const Shard shard = options.shard ? shard_of(*options.shard) : Shard{};
   StackTotals totals = StackWalk(input, work, outputs, journal.get(), shard).go();
   const std::optional<MeanPictures> means = work.means();
-  outputs.finish(totals, means ? &*means : nullptr);
+  outputs.finish(totals, means ? &*means : nullptr, work.widest());
   if (journal) journal->mark();
   if (journal && !options.shard) journal->remove();
   totals.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -90,6 +108,14 @@ constexpr const char* footer =
     "other pixels. --output holds a page for every frame, 0 where one is not reliable;\n"
     "--output-video repeats the one before.\n"
     "\n"
+    "--motion local registers overlapping windows of each frame, and resamples it through a "
+    "smooth\n"
+    "field fitted to their shifts. x and y of the drift are the field's mean, the spread is the "
+    "root\n"
+    "mean square distance from it, and the confidence is the share of windows that agree. It goes "
+    "with\n"
+    "--to first and mean, without --mask.\n"
+    "\n"
     "--resume keeps a journal beside the first output; the same command goes on after a kill. "
     "Parts\n"
     "that --shard has done, in any order and anywhere, are put together by the same command with\n"
@@ -107,6 +133,8 @@ constexpr const char* footer =
     "  warpalign stack cells.ome.tif --channel 0 --to mean --output still.tif --report still.html\n"
     "  ffmpeg -i in.mp4 -f yuv4mpegpipe - | warpalign stack - --output-video - | ffmpeg -i - "
     "out.mp4\n"
+    "  warpalign stack cells.tif --motion local --window 96 --output still.tif --report "
+    "still.html\n"
     "  warpalign stack night/ --motion translation --output-folder aligned --resume\n";
 
 }  // namespace

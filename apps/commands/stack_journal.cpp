@@ -36,7 +36,7 @@ FileError cannot_write(const Path& path, int code) {
 }
 
 std::string header(const RunFingerprint& fingerprint) {
-  return fmt::format("warpalign-stack-journal 1 {:016x} {:016x}", fingerprint.inputs,
+  return fmt::format("warpalign-stack-journal 2 {:016x} {:016x}", fingerprint.inputs,
                      fingerprint.options);
 }
 

@@ -1,7 +1,6 @@
 // The means of a stack's frames as they are, and of the same frames aligned.
 #pragma once
 
-#include "commands/frame_warper.hpp"
 #include "commands/running_mean.hpp"
 #include "reports/mean_pictures.hpp"
 
@@ -12,9 +11,9 @@ class StackMeans {
   explicit StackMeans(const Shape& shape) : before_(shape, {}), after_(shape, {}) {}
 
   /// Adds a frame that is reliable.
-  void add(const LoadedImage& frame, const Affine& first_to_frame, FrameWarper& warper) {
+  void add(const LoadedImage& frame, GridMap& map) {
     before_.add_unmoved(frame);
-    after_.add(frame, first_to_frame, warper);
+    after_.add(frame, map);
   }
   [[nodiscard]] MeanPictures pictures() const {
     return mean_pictures(before_.mean(), after_.mean(), after_.counts());

@@ -99,6 +99,7 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--shard I/N", &options.shard,
              "Do part I of N of the frames; --resume without it puts the parts together");
   add_registration_options(command, options.choices, MotionsOffered::up_to_similarity);
+  add_local_options(command, options.local);
   begin_group(command, "Outputs");
   add_option(command, "--output-folder FOLDER", &options.folder,
              "Write the aligned frames here, each as an image");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "options/common_options.hpp"
+#include "options/local_options.hpp"
 #include "options/registration_options.hpp"
 
 #include <optional>
@@ -30,6 +31,7 @@ struct StackOptions {
   bool resume = false;
   std::optional<std::string> shard;
   RegistrationChoices choices;
+  LocalChoices local;
   DeviceOptions device;
 };
 

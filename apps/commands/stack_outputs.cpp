@@ -90,17 +90,17 @@ std::string StackOutputs::write_aligned(std::size_t index, const std::string& st
 
 void StackOutputs::start(const StackSetting& setting) {
   setting_ = setting;
-  append(csv_, csv_header());
+  append(csv_, csv_header(setting));
   append(json_, json_start(setting));
-  say(text_header());
+  say(text_header(setting));
 }
 
 void StackOutputs::report(const StackFrame& frame) {
-  append(csv_, csv_line(frame, setting_.fast));
-  append(json_, json_line(frame, setting_.fast, is_first_));
+  append(csv_, csv_line(frame, setting_));
+  append(json_, json_line(frame, setting_, is_first_));
   drift_.add(frame);
   page_.add(frame);
-  say(text_line(frame));
+  say(text_line(frame, setting_));
   is_first_ = false;
 }
 
@@ -110,11 +110,12 @@ void StackOutputs::say(const std::string& text) const {
   if (verbosity() != Verbosity::quiet) fmt::print(stderr, "{}", text);
 }
 
-void StackOutputs::finish(StackTotals& totals, const MeanPictures* means) {
+void StackOutputs::finish(StackTotals& totals, const MeanPictures* means,
+                          const FrameMotion* widest) {
   append(json_, json_end(totals, means));
   if (plot_) append(plot_, drift_.draw());
   if (page_file_ && means != nullptr) {
-    append(page_file_, page_.html(setting_, totals, drift_, *means));
+    append(page_file_, page_.html(setting_, totals, drift_, *means, widest));
   }
   for (const auto& sink : sinks_) sink->commit();
   for (std::optional<AtomicFile>* file : {&csv_, &json_, &plot_, &page_file_}) {

@@ -42,8 +42,9 @@ class StackOutputs {
   void start(const StackSetting& setting);
   /// Writes a frame's lines. They come in the frames' order. Throws FileError.
   void report(const StackFrame& frame);
-  /// Finishes everything. `means`: null unless they are wanted. Throws FileError.
-  void finish(StackTotals& totals, const MeanPictures* means);
+  /// Finishes everything. `means`: null unless they are wanted. `widest`: the local motion
+  /// that the page shows, or null. Throws FileError.
+  void finish(StackTotals& totals, const MeanPictures* means, const FrameMotion* widest);
   /// Tells people something, unless the program is to be quiet.
   void say(const std::string& text) const;
 

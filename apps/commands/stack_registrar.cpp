@@ -29,7 +29,8 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
   set_reference(luminance(first), mask_);
   if (to_ != StackReference::mean) return;
   mean_.emplace(shape_, mask_);
-  mean_->add(first, {}, warper_);
+  AffineMap unmoved({}, warper_);
+  mean_->add(first, unmoved);
 }
 
 void StackRegistrar::set_reference(const LoadedImage& gray,
@@ -62,7 +63,8 @@ void StackRegistrar::take_reliable(const LoadedImage& frame, const LoadedImage& 
     first_to_reference_ = place.matrix;
   }
   if (to_ == StackReference::mean) {
-    mean_->add(frame, place.matrix, warper_);
+    AffineMap map(place.matrix, warper_);
+    mean_->add(frame, map);
     set_reference(mean_->mean(), mean_->mask());
   }
 }
@@ -76,8 +78,14 @@ void StackRegistrar::take_again(const LoadedImage& frame, const FramePlace& plac
                                 std::size_t index) {
   if (to_ == StackReference::previous) take_reliable(frame, luminance(frame), place, index);
   if (to_ != StackReference::mean) return;
-  mean_->add(frame, place.matrix, warper_);
+  AffineMap map(place.matrix, warper_);
+  mean_->add(frame, map);
   mean_is_newer_ = true;
+}
+
+std::unique_ptr<GridMap> StackRegistrar::map_of(const LoadedImage& /*frame*/,
+                                                const FramePlace& place, std::size_t /*index*/) {
+  return std::make_unique<AffineMap>(place.matrix, warper_);
 }
 
 }  // namespace warpalign::program

@@ -1,6 +1,9 @@
 // What is done with each frame of a stack.
 #include "commands/stack_work.hpp"
 
+#include "commands/affine_map.hpp"
+#include "commands/local_stack.hpp"
+#include "commands/stack_registrar.hpp"
 #include "io/registrable_image.hpp"
 #include "io/usage_error.hpp"
 
@@ -8,11 +11,17 @@
 
 namespace warpalign::program {
 
-StackWork::StackWork(const Device& device, const RegistrationOptions& settings, StackReference to,
+StackWork::StackWork(const Device& device, const StackMotion& motion, StackReference to,
                      const Frame& first, std::optional<LoadedImage> mask, StackOutputs& outputs)
     : shape_(first.image.shape()), warper_(device, shape_, shape_), outputs_(outputs) {
-  naming(first.name,
-         [&] { registrar_.emplace(device, settings, to, first.image, std::move(mask), warper_); });
+  naming(first.name, [&] {
+    if (motion.local) {
+      aligner_ = std::make_unique<LocalStack>(device, *motion.local, to, first.image, warper_);
+    } else {
+      aligner_ = std::make_unique<StackRegistrar>(device, motion.global, to, first.image,
+                                                  std::move(mask), warper_);
+    }
+  });
   if (outputs_.wants_means()) means_.emplace(shape_);
 }
 
@@ -20,7 +29,9 @@ StackFrame StackWork::take_first(const Frame& first) {
   StackFrame done{0, first.name, {}, {}, {}, first.stem};
   done.place.confidence = done.place.correlation = done.place.overlap = 1;
   done.place.reliable = true;
-  if (means_) means_->add(first.image, {}, warper_);
+  if (aligner_->motion() != nullptr) done.place.spread = 0;
+  AffineMap unmoved({}, warper_);
+  if (means_) means_->add(first.image, unmoved);
   done.aligned = outputs_.write_aligned(0, first.stem, &first.image);
   return done;
 }
@@ -29,17 +40,30 @@ StackFrame StackWork::take(const Frame& frame, std::size_t index) {
   StackFrame done{index, frame.name, {}, frame.trouble, {}, frame.stem};
   if (done.trouble.empty()) {
     try {
-      naming(frame.name, [&] { done.place = registrar_->place(frame.image, index); });
+      naming(frame.name, [&] { done.place = aligner_->place(frame.image, index); });
     } catch (const UsageError& error) {
       done.trouble = error.what();
     }
   }
-  if (means_ && done.place.reliable) means_->add(frame.image, done.place.matrix, warper_);
+  std::unique_ptr<GridMap> map;
+  if (done.place.reliable && (means_ || outputs_.wants_frames())) {
+    map = aligner_->map_of(frame.image, done.place, index);
+    note_widest(done.place);
+  }
+  if (means_ && map) means_->add(frame.image, *map);
   if (!outputs_.wants_frames()) return done;
   std::optional<LoadedImage> aligned;
-  if (done.place.reliable) aligned = warper_.warp(frame.image, done.place.matrix);
+  if (map) aligned = map->warp(frame.image);
   done.aligned = outputs_.write_aligned(index, frame.stem, aligned ? &*aligned : nullptr);
   return done;
+}
+
+void StackWork::note_widest(const FramePlace& place) {
+  if (!outputs_.wants_means() || aligner_->motion() == nullptr) return;
+  const double spread = place.spread.value_or(0);
+  if (widest_ && spread <= widest_spread_) return;
+  widest_ = *aligner_->motion();
+  widest_spread_ = spread;
 }
 
 std::optional<MeanPictures> StackWork::means() const {
@@ -49,19 +73,26 @@ std::optional<MeanPictures> StackWork::means() const {
 
 bool StackWork::needs_again(const StackFrame& done, std::size_t last) const {
   if (!done.place.reliable) return false;
-  return means_ || outputs_.lack(done) || registrar_->needs_again(done.index, last);
+  return means_ || outputs_.lack(done) || aligner_->needs_again(done.index, last);
 }
 
 void StackWork::take_again(const StackFrame& done, const Frame* frame, std::size_t last) {
   if (frame == nullptr) return outputs_.write_lacking(done, nullptr);
-  if (registrar_->needs_again(done.index, last)) {
-    registrar_->take_again(frame->image, done.place, done.index);
+  if (done.index == 0) {  // which is written as it is
+    AffineMap unmoved({}, warper_);
+    if (means_) means_->add(frame->image, unmoved);
+    if (outputs_.lack(done)) outputs_.write_lacking(done, &frame->image);
+    return;
   }
-  if (means_) means_->add(frame->image, done.place.matrix, warper_);
+  if (aligner_->needs_again(done.index, last)) {
+    aligner_->take_again(frame->image, done.place, done.index);
+  }
+  if (!means_ && !outputs_.lack(done)) return;
+  const std::unique_ptr<GridMap> map = aligner_->map_of(frame->image, done.place, done.index);
+  note_widest(done.place);
+  if (means_) means_->add(frame->image, *map);
   if (!outputs_.lack(done)) return;
-  const bool is_first = done.index == 0;  // which is written as it is
-  const LoadedImage aligned =
-      is_first ? frame->image : warper_.warp(frame->image, done.place.matrix);
+  const LoadedImage aligned = map->warp(frame->image);
   outputs_.write_lacking(done, &aligned);
 }
 

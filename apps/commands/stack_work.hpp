@@ -2,22 +2,30 @@
 #pragma once
 
 #include "commands/frame_warper.hpp"
+#include "commands/stack_aligner.hpp"
 #include "commands/stack_means.hpp"
 #include "commands/stack_outputs.hpp"
-#include "commands/stack_registrar.hpp"
 #include "io/frames/frame_source.hpp"
+#include "options/local_options.hpp"
 #include "reports/stack_frame.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace warpalign::program {
 
+/// By which motion frames are aligned.
+struct StackMotion {
+  RegistrationOptions global;
+  std::optional<LocalSettings> local;  ///< instead
+};
+
 /// Works on one frame at a time, and keeps nothing of it.
 class StackWork {
  public:
-  /// Throws UsageError where the first frame cannot be registered to.
-  StackWork(const Device& device, const RegistrationOptions& settings, StackReference to,
-            const Frame& first, std::optional<LoadedImage> mask, StackOutputs& outputs);
+  /// Throws UsageError where the first frame cannot be registered to. Local motion takes no mask.
+  StackWork(const Device& device, const StackMotion& motion, StackReference to, const Frame& first,
+            std::optional<LoadedImage> mask, StackOutputs& outputs);
 
   /// Writes the first frame, as it is.
   [[nodiscard]] StackFrame take_first(const Frame& first);
@@ -34,13 +42,19 @@ class StackWork {
 
   /// Nothing unless the outputs want them.
   [[nodiscard]] std::optional<MeanPictures> means() const;
+  /// The local motion with the largest spread; null where there is none.
+  [[nodiscard]] const FrameMotion* widest() const { return widest_ ? &*widest_ : nullptr; }
 
  private:
+  void note_widest(const FramePlace& place);
+
   Shape shape_;
   FrameWarper warper_;
   StackOutputs& outputs_;
-  std::optional<StackRegistrar> registrar_;
+  std::unique_ptr<StackAligner> aligner_;
   std::optional<StackMeans> means_;
+  std::optional<FrameMotion> widest_;
+  double widest_spread_ = 0;
 };
 
 }  // namespace warpalign::program

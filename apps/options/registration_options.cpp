@@ -23,7 +23,7 @@ Motion motion_named(const std::string& name) {
   if (name == "auto") return Motion::automatic;
   throw UsageError(
       fmt::format("--motion {}: is not known; there are similarity, rigid, rotation, translation, "
-                  "affine, homography and auto",
+                  "affine, homography, auto and local",
                   name));
 }
 
@@ -123,14 +123,15 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
              "Stop before the refinement at full resolution");
   if (motions == MotionsOffered::all) {
     add_option(command, "--motion NAME", &choices.motion,
-               "What may differ: similarity, rigid, rotation, translation, affine, homography, or "
+               "What may differ: similarity, rigid, rotation, translation, affine, homography, "
                "auto: a similarity unless one of the last two explains the pair significantly "
-               "better [similarity]",
-               suggesting("similarity rigid rotation translation affine homography auto"));
+               "better; or local: smooth motion that differs within the image [similarity]",
+               suggesting("similarity rigid rotation translation affine homography auto local"));
   } else {
     add_option(command, "--motion NAME", &choices.motion,
-               "What may differ: similarity, rigid, rotation or translation [similarity]",
-               suggesting("similarity rigid rotation translation"));
+               "What may differ: similarity, rigid, rotation, translation, or local: smooth motion "
+               "that differs within the frame [similarity]",
+               suggesting("similarity rigid rotation translation local"));
   }
   const RegistrationOptions defaults;
   add_option(
@@ -162,9 +163,12 @@ void refuse_richer_motion(const RegistrationOptions& options) {
     return;
   }
   throw UsageError(
-      "--motion: stacks are aligned by similarities; affine, homography and auto are for the "
-      "register command");
+      "--motion: stacks are aligned by similarities "
+      "or local motion; affine, homography and auto are for "
+      "the register command");
 }
+
+bool is_local(const RegistrationChoices& choices) { return choices.motion == "local"; }
 
 RegistrationOptions registration_options_of(const RegistrationChoices& choices) {
   RegistrationOptions options;

@@ -37,7 +37,10 @@ void add_candidates_option(CLI::App& command, RegistrationChoices& choices);
 /// Throws UsageError for a motion with more parameters than a similarity, which stacks do not take.
 void refuse_richer_motion(const RegistrationOptions& options);
 
-/// What they mean. Throws UsageError, naming the option.
+/// Whether --motion local is asked for, of which local_options.hpp knows more.
+[[nodiscard]] bool is_local(const RegistrationChoices& choices);
+
+/// What they mean, unless is_local(). Throws UsageError, naming the option.
 [[nodiscard]] RegistrationOptions registration_options_of(const RegistrationChoices& choices);
 
 }  // namespace warpalign::program

@@ -127,21 +127,55 @@ SamplingPoints field_points(const PointOptions& options, std::size_t dimensions)
   return points;
 }
 
+/// Displacements as `register --motion local --field` writes them, added to the pixels'
+/// coordinates.
+SamplingPoints displaced_points(const PointOptions& options, const Extents& input) {
+  const std::string& name = *options.field;
+  const Array field = load_npy(name);
+  if (field.type != PixelType::f32 && field.type != PixelType::f64) {
+    throw UsageError(fmt::format("{}: is {}; a displacement field is of float32 or float64", name,
+                                 describe(field)));
+  }
+  Extents wanted{2};
+  wanted.insert(wanted.end(), input.begin(), input.end());
+  if (input.size() != 2 || field.extents != wanted) {
+    throw UsageError(fmt::format(
+        "{}: is of shape ({}); an input of shape ({}) takes a field of shape (2, height, width): "
+        "the displacements along x, then those along y",
+        name, fmt::join(field.extents, ", "), fmt::join(input, ", ")));
+  }
+  SamplingPoints points;
+  points.extents = input;
+  points.stage_shape = shape_of(input);
+  points.coordinates = to_float(field);
+  const auto coordinates = points.coordinates->samples<float>();
+  const auto width = static_cast<std::size_t>(points.stage_shape.width);
+  for (std::size_t i = 0; i < coordinates.size() / 2; ++i) {
+    coordinates[i] += static_cast<float>(i % width);
+    coordinates[i + coordinates.size() / 2] += static_cast<float>(i / width);
+  }
+  return points;
+}
+
 }  // namespace
 
 void check_points(const PointOptions& options) {
   const int ways = (options.matrix ? 1 : 0) + (options.rotate ? 1 : 0) + (options.zoom ? 1 : 0) +
-                   (options.coordinates ? 1 : 0);
+                   (options.coordinates ? 1 : 0) + (options.field ? 1 : 0);
   if (ways != 1) {
     throw UsageError(fmt::format(
-        "{}; give one of --matrix, --rotate, --zoom and --coordinates",
+        "{}; give one of --matrix, --rotate, --zoom, --coordinates and --field",
         ways == 0 ? "no points to read are given" : "the points to read are given twice"));
+  }
+  if (options.shape && options.field) {
+    throw UsageError("--shape: the output has the shape of the --field; leave --shape out");
   }
   if (options.center && !options.rotate) throw UsageError("--center: goes with --rotate only");
 }
 
 SamplingPoints points_of(const PointOptions& options, const Extents& input) {
   if (options.coordinates) return field_points(options, input.size());
+  if (options.field) return displaced_points(options, input);
   SamplingPoints points;
   if (options.matrix) {
     points.transform = matrix_transform(*options.matrix, input.size());

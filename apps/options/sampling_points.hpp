@@ -20,6 +20,7 @@ struct PointOptions {
   std::optional<std::string> center;
   std::optional<double> zoom;
   std::optional<std::string> coordinates;
+  std::optional<std::string> field;
   std::optional<std::string> shape;
 };
 
@@ -33,10 +34,11 @@ struct SamplingPoints {
   Shape stage_shape;
 };
 
-/// Throws UsageError unless exactly one of the four ways is chosen and the other options fit it.
+/// Throws UsageError unless exactly one of the five ways is chosen and the other options fit it.
 void check_points(const PointOptions& options);
 
-/// For an input of these extents. Reads the coordinates' file. Throws UsageError or FileError.
+/// For an input of these extents. Reads the file of coordinates or displacements. Throws UsageError
+/// or FileError.
 [[nodiscard]] SamplingPoints points_of(const PointOptions& options,
                                        const std::vector<std::int64_t>& input);
 

@@ -68,9 +68,13 @@ std::string html_page(const std::string& title, const std::string& body) {
       escaped(title), style, body);
 }
 
+std::string png_link(const LoadedImage& image) {
+  return "data:image/png;base64," + base64(encode_image(image, FileFormat::png));
+}
+
 std::string html_image(const LoadedImage& image, const std::string& words) {
-  return fmt::format("<img src=\"data:image/png;base64,{}\" width=\"{}\" alt=\"{}\">",
-                     base64(encode_image(image, FileFormat::png)), image.width, escaped(words));
+  return fmt::format("<img src=\"{}\" width=\"{}\" alt=\"{}\">", png_link(image), image.width,
+                     escaped(words));
 }
 
 }  // namespace warpalign::program

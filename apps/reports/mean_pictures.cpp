@@ -1,6 +1,8 @@
 // The mean of a stack before and after, as pictures, with their sharpness.
 #include "reports/mean_pictures.hpp"
 
+#include "io/gray_levels.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -90,6 +92,15 @@ LoadedImage drawn(const LoadedImage& image, const Contrast& contrast) {
 }
 
 }  // namespace
+
+LoadedImage gray_picture(const LoadedImage& image) {
+  LoadedImage levels = make_image(image.width, image.height, 1, PixelType::f32);
+  std::vector<float> values = gray_levels(image);
+  for (float& value : values) value = std::isfinite(value) ? value : 0;
+  std::copy(values.begin(), values.end(), levels.samples<float>().begin());
+  const LoadedImage small = shrunk(levels);
+  return drawn(small, contrast_of(small));
+}
 
 MeanPictures mean_pictures(const LoadedImage& before, const LoadedImage& after,
                            std::span<const std::uint32_t> counts) {

@@ -21,4 +21,7 @@ struct MeanPictures {
 [[nodiscard]] MeanPictures mean_pictures(const LoadedImage& before, const LoadedImage& after,
                                          std::span<const std::uint32_t> counts);
 
+/// An image's gray levels as a picture of 8 bits, no side above 1024, with a stretched contrast.
+[[nodiscard]] LoadedImage gray_picture(const LoadedImage& image);
+
 }  // namespace warpalign::program

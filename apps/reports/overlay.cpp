@@ -32,14 +32,13 @@ Gray gray_values(const LoadedImage& image) {
   return as_float<float>(gray);
 }
 
-Mask inside_moving(const Shape& shape, const Homography& reference_to_moving, const Shape& moving) {
+Mask inside_moving(const Shape& shape, const PixelMap& reference_to_moving, const Shape& moving) {
   Mask inside(static_cast<std::size_t>(shape.plane()));
   const auto right = static_cast<double>(moving.width - 1);
   const auto bottom = static_cast<double>(moving.height - 1);
   for (std::size_t i = 0; i < inside.size(); ++i) {
-    const auto width = static_cast<std::size_t>(shape.width);
-    const Point p =
-        reference_to_moving({static_cast<double>(i % width), static_cast<double>(i / width)});
+    const auto pixel = static_cast<std::int64_t>(i);
+    const Point p = reference_to_moving(pixel % shape.width, pixel / shape.width);
     inside[i] = p.x >= 0 && p.y >= 0 && p.x <= right && p.y <= bottom;
   }
   return inside;
@@ -102,6 +101,14 @@ class Canvas {
 
 LoadedImage draw_overlay(const LoadedImage& reference, const LoadedImage& aligned,
                          const Homography& reference_to_moving, const Shape& moving) {
+  const auto map = [&](std::int64_t x, std::int64_t y) {
+    return reference_to_moving({static_cast<double>(x), static_cast<double>(y)});
+  };
+  return draw_mapped_overlay(reference, aligned, map, moving);
+}
+
+LoadedImage draw_mapped_overlay(const LoadedImage& reference, const LoadedImage& aligned,
+                                const PixelMap& reference_to_moving, const Shape& moving) {
   const Shape shape = reference.shape();
   const Mask inside = inside_moving(shape, reference_to_moving, moving);
   Gray fixed = gray_values(reference);

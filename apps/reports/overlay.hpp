@@ -5,6 +5,8 @@
 
 #include <warpalign/geometry.hpp>
 
+#include <functional>
+
 namespace warpalign::program {
 
 /// Left: the reference in green over the aligned image in magenta, gray where they agree. Right:
@@ -12,5 +14,12 @@ namespace warpalign::program {
 /// `moving`) only the dimmed reference is shown. 8-bit RGB.
 [[nodiscard]] LoadedImage draw_overlay(const LoadedImage& reference, const LoadedImage& aligned,
                                        const Homography& reference_to_moving, const Shape& moving);
+
+/// The same where each pixel of the reference has a place of its own in the moving image.
+using PixelMap = std::function<Point(std::int64_t x, std::int64_t y)>;
+[[nodiscard]] LoadedImage draw_mapped_overlay(const LoadedImage& reference,
+                                              const LoadedImage& aligned,
+                                              const PixelMap& reference_to_moving,
+                                              const Shape& moving);
 
 }  // namespace warpalign::program

@@ -24,6 +24,8 @@ enum class StackReference {
 struct FramePlace : Registered {
   bool reliable = false;
   std::optional<std::size_t> reference;  ///< its index; none for the first frame and for a mean
+  /// Of local motion, whose mean is the translation: the root mean square distance from it.
+  std::optional<double> spread;
 };
 
 /// A frame's line in the reports.

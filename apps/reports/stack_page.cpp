@@ -1,6 +1,7 @@
 // The report of a stack as one HTML page.
 #include "reports/stack_page.hpp"
 
+#include "reports/field_arrows.hpp"
 #include "reports/html_page.hpp"
 #include "reports/markup.hpp"
 
@@ -52,6 +53,13 @@ std::string mean_section(const MeanPictures& means) {
                     change);
 }
 
+std::string motion_section(const MeanPictures& means, const FrameMotion* widest) {
+  if (widest == nullptr) return {};
+  return "<h2>Local motion of the frame where it is largest, over the mean</h2>\n" +
+         draw_field_arrows(means.after, *widest) +
+         fmt::format("<p class=\"note\">{}</p>\n", escaped(field_arrows_words(*widest)));
+}
+
 }  // namespace
 
 void StackPage::add(const StackFrame& frame) {
@@ -90,9 +98,11 @@ std::string StackPage::bad_frames(const StackTotals& totals) const {
 }
 
 std::string StackPage::html(const StackSetting& setting, const StackTotals& totals,
-                            const DriftPlot& drift, const MeanPictures& means) const {
+                            const DriftPlot& drift, const MeanPictures& means,
+                            const FrameMotion* widest) const {
   return html_page("warpalign stack", header(setting, totals) + "<h2>Drift</h2>\n" + drift.draw() +
-                                          extremes() + mean_section(means) + bad_frames(totals));
+                                          extremes() + mean_section(means) +
+                                          motion_section(means, widest) + bad_frames(totals));
 }
 
 }  // namespace warpalign::program

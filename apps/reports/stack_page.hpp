@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reports/drift_plot.hpp"
+#include "reports/frame_motion.hpp"
 #include "reports/mean_pictures.hpp"
 #include "reports/stack_report.hpp"
 
@@ -14,9 +15,10 @@ namespace warpalign::program {
 class StackPage {
  public:
   void add(const StackFrame& frame);
-  /// The whole page.
+  /// The whole page. `widest`: the local motion with the largest spread, or null.
   [[nodiscard]] std::string html(const StackSetting& setting, const StackTotals& totals,
-                                 const DriftPlot& drift, const MeanPictures& means) const;
+                                 const DriftPlot& drift, const MeanPictures& means,
+                                 const FrameMotion* widest) const;
 
  private:
   [[nodiscard]] std::string extremes() const;

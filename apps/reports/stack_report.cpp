@@ -50,6 +50,7 @@ Json frame_json(const StackFrame& frame, bool fast) {
   object["correlation"] = place.correlation;
   object["significance"] = place.significance;
   object["refined"] = place.refined;
+  if (place.spread) object["spread"] = *place.spread;
   object["aligned"] = frame.aligned.empty() ? Json() : Json(frame.aligned);
   return object;
 }
@@ -66,16 +67,22 @@ void StackTotals::count(const StackFrame& frame) {
   }
 }
 
-std::string csv_header() {
-  return "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
-         "reliable,overlap,correlation,significance,refined,reason\n";
+std::string csv_header(const StackSetting& setting) {
+  return fmt::format(
+      "frame,file,status,reference,rotation_deg,scale,translation_x,translation_y,confidence,"
+      "reliable,overlap,correlation,significance,refined,reason{}\n",
+      setting.local ? ",spread" : "");
 }
 
-std::string csv_line(const StackFrame& frame, bool fast) {
+std::string csv_line(const StackFrame& frame, const StackSetting& setting) {
   const std::string nothing(10, ',');
-  return fmt::format("{},{},{},{},{}\n", frame.index, csv_field(frame.file), frame.status(),
-                     frame.trouble.empty() ? csv_numbers(frame.place, fast) : nothing,
-                     csv_field(frame.trouble));
+  std::string line =
+      fmt::format("{},{},{},{},{}", frame.index, csv_field(frame.file), frame.status(),
+                  frame.trouble.empty() ? csv_numbers(frame.place, setting.fast) : nothing,
+                  csv_field(frame.trouble));
+  if (setting.local) line += ',';
+  if (frame.place.spread) line += fmt::format("{}", *frame.place.spread);
+  return line + '\n';
 }
 
 std::string json_start(const StackSetting& setting) {
@@ -89,8 +96,8 @@ std::string json_start(const StackSetting& setting) {
   return text.substr(0, text.rfind("\n}")) + ",\n  \"frames\": [";
 }
 
-std::string json_line(const StackFrame& frame, bool fast, bool is_first) {
-  std::string text = frame_json(frame, fast).text(-1);
+std::string json_line(const StackFrame& frame, const StackSetting& setting, bool is_first) {
+  std::string text = frame_json(frame, setting.fast).text(-1);
   text.pop_back();  // its newline
   return (is_first ? "\n    " : ",\n    ") + text;
 }
@@ -106,20 +113,27 @@ std::string json_end(const StackTotals& totals, const MeanPictures* means) {
   return "\n  ],\n" + object.text().substr(2);
 }
 
-std::string text_header() {
+std::string text_header(const StackSetting& setting) {
+  if (setting.local) {
+    return fmt::format("  {:>5} {:>10} {:>10} {:>10}  {:>10}  {}\n", "frame", "x", "y", "spread",
+                       "confidence", "file");
+  }
   return fmt::format("  {:>5} {:>10} {:>10} {:>10} {:>10}  {:>10}  {}\n", "frame", "degrees",
                      "scale", "x", "y", "confidence", "file");
 }
 
-std::string text_line(const StackFrame& frame) {
+std::string text_line(const StackFrame& frame, const StackSetting& setting) {
   if (!frame.trouble.empty()) {
     return fmt::format("  {:>5}  FAILED: {}\n", frame.index, frame.trouble);
   }
   const Similarity& drift = frame.place.similarity;
-  return fmt::format("  {:>5} {:>10.4f} {:>10.6f} {:>10.3f} {:>10.3f}  {:>10.2f}  {}{}\n",
-                     frame.index, drift.rotation_deg, drift.scale, drift.translation.x,
-                     drift.translation.y, frame.place.confidence, frame.file,
-                     frame.place.reliable ? "" : "  NOT RELIABLE");
+  const std::string shape =
+      setting.local ? "" : fmt::format(" {:>10.4f} {:>10.6f}", drift.rotation_deg, drift.scale);
+  const std::string spread =
+      setting.local ? fmt::format(" {:>10.3f}", frame.place.spread.value_or(0)) : "";
+  return fmt::format("  {:>5}{} {:>10.3f} {:>10.3f}{}  {:>10.2f}  {}{}\n", frame.index, shape,
+                     drift.translation.x, drift.translation.y, spread, frame.place.confidence,
+                     frame.file, frame.place.reliable ? "" : "  NOT RELIABLE");
 }
 
 std::string text_end(const StackSetting& setting, const StackTotals& totals) {

@@ -18,7 +18,8 @@ struct StackSetting {
   StackReference to = StackReference::first;
   Shape shape;
   DeviceInfo device;
-  bool fast = false;  ///< the fast pipeline, which measures no overlap
+  bool fast = false;   ///< the fast pipeline, which measures no overlap
+  bool local = false;  ///< local motion: places have a spread
 };
 
 /// What is known after the last one.
@@ -35,18 +36,19 @@ struct StackTotals {
 };
 
 /// CSV as apps/README.md lists it: a header, and a line for each frame.
-[[nodiscard]] std::string csv_header();
-[[nodiscard]] std::string csv_line(const StackFrame& frame, bool fast);
+[[nodiscard]] std::string csv_header(const StackSetting& setting);
+[[nodiscard]] std::string csv_line(const StackFrame& frame, const StackSetting& setting);
 
 /// One JSON object as apps/README.md lists it: its start, a line for each frame, and its end.
 [[nodiscard]] std::string json_start(const StackSetting& setting);
-[[nodiscard]] std::string json_line(const StackFrame& frame, bool fast, bool is_first);
+[[nodiscard]] std::string json_line(const StackFrame& frame, const StackSetting& setting,
+                                    bool is_first);
 /// `means`: null where they were not computed.
 [[nodiscard]] std::string json_end(const StackTotals& totals, const MeanPictures* means);
 
 /// A table with a line for each frame, and a few lines about them all.
-[[nodiscard]] std::string text_header();
-[[nodiscard]] std::string text_line(const StackFrame& frame);
+[[nodiscard]] std::string text_header(const StackSetting& setting);
+[[nodiscard]] std::string text_line(const StackFrame& frame, const StackSetting& setting);
 [[nodiscard]] std::string text_end(const StackSetting& setting, const StackTotals& totals);
 
 }  // namespace warpalign::program

@@ -79,6 +79,29 @@ TEST_CASE("resample: --shape that is none, or of other dimensions") {
   in.resample_refused(in.plane, {"--zoom", "1", "--shape", "1000000x1000000"}, {"8 GiB"});
 }
 
+TEST_CASE("resample: a field that does not fit") {
+  Inputs in;
+  const std::string field = in.folder / "field.npy";
+  const auto refused = [&](const std::string& input, const Array& displacements,
+                           const std::vector<std::string>& named) {
+    save_npy(field, displacements);
+    in.resample_refused(input, {"--field", field}, named);
+  };
+  refused(in.plane, random_array({6, 8}, PixelType::f32), {field, "(6, 8)", "(2, height, width)"});
+  refused(in.plane, random_array({2, 8, 6}, PixelType::f32), {field, "(2, 8, 6)"});
+  refused(in.plane, random_array({3, 6, 8}, PixelType::f32), {field, "(3, 6, 8)"});
+  refused(in.plane, random_array({2, 6, 8}, PixelType::u16), {field, "uint16", "float32"});
+  refused(in.plane, random_array({2, 6, 8}, PixelType::c32), {field, "float32"});
+  refused(in.block, random_array({2, 5, 6}, PixelType::f32), {field, "(4, 5, 6)"});
+  save_npy(field, random_array({2, 6, 8}, PixelType::f32));
+  in.resample_refused(in.plane, {"--field", field, "--shape", "6x8"}, {"--shape", "--field"});
+  in.resample_refused(in.plane, {"--field", field, "--zoom", "2"}, {"given twice"});
+  in.resample_refused(in.plane, {"--field", in.folder / "none.npy"}, {"none.npy"});
+  in.resample_refused(in.plane, {"--field", in.image}, {in.image, ".npy"});
+  in.output = field;
+  in.resample_refused(in.plane, {"--field", field}, {"OUT"});
+}
+
 TEST_CASE("resample: coordinates that do not fit") {
   Inputs in;
   const std::string field = in.folder / "field.npy";

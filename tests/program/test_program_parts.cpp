@@ -1,4 +1,5 @@
 // Luminance, overlay, and the running mean of a stack.
+#include "commands/affine_map.hpp"
 #include "commands/frame_warper.hpp"
 #include "commands/running_mean.hpp"
 #include "io/luminance.hpp"
@@ -85,8 +86,10 @@ TEST_CASE("a running mean does not count what is outside of a frame") {
   require_test_device();
   FrameWarper warper(open_device(test_device()), {64, 48, 1}, {64, 48, 1});
   RunningMean mean({64, 48, 1}, {});
-  mean.add(constant_frame(100), {}, warper);
-  mean.add(constant_frame(200), Affine::translation(10.5, 0), warper);
+  AffineMap unmoved({}, warper);
+  mean.add(constant_frame(100), unmoved);
+  AffineMap moved(Affine::translation(10.5, 0), warper);
+  mean.add(constant_frame(200), moved);
   // Single precision of numbers up to 200. Frame 1 ends at pixel 63 - 10.5 of frame 0.
   CHECK(mean_at(mean.mean(), 0) == doctest::Approx(150).epsilon(1e-5));
   CHECK(mean_at(mean.mean(), 52) == doctest::Approx(150).epsilon(1e-5));
@@ -108,8 +111,10 @@ TEST_CASE("a running mean does not count masked pixels, nor what they would reac
   }
   FrameWarper warper(open_device(test_device()), {64, 48, 1}, {64, 48, 1});
   RunningMean mean({64, 48, 1}, mask);
-  mean.add(constant_frame(100), {}, warper);
-  mean.add(second, Affine::translation(10.5, 0), warper);
+  AffineMap unmoved({}, warper);
+  mean.add(constant_frame(100), unmoved);
+  AffineMap moved(Affine::translation(10.5, 0), warper);
+  mean.add(second, moved);
   const LoadedImage now = mean.mean();
   const LoadedImage valid = *mean.mask();
   const auto counts = [&](std::int64_t x) {

@@ -160,6 +160,19 @@ TEST_CASE("coordinates have SciPy's layout: y before x") {
   CHECK(more.bytes == one.bytes);
 }
 
+TEST_CASE("a field displaces each pixel: first along x, then along y") {
+  require_test_device();
+  const ScratchFolder folder;
+  const Array input = random_array({2, 3}, PixelType::f32);
+  const auto in = input.samples<float>();
+  const Array field = array_of({2, 2, 3}, {1, 1, -2, 0, 0, 0,     // x
+                                           0, 1, 0, 0, -1, -1});  // y
+  save_npy(folder / "field.npy", field);
+  const Array read = resampled(input, {"--field", folder / "field.npy", "--degree", "1"});
+  CHECK(read.extents == input.extents);
+  CHECK(numbers_of(read) == std::vector<float>{in[1], in[3 + 2], in[0], in[3], in[1], in[2]});
+}
+
 TEST_CASE("coordinates for one and three dimensions") {
   require_test_device();
   const ScratchFolder folder;

@@ -303,6 +303,42 @@ TEST_CASE("stack: shards that are put together are as one run") {
   check_same(folder / "parts", folder / "whole");
 }
 
+TEST_CASE("stack: local motion, in parts and killed, ends as one run") {
+  require_test_device();
+  const ScratchFolder folder;
+  const std::string input = folder / "in.tif";
+  write_tiff_stack(input, drifting(12));
+  const auto arguments = [&](const std::string& to) {
+    return joined({"stack", "--device", test_device(), "--motion", "local", "--window", "32",
+                   "--to", to, input},
+                  all_outputs);
+  };
+  for (const std::string to : {"first", "mean"}) {
+    CAPTURE(to);
+    const WithinFolder here(folder / ("whole-" + to));
+    CHECK(run_program(arguments(to)).status == 1);  // two frames are not reliable
+  }
+  {
+    const WithinFolder here(folder / "parts");
+    CHECK(run_program(joined(arguments("first"), {"--shard", "2/2"})).status >= 0);
+    CHECK(run_program(joined(arguments("first"), {"--shard", "1/2"})).status >= 0);
+    CHECK(run_program(joined(arguments("first"), {"--resume"})).status == 1);
+  }
+  check_same(folder / "parts", folder / "whole-first");
+  {
+    const WithinFolder here(folder / "killed");
+    const auto resumed = joined(arguments("mean"), {"--resume"});
+    for (const std::size_t wanted : {5U, 9U}) {
+      Process process(resumed);
+      while (!process.ended() && lines_in("aligned.journal") < wanted) ::usleep(500);
+      process.kill();
+      (void)process.wait();
+    }
+    CHECK(run_program(resumed).status == 1);
+  }
+  check_same(folder / "killed", folder / "whole-mean");
+}
+
 StackFrame sample_frame(std::size_t index) {
   StackFrame frame;
   frame.index = index;
@@ -313,6 +349,7 @@ StackFrame sample_frame(std::size_t index) {
   frame.place.confidence = 0.75;
   frame.place.reliable = index % 2 == 0;
   frame.place.reference = 5;
+  if (index % 3 == 0) frame.place.spread = 1.0 / 7;
   frame.aligned = "x";
   return frame;
 }
@@ -331,6 +368,8 @@ TEST_CASE("journal: lines lose nothing, and damaged ones are known") {
   CHECK(std::signbit(back->place.matrix.b));
   CHECK(back->place.similarity.rotation_deg == frame.place.similarity.rotation_deg);
   CHECK(back->place.reference == 5);
+  CHECK(back->place.spread == 1.0 / 7);
+  CHECK_FALSE(parse_journal_line(journal_line(sample_frame(13)))->place.spread);
   CHECK_FALSE(parse_journal_line("frame 12 a"));
   CHECK_FALSE(parse_journal_line("mark"));
   std::string whole = sealed(line);

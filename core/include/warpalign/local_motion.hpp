@@ -77,10 +77,18 @@ class WARPALIGN_API WindowRegistrar {
   std::unique_ptr<State> state_;
 };
 
+/// Which of the reliable shifts of `windows_x` by `windows_y` windows, row by row, differ from
+/// those around them too much to be right: the normalised median test (Westerweel and Scarano
+/// 2005). Throws Error(invalid_argument) where the numbers do not fit.
+[[nodiscard]] WARPALIGN_API std::vector<bool> find_outliers(std::span<const WindowShift> shifts,
+                                                            std::int64_t windows_x,
+                                                            std::int64_t windows_y);
+
 /// How a displacement field is fitted to the shifts of windows.
 struct FieldOptions {
   /// Weight of the field's roughness (the integral of its squared second derivatives) against the
-  /// misfit of the shifts in standard deviations; larger is smoother. In windows.
+  /// misfit of the shifts in standard deviations; larger is smoother. Above 0. Lengths are in
+  /// distances between windows, displacements in pixels.
   double smoothness = 0.1;
 };
 
@@ -90,20 +98,21 @@ class WARPALIGN_API DisplacementField {
  public:
   /// Fits the field of a frame of `frame` pixels to the shifts of its windows, `windows_x` by
   /// `windows_y`, row by row. Shifts that are not reliable, or that differ from those around them
-  /// by the normalised median test (Westerweel and Scarano 2005), are replaced by what their
-  /// neighbourhood says; the others count by the inverse square of their uncertainty. Throws
-  /// Error(invalid_argument) where the numbers do not fit, and where no shift is reliable.
+  /// (find_outliers), are replaced by what their neighbourhood says; the others count by the
+  /// inverse square of their uncertainty. Throws Error(invalid_argument) where the numbers do not
+  /// fit, and where no shift is reliable.
   static DisplacementField fit(const Shape& frame, std::span<const WindowShift> shifts,
                                std::int64_t windows_x, std::int64_t windows_y,
                                const FieldOptions& options = {});
   /// The field whose values at all pixels are given: all x displacements row by row, then all y, as
   /// in a .npy file of shape (2, height, width). It is fitted by splines of the given spacing of
-  /// control points in pixels.
+  /// control points in pixels, 1 or more. Throws Error(invalid_argument) where the number of
+  /// samples does not fit the frame, and for samples that are not finite.
   static DisplacementField of_samples(const Shape& frame, std::span<const float> samples,
                                       double spacing);
 
   [[nodiscard]] const Shape& frame() const noexcept { return frame_; }
-  /// The displacement at a point of the reference, in pixels.
+  /// The displacement at a point of the reference, in pixels; beyond the frame, that at its edge.
   [[nodiscard]] Point at(const Point& point) const noexcept;
   /// At every pixel: all x displacements row by row, then all y.
   [[nodiscard]] std::vector<float> samples() const;
@@ -116,17 +125,24 @@ class WARPALIGN_API DisplacementField {
   [[nodiscard]] Affine pixel_to_control() const noexcept;
 
  private:
-  DisplacementField() = default;
+  DisplacementField(const Shape& frame, const Point& origin, const Point& spacing,
+                    std::vector<double> control_x, std::vector<double> control_y);
   Shape frame_, control_shape_;
   Point origin_, spacing_;
   std::vector<double> control_x_, control_y_;
 };
 
 /// Resamples frames through displacement fields by the cubic spline, in one pass: output(x) =
-/// frame(x + u(x)), 0 outside of the frame.
+/// frame(x + u(x)), 0 outside of the frame. The field is evaluated on the device, so that only its
+/// control points are uploaded. Keeps plans and memory between calls; an object is used by one
+/// thread at a time. Frames should be finite: a NaN spoils the pixels around it.
+///
+/// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
+/// compiled, and Error(device_failure).
 class WARPALIGN_API FieldWarper {
  public:
-  /// For frames of this shape, and any type that ResamplePlan takes.
+  /// For frames of this shape (depth 1), and any type that ResamplePlan takes. Throws
+  /// Error(invalid_argument) for another shape.
   FieldWarper(const Device& device, PixelType type, const Shape& frame);
   FieldWarper(FieldWarper&&) noexcept;
   FieldWarper& operator=(FieldWarper&&) noexcept;

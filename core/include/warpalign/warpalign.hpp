@@ -10,6 +10,7 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
+#include <warpalign/local_motion.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/pixel.hpp>
 #include <warpalign/registrar.hpp>

@@ -1,0 +1,84 @@
+// Finds the local motion of a stack's frames, each against the first or against a running mean.
+#include "commands/local_stack.hpp"
+
+#include "commands/affine_map.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace warpalign::program {
+namespace {
+
+/// The field's mean as a translation, and how good the windows are on the whole.
+FramePlace place_of(const FrameMotion& motion) {
+  FramePlace place;
+  if (!motion.field) return place;
+  const FieldSummary field = summary_of(motion);
+  place.matrix = Affine::translation(field.mean.x, field.mean.y);
+  place.homography = place.matrix;
+  place.similarity = {0, 1, field.mean};
+  place.confidence =
+      static_cast<double>(motion.count_used()) / static_cast<double>(motion.shifts.size());
+  place.correlation = field.correlation;
+  place.significance = field.significance;
+  place.overlap = field.inside;
+  place.refined = true;
+  place.reliable = motion.reliable();
+  place.spread = field.spread;
+  return place;
+}
+
+}  // namespace
+
+LocalStack::LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
+                       const LoadedImage& first, FrameWarper& warper)
+    : finder_(device, first.type, first.shape(), settings), warper_(device, first.shape()) {
+  finder_.set_reference(first);
+  if (to != StackReference::mean) return;
+  mean_.emplace(first.shape(), std::nullopt);
+  AffineMap unmoved({}, warper);
+  mean_->add(first, unmoved);
+}
+
+void LocalStack::find(const LoadedImage& frame, std::size_t index) {
+  if (std::exchange(mean_is_newer_, false)) finder_.set_reference(mean_->mean());
+  motion_ = finder_.find(frame);
+  index_ = index;
+}
+
+FramePlace LocalStack::place(const LoadedImage& frame, std::size_t index) {
+  find(frame, index);
+  FramePlace place = place_of(motion_);
+  if (!mean_) place.reference = 0;
+  if (place.reliable && mean_) {
+    mean_->add(frame, *map_of(frame, place, index));
+    mean_is_newer_ = true;
+  }
+  return place;
+}
+
+void LocalStack::take_again(const LoadedImage& frame, const FramePlace& /*place*/,
+                            std::size_t index) {
+  (void)place(frame, index);
+}
+
+bool LocalStack::needs_again(std::size_t index, std::size_t /*last*/) const {
+  return mean_ && index > 0;
+}
+
+std::unique_ptr<GridMap> LocalStack::map_of(const LoadedImage& frame, const FramePlace& /*place*/,
+                                            std::size_t index) {
+  if (index != index_) find(frame, index);  // of an earlier run, whose journal keeps no fields
+  if (!motion_.field) {
+    throw Error(ErrorKind::device_failure,
+                fmt::format("frame {} was reliable in an earlier run, and is not now; begin anew, "
+                            "without the journal",
+                            index));
+  }
+  return std::make_unique<FieldMap>(*motion_.field, warper_);
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,39 @@
+// Finds the local motion of a stack's frames, each against the first or against a running mean.
+#pragma once
+
+#include "commands/field_map.hpp"
+#include "commands/frame_warper.hpp"
+#include "commands/motion_finder.hpp"
+#include "commands/running_mean.hpp"
+#include "commands/stack_aligner.hpp"
+
+#include <optional>
+
+namespace warpalign::program {
+
+class LocalStack : public StackAligner {
+ public:
+  /// `to`: first or mean. `first`: the frame numbered 0. `warper` is used for the first frame only.
+  /// Throws warpalign::Error.
+  LocalStack(const Device& device, const LocalSettings& settings, StackReference to,
+             const LoadedImage& first, FrameWarper& warper);
+
+  [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index) override;
+  void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) override;
+  [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const override;
+  [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame, const FramePlace& place,
+                                                std::size_t index) override;
+  [[nodiscard]] const FrameMotion* motion() const override { return &motion_; }
+
+ private:
+  void find(const LoadedImage& frame, std::size_t index);
+
+  MotionFinder finder_;
+  FieldFrameWarper warper_;
+  std::optional<RunningMean> mean_;
+  bool mean_is_newer_ = false;  ///< than the reference that was made of it
+  FrameMotion motion_;          ///< of the frame with this index
+  std::size_t index_ = 0;
+};
+
+}  // namespace warpalign::program

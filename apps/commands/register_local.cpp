@@ -1,0 +1,162 @@
+// `warpalign register --motion local`.
+#include "commands/register_local.hpp"
+
+#include "commands/field_map.hpp"
+#include "commands/motion_finder.hpp"
+#include "io/atomic_file.hpp"
+#include "io/messages.hpp"
+#include "io/npy.hpp"
+#include "io/registrable_image.hpp"
+#include "io/status_line.hpp"
+#include "io/usage_error.hpp"
+#include "options/file_names.hpp"
+#include "reports/local_report.hpp"
+#include "reports/overlay.hpp"
+
+#include <warpalign/open_device.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace warpalign::program {
+namespace {
+
+using NamedOutput = std::pair<const char*, const std::optional<std::string>&>;
+
+void check_names(const LocalRegistration& options) {
+  if (options.output) (void)format_of_name(*options.output);
+  const auto check = [](const char* option, const std::optional<std::string>& name,
+                        const char* extension) {
+    if (!name || std::filesystem::path(*name).extension() == extension) return;
+    throw UsageError(fmt::format("{} {}: end its name in {}", option, *name, extension));
+  };
+  check("--overlay", options.overlay, ".png");
+  check("--field", options.field, ".npy");
+  check("--report", options.page, ".html");
+  const std::vector<NamedOutput> outputs{{"--output", options.output},
+                                         {"--overlay", options.overlay},
+                                         {"--field", options.field},
+                                         {"--report", options.page}};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].second) continue;
+    refuse_same(outputs[i].first, *outputs[i].second, options.reference);
+    refuse_same(outputs[i].first, *outputs[i].second, options.moving);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[j].second) {
+        refuse_same(outputs[i].first, *outputs[i].second, *outputs[j].second);
+      }
+    }
+  }
+}
+
+void check_images(const LocalRegistration& options, const LoadedImage& reference,
+                  const LoadedImage& moving) {
+  if (moving.shape() != reference.shape()) {
+    throw UsageError(fmt::format(
+        "{}: is {} pixels, but {} is {}; local motion is found between images of one size",
+        options.moving, to_string(moving.shape()), options.reference,
+        to_string(reference.shape())));
+  }
+  check_windows_fit(options.settings, moving.shape(), options.moving);
+}
+
+/// The output files: opened before the work, filled after it, and renamed into place together.
+class Outputs {
+ public:
+  Outputs(const LocalRegistration& options, const LoadedImage& moving) : options_(options) {
+    if (options.output) {
+      check_storable(*options.output, format_of_name(*options.output), moving.channels,
+                     moving.type);
+    }
+    for (const auto* name : {&options.output, &options.overlay, &options.field, &options.page}) {
+      files_.push_back(*name ? std::make_unique<AtomicFile>(**name) : nullptr);
+    }
+  }
+
+  void write(LocalReport& report, const Device& device, const LoadedImage& reference,
+             const LoadedImage& moving) {
+    FieldFrameWarper warper(device, moving.shape());
+    FieldMap map(*report.motion.field, warper);
+    LoadedImage aligned;
+    LoadedImage overlay;
+    if (options_.output || options_.overlay || options_.page) aligned = map.warp(moving);
+    if (options_.overlay || options_.page) {
+      const auto place = [&](std::int64_t x, std::int64_t y) { return map.at(x, y); };
+      overlay = draw_mapped_overlay(reference, aligned, place, moving.shape());
+    }
+    if (options_.output) {
+      files_[0]->write(encode_image(aligned, format_of_name(*options_.output)));
+      report.files.push_back({"aligned", *options_.output, describe(aligned)});
+    }
+    if (options_.overlay) {
+      files_[1]->write(encode_image(overlay, FileFormat::png));
+      report.files.push_back({"overlay", *options_.overlay, describe(overlay)});
+    }
+    if (options_.field) write_field(report);
+    if (options_.page) {
+      const std::string page = html_text(report, reference, overlay);
+      files_[3]->write(std::as_bytes(std::span(page)));
+      report.files.push_back({"report", *options_.page, "HTML"});
+    }
+    for (const auto& file : files_) {
+      if (file) file->commit();
+    }
+  }
+
+ private:
+  void write_field(LocalReport& report) {
+    const DisplacementField& field = *report.motion.field;
+    Array array = make_array({2, field.frame().height, field.frame().width}, PixelType::f32);
+    std::ranges::copy(field.samples(), array.samples<float>().begin());
+    files_[2]->write(write_npy(array));
+    report.files.push_back({"field", *options_.field, describe(array)});
+  }
+
+  const LocalRegistration& options_;
+  std::vector<std::unique_ptr<AtomicFile>> files_;  ///< aligned, overlay, field, page
+};
+
+}  // namespace
+
+ExitStatus register_local(const LocalRegistration& options) {
+  const auto start = std::chrono::steady_clock::now();
+  check_names(options);
+  const Config config = config_of(options.device.config);
+  Activity activity("reading the images");
+  const LoadedImage reference = load_registrable(options.reference);
+  const LoadedImage moving = load_registrable(options.moving);
+  check_images(options, reference, moving);
+  Outputs outputs(options, moving);
+
+  activity.next("opening the device");
+  const Device device = open_chosen(options.device, config);
+  LocalReport report;
+  activity.next("registering");
+  naming(options.moving, [&] {
+    MotionFinder finder(device, moving.type, moving.shape(), options.settings);
+    finder.set_reference(reference);
+    report.motion = finder.find(moving);
+  });
+  activity.next("writing the results");
+  report.reference = options.reference;
+  report.moving = options.moving;
+  report.reference_description = describe(reference);
+  report.moving_description = describe(moving);
+  report.device = device.info();
+  if (report.motion.field) outputs.write(report, device, reference, moving);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.json) {
+    fmt::print("{}", json_text(report));
+  } else {
+    program::report(human_text(report));
+  }
+  return report.motion.reliable() ? ExitStatus::ok : ExitStatus::unreliable;
+}
+
+}  // namespace warpalign::program

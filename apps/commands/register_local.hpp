@@ -1,0 +1,29 @@
+// `warpalign register --motion local`.
+#pragma once
+
+#include "options/common_options.hpp"
+#include "options/exit_status.hpp"
+#include "options/local_options.hpp"
+
+#include <optional>
+#include <string>
+
+namespace warpalign::program {
+
+struct LocalRegistration {
+  std::string reference;
+  std::string moving;
+  DeviceOptions device;
+  LocalSettings settings;
+  std::optional<std::string> output;   ///< the aligned image
+  std::optional<std::string> overlay;  ///< .png
+  std::optional<std::string> field;    ///< .npy
+  std::optional<std::string> page;     ///< .html
+  bool json = false;
+};
+
+/// Throws UsageError, FileError and warpalign::Error. Where no window has a reliable shift there is
+/// no field, and nothing is written.
+[[nodiscard]] ExitStatus register_local(const LocalRegistration& options);
+
+}  // namespace warpalign::program
