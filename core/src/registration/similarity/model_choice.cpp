@@ -16,9 +16,7 @@ namespace {
 // from its candidate.
 constexpr double max_last_step = 0.2;
 
-// A model with more parameters explains more by chance: what it needs to be significant, relative
-// to a similarity, and at how many places of the search it is fitted.
-constexpr double richer_half_confidence = 1.5;
+// At how many places of the search a richer model is fitted.
 constexpr std::size_t richer_places = 10;
 
 bool is_convincing(const Candidate& candidate) {
@@ -76,7 +74,7 @@ void ModelChoice::take_richer_model(const PairWork& work, std::vector<Candidate>
   for (std::size_t i = 0; i < places; ++i) {
     Candidate& candidate = candidates[i];
     if (!richer_models_.fit_coarsely(work, fitter_, model_, candidate)) continue;
-    candidate.half_confidence *= richer_half_confidence;
+    candidate.half_confidence = richer_half_confidence_significance;
   }
   if (model_ == Motion::homography) try_windows(work, candidates);
   sort_short_list(candidates, is_more_convincing);
@@ -89,7 +87,7 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
   for (const AgreedHomography& agreed : window_search_->find(work)) {
     auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
     if (!candidate || !within_limits(options_, work, candidate->matrix)) continue;
-    candidate->half_confidence = grid_half_confidence_significance * richer_half_confidence;
+    candidate->half_confidence = richer_half_confidence_significance;
     candidates.push_back(*candidate);
   }
 }
@@ -112,13 +110,15 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
     }
   }
   // A place that is certain with fewer parameters is no less so with more.
-  const bool certain = is_convincing(chosen) || chosen.motion != Motion::similarity;
-  if (!certain) richer.half_confidence *= richer_half_confidence;
+  const bool refined = chosen.refined || !options_.refine;
+  const bool certain = (is_convincing(chosen) && refined) || chosen.motion != Motion::similarity;
+  if (!certain) richer.half_confidence = richer_half_confidence_significance;
   chosen = richer;
   return true;
 }
 
-// Where no similarity is convincing, moves the place to the front that a homography explains best.
+// Where no similarity is beyond doubt, moves the place to the front that a homography explains
+// best.
 void ModelChoice::find_place_of_homography(const PairWork& work,
                                            std::vector<Candidate>& candidates) {
   std::size_t best = 0;
@@ -127,7 +127,7 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
   for (std::size_t i = 0; i < places; ++i) {
     Candidate candidate = candidates[i];
     if (!richer_models_.fit_coarsely(work, fitter_, Motion::homography, candidate)) continue;
-    candidate.half_confidence *= richer_half_confidence;
+    candidate.half_confidence = richer_half_confidence_significance;
     if (!is_more_convincing(candidate, best_fit)) continue;
     best_fit = candidate;
     best = i;
@@ -147,8 +147,9 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
 
 void ModelChoice::take_model_that_explains_best(const PairWork& work,
                                                 std::vector<Candidate>& candidates) {
-  if (candidates[0].significance < candidates[0].half_confidence)
+  if (candidates[0].significance < accepted_significance) {
     find_place_of_homography(work, candidates);
+  }
   Candidate& best = candidates[0];
   if (best.motion == Motion::homography) {
     if (options_.refine) richer_models_.refine(work, fitter_, refinement_, best);
