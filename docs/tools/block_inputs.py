@@ -34,6 +34,10 @@ def write(folder, repository):
         Image.fromarray(image).save(folder / name)
     for name in MOVING:
         Image.fromarray(moved).save(folder / name)
+    bent = np.indices(image.shape, np.float32)
+    bent[1] += 2 * np.sin(bent[0] / 40)
+    bent = ndimage.map_coordinates(image, bent, mode="mirror")
+    Image.fromarray(bent).save(folder / "bent.tif")
     for name in MASKS:
         mask = np.full(image.shape, 255, np.uint8)
         mask[:20, :40] = 0

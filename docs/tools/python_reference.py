@@ -9,7 +9,8 @@ import check_docstrings
 PAGES = {
     "registration": ("Registration", "warpalign", [
         "register", "Registrar", "Registration", "Alignment", "register_stack",
-        "StackRegistration", "register_batch", "register_volume", "VolumeRegistrar",
+        "StackRegistration", "register_batch", "register_local", "LocalRegistrar",
+        "LocalRegistration", "register_volume", "VolumeRegistrar",
         "VolumeRegistration"]),
     "devices": ("Devices", "warpalign", [
         "devices", "backends", "open_device", "warm_up", "to_device", "DeviceArray", "Device",

@@ -14,5 +14,6 @@ void bind_device_splines(nanobind::module_& module);
 void bind_registration(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_volumes(nanobind::module_& module);
+void bind_local_motion(nanobind::module_& module);
 
 }  // namespace warpalign::python

@@ -24,4 +24,5 @@ NB_MODULE(_core, module) {
   bind_registration(module);
   bind_batch(module);
   bind_volumes(module);
+  bind_local_motion(module);
 }

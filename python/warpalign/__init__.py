@@ -23,6 +23,7 @@ from ._errors import (
     InvalidImageError,
     OutOfMemoryError,
 )
+from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
 from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
@@ -45,6 +46,8 @@ __all__ = [
     "Error",
     "InvalidArgumentError",
     "InvalidImageError",
+    "LocalRegistrar",
+    "LocalRegistration",
     "OutOfMemoryError",
     "Registrar",
     "Registration",
@@ -58,6 +61,7 @@ __all__ = [
     "open_device",
     "register",
     "register_batch",
+    "register_local",
     "register_stack",
     "register_volume",
     "to_device",

@@ -58,9 +58,11 @@ class WARPALIGN_API WindowRegistrar {
   WindowRegistrar& operator=(WindowRegistrar&&) noexcept;
   ~WindowRegistrar();
 
-  /// The number of windows along x and y, and in all.
+  /// The number of windows along x.
   [[nodiscard]] std::int64_t windows_x() const noexcept;
+  /// The number of windows along y.
   [[nodiscard]] std::int64_t windows_y() const noexcept;
+  /// The number of windows in all.
   [[nodiscard]] std::size_t windows() const noexcept;
 
   /// Sets the reference, of the frames' type or f32, and of their shape; its pixels are not needed
@@ -111,17 +113,20 @@ class WARPALIGN_API DisplacementField {
   static DisplacementField of_samples(const Shape& frame, std::span<const float> samples,
                                       double spacing);
 
+  /// The shape of the frame that the field belongs to.
   [[nodiscard]] const Shape& frame() const noexcept { return frame_; }
   /// The displacement at a point of the reference, in pixels; beyond the frame, that at its edge.
   [[nodiscard]] Point at(const Point& point) const noexcept;
-  /// At every pixel: all x displacements row by row, then all y.
+  /// At every pixel: all x displacements row by row, then all y. Throws no Error.
   [[nodiscard]] std::vector<float> samples() const;
 
   /// Control points of x + u(x), for evaluation by InterpolatePlan as unprefiltered cubic
   /// coefficients: a stack of two arrays of `control_shape`, at reference pixel (x, y) evaluated at
   /// ((x, y) - origin) / spacing.
   [[nodiscard]] const Shape& control_shape() const noexcept { return control_shape_; }
+  /// All x coordinates row by row, then all y, in pixels. Throws no Error.
   [[nodiscard]] std::vector<float> control_coordinates() const;
+  /// From a pixel of the reference to the place among the control points.
   [[nodiscard]] Affine pixel_to_control() const noexcept;
 
  private:

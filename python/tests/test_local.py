@@ -1,0 +1,115 @@
+"""Local motion, on images resampled under motion that is known."""
+
+import numpy as np
+import pytest
+import warpalign
+
+SHAPE = (224, 256)
+
+# Windows of 64 pixels see the mean of the motion within them, and the field is continued half a
+# window beyond their centres: a few hundredths of a pixel.
+FIELD_OFF = 0.05
+
+
+def displacement():
+    """A third of a wave over the image, on top of a drift: along rows and along columns."""
+    rows, columns = np.indices(SHAPE)
+    turn = 2 * np.pi / 700
+    return np.stack([np.cos(turn * columns) - 0.5, 1.2 * np.sin(turn * rows) + 0.8])
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """reference(x) = moving(x + u(x))."""
+    noise = np.random.default_rng(3).random((64, 72))
+    moving = warpalign.ndimage.zoom(noise, 4)[8:8 + SHAPE[0], 8:8 + SHAPE[1]].copy()
+    places = np.indices(SHAPE) + displacement()
+    return warpalign.ndimage.map_coordinates(moving, places, mode="mirror"), moving
+
+
+def test_the_field_is_found(pair):
+    reference, moving = pair
+    found = warpalign.register_local(reference, moving, window=64)
+    assert found.reliable
+    assert found.field.shape == (2, *SHAPE) and found.field.dtype == np.float32
+    error = np.sqrt(np.mean(np.sum((found.field - displacement()) ** 2, axis=0)))
+    assert error < FIELD_OFF
+    assert np.array_equal(found.field_xy[0], found.field[1])
+    assert found.shifts.shape == (6, 7)
+    assert found.shifts["centre_row"][0, 0] < found.shifts["centre_row"][1, 0]
+    assert found.shifts["centre_column"][0, 0] < found.shifts["centre_column"][0, 1]
+    assert np.median(found.shifts["uncertainty"]) < 0.1
+    assert np.allclose(found.mean, displacement().mean(axis=(1, 2)), atol=FIELD_OFF)
+    assert abs(found.spread - np.sqrt(displacement().var(axis=(1, 2)).sum())) < FIELD_OFF
+    assert found.rms < FIELD_OFF
+    assert "windows count" in repr(found)
+
+
+def test_warp_lands_on_the_reference(pair):
+    reference, moving = pair
+    found = warpalign.register_local(reference, moving, window=64)
+    inside = (slice(8, -8), slice(8, -8))
+    before = np.std((moving - reference)[inside])
+    assert np.std((found.warp(moving) - reference)[inside]) < 0.1 * before
+    colour = np.stack([moving, 2 * moving], axis=-1)
+    warped = found.warp(colour)
+    assert warped.shape == colour.shape
+    assert np.array_equal(warped[..., 0], found.warp(moving))
+    byte = np.round(200 * np.clip(moving, 0, 1)).astype(np.uint8)
+    assert found.warp(byte).dtype == np.uint8
+
+
+@pytest.mark.parametrize("types", [("uint8", "uint8"), ("uint16", "uint16"), ("uint8", "float64"),
+                                   ("float32", "uint16")])
+def test_types_may_differ(pair, types):
+    scaled = [np.clip(image, 0, 1) * 255 for image in pair]
+    reference, moving = (image.astype(dtype) for image, dtype in zip(scaled, types))
+    found = warpalign.register_local(reference, moving, window=64)
+    error = np.sqrt(np.mean(np.sum((found.field - displacement()) ** 2, axis=0)))
+    assert error < FIELD_OFF
+
+
+def test_a_registrar_keeps_its_reference(pair):
+    reference, moving = pair
+    registrar = warpalign.LocalRegistrar(window=(64, 48), stride=32)
+    registrar.set_reference(reference)
+    first = registrar.align(moving)
+    assert first.shifts.shape == (6, 8)
+    assert np.abs(registrar.align(reference).field).max() < 0.01
+    assert np.array_equal(registrar.align(moving).field, first.field)
+
+
+def test_no_reliable_window(pair):
+    found = warpalign.register_local(pair[0], np.zeros(SHAPE), window=64)
+    assert found.field is None and found.field_xy is None and not found.reliable
+    assert np.isnan(found.spread) and np.isnan(found.rms) and np.isnan(found.mean[0])
+    assert "no field" in repr(found)
+    with pytest.raises(ValueError, match="no window"):
+        found.warp(pair[1])
+
+
+def test_what_does_not_fit_is_refused(pair):
+    reference, moving = pair
+    with pytest.raises(ValueError, match="smaller than a window"):
+        warpalign.register_local(reference, moving, window=240)
+    with pytest.raises(ValueError, match="shape"):
+        warpalign.register_local(reference, moving[:-1], window=64)
+    with pytest.raises(ValueError, match="window"):
+        warpalign.register_local(reference, moving, window=(64, 64, 64))
+    with pytest.raises(ValueError, match="window"):
+        warpalign.register_local(reference, moving, window=0)
+    with pytest.raises(ValueError):
+        warpalign.register_local(reference, moving, window=8)
+    with pytest.raises(ValueError, match="stride"):
+        warpalign.register_local(reference, moving, window=64, stride=0)
+    with pytest.raises(ValueError, match="smoothness"):
+        warpalign.register_local(reference, moving, window=64, smoothness=0)
+    with pytest.raises(ValueError, match="max_shift"):
+        warpalign.register_local(reference, moving, window=64, max_shift=-1)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        warpalign.register_local(reference[0], moving, window=64)
+    with pytest.raises(ValueError, match="no reference"):
+        warpalign.LocalRegistrar(window=64).align(moving)
+    found = warpalign.register_local(reference, moving, window=64)
+    with pytest.raises(ValueError, match="shape"):
+        found.warp(moving[1:])
