@@ -35,7 +35,7 @@ struct WindowShift {
   Point shift;              ///< frame(centre + shift) shows what reference(centre) does, in pixels
   double uncertainty = 0;   ///< standard deviation of the shift in its less certain direction, in
                             ///< pixels, from the residuals of the fit; infinite without a fit
-  double correlation = 0;   ///< normalised correlation of the windows where they overlap, fitted
+  double correlation = 0;   ///< normalised correlation of the windows' overlap after the fit
   double significance = 0;  ///< atanh(correlation) sqrt(independent pixels in common)
   bool reliable = false;    ///< whether the fit converged on a place too good to be chance
 };
@@ -81,7 +81,8 @@ class WARPALIGN_API WindowRegistrar {
 
 /// Which of the reliable shifts of `windows_x` by `windows_y` windows, row by row, differ from
 /// those around them too much to be right: the normalised median test (Westerweel and Scarano
-/// 2005). Throws Error(invalid_argument) where the numbers do not fit.
+/// 2005), with a smooth surface through the neighbours in place of their median. Throws
+/// Error(invalid_argument) where the numbers do not fit.
 [[nodiscard]] WARPALIGN_API std::vector<bool> find_outliers(std::span<const WindowShift> shifts,
                                                             std::int64_t windows_x,
                                                             std::int64_t windows_y);
