@@ -70,7 +70,7 @@ std::string draw_field_arrows(const LoadedImage& picture, const FrameMotion& mot
   const Shape& frame = motion.field->frame();
   const FieldSummary field = summary_of(motion);
   const ArrowScale scale = scale_of(motion, field);
-  const double line = std::max(static_cast<double>(std::max(frame.width, frame.height)) / 500, 0.3);
+  const double line = std::max(static_cast<double>(std::max(frame.width, frame.height)) / 300, 0.4);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" viewBox=\"-0.5 -0.5 {} {}\">"
       "<title>{}</title>\n<image x=\"-0.5\" y=\"-0.5\" width=\"{}\" height=\"{}\" "

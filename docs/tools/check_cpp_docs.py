@@ -9,7 +9,7 @@ UNIT = re.compile(
     r"|identical|column|coordinate", re.I)
 FAILURE = re.compile(r"Error|[Tt]hrow|status|[Nn]ever fails")
 SOURCE = re.compile(
-    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley")
+    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley|Wernet")
 COMPUTES = re.compile(r"(Plan|Registrar)$")
 
 

@@ -7,8 +7,7 @@ import doxygen
 
 # Which header stands on which page. A header that is on none is an error.
 PAGES = {
-    "registration": ("Registration", ["registrar", "batch", "volume_registrar"]),
-    "local_motion": ("Motion that differs within the image", ["local_motion"]),
+    "registration": ("Registration", ["registrar", "batch", "local_motion", "volume_registrar"]),
     "splines": ("Splines", ["stages/prefilter", "stages/interpolate", "stages/resample"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",

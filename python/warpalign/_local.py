@@ -50,7 +50,7 @@ class LocalRegistration:
     reliable : bool
         Whether at least one window of twenty counts for the field.
     mean : tuple of 2 floats
-        The mean displacement along rows and columns; NaN without a field.
+        The mean displacement along rows and columns, in pixels; NaN without a field.
     spread : float
         The root mean square distance of the displacements from their mean, in pixels.
     rms : float
@@ -198,10 +198,11 @@ class LocalRegistrar:
     stride : int or (int, int), optional
         Pixels from one window to the next. The default is half a window.
     max_shift : float, optional
-        The largest shift along rows or columns; the default, half a window, is the most that can be
-        found.
+        The largest shift along rows or columns, in pixels; the default, half a window, is the most
+        that can be found.
     smoothness : float, optional
-        Weight of the field's curvature against the windows' shifts. The default is 0.1.
+        Factor by which the field's curvature counts against the windows' shifts. The default is
+        0.1.
 
     Examples
     --------
@@ -314,10 +315,11 @@ def register_local(reference, moving, *, window=128, stride=None, max_shift=None
     stride : int or (int, int), optional
         Pixels from one window to the next. The default is half a window.
     max_shift : float, optional
-        The largest shift along rows or columns; the default, half a window, is the most that can be
-        found.
+        The largest shift along rows or columns, in pixels; the default, half a window, is the most
+        that can be found.
     smoothness : float, optional
-        Weight of the field's curvature against the windows' shifts. The default is 0.1.
+        Factor by which the field's curvature counts against the windows' shifts. The default is
+        0.1.
     %(device)s
 
     Returns

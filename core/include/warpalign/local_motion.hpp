@@ -13,14 +13,14 @@ namespace warpalign {
 
 /// How frames are divided into windows, and how far these may have moved.
 struct WindowOptions {
-  /// Sides of a window in pixels, 16 to 4096. 0: the frame's. One window that is the whole frame
+  /// Width of a window in pixels, 16 to 4096. 0: the frame's. One window that is the whole frame
   /// measures the translation of the frame.
   std::int64_t width = 128;
-  std::int64_t height = 128;
+  std::int64_t height = 128;  ///< likewise
   /// Pixels from one window to the next, 1 or more. The windows cover the frame from edge to edge:
   /// where the frame is no multiple, the strides are a little shorter. 0: half a window.
   std::int64_t stride_x = 0;
-  std::int64_t stride_y = 0;
+  std::int64_t stride_y = 0;  ///< likewise
   /// The largest shift that is considered, in pixels along x or y. 0: half a window, which is also
   /// the most that can be found.
   double max_shift = 0;
@@ -35,7 +35,7 @@ struct WindowShift {
   Point shift;              ///< frame(centre + shift) shows what reference(centre) does, in pixels
   double uncertainty = 0;   ///< standard deviation of the shift in its less certain direction, in
                             ///< pixels, from the residuals of the fit; infinite without a fit
-  double correlation = 0;   ///< of the two windows where they overlap, after the fit
+  double correlation = 0;   ///< normalised correlation of the windows' overlap after the fit
   double significance = 0;  ///< atanh(correlation) sqrt(independent pixels in common)
   bool reliable = false;    ///< whether the fit converged on a place too good to be chance
 };
@@ -81,7 +81,8 @@ class WARPALIGN_API WindowRegistrar {
 
 /// Which of the reliable shifts of `windows_x` by `windows_y` windows, row by row, differ from
 /// those around them too much to be right: the normalised median test (Westerweel and Scarano
-/// 2005). Throws Error(invalid_argument) where the numbers do not fit.
+/// 2005), with a smooth surface through the neighbours in place of their median. Throws
+/// Error(invalid_argument) where the numbers do not fit.
 [[nodiscard]] WARPALIGN_API std::vector<bool> find_outliers(std::span<const WindowShift> shifts,
                                                             std::int64_t windows_x,
                                                             std::int64_t windows_y);

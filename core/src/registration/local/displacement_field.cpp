@@ -203,8 +203,9 @@ std::vector<float> DisplacementField::control_coordinates() const {
   const std::size_t count = control_x_.size();
   std::vector<float> coordinates(2 * count);
   for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t row = i / columns;
     const double x = origin_.x + static_cast<double>(i % columns) * spacing_.x;
-    const double y = origin_.y + static_cast<double>(i / columns) * spacing_.y;
+    const double y = origin_.y + static_cast<double>(row) * spacing_.y;
     coordinates[i] = static_cast<float>(x + control_x_[i]);
     coordinates[count + i] = static_cast<float>(y + control_y_[i]);
   }

@@ -11,6 +11,8 @@ namespace warpalign::detail {
 
 namespace {
 
+// Westerweel and Scarano take blocks of three by three. Where several of ten shifts are wrong, half
+// of eight neighbours often are, half of 24 hardly ever.
 constexpr std::size_t max_side = 5;
 constexpr std::size_t max_neighbours = max_side * max_side - 1;
 constexpr std::size_t max_terms = 6;
@@ -44,12 +46,14 @@ class Surface {
           const ShiftGrid& grid, std::size_t window, std::size_t side)
       : columns_(range_around(window % grid.columns, grid.columns, side)),
         rows_(range_around(window / grid.columns, grid.rows, side)) {
+    const std::size_t own_column = window % grid.columns;
+    const std::size_t own_row = window / grid.columns;
     for (std::size_t row = rows_[0]; row <= rows_[1]; ++row) {
       for (std::size_t column = columns_[0]; column <= columns_[1]; ++column) {
         const std::size_t index = grid.index(column, row);
         if (index == window || !accepted[index]) continue;
-        const double x = static_cast<double>(column) - static_cast<double>(window % grid.columns);
-        const double y = static_cast<double>(row) - static_cast<double>(window / grid.columns);
+        const double x = static_cast<double>(column) - static_cast<double>(own_column);
+        const double y = static_cast<double>(row) - static_cast<double>(own_row);
         neighbours_[count_++] = {{1, x, y, x * x, x * y, y * y}, shifts[index].shift};
       }
     }
@@ -139,7 +143,7 @@ std::optional<TrendResidual> residual_from_trend(std::span<const WindowShift> sh
                                                  const ShiftGrid& grid, std::size_t window,
                                                  Trend trend) {
   const bool wide = trend == Trend::quadratic;
-  Surface surface(shifts, accepted, grid, window, wide ? 5 : 3);
+  Surface surface(shifts, accepted, grid, window, wide ? max_side : 3);
   for (const std::size_t terms : {max_terms, std::size_t{3}, std::size_t{1}}) {
     if (terms == max_terms && !wide) continue;
     if (surface.fit(terms)) return surface.residual(shifts[window].shift);
