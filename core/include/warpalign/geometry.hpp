@@ -53,9 +53,12 @@ struct WARPALIGN_API Homography {
   /// The matrix, row by row; a common factor does not matter.
   std::array<double, 9> h{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
+  /// The identity.
   Homography() = default;
+  /// From the matrix, row by row.
   Homography(const std::array<double, 9>& rows) noexcept  // NOLINT(google-explicit-constructor)
       : h(rows) {}
+  /// The same transform, with the last row (0, 0, 1).
   Homography(const Affine& affine) noexcept;  // NOLINT(google-explicit-constructor)
 
   /// The point that p is mapped to.
