@@ -1,4 +1,4 @@
-// A file that appears whole or not at all: temporary file, fsync, rename.
+// A file that appears whole or not at all: temporary file, fsync, link or rename.
 #include "io/atomic_file.hpp"
 
 #include "io/image_file.hpp"
@@ -19,6 +19,9 @@
 
 namespace warpalign::program {
 namespace {
+
+/// Where this process's open files have names.
+constexpr const char* descriptors = "/proc/self/fd";
 
 /// The temporary files that exist now, in memory that a signal handler may read.
 struct Temporary {
@@ -110,7 +113,15 @@ AtomicFile::AtomicFile(const std::filesystem::path& target, Unfinished unfinishe
   }
 }
 
+// A file without a name is gone with this process, however that ends. Where the file system has
+// none of these, the file has a name of its own.
 void AtomicFile::make_temporary() {
+  const std::filesystem::path folder = target_.parent_path();
+  if (::access(descriptors, X_OK) == 0) {
+    descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC,
+                         S_IRUSR | S_IWUSR);
+    if (descriptor_ >= 0) return;
+  }
   std::string name = (target_.parent_path() / ".warpalign-XXXXXX").string();
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) throw cannot_write(named_, errno);
@@ -187,16 +198,34 @@ void AtomicFile::sync() {
   if (::fdatasync(descriptor_) != 0) throw cannot_write(named_, errno);
 }
 
+// Gives a file without a name that of the target or, where there is one already, a temporary one.
+void AtomicFile::give_name() {
+  const std::string self = fmt::format("{}/{}", descriptors, descriptor_);
+  const auto link_to = [&](const std::filesystem::path& name) {
+    return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link_to(target_)) return;
+  const std::filesystem::path name =
+      target_.parent_path() / fmt::format(".warpalign-{}-{}", ::getpid(), descriptor_);
+  if (errno == EEXIST) ::unlink(name.c_str());  // left by another process of this number
+  if (!link_to(name)) throw cannot_write(named_, errno);
+  temporary_ = name;
+  remember(name);
+}
+
 void AtomicFile::commit() {
   if (::fchmod(descriptor_, mode_for(target_)) != 0 || ::fsync(descriptor_) != 0) {
     throw cannot_write(named_, errno);
   }
+  if (temporary_.empty()) give_name();
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) throw cannot_write(named_, errno);
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot_write(named_, errno);
-  forget(temporary_.native());
-  temporary_.clear();
+  if (!temporary_.empty()) {
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw cannot_write(named_, errno);
+    forget(temporary_.native());
+    temporary_.clear();
+  }
   detail(named_.string() + " is written");
 }
 

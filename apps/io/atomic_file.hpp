@@ -15,10 +15,10 @@ enum class Unfinished {
         ///< it
 };
 
-/// Writes to a temporary file in the target's folder, which commit() renames to the target.
-/// Without commit() the destructor removes it (as do the signals that end a program, crashes
-/// included) unless it is to be kept, and what was at the target before stays untouched. Every
-/// message names the target.
+/// Writes to a temporary file in the target's folder, which commit() makes the target. Without
+/// commit() nothing of it stays unless it is to be kept, also where the program is killed, and what
+/// was at the target before stays untouched. (File systems without nameless files: the temporary
+/// file stays where SIGKILL ends the program.) Every message names the target.
 class AtomicFile {
  public:
   /// Creates the temporary file, which shows that the folder can be written to; opens the one that
@@ -47,11 +47,12 @@ class AtomicFile {
  private:
   void make_temporary();
   void open_partial();
+  void give_name();
   void remove_temporary() noexcept;
 
-  std::filesystem::path named_;   ///< as the user wrote it
-  std::filesystem::path target_;  ///< behind symbolic links
-  std::filesystem::path temporary_;
+  std::filesystem::path named_;      ///< as the user wrote it
+  std::filesystem::path target_;     ///< behind symbolic links
+  std::filesystem::path temporary_;  ///< empty: the file has no name
   Unfinished unfinished_;
   int descriptor_ = -1;
 };

@@ -46,9 +46,11 @@ std::pair<double, double> range_of(const std::string& option, const std::string&
 
 void take_scales(const std::string& text, RegistrationOptions& options) {
   const auto [least, most] = range_of("--scale-range", text);
-  if (least < 1 / max_scale_ratio || most > max_scale_ratio) {
+  if (least < 1 / RegistrationOptions::max_scale_ratio ||
+      most > RegistrationOptions::max_scale_ratio) {
     throw UsageError(fmt::format("--scale-range {}: scales are found between {} and {}", text,
-                                 1 / max_scale_ratio, max_scale_ratio));
+                                 1 / RegistrationOptions::max_scale_ratio,
+                                 RegistrationOptions::max_scale_ratio));
   }
   options.min_scale = least;
   options.max_scale = most;

@@ -35,11 +35,11 @@ enum class SpectrumOf {
   gradient      ///< the Sobel gradient magnitude, as in the registration paper
 };
 
-/// The largest ratio of scales that a registration can be asked for, in either direction.
-inline constexpr double max_scale_ratio = 8;
-
 /// How images are registered, and which transforms are searched.
 struct RegistrationOptions {
+  /// The largest ratio of scales that can be asked for, in either direction.
+  static constexpr double max_scale_ratio = 8;
+
   /// Whether to use the registration paper's pipeline: one padded frame, one peak located to a
   /// fraction of a pixel, no verification and no refinement. It finds any rotation, scales of about
   /// 0.5 to 2, and shifts up to half the padded frame. The options marked (*) must then keep their

@@ -36,7 +36,8 @@ void check_ranges(const RegistrationOptions& options) {
   if (!(options.min_scale > 0) || options.min_scale > options.max_scale) {
     detail::refuse(stage, "min_scale must be above 0 and not above max_scale");
   }
-  if (options.min_scale < 1 / max_scale_ratio || options.max_scale > max_scale_ratio) {
+  if (options.min_scale < 1 / RegistrationOptions::max_scale_ratio ||
+      options.max_scale > RegistrationOptions::max_scale_ratio) {
     detail::refuse(stage, "min_scale and max_scale must lie between 1/8 and 8");
   }
   if (options.min_angle > options.max_angle) {
