@@ -19,7 +19,8 @@ struct CompilationProgress {
   std::size_t compiled = 0;  ///< programs that are ready
   std::size_t total = 0;     ///< programs that are known to be needed; may grow
   /// Whether the driver compiles only one program at a time in a process, however many threads ask
-  /// for one (PoCL, NVIDIA's OpenCL). Other processes can then compile others, see compile_registration_piece.
+  /// for one (PoCL, NVIDIA's OpenCL). Other processes can then compile others, see
+  /// compile_registration_piece.
   bool one_at_a_time = false;
   /// Whether everything that is known to be needed is compiled.
   [[nodiscard]] bool finished() const noexcept { return compiled == total; }

@@ -23,9 +23,9 @@ struct WindowCrossPowerSpec {
 
 /// For window k of frame f, with spectrum A, and window k of the reference, with spectrum B:
 /// w A conj(B) / sqrt(|A| |B|), the symmetric phase-only filter (Wernet 2005, Experiments in Fluids
-/// 39), and 0 where the denominator vanishes. Its inverse transform peaks at d when a(x) = b(x - d).
-/// Phase correlation, which divides by |A| |B|, counts frequencies that hold only noise as much as
-/// the others, and small windows have few others. All spectra are c32, stacked, frame by frame.
+/// 39), and 0 where the denominator vanishes. Its inverse transform peaks at d when a(x) = b(x -
+/// d). Phase correlation, which divides by |A| |B|, counts frequencies that hold only noise as much
+/// as the others, and small windows have few others. All spectra are c32, stacked, frame by frame.
 class WARPALIGN_API WindowCrossPowerPlan {
  public:
   WindowCrossPowerPlan(const Device& device, const WindowCrossPowerSpec& spec);
