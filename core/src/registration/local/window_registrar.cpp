@@ -1,6 +1,6 @@
 // The shifts of windows: arguments are checked here, and frames divided into batches.
 #include "device/check.hpp"
-#include "registration/local/window_search.hpp"
+#include "registration/local/shift_search.hpp"
 #include "registration/plan_cache.hpp"
 
 #include <warpalign/local_motion.hpp>
@@ -62,10 +62,10 @@ struct WindowRegistrar::State {
         stream(device.make_stream()) {}
 
   /// For this many frames or more, up to the size of a batch.
-  detail::WindowSearch& search_for(std::size_t frames) {
+  detail::ShiftSearch& search_for(std::size_t frames) {
     const auto size = std::min(batch, static_cast<std::int64_t>(std::bit_ceil(frames)));
     return searches.get(
-        size, [&] { return detail::WindowSearch(device, type, frame, size, grid, max_shift); });
+        size, [&] { return detail::ShiftSearch(device, type, frame, size, grid, max_shift); });
   }
   void check(const char* what, const HostImage& image, bool may_be_f32) const;
 
@@ -76,7 +76,7 @@ struct WindowRegistrar::State {
   double max_shift;
   std::int64_t batch;
   Stream stream;
-  detail::PlanCache<std::int64_t, detail::WindowSearch> searches{2};
+  detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
   std::optional<detail::WindowTransform> transform;  // of the reference
   std::optional<detail::WindowReference> reference;
   bool has_reference = false;
@@ -138,7 +138,7 @@ std::vector<WindowShift> WindowRegistrar::align(std::span<const HostImage> frame
   std::vector<WindowShift> result;
   result.reserve(frames.size() * windows());
   while (!frames.empty()) {
-    detail::WindowSearch& search = s.search_for(frames.size());
+    detail::ShiftSearch& search = s.search_for(frames.size());
     const auto some = frames.first(std::min(frames.size(), search.frames()));
     search.run(s.stream, *s.reference, some, result);
     frames = frames.subspan(some.size());

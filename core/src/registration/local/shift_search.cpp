@@ -1,5 +1,5 @@
 // The shifts of all windows of a batch of frames, on the device.
-#include "registration/local/window_search.hpp"
+#include "registration/local/shift_search.hpp"
 
 #include "registration/plane_geometry.hpp"
 
@@ -67,11 +67,10 @@ void copy(const HostImage& image, char* target) {
 }  // namespace
 
 WindowReference::WindowReference(const Device& on, const Shape& frame, const WindowGrid& grid)
-    : pixels(Device(on).make_image(PixelType::f32, frame)),
-      windows(Device(on).make_image(PixelType::f32, windows_of(grid, 1))),
-      spectra(
-          Device(on).make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, 1)))),
-      means(Device(on).make_buffer(grid.origins.size() * sizeof(float))) {}
+    : pixels(on.make_image(PixelType::f32, frame)),
+      windows(on.make_image(PixelType::f32, windows_of(grid, 1))),
+      spectra(on.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, 1)))),
+      means(on.make_buffer(grid.origins.size() * sizeof(float))) {}
 
 WindowTransform::WindowTransform(const Device& device, const Shape& frame, std::int64_t frames,
                                  const WindowGrid& grid, FftDirections directions)
@@ -84,8 +83,8 @@ void WindowTransform::forward(Stream& stream, const Image& frames, Buffer& means
   fft_.forward(stream, windows, spectra);
 }
 
-WindowSearch::WindowSearch(const Device& on, PixelType type, const Shape& frame,
-                           std::int64_t frames, const WindowGrid& grid, double max_shift)
+ShiftSearch::ShiftSearch(const Device& on, PixelType type, const Shape& frame, std::int64_t frames,
+                         const WindowGrid& grid, double max_shift)
     : type_(type),
       frame_(frame),
       frames_(static_cast<std::size_t>(frames)),
@@ -96,14 +95,12 @@ WindowSearch::WindowSearch(const Device& on, PixelType type, const Shape& frame,
       power_(on, {grid.window, static_cast<std::int64_t>(grid.origins.size()), frames, sigma}),
       peak_(on, {windows_of(grid, frames)}),
       sums_(on, {frame, static_cast<std::int64_t>(grid.origins.size()), frames, parts_of(grid)}),
-      raw_(Device(on).make_image(type, stack_of(frame, frames))),
-      pixels_(Device(on).make_image(PixelType::f32, stack_of(frame, frames))),
-      windows_(Device(on).make_image(PixelType::f32, windows_of(grid, frames))),
-      spectra_(Device(on).make_image(PixelType::c32,
-                                     RealFftPlan::half_spectrum(windows_of(grid, frames)))),
-      means_(Device(on).make_buffer(frames_ * grid.origins.size() * sizeof(float))),
-      records_on_device_(
-          Device(on).make_buffer(frames_ * grid.origins.size() * sizeof(PeakRecord))),
+      raw_(on.make_image(type, stack_of(frame, frames))),
+      pixels_(on.make_image(PixelType::f32, stack_of(frame, frames))),
+      windows_(on.make_image(PixelType::f32, windows_of(grid, frames))),
+      spectra_(on.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, frames)))),
+      means_(on.make_buffer(frames_ * grid.origins.size() * sizeof(float))),
+      records_on_device_(on.make_buffer(frames_ * grid.origins.size() * sizeof(PeakRecord))),
       records_(frames_ * grid.origins.size()),
       states_(records_.size()),
       results_(records_.size()) {
@@ -112,14 +109,14 @@ WindowSearch::WindowSearch(const Device& on, PixelType type, const Shape& frame,
 }
 
 // A batch that is not full computes with what lies in the rest of the memory.
-void WindowSearch::clear(const Device& on) {
+void ShiftSearch::clear(const Device& on) {
   staging_.resize(frames_ * bytes_of(frame_, type_));
-  Stream stream = Device(on).make_stream();
+  Stream stream = on.make_stream();
   stream.upload(staging_.data(), staging_.size(), raw_.buffer());
   staging_ = {};
 }
 
-void WindowSearch::upload(Stream& stream, std::span<const HostImage> frames) {
+void ShiftSearch::upload(Stream& stream, std::span<const HostImage> frames) {
   const std::size_t bytes = bytes_of(frame_, type_);
   if (contiguous(frames)) {
     stream.upload(frames[0].data, frames.size() * bytes, raw_.buffer());
@@ -132,7 +129,7 @@ void WindowSearch::upload(Stream& stream, std::span<const HostImage> frames) {
 }
 
 // Fits from the peaks of the correlation; the windows of frames that are not there have none.
-void WindowSearch::start_fits(std::span<const PeakRecord> peaks) {
+void ShiftSearch::start_fits(std::span<const PeakRecord> peaks) {
   fits_.clear();
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     const WindowOrigin& origin = grid_.origins[i % grid_.origins.size()];
@@ -153,7 +150,7 @@ void WindowSearch::start_fits(std::span<const PeakRecord> peaks) {
 }
 
 // All windows take their steps together; those that have converged drop out.
-void WindowSearch::fit(Stream& stream, const WindowReference& reference) {
+void ShiftSearch::fit(Stream& stream, const WindowReference& reference) {
   const auto some_active = [&] {
     return std::any_of(fits_.begin(), fits_.end(), [](const WindowFit& f) { return f.active(); });
   };
@@ -167,8 +164,8 @@ void WindowSearch::fit(Stream& stream, const WindowReference& reference) {
   }
 }
 
-void WindowSearch::run(Stream& stream, const WindowReference& reference,
-                       std::span<const HostImage> frames, std::vector<WindowShift>& result) {
+void ShiftSearch::run(Stream& stream, const WindowReference& reference,
+                      std::span<const HostImage> frames, std::vector<WindowShift>& result) {
   upload(stream, frames);
   transform_.forward(stream, pixels_, means_, windows_, spectra_);
   power_.execute(stream, reference.spectra, spectra_, spectra_);

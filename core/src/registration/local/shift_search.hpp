@@ -39,11 +39,11 @@ class WindowTransform {
   RealFftPlan fft_;
 };
 
-class WindowSearch {
+class ShiftSearch {
  public:
   /// For `frames` frames at once.
-  WindowSearch(const Device& device, PixelType type, const Shape& frame, std::int64_t frames,
-               const WindowGrid& grid, double max_shift);
+  ShiftSearch(const Device& device, PixelType type, const Shape& frame, std::int64_t frames,
+              const WindowGrid& grid, double max_shift);
 
   [[nodiscard]] std::size_t frames() const { return frames_; }
   /// Appends the shifts of all windows of `frames`, at most frames(), to `result`.
