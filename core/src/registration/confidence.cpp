@@ -29,10 +29,13 @@ double confidence_of(double significance, double half) {
   return confidence_at(significance, half);
 }
 
-double volume_significance(double correlation, double independent) {
+double significance_of(double correlation, double independent) {
   constexpr double maximum = 1 - 1e-6;
-  const double z = std::atanh(std::clamp(correlation, -maximum, maximum));
-  return z * std::sqrt(std::max(independent - 3, 0.0));
+  return std::atanh(std::clamp(correlation, -maximum, maximum)) * std::sqrt(independent);
+}
+
+double volume_significance(double correlation, double independent) {
+  return significance_of(correlation, std::max(independent - 3, 0.0));
 }
 
 double volume_confidence(double significance) {

@@ -30,6 +30,10 @@ inline constexpr double max_unrefined_confidence = 0.4;
 /// which it is one half.
 double confidence_of(double significance, double half = half_confidence_significance);
 
+/// atanh(correlation) sqrt(independent): Fisher's z in units of its standard deviation, for many
+/// independent pixels.
+double significance_of(double correlation, double independent);
+
 /// Fisher's z of a correlation over `independent` independent voxels, in units of its standard
 /// deviation; 0 where there are too few voxels.
 double volume_significance(double correlation, double independent);

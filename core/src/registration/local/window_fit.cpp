@@ -1,7 +1,9 @@
 // Gauss-Newton estimation of the shift of one window.
 #include "registration/local/window_fit.hpp"
 
+#include "registration/confidence.hpp"
 #include "registration/plane_geometry.hpp"
+#include "registration/tukey.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,9 +22,8 @@ constexpr double tolerance_in_noise = 0.05;
 constexpr double max_from_peak = 1.5;
 constexpr double min_overlap_fraction = 0.25;  // of the window
 
-// Tukey's constant for 95 % efficiency, for residuals of standard deviation 1; and that deviation
-// from the mean absolute value of a Gaussian, and from its variance under Tukey's weights.
-constexpr double tukey_constant = 4.685;
+// The standard deviation of a Gaussian in units of its mean absolute value, and of its deviation
+// under Tukey's weights.
 constexpr double deviation_of_absolute = 1.2533;
 constexpr double deviation_of_weighted = 1.099;
 // The first evaluation has no gain and offset, and the second one measures the residuals under
@@ -196,8 +197,7 @@ void WindowFit::describe(const ShiftSums& s, double variance_of_step) {
   result_.correlation = covariance / std::sqrt(reference * frame);
   // The mean squared slope over the variance is the inverse square of a correlation length.
   const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
-  const double z = std::atanh(std::clamp(result_.correlation, -0.999999, 0.999999));
-  result_.significance = z * std::sqrt(independent);
+  result_.significance = significance_of(result_.correlation, independent);
   residual_variance_ = std::max(frame - gain_ * covariance, 0.0) / s.weight;
   result_.uncertainty = std::sqrt(noise_correlation * residual_variance_ * variance_of_step);
 }

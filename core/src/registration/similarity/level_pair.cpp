@@ -60,8 +60,7 @@ void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& 
                                                                  : min_overlap_fraction_of_richer;
   const bool enough = sums.pixels >= fraction * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;
-  candidate.significance = std::atanh(std::clamp(candidate.correlation, -0.999999, 0.999999)) *
-                           std::sqrt(independent_pixels(sums));
+  candidate.significance = significance_of(candidate.correlation, independent_pixels(sums));
   const double area =
       coarse_spacing * coarse_spacing * (roles.swapped() ? image_scale * image_scale : 1);
   candidate.overlap =

@@ -1,6 +1,8 @@
 // Whether a richer model explains a pair of images significantly better than a simpler one.
 #include "registration/similarity/model_comparison.hpp"
 
+#include "registration/tukey.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,6 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double tukey_constant = 4.685;          // for 95 % efficiency
 constexpr double deviation_per_median = 1.4826;   // of normally distributed residuals
 constexpr std::int64_t farthest_correlation = 6;  // in pixels, along each axis
 constexpr double min_pixels = 100;

@@ -4,6 +4,7 @@
 #include "registration/correlation.hpp"
 #include "registration/plane_geometry.hpp"
 #include "registration/small_solver.hpp"
+#include "registration/tukey.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,6 @@
 namespace warpalign::detail {
 
 namespace {
-
-// Tukey's constant for 95 % efficiency.
-constexpr double tukey_constant = 4.685;
 
 constexpr double min_overlap_fraction = 0.02;  // of the smaller image
 constexpr double illumination_sigma = 1.5;     // in cells
