@@ -6,14 +6,14 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::size_t most_points = 8192;
+constexpr std::size_t max_points = 8192;
 
 }  // namespace
 
 void DriftPlot::add(const StackFrame& frame) {
   if (!frame.trouble.empty() || !frame.place.reliable || frame.index % step_ != 0) return;
   drifts_.push_back({frame.index, frame.place.similarity});
-  if (drifts_.size() < most_points) return;
+  if (drifts_.size() < max_points) return;
   step_ *= 2;
   std::erase_if(drifts_, [&](const Drift& drift) { return drift.frame % step_ != 0; });
 }

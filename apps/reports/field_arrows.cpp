@@ -12,7 +12,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::int64_t most_arrows = 32;  // along an axis
+constexpr std::int64_t max_arrows = 32;  // along an axis
 
 /// How arrows are drawn: which windows have one, and how many times as long as its displacement.
 struct ArrowScale {
@@ -33,7 +33,7 @@ double round_number_below(double number) {
 ArrowScale scale_of(const FrameMotion& motion, const FieldSummary& field) {
   ArrowScale scale;
   const std::int64_t most = std::max(motion.windows_x, motion.windows_y);
-  scale.step = (most + most_arrows - 1) / most_arrows;
+  scale.step = (most + max_arrows - 1) / max_arrows;
   const Shape& frame = motion.field->frame();
   const double windows = static_cast<double>(most);
   scale.pitch = static_cast<double>(std::max(frame.width, frame.height)) / windows *

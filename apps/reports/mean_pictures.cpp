@@ -10,7 +10,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::int64_t most_side = 1024;
+constexpr std::int64_t max_side = 1024;
 
 /// The pixels at which at least half of the frames count.
 std::vector<bool> well_covered(std::span<const std::uint32_t> counts) {
@@ -41,7 +41,7 @@ double sharpness(const LoadedImage& mean, const std::vector<bool>& covered) {
 
 /// The means of squares of pixels, so that no side is above the most.
 LoadedImage shrunk(const LoadedImage& mean) {
-  const std::int64_t step = (std::max(mean.width, mean.height) + most_side - 1) / most_side;
+  const std::int64_t step = (std::max(mean.width, mean.height) + max_side - 1) / max_side;
   LoadedImage small = make_image((mean.width + step - 1) / step, (mean.height + step - 1) / step, 1,
                                  PixelType::f32);
   const auto from = mean.samples<float>();

@@ -13,7 +13,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::size_t most_bad_frames = 200;
+constexpr std::size_t max_bad_frames = 200;
 
 /// The larger amount, with its sign.
 double larger(double a, double b) { return std::abs(b) > std::abs(a) ? b : a; }
@@ -64,7 +64,7 @@ std::string motion_section(const MeanPictures& means, const FrameMotion* widest)
 
 void StackPage::add(const StackFrame& frame) {
   if (!frame.trouble.empty() || !frame.place.reliable) {
-    if (bad_.size() < most_bad_frames) bad_.push_back(frame);
+    if (bad_.size() < max_bad_frames) bad_.push_back(frame);
     return;
   }
   const Similarity& drift = frame.place.similarity;

@@ -5,6 +5,7 @@
 #include "device/errors.hpp"
 #include "device/queue.hpp"
 
+#include <warpalign/backend/extent.hpp>
 #include <warpalign/error.hpp>
 
 #include <cuda_runtime.h>
@@ -24,18 +25,11 @@ inline constexpr int row_block_height = 8;
 /// The size of the blocks of reductions.
 inline constexpr int reduction_threads = 256;
 
-/// An extent as the int that kernels index with. The limit leaves room for adding a tile without
-/// overflow.
+/// An extent as the int that kernels index with. Throws Error(invalid_argument) if it is none.
 [[nodiscard]] inline int extent(std::int64_t n, const CallSite& site) {
-  constexpr std::int64_t limit = std::int64_t{1} << 30;
-  if (n >= 1 && n <= limit) return static_cast<int>(n);
-  ErrorContext context;
-  context.stage = site.stage;
-  context.backend = "cuda";
-  context.device = site.context.name;
-  throw Error(ErrorKind::invalid_argument,
-              "an extent of " + std::to_string(n) + " pixels is not between 1 and 2^30",
-              std::move(context));
+  return backend::checked_extent(n, [&] {
+    return ErrorContext{.stage = site.stage, .backend = "cuda", .device = site.context.name};
+  });
 }
 
 [[nodiscard]] constexpr std::int64_t divide_up(std::int64_t n, std::int64_t by) noexcept {

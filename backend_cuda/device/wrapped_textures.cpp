@@ -10,7 +10,7 @@
 namespace warpalign::cuda {
 namespace {
 
-constexpr std::size_t most_kept = 1024;
+constexpr std::size_t max_kept = 1024;
 
 void destroy(const WrappedTextures::Textures& textures) noexcept {
   for (const DeviceMemory::Texture& texture : textures) {
@@ -35,7 +35,7 @@ std::shared_ptr<const WrappedTextures::Textures> WrappedTextures::over(void* add
   const std::lock_guard lock(mutex_);
   const Key key{address, type, shape.width, shape.height};
   if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
-  if (kept_.size() >= most_kept) make_room();
+  if (kept_.size() >= max_kept) make_room();
   auto made = std::make_shared<Textures>();
   made->reserve(views.size());
   try {

@@ -7,7 +7,8 @@
 #include "device/readback.hpp"
 #include "device/sampling_test.hpp"
 
-#include <limits>
+#include <warpalign/backend/extent.hpp>
+
 #include <utility>
 
 namespace warpalign::opencl {
@@ -61,13 +62,10 @@ std::unique_ptr<backend::Event> Driver::wrap_event(backend::NativeHandle event) 
   return std::make_unique<Event>(context_.call_site("event"), compute::event(raw));
 }
 
-cl_int to_int(std::int64_t extent, const CallSite& site) {
-  if (extent > std::numeric_limits<cl_int>::max() / 4) {
-    throw error(ErrorKind::invalid_argument,
-                std::to_string(extent) + " pixels along one axis are too many", site,
-                "cut the image into tiles");
-  }
-  return static_cast<cl_int>(extent);
+cl_int extent(std::int64_t n, const CallSite& site) {
+  return backend::checked_extent(n, [&] {
+    return ErrorContext{.stage = site.stage, .backend = "opencl", .device = site.device};
+  });
 }
 
 }  // namespace warpalign::opencl

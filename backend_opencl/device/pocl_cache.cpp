@@ -17,7 +17,7 @@ using Path = std::filesystem::path;
 
 constexpr const char* variable = "POCL_CACHE_DIR";
 // The kernels of a registration take 3 MB; a disk with less than a few times that counts as full.
-constexpr std::uint64_t least_space = 16 << 20;
+constexpr std::uint64_t min_space = 16 << 20;
 
 const char* value_of(const char* name) {
   const char* value = std::getenv(name);
@@ -52,7 +52,7 @@ int obstacle(const Path& folder) {
   ::unlink(probe.c_str());
   struct statvfs disk {};
   if (::statvfs(folder.c_str(), &disk) != 0) return 0;
-  const bool full = std::uint64_t{disk.f_bavail} * disk.f_frsize < least_space;
+  const bool full = std::uint64_t{disk.f_bavail} * disk.f_frsize < min_space;
   return full ? ENOSPC : 0;
 }
 

@@ -11,7 +11,7 @@ namespace warpalign::opencl {
 template <class Stage>
 std::unique_ptr<Stage> make(Context& context, const typename Stage::Setup& setup);
 
-/// An extent as kernels take it. Throws Error(invalid_argument) above a quarter of the largest int.
-[[nodiscard]] cl_int to_int(std::int64_t extent, const CallSite& site);
+/// An extent as the int that kernels index with. Throws Error(invalid_argument) if it is none.
+[[nodiscard]] cl_int extent(std::int64_t n, const CallSite& site);
 
 }  // namespace warpalign::opencl

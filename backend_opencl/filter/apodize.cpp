@@ -26,11 +26,11 @@ class Apodize final : public backend::Apodize {
  public:
   Apodize(Context& context, const ApodizeSpec& spec, const backend::WindowWeights& window)
       : site_(context.call_site(stage)),
-        width_(to_int(spec.input.width, site_)),
-        height_(to_int(spec.input.height, site_)),
-        padded_width_(to_int(spec.padded.width, site_)),
-        ox_(to_int(ApodizePlan::offset(spec).width, site_)),
-        oy_(to_int(ApodizePlan::offset(spec).height, site_)),
+        width_(extent(spec.input.width, site_)),
+        height_(extent(spec.input.height, site_)),
+        padded_width_(extent(spec.padded.width, site_)),
+        ox_(extent(ApodizePlan::offset(spec).width, site_)),
+        oy_(extent(ApodizePlan::offset(spec).height, site_)),
         margin_bytes_(spec.padded == spec.input
                           ? 0
                           : static_cast<std::size_t>(spec.padded.pixels()) * sizeof(float)),

@@ -20,11 +20,11 @@ constexpr std::size_t max_rows = 8;
 class CutWindows final : public backend::CutWindows {
  public:
   CutWindows(Context& context, const CutWindowsSpec& spec)
-      : frame_width_(to_int(spec.frame.width, context.call_site(stage))),
-        frame_height_(to_int(spec.frame.height, context.call_site(stage))),
-        windows_(to_int(static_cast<std::int64_t>(spec.origins.size()), context.call_site(stage))),
-        width_(to_int(spec.window.width, context.call_site(stage))),
-        height_(to_int(spec.window.height, context.call_site(stage))),
+      : frame_width_(extent(spec.frame.width, context.call_site(stage))),
+        frame_height_(extent(spec.frame.height, context.call_site(stage))),
+        windows_(extent(static_cast<std::int64_t>(spec.origins.size()), context.call_site(stage))),
+        width_(extent(spec.window.width, context.call_site(stage))),
+        height_(extent(spec.window.height, context.call_site(stage))),
         groups_(spec.origins.size() * static_cast<std::size_t>(spec.frames)),
         rows_(std::clamp<std::size_t>(reduction_group(context) / columns, 1, max_rows)),
         kernel_(context, stage, kernels::cut_windows, "cut_windows",

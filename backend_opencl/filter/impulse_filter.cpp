@@ -15,8 +15,8 @@ constexpr const char* stage = "impulse_filter";
 class ImpulseFilter final : public backend::ImpulseFilter {
  public:
   ImpulseFilter(Context& context, const ImpulseFilterSpec& spec)
-      : width_(to_int(spec.shape.width, context.call_site(stage))),
-        height_(to_int(spec.shape.height, context.call_site(stage))),
+      : width_(extent(spec.shape.width, context.call_site(stage))),
+        height_(extent(spec.shape.height, context.call_site(stage))),
         group_(reduction_group(context)),
         grid_(covering(context, width_, height_)),
         extremes_(context, stage, kernels::impulse_filter, "row_extremes", options(spec)),

@@ -19,8 +19,8 @@ class LocalNormalization final : public backend::LocalNormalization {
  public:
   LocalNormalization(Context& context, const LocalNormalizationSpec& spec,
                      const backend::PlaneWeights& weights)
-      : width_(to_int(spec.shape.width, context.call_site(stage))),
-        height_(to_int(spec.shape.height, context.call_site(stage))),
+      : width_(extent(spec.shape.width, context.call_site(stage))),
+        height_(extent(spec.shape.height, context.call_site(stage))),
         x_(context, weights.x, stage),
         y_(context, weights.y, stage),
         simd_(context.has_vectors()),

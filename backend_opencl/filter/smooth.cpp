@@ -25,10 +25,10 @@ std::string options_for(const SmoothSpec& spec) {
 class Smooth final : public backend::Smooth {
  public:
   Smooth(Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)
-      : width_(to_int(spec.shape.width, context.call_site(stage))),
-        height_(to_int(spec.shape.height, context.call_site(stage))),
-        columns_(to_int(spec.output.width, context.call_site(stage))),
-        rows_(to_int(spec.output.height, context.call_site(stage))),
+      : width_(extent(spec.shape.width, context.call_site(stage))),
+        height_(extent(spec.shape.height, context.call_site(stage))),
+        columns_(extent(spec.output.width, context.call_site(stage))),
+        rows_(extent(spec.output.height, context.call_site(stage))),
         x_(context, weights.x, stage),
         y_(context, weights.y, stage),
         between_(make_buffer(context,
@@ -73,9 +73,9 @@ class Smooth final : public backend::Smooth {
 class SmoothCpu final : public backend::Smooth {
  public:
   SmoothCpu(Context& context, const SmoothSpec& spec, const backend::PlaneWeights& weights)
-      : width_(to_int(spec.shape.width, context.call_site(stage))),
-        columns_(to_int(spec.output.width, context.call_site(stage))),
-        rows_(to_int(spec.output.height, context.call_site(stage))),
+      : width_(extent(spec.shape.width, context.call_site(stage))),
+        columns_(extent(spec.output.width, context.call_site(stage))),
+        rows_(extent(spec.output.height, context.call_site(stage))),
         x_(context, weights.x, stage),
         y_(context, weights.y, stage),
         between_(make_buffer(context, separable_bytes(width_, rows_, spec.masked ? 2 : 1), stage)),

@@ -24,8 +24,8 @@ Grid grid_for(Context& context, const SobelSpec& spec) {
 class Sobel final : public backend::Sobel {
  public:
   Sobel(Context& context, const SobelSpec& spec)
-      : width_(to_int(spec.shape.width, context.call_site(stage))),
-        height_(to_int(spec.shape.height, context.call_site(stage))),
+      : width_(extent(spec.shape.width, context.call_site(stage))),
+        height_(extent(spec.shape.height, context.call_site(stage))),
         grid_(grid_for(context, spec)),
         kernel_(context, stage, kernels::sobel,
                 spec.method == SobelMethod::plain ? "sobel_plain" : "sobel",

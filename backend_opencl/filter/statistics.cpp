@@ -23,8 +23,8 @@ class Statistics final : public backend::Statistics {
  public:
   Statistics(Context& context, const StatisticsSpec& spec)
       : pixels_(static_cast<cl_ulong>(spec.shape.pixels())),
-        width_(to_int(spec.shape.width, context.call_site(stage))),
-        height_(to_int(spec.shape.height, context.call_site(stage))),
+        width_(extent(spec.shape.width, context.call_site(stage))),
+        height_(extent(spec.shape.height, context.call_site(stage))),
         of_gradient_(spec.signal == Signal::gradient),
         group_(reduction_group(context)),
         groups_(reduction_groups(context, spec.shape.pixels())),

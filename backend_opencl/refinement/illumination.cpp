@@ -22,8 +22,8 @@ class Illumination final : public backend::Illumination {
   Illumination(Context& context, const IlluminationSpec& spec, const std::vector<float>& weights)
       : spec_(spec),
         field_(IlluminationPlan::field_shape(spec.reference, spec.cell)),
-        across_(to_int(field_.width, context.call_site(stage))),
-        down_(to_int(field_.height, context.call_site(stage))),
+        across_(extent(field_.width, context.call_site(stage))),
+        down_(extent(field_.height, context.call_site(stage))),
         pair_(spec, context.call_site(stage)),
         reach_(static_cast<cl_int>(weights.size()) - 1),
         weights_(upload_floats(context, weights, stage)),

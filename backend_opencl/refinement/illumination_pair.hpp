@@ -23,11 +23,11 @@ class IlluminationPair {
   IlluminationPair(const IlluminationSpec& spec, const CallSite& site)
       : masked_(spec.masked),
         projective_(spec.projective),
-        reference_width_(to_int(spec.reference.width, site)),
-        reference_height_(to_int(spec.reference.height, site)),
+        reference_width_(extent(spec.reference.width, site)),
+        reference_height_(extent(spec.reference.height, site)),
         reference_margin_(spec.reference_margin),
-        width_(to_int(spec.moving.width, site)),
-        height_(to_int(spec.moving.height, site)),
+        width_(extent(spec.moving.width, site)),
+        height_(extent(spec.moving.height, site)),
         moving_margin_(spec.moving_margin) {}
 
   /// Launches "illumination_moments"; `rest` are the arguments that follow those of the images.

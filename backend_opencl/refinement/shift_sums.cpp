@@ -17,9 +17,9 @@ constexpr std::size_t group = 64;
 class ShiftSums final : public backend::ShiftSums {
  public:
   ShiftSums(Context& context, const ShiftSumsSpec& spec)
-      : width_(to_int(spec.frame.width, context.call_site(stage))),
-        height_(to_int(spec.frame.height, context.call_site(stage))),
-        windows_(to_int(spec.windows, context.call_site(stage))),
+      : width_(extent(spec.frame.width, context.call_site(stage))),
+        height_(extent(spec.frame.height, context.call_site(stage))),
+        windows_(extent(spec.windows, context.call_site(stage))),
         parts_(spec.parts),
         items_(group * static_cast<std::size_t>(spec.windows * spec.frames) *
                static_cast<std::size_t>(spec.parts)),

@@ -27,20 +27,20 @@ std::size_t group_for(const Context& context) {
 
 // The extent of an axis without the margins at its ends.
 cl_int without_margins(std::int64_t size, std::int64_t margin, const CallSite& site) {
-  return to_int(std::max<std::int64_t>(size - 2 * margin, 0), site);
+  return extent(std::max<std::int64_t>(size - 2 * margin, 0), site);
 }
 
 class SimilaritySums final : public backend::SimilaritySums {
  public:
   SimilaritySums(Context& context, const SimilaritySumsSpec& spec)
       : spec_(spec),
-        reference_width_(to_int(spec.reference.width, context.call_site(stage))),
+        reference_width_(extent(spec.reference.width, context.call_site(stage))),
         columns_(
             without_margins(spec.reference.width, spec.reference_margin, context.call_site(stage))),
         rows_(without_margins(spec.reference.height, spec.reference_margin,
                               context.call_site(stage))),
-        width_(to_int(spec.moving.width, context.call_site(stage))),
-        height_(to_int(spec.moving.height, context.call_site(stage))),
+        width_(extent(spec.moving.width, context.call_site(stage))),
+        height_(extent(spec.moving.height, context.call_site(stage))),
         simd_(context.has_vectors()),
         tile_rows_(tile_rows_for(rows_)),
         group_(simd_ ? 1 : group_for(context)),
@@ -49,8 +49,8 @@ class SimilaritySums final : public backend::SimilaritySums {
                 "similarity_sums", options()) {
     if (spec.illumination_cell == 0) return;
     const Shape field = IlluminationPlan::field_shape(spec.reference, spec.illumination_cell);
-    field_width_ = to_int(field.width, context.call_site(stage));
-    field_height_ = to_int(field.height, context.call_site(stage));
+    field_width_ = extent(field.width, context.call_site(stage));
+    field_height_ = extent(field.height, context.call_site(stage));
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }

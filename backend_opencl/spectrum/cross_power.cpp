@@ -45,10 +45,10 @@ cl_float falloff_of(float sigma) {
 class CrossPower final : public backend::CrossPower {
  public:
   CrossPower(Context& context, const CrossPowerSpec& spec)
-      : width_(to_int(spec.image.width, context.call_site(stage))),
+      : width_(extent(spec.image.width, context.call_site(stage))),
         columns_(width_ / 2 + 1),
-        height_(to_int(spec.image.height, context.call_site(stage))),
-        depth_(to_int(spec.image.depth, context.call_site(stage))),
+        height_(extent(spec.image.height, context.call_site(stage))),
+        depth_(extent(spec.image.depth, context.call_site(stage))),
         falloff_(falloff_of(spec.sigma)),
         grid_(grid_for(context, spec.image)),
         kernel_(context, stage,

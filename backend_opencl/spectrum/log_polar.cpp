@@ -37,10 +37,10 @@ Grid grid_for(const Context& context, const Shape& output) {
 class LogPolar final : public backend::LogPolar {
  public:
   LogPolar(Context& context, const LogPolarSpec& spec, const backend::LogPolarPoints& points)
-      : columns_(to_int(RealFftPlan::half_spectrum(spec.image).width, context.call_site(stage))),
-        height_(to_int(spec.image.height, context.call_site(stage))),
-        radius_count_(to_int(spec.output.width, context.call_site(stage))),
-        angle_count_(to_int(spec.output.height, context.call_site(stage))),
+      : columns_(extent(RealFftPlan::half_spectrum(spec.image).width, context.call_site(stage))),
+        height_(extent(spec.image.height, context.call_site(stage))),
+        radius_count_(extent(spec.output.width, context.call_site(stage))),
+        angle_count_(extent(spec.output.height, context.call_site(stage))),
         u_end_(0.5F * static_cast<float>(spec.image.width)),
         v_end_(0.5F * static_cast<float>(spec.image.height)),
         radii_(upload_floats(context, points.radii, stage)),

@@ -15,8 +15,8 @@ constexpr const char* stage = "magnitude";
 class Magnitude final : public backend::Magnitude {
  public:
   Magnitude(Context& context, const MagnitudeSpec& spec)
-      : columns_(to_int(spec.image.width / 2 + 1, context.call_site(stage))),
-        height_(to_int(spec.image.height, context.call_site(stage))),
+      : columns_(extent(spec.image.width / 2 + 1, context.call_site(stage))),
+        height_(extent(spec.image.height, context.call_site(stage))),
         half_exponent_(spec.exponent / 2),
         grid_(
             covering(context, context.has_vectors() ? divide_up(columns_, 16) : columns_, height_)),

@@ -15,8 +15,8 @@ namespace {
 class OverlapProducts final : public backend::OverlapProducts {
  public:
   OverlapProducts(Context& context, const OverlapProductsSpec& spec)
-      : plane_(to_int(RealFftPlan::half_spectrum(spec.image).plane(), context.call_site(stage))),
-        batch_(to_int(spec.batch, context.call_site(stage))),
+      : plane_(extent(RealFftPlan::half_spectrum(spec.image).plane(), context.call_site(stage))),
+        batch_(extent(spec.batch, context.call_site(stage))),
         grid_(covering(context, plane_, spec.batch)),
         kernel_(context, stage, kernels::overlap_correlation, "overlap_products") {}
 
@@ -36,9 +36,9 @@ class OverlapProducts final : public backend::OverlapProducts {
 class OverlapScore final : public backend::OverlapScore {
  public:
   OverlapScore(Context& context, const OverlapScoreSpec& spec)
-      : width_(to_int(spec.surface.width, context.call_site(stage))),
-        height_(to_int(spec.surface.height, context.call_site(stage))),
-        batch_(to_int(spec.batch, context.call_site(stage))),
+      : width_(extent(spec.surface.width, context.call_site(stage))),
+        height_(extent(spec.surface.height, context.call_site(stage))),
+        batch_(extent(spec.batch, context.call_site(stage))),
         grid_(covering(context, width_, spec.surface.height * spec.batch)),
         kernel_(context, stage, kernels::overlap_correlation, "overlap_score") {}
 

@@ -33,8 +33,8 @@ cl_uint plane_of(const PeakSpec& spec, const CallSite& site) {
 class Peak final : public backend::Peak {
  public:
   Peak(Context& context, const PeakSpec& spec)
-      : width_(to_int(spec.shape.width, context.call_site(stage))),
-        height_(to_int(spec.shape.height, context.call_site(stage))),
+      : width_(extent(spec.shape.width, context.call_site(stage))),
+        height_(extent(spec.shape.height, context.call_site(stage))),
         plane_(plane_of(spec, context.call_site(stage))),
         depth_(static_cast<std::size_t>(spec.shape.depth)),
         group_(reduction_group(context)),

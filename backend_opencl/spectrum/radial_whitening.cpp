@@ -19,8 +19,8 @@ constexpr std::size_t max_rows = 32;
 class RadialWhitening final : public backend::RadialWhitening {
  public:
   RadialWhitening(Context& context, const RadialWhiteningSpec& spec)
-      : width_(to_int(spec.image.width, context.call_site(stage))),
-        height_(to_int(spec.image.height, context.call_site(stage))),
+      : width_(extent(spec.image.width, context.call_site(stage))),
+        height_(extent(spec.image.height, context.call_site(stage))),
         rows_(std::clamp<std::size_t>(reduction_group(context) / columns, 1, max_rows)),
         groups_((static_cast<std::size_t>(spec.image.width) + columns - 1) / columns),
         kernel_(context, stage, kernels::radial_whitening, "radial_whitening",

@@ -17,13 +17,13 @@ constexpr const char* stage = "window_cross_power";
 class WindowCrossPower final : public backend::WindowCrossPower {
  public:
   WindowCrossPower(Context& context, const WindowCrossPowerSpec& spec)
-      : windows_(to_int(spec.windows, context.call_site(stage))),
-        width_(to_int(spec.window.width, context.call_site(stage))),
-        columns_(to_int(RealFftPlan::half_spectrum(spec.window).width, context.call_site(stage))),
-        height_(to_int(spec.window.height, context.call_site(stage))),
+      : windows_(extent(spec.windows, context.call_site(stage))),
+        width_(extent(spec.window.width, context.call_site(stage))),
+        columns_(extent(RealFftPlan::half_spectrum(spec.window).width, context.call_site(stage))),
+        height_(extent(spec.window.height, context.call_site(stage))),
         group_(reduction_group(context)),
         groups_(
-            to_int(divide_up(std::int64_t{columns_} * height_, static_cast<std::int64_t>(group_)),
+            extent(divide_up(std::int64_t{columns_} * height_, static_cast<std::int64_t>(group_)),
                    context.call_site(stage))),
         items_(group_ * static_cast<std::size_t>(groups_) *
                static_cast<std::size_t>(spec.windows * spec.frames)),

@@ -45,10 +45,10 @@ class ComplexBilinear final : public backend::ComplexBilinear {
  public:
   ComplexBilinear(Context& context, const ComplexBilinearSpec& spec)
       : site_(context.call_site(stage)),
-        width_(to_int(spec.image.width, site_)),
-        height_(to_int(spec.image.height, site_)),
-        output_width_(to_int(spec.output.width, site_)),
-        output_height_(to_int(spec.output.height, site_)),
+        width_(extent(spec.image.width, site_)),
+        height_(extent(spec.image.height, site_)),
+        output_width_(extent(spec.output.width, site_)),
+        output_height_(extent(spec.output.height, site_)),
         form_(usable_form(context, spec)),
         grid_(covering(context, output_width_, output_height_)) {
     const bool by_texture = form_ != BilinearForm::global_memory;

@@ -7,11 +7,8 @@
 #include "device/texture_copy.hpp"
 #include "embedded_kernels.hpp"
 #include "spline/array_parameters.hpp"
-#include "spline/cpu/interpolate_cpu.hpp"
-#include "spline/interpolate_linear.hpp"
 #include "spline/interpolate_points.hpp"
-#include "spline/interpolate_tiled.hpp"
-#include "spline/interpolate_volume.hpp"
+#include "spline/transform_evaluation.hpp"
 
 #include "lib/launch.h"
 
@@ -48,18 +45,18 @@ class Interpolate final : public backend::Interpolate {
               const backend::InterpolateDetails& details)
       : site_(context.call_site(stage)),
         output_(spec.output),
-        batch_(to_int(spec.batch, site_)),
+        batch_(extent(spec.batch, site_)),
         shape_(with_margin(spec, details.margin)),
         margin_(details.margin),
         cval_(static_cast<cl_float>(spec.cval)),
         by_texture_(is_by_texture(context, spec)),
         grid_(
-            patches(context, to_int(spec.output.width, site_),
-                    to_int(spec.output.height * spec.output.depth * (by_texture_ ? 1 : spec.batch),
+            patches(context, extent(spec.output.width, site_),
+                    extent(spec.output.height * spec.output.depth * (by_texture_ ? 1 : spec.batch),
                            site_))),
         values_(context, stage, kernels::interpolate, "interpolate", options(spec, details)) {
-    for (const std::int64_t extent : {shape_.width, shape_.height, shape_.depth}) {
-      (void)to_int(extent, site_);
+    for (const std::int64_t n : {shape_.width, shape_.height, shape_.depth}) {
+      static_cast<void>(extent(n, site_));
     }
     if (spec.batch > 1) table_of_arrays_.emplace(context, spec.batch, stage);
     if (has_gradient(spec)) {
@@ -67,16 +64,7 @@ class Interpolate final : public backend::Interpolate {
                          options(spec, details));
     }
     if (by_texture_) make_lookups(context, spec, details);
-    if (VolumeEvaluation::serves(context, spec, details)) {
-      volumes_.emplace(context, spec, details, shape_);
-    } else if (TiledEvaluation::serves(context, spec, details)) {
-      tiled_.emplace(context, spec, details, shape_);
-    } else if (LinearEvaluation::serves(context, spec, details)) {
-      linear_.emplace(context, spec, details);
-    }
-    if (!by_texture_ && CpuEvaluation::serves(context, spec, shape_)) {
-      cpu_.emplace(context, stage, CpuEvaluation::From::transform, spec, details, shape_);
-    }
+    by_transform_ = make_transform_evaluation(context, {spec, details, shape_, by_texture_});
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& coefficients,
@@ -85,8 +73,8 @@ class Interpolate final : public backend::Interpolate {
     Call call;
     call.queue = queue_of(queue);
     call.source = buffer_of(coefficients);
-    if (gradient == nullptr && !points.transforms.empty() &&
-        enqueue_tiles(call.queue, call.source, points.transforms, output)) {
+    if (by_transform_ && gradient == nullptr && !points.transforms.empty() &&
+        by_transform_->enqueue(call.queue, call.source, points.transforms, output)) {
       return;
     }
     // Kernels need some buffer here even if there is no field.
@@ -167,16 +155,6 @@ class Interpolate final : public backend::Interpolate {
     check(clFinish(queue.get()), "clFinish", site_);
   }
 
-  /// Enqueues a kernel that works on tiles of the output. False if there is none for one of the
-  /// transforms.
-  bool enqueue_tiles(cl_command_queue commands, cl_mem coefficients,
-                     std::span<const Transform> transforms, const backend::Memory& output) {
-    if (volumes_) return volumes_->enqueue(commands, coefficients, transforms, output);
-    if (cpu_) return cpu_->enqueue(commands, coefficients, transforms, output);
-    if (linear_) return linear_->enqueue(commands, coefficients, transforms, output);
-    return tiled_ && tiled_->enqueue(commands, coefficients, transforms, output);
-  }
-
   /// Launches a kernel that takes `first` before the arguments that all of them take.
   template <class... Arguments>
   void launch(Kernel& kernel, const Call& call, const backend::Memory& output,
@@ -206,10 +184,7 @@ class Interpolate final : public backend::Interpolate {
   Grid grid_;
   Kernel values_;
   std::optional<Kernel> gradients_;
-  std::optional<TiledEvaluation> tiled_;
-  std::optional<LinearEvaluation> linear_;
-  std::optional<CpuEvaluation> cpu_;
-  std::optional<VolumeEvaluation> volumes_;
+  std::unique_ptr<TransformEvaluation> by_transform_;
   std::optional<TextureCopy> texture_;
   compute::buffer table_;
   std::optional<ArrayParameters<PointsOfArray>> table_of_arrays_;

@@ -4,6 +4,7 @@
 #include "device/kernel.hpp"
 #include "spline/array_parameters.hpp"
 #include "spline/fixed_point.hpp"
+#include "spline/transform_evaluation.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
@@ -22,7 +23,7 @@ struct LinearAxes {
   std::array<Range, 3> ranges;
 };
 
-class LinearEvaluation {
+class LinearEvaluation final : public TransformEvaluation {
  public:
   /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real splines of
   /// degree 1 in two or three dimensions, in any precision. The results are those of full
@@ -33,10 +34,9 @@ class LinearEvaluation {
   LinearEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details);
 
-  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
-  /// if one is not affine or leads too far away.
+  /// False if a transform is not affine or leads too far away.
   bool enqueue(cl_command_queue queue, cl_mem samples, std::span<const Transform> transforms,
-               const backend::Memory& output);
+               const backend::Memory& output) override;
 
  private:
   int dimensions_;

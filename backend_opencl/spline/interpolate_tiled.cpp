@@ -141,7 +141,7 @@ bool TiledEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
                              divide_up(out.height, tiles.sides[1]) *
                              divide_up(out.depth, tiles.sides[2]);
   constexpr std::size_t items = group_items;
-  const Grid grid{{static_cast<std::size_t>(to_int(count * spec_.batch, site_)) * items, 1},
+  const Grid grid{{static_cast<std::size_t>(extent(count * spec_.batch, site_)) * items, 1},
                   {items, 1}};
   const auto axes_at = [&](std::size_t i) { return axes_of(transforms[i], tiles.sides); };
   const TiledAxes first = axes_at(0);

@@ -4,6 +4,7 @@
 
 #include "device/kernel.hpp"
 #include "spline/array_parameters.hpp"
+#include "spline/transform_evaluation.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 #include <warpalign/backend/tiles.hpp>
@@ -24,7 +25,7 @@ struct TiledAxes {
   std::array<cl_int, 3> extent;
 };
 
-class TiledEvaluation {
+class TiledEvaluation final : public TransformEvaluation {
  public:
   /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real splines in two
   /// or three dimensions, from degree 3 on, in full precision.
@@ -35,10 +36,9 @@ class TiledEvaluation {
   TiledEvaluation(Context& context, const InterpolateSpec& spec,
                   const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
-  /// if one is not affine or a tile's copy does not fit.
+  /// False if a transform is not affine or a tile's copy does not fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
-               const backend::Memory& output);
+               const backend::Memory& output) override;
 
  private:
   struct Tiles;

@@ -112,7 +112,7 @@ bool VolumeEvaluation::enqueue(cl_command_queue queue, cl_mem coefficients,
                              divide_up(output_.height, copy->tile[1]) *
                              divide_up(output_.depth, copy->tile[2]);
   constexpr std::size_t items = group_items;
-  const Grid grid{{static_cast<std::size_t>(to_int(count * batch_, site_)) * items, 1}, {items, 1}};
+  const Grid grid{{static_cast<std::size_t>(extent(count * batch_, site_)) * items, 1}, {items, 1}};
   const auto axes_at = [&](std::size_t i) { return axes_of(transforms[i].m.data(), copy->tile); };
   const VolumeAxes first = axes_at(0);
   const FixedRow &x = first.rows[0], &y = first.rows[1], &z = first.rows[2];

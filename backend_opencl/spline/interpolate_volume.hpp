@@ -5,6 +5,7 @@
 #include "device/kernel.hpp"
 #include "spline/array_parameters.hpp"
 #include "spline/fixed_point.hpp"
+#include "spline/transform_evaluation.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
@@ -21,7 +22,7 @@ struct VolumeAxes {
   std::array<cl_int, 3> extent;    ///< of the copy
 };
 
-class VolumeEvaluation {
+class VolumeEvaluation final : public TransformEvaluation {
  public:
   /// Whether this class can serve a plan: on GPUs (and CPUs without vectors), real cubic splines in
   /// three dimensions, in full precision.
@@ -32,10 +33,9 @@ class VolumeEvaluation {
   VolumeEvaluation(Context& context, const InterpolateSpec& spec,
                    const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// One transform for all arrays of a batch, or one for each. Returns false, and enqueues nothing,
-  /// if one is not affine or a tile's copy does not fit.
+  /// False if a transform is not affine or a tile's copy does not fit.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
-               const backend::Memory& output);
+               const backend::Memory& output) override;
 
  private:
   CallSite site_;

@@ -36,7 +36,7 @@ Pass fir_pass(const PassMaker& maker, const compute::buffer& taps, const Shape& 
   Kernel kernel(maker.context, stage, kernels::prefilter_fir,
                 axis == 0 ? "prefilter_fir_rows" : "prefilter_fir_columns", options);
   const AxisView view = maker.view(shape, axis);
-  const cl_int n = to_int(view.n, maker.context.call_site(stage));
+  const cl_int n = extent(view.n, maker.context.call_site(stage));
   const cl_int margin = maker.details.margin;
   const std::int64_t out = view.n + 2 * margin;
   const std::int64_t floats = axis == 0 ? out * view.inner : view.inner;

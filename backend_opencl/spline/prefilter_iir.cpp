@@ -30,7 +30,7 @@ Pass pole_pass(const PassMaker& maker, const Shape& shape, int axis, std::size_t
   Kernel kernel(maker.context, stage, kernels::prefilter_iir, "prefilter_iir", options);
   const AxisView view = maker.view(shape, axis);
   const Grid grid = covering(maker.context, view.outer * view.inner);
-  const cl_int n = to_int(view.n, maker.context.call_site(stage));
+  const cl_int n = extent(view.n, maker.context.call_site(stage));
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;
   const cl_float cval = maker.cval_after(axis);

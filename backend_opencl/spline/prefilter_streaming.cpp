@@ -104,8 +104,8 @@ class StreamingPasses {
 
   void add_planes() {
     const cl_int margin = maker_.details.margin;
-    const cl_int width = to_int(shape_.width, site_);
-    const cl_int height = to_int(shape_.height, site_);
+    const cl_int width = extent(shape_.width, site_);
+    const cl_int height = extent(shape_.height, site_);
     const cl_int across = divided(with_margins(shape_.width), filter_.useful());
     const std::int64_t planes = shape_.depth * maker_.spec.batch;
     const cl_int column_block = chunks(with_margins(shape_.height), across * planes,
@@ -128,7 +128,7 @@ class StreamingPasses {
 
   void add_rows() {
     const AxisView view = maker_.view(shape_, 0);
-    const cl_int n = to_int(view.n, site_);
+    const cl_int n = extent(view.n, site_);
     const cl_int margin = maker_.details.margin;
     const cl_int across = divided(with_margins(view.n), filter_.useful());
     Kernel kernel(maker_.context, stage, kernels::prefilter_axes, "prefilter_rows",
@@ -146,7 +146,7 @@ class StreamingPasses {
 
   void add_columns(int axis) {
     const AxisView view = maker_.view(shape_, axis);
-    const cl_int n = to_int(view.n, site_);
+    const cl_int n = extent(view.n, site_);
     const cl_int margin = maker_.details.margin;
     const cl_int across = divided(view.inner, group_items);
     const cl_int segment =
@@ -207,12 +207,12 @@ class StreamingPasses {
   }
 
   [[nodiscard]] cl_int divided(std::int64_t n, int by) const {
-    return to_int((n + by - 1) / by, site_);
+    return extent((n + by - 1) / by, site_);
   }
 
   [[nodiscard]] Grid groups(std::int64_t count) const {
     constexpr std::size_t items = group_items;
-    return {{static_cast<std::size_t>(to_int(count, site_)) * items, 1}, {items, 1}};
+    return {{static_cast<std::size_t>(extent(count, site_)) * items, 1}, {items, 1}};
   }
 
   Filter filter_;

@@ -73,9 +73,9 @@ class Resample final : public backend::Resample {
         order_(tiles_.size()),
         few_(make(context, options_for(spec, filter, details), backend::few_rows)),
         many_(make(context, options_for(spec, filter, details), backend::many_rows)) {
-    for (const std::int64_t extent :
+    for (const std::int64_t n :
          {spec.image.width, spec.image.height, spec.output.width, spec.output.height}) {
-      (void)to_int(extent, site_);
+      static_cast<void>(extent(n, site_));
     }
     if (spec.batch > 1) table_.emplace(context, spec.batch, stage);
   }

@@ -21,10 +21,10 @@ class Warp final : public backend::Warp {
  public:
   Warp(Context& context, const WarpSpec& spec)
       : site_(context.call_site(stage)),
-        width_(to_int(spec.input.width, site_)),
-        height_(to_int(spec.input.height, site_)),
-        output_width_(to_int(spec.output.width, site_)),
-        output_height_(to_int(spec.output.height, site_)),
+        width_(extent(spec.input.width, site_)),
+        height_(extent(spec.input.height, site_)),
+        output_width_(extent(spec.output.width, site_)),
+        output_height_(extent(spec.output.height, site_)),
         grid_(grid_for(context)),
         kernel_(context, stage, kernels::warp, "warp",
                 int_option("PIXELS", pixels_an_item(context))) {

@@ -18,9 +18,9 @@ constexpr std::size_t max_groups = 1024;
 class SpectrumSums final : public backend::SpectrumSums {
  public:
   SpectrumSums(Context& context, const SpectrumSumsSpec& spec)
-      : width_(to_int(spec.volume.width, context.call_site(stage))),
+      : width_(extent(spec.volume.width, context.call_site(stage))),
         columns_(width_ / 2 + 1),
-        rows_(to_int(spec.volume.height * spec.volume.depth, context.call_site(stage))),
+        rows_(extent(spec.volume.height * spec.volume.depth, context.call_site(stage))),
         scale_(static_cast<cl_float>(1 / static_cast<double>(spec.volume.pixels()))),
         group_(short_row_group(context)),
         groups_(std::min(static_cast<std::size_t>(rows_), max_groups)),

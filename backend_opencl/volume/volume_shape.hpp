@@ -9,7 +9,7 @@ namespace warpalign::opencl {
 
 /// (width, height, depth, 0).
 [[nodiscard]] inline cl_int4 to_int4(const Shape& shape, const CallSite& site) {
-  return {{to_int(shape.width, site), to_int(shape.height, site), to_int(shape.depth, site), 0}};
+  return {{extent(shape.width, site), extent(shape.height, site), extent(shape.depth, site), 0}};
 }
 
 /// (x, y, z, 0); each value must fit an int.

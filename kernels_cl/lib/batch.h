@@ -17,7 +17,7 @@
   pointer += (size_t)ARRAY * ((size_t)(width) * (size_t)(height) * (size_t)(depth))
 // Takes the axes of the group's array from the table, by the kernel's TAKE_AXIS, and moves `input`
 // and the output to that array.
-#define TAKE_ARRAY(Entry, input)                      \
+#define TAKE_ARRAY_OF_GROUP(Entry, input)             \
   global const Entry* entry = entries + ARRAY * each; \
   TAKE_AXIS(x);                                       \
   TAKE_AXIS(y);                                       \
@@ -25,7 +25,7 @@
   SHIFT_TO_ARRAY(input, width, height, depth);        \
   SHIFT_TO_ARRAY(output, output_width, output_height, output_depth)
 #else
-#define TAKE_ARRAY(Entry, input)
+#define TAKE_ARRAY_OF_GROUP(Entry, input)
 #define TILE_BATCH_PARAMETERS(Entry)
 #define GROUP_OF_ARRAY ((int)get_group_id(0))
 #endif

@@ -42,7 +42,7 @@ WA_INLINE bool find_array(Item* item, int rows, int first_array, int arrays, siz
 }
 
 // Makes the parameters those of the array that this work-item's row belongs to.
-#define TAKE_ARRAY                                                                          \
+#define TAKE_ARRAY_OF_ITEM                                                                          \
   size_t array;                                                                             \
   if (!find_array(&item, output_height * output_depth, first_array, arrays, &array)) return; \
   TAKE_POINTS(entries + array * each);                                                      \
@@ -148,7 +148,7 @@ kernel void interpolate(
     OUTPUT_PARAMETERS BATCH_PARAMETERS) {
   Item item = patch_item(output_width);
 #ifdef BATCH
-  TAKE_ARRAY;
+  TAKE_ARRAY_OF_ITEM;
 #endif
   size_t pixel, pixels;
   Point point;
@@ -179,7 +179,7 @@ kernel void interpolate_gradient(global float* gradient, SPLINE_PARAMETERS, POIN
                                  global float* output, OUTPUT_PARAMETERS BATCH_PARAMETERS) {
   Item item = patch_item(output_width);
 #ifdef BATCH
-  TAKE_ARRAY;
+  TAKE_ARRAY_OF_ITEM;
 #endif
   size_t pixel, pixels;
   Point point;

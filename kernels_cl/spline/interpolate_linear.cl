@@ -242,7 +242,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_linea
     global const float* restrict values, int width, int height, int depth, float cval,
     AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), global Output* restrict output,
     int output_width, int output_height, int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
-  TAKE_ARRAY(AxesOfArray, values);
+  TAKE_ARRAY_OF_GROUP(AxesOfArray, values);
   const Samples samples = {values, {width, height, depth}, cval};
   const Steps steps = {steps_x, steps_y, steps_z};
   const Target target = {output, {output_width, output_height, output_depth}};

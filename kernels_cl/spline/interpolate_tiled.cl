@@ -352,7 +352,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
     int centre_y, int centre_z, int tile_y, int tile_z, int words, int plane,
     local float4* copy_words, global Output* restrict output, int output_width, int output_height,
     int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
-  TAKE_ARRAY(AxesOfArray, coefficients);
+  TAKE_ARRAY_OF_GROUP(AxesOfArray, coefficients);
   local int columns[MAX_COPY_WIDTH];
   const int item = (int)get_local_id(0);
   const int across = (output_width + TILE_X - 1) / TILE_X;

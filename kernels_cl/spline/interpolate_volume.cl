@@ -249,7 +249,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_volum
     float cval, AXIS_PARAMETERS(x), AXIS_PARAMETERS(y), AXIS_PARAMETERS(z), int tile_y, int tile_z,
     int words, int plane, local float4* copy_words, global Output* restrict output,
     int output_width, int output_height, int output_depth TILE_BATCH_PARAMETERS(AxesOfArray)) {
-  TAKE_ARRAY(AxesOfArray, coefficients);
+  TAKE_ARRAY_OF_GROUP(AxesOfArray, coefficients);
   local float* copy = (local float*)copy_words;
   const Spline spline = {coefficients, {width, height, depth}, margin, cval};
   const Points points = {fine_x, steps_x, fine_y, steps_y, fine_z, steps_z};

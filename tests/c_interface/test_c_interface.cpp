@@ -66,6 +66,12 @@ class Opened {
   warpalign_device device_{};
 };
 
+/// Two images of which the second is the first, shifted by (-9, 5).
+struct ShiftedPair {
+  std::vector<std::uint8_t> reference = picture(), moving = picture(9, -5);
+  warpalign_image first = plane(reference.data()), second = plane(moving.data());
+};
+
 constexpr double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
 }  // namespace
@@ -125,10 +131,7 @@ TEST_CASE("c: a registration is that of the C++ interface, with any row pitch") 
 TEST_CASE("c: the options of a registration reach it") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
-    const auto reference = picture();
-    const auto moving = picture(9, -5);
-    const warpalign_image first = plane(reference.data());
-    const warpalign_image second = plane(moving.data());
+    const ShiftedPair pair;
     warpalign_register_options options{};
     REQUIRE(warpalign_default_register_options(&options, sizeof options) == WARPALIGN_OK);
     const warpalign::RegistrationOptions defaults;
@@ -137,24 +140,22 @@ TEST_CASE("c: the options of a registration reach it") {
     warpalign_registration result = empty_result();
     options.refine = 0;
     options.motion = WARPALIGN_TRANSLATION;
-    REQUIRE(warpalign_register(opened, &first, &second, &options, &result) == WARPALIGN_OK);
+    REQUIRE(warpalign_register(opened, &pair.first, &pair.second, &options, &result) ==
+            WARPALIGN_OK);
     CHECK(result.refined == 0);
     CHECK(result.scale == 1);
     CHECK(result.rotation_deg == 0);
     options.min_scale = 2;
     options.max_scale = 1;
     CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "min_scale",
-                  warpalign_register(opened, &first, &second, &options, &result));
+                  warpalign_register(opened, &pair.first, &pair.second, &options, &result));
   });
 }
 
 TEST_CASE("c: affine transforms and homographies") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);
-    const auto reference = picture();
-    const auto moving = picture(9, -5);
-    const warpalign_image first = plane(reference.data());
-    const warpalign_image second = plane(moving.data());
+    const ShiftedPair pair;
     warpalign_register_options options{};
     REQUIRE(warpalign_default_register_options(&options, sizeof options) == WARPALIGN_OK);
     for (const warpalign_motion motion :
@@ -162,7 +163,8 @@ TEST_CASE("c: affine transforms and homographies") {
       CAPTURE(motion);
       options.motion = motion;
       warpalign_registration result = empty_result();
-      REQUIRE(warpalign_register(opened, &first, &second, &options, &result) == WARPALIGN_OK);
+      REQUIRE(warpalign_register(opened, &pair.first, &pair.second, &options, &result) ==
+              WARPALIGN_OK);
       CHECK(result.reliable == 1);
       // A shift needs no richer model.
       CHECK(result.motion == (motion == WARPALIGN_AUTOMATIC ? WARPALIGN_SIMILARITY : motion));

@@ -108,12 +108,12 @@ std::uint64_t stored_bytes(TIFF* tiff, const TiffPage& page, std::uint64_t file_
 /// more.
 void refuse_bomb(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes) {
   constexpr std::uint64_t harmless = std::uint64_t{1} << 26;
-  constexpr std::uint64_t most_from_one = 2000;
+  constexpr std::uint64_t max_ratio = 2000;
   const std::uint64_t promised =
       std::uint64_t{page.width} * page.height * page.samples * size_of(page.type);
   if (promised <= harmless) return;
   const std::uint64_t stored = stored_bytes(tiff, page, file_bytes);
-  if (stored >= promised / most_from_one) return;
+  if (stored >= promised / max_ratio) return;
   throw damaged(fmt::format("it promises {} x {} pixels and has {} bytes for them", page.width,
                             page.height, stored));
 }

@@ -12,7 +12,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::size_t most_pages = std::size_t{1} << 24;
+constexpr std::size_t max_pages = std::size_t{1} << 24;
 
 std::map<std::string, std::size_t> numbers_in(const std::string& description) {
   std::map<std::string, std::size_t> numbers;
@@ -23,7 +23,7 @@ std::map<std::string, std::size_t> numbers_in(const std::string& description) {
     std::size_t value = 0;
     const char* end = line.data() + line.size();
     const auto [stop, failed] = std::from_chars(line.data() + equals + 1, end, value);
-    if (failed != std::errc{} || value < 1 || value > most_pages) continue;
+    if (failed != std::errc{} || value < 1 || value > max_pages) continue;
     numbers[line.substr(0, equals)] = value;
   }
   return numbers;
@@ -41,7 +41,7 @@ std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t 
   axes.channels = number("channels");
   axes.slices = number("slices");
   axes.frames = number("frames");
-  if (axes.channels * axes.slices > most_pages / axes.frames) return {};
+  if (axes.channels * axes.slices > max_pages / axes.frames) return {};
   if (axes.channels * axes.slices * axes.frames != images) {
     axes.channels = axes.slices = 1;
     axes.frames = images;

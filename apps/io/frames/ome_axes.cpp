@@ -15,7 +15,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::size_t most_planes = std::size_t{1} << 24;
+constexpr std::size_t max_planes = std::size_t{1} << 24;
 
 FileError contradictory(const std::string& why) {
   return FileError(fmt::format("has an OME description that is wrong ({}); export it again", why));
@@ -28,7 +28,7 @@ std::optional<std::size_t> number(const XmlTag& tag, const std::string& name) {
   std::size_t value = 0;
   const char* end = text->data() + text->size();
   const auto [stop, failed] = std::from_chars(text->data(), end, value);
-  if (failed != std::errc{} || stop != end || value > most_planes) {
+  if (failed != std::errc{} || stop != end || value > max_planes) {
     throw contradictory(fmt::format("{} is '{}'", name, *text));
   }
   return value;
@@ -56,7 +56,7 @@ class Planes {
       if (axis.letter == 'C' && axis.size % static_cast<std::size_t>(samples_of_page) == 0) {
         axis.size /= static_cast<std::size_t>(samples_of_page);
       }
-      if (axis.size < 1 || stride > most_planes / axis.size) {
+      if (axis.size < 1 || stride > max_planes / axis.size) {
         throw contradictory(fmt::format("Size{} is {}", axis.letter, axis.size));
       }
       axis.stride = stride;

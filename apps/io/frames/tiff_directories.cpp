@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t most_pages = std::size_t{1} << 24;
+constexpr std::size_t max_pages = std::size_t{1} << 24;
 
 bool starts_with(std::span<const std::byte> head, std::string_view magic) {
   return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
@@ -116,7 +116,7 @@ TiffDirectories find_directories(const InputFile& file) {
       throw damaged(fmt::format("its pages form a loop: page {} is followed by page {}",
                                 seen.size() - 1, before->second));
     }
-    if (seen.size() > most_pages) throw damaged("it has more than 2^24 pages");
+    if (seen.size() > max_pages) throw damaged("it has more than 2^24 pages");
     const std::optional<Directory> directory = reader.directory(offset);
     if (!directory) {
       found.broken = fmt::format("is truncated: page {} lies beyond its end", seen.size() - 1);

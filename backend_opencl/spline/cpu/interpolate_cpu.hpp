@@ -4,6 +4,7 @@
 #include "device/kernel.hpp"
 #include "spline/array_parameters.hpp"
 #include "spline/interpolate_points.hpp"
+#include "spline/transform_evaluation.hpp"
 
 #include <warpalign/backend/stages/spline/interpolate.hpp>
 
@@ -20,7 +21,7 @@ struct RowsOfArray {
   cl_float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
 };
 
-class CpuEvaluation {
+class CpuEvaluation final : public TransformEvaluation {
  public:
   /// The spec and the details of bilinear interpolation in images that are surrounded by zeros, for
   /// stages that do not evaluate splines.
@@ -40,11 +41,15 @@ class CpuEvaluation {
   CpuEvaluation(Context& context, const char* stage, From points, const InterpolateSpec& spec,
                 const backend::InterpolateDetails& details, const Shape& stored);
 
-  /// For objects made with From::transform: one transform for all arrays of a batch, or one for
-  /// each. The output begins at its pixel `first`. Returns false, and enqueues nothing, if one is
-  /// not affine or leads too far away.
+  /// For objects made with From::transform. False if a transform is not affine or leads too far
+  /// away.
   bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
-               const backend::Memory& output, std::int64_t first = 0);
+               const backend::Memory& output) override {
+    return enqueue(queue, coefficients, transforms, output, 0);
+  }
+  /// The same into a part of the memory, which begins at its pixel `first`.
+  bool enqueue(cl_command_queue queue, cl_mem coefficients, std::span<const Transform> transforms,
+               const backend::Memory& output, std::int64_t first);
 
   /// For objects made with From::field: coordinates[i][i * axis_stride + p] is the coordinate of
   /// pixel p along axis i.

@@ -30,7 +30,7 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   Kernel kernel(maker.context, stage, kernels::prefilter_cpu,
                 axis == 0 ? "prefilter_rows" : "prefilter_columns", options);
   const CallSite site = maker.context.call_site(stage);
-  const cl_int n = to_int(view.n, site);
+  const cl_int n = extent(view.n, site);
   const cl_int margin = maker.details.margin;
   const std::int64_t segments = (view.n + 2 * margin + segment - 1) / segment;
   const auto groups = [](std::int64_t items, std::int64_t size) {
@@ -39,7 +39,7 @@ Pass line_pass(const PassMaker& maker, const Shape& shape, int axis, bool first)
   Grid grid{{groups(segments, 1), groups(view.outer * view.inner, lanes)}, {1, 1}};
   if (axis != 0) {
     grid.items = {groups(view.inner, lanes * WA_PREFILTER_VECTORS),
-                  static_cast<std::size_t>(to_int(segments * view.outer, site))};
+                  static_cast<std::size_t>(extent(segments * view.outer, site))};
   }
   const cl_long outer = view.outer;
   const cl_long inner = view.inner;

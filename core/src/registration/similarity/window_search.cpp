@@ -16,9 +16,9 @@ constexpr std::int64_t side = 168;        // of the padded frame
 constexpr double level_side = 112;        // of the reference's level, at most
 constexpr std::int64_t window_side = 28;  // in its pixels
 // Windows along the axes of a level: six along the longer one, five along the other.
-constexpr std::int64_t most_along_longer = 6;
-constexpr std::int64_t most_along_shorter = 5;
-constexpr std::int64_t max_windows = most_along_longer * most_along_shorter;
+constexpr std::int64_t max_along_longer = 6;
+constexpr std::int64_t max_along_shorter = 5;
+constexpr std::int64_t max_windows = max_along_longer * max_along_shorter;
 constexpr double rotation_step = 15;  // degrees; each rotation stands for its opposite as well
 constexpr std::array<double, 5> scales{1, 1.25, 0.8, 1.6, 0.63};
 // Of a window's pixels, how many must count in both images.
@@ -74,7 +74,7 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   counts_.assign(values_.size(), 1);
   if (level.weight() != nullptr) download(*level.weight(), counts_);
   const auto along = [](std::int64_t n, std::int64_t other) {
-    const std::int64_t most = n >= other ? most_along_longer : most_along_shorter;
+    const std::int64_t most = n >= other ? max_along_longer : max_along_shorter;
     return std::clamp<std::int64_t>(2 * (n - window_side) / window_side + 1, 1, most);
   };
   const std::int64_t across = along(shape.width, shape.height);

@@ -1,0 +1,25 @@
+// Extents of images as the numbers that kernels index with.
+#pragma once
+
+#include <warpalign/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace warpalign::backend {
+
+/// An extent as an int. The limit leaves room for adding a tile without overflow; beyond it, throws
+/// Error(invalid_argument) with the ErrorContext that `where()` returns.
+template <class Where>
+[[nodiscard]] int checked_extent(std::int64_t n, const Where& where) {
+  constexpr std::int64_t limit = std::int64_t{1} << 29;
+  if (n >= 0 && n <= limit) return static_cast<int>(n);
+  ErrorContext context = where();
+  context.advice = "cut the image into tiles";
+  throw Error(ErrorKind::invalid_argument,
+              std::to_string(n) + " pixels along an axis are not between 0 and 2^29",
+              std::move(context));
+}
+
+}  // namespace warpalign::backend
