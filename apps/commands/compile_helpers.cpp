@@ -5,6 +5,7 @@
 #include "io/usage_error.hpp"
 
 #include <warpalign/compilation.hpp>
+#include <warpalign/installation.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -57,6 +59,26 @@ pid_t start_program(std::vector<std::string> arguments) {
   return failure == 0 ? process : 0;
 }
 
+/// Whether the device will be one of the OpenCL backend, as far as can be said before it is opened.
+bool will_be_opencl(const DeviceOptions& options, const Config& config) {
+  const std::string& wanted = options.device.empty() ? config.device.value_or("") : options.device;
+  if (!wanted.empty()) return wanted.rfind("opencl", 0) == 0;
+  const std::vector<std::string> backends = describe_installation(config).backends;
+  const auto best = std::find_if(backends.begin(), backends.end(), [&](const auto& backend) {
+    return examine_module(backend, config).exists;
+  });
+  return best != backends.end() && *best == "opencl";
+}
+
+bool nothing_is_compiled(const Config& config) {
+  const std::filesystem::path folder = describe_installation(config).cache_folder;
+  std::error_code problem;
+  return !folder.empty() &&
+         (!std::filesystem::exists(folder, problem) ||
+          std::filesystem::is_empty(folder, problem)) &&
+         !problem;
+}
+
 }  // namespace
 
 std::string to_text(const HelperPart& part) {
@@ -83,9 +105,13 @@ bool CompileHelpers::know(PixelType type) {
                      [&](const auto& named) { return named.second == type; });
 }
 
-CompileHelpers::CompileHelpers(const DeviceOptions& device, PixelType type)
+CompileHelpers::CompileHelpers(const DeviceOptions& device, const Config& config, PixelType type)
     : device_(device), type_(type) {
-  CompilationWatch::when_slow([this] { start(); });
+  if (will_be_opencl(device, config) && nothing_is_compiled(config)) {
+    start();
+  } else {
+    CompilationWatch::when_slow([this] { start(); });
+  }
 }
 
 CompileHelpers::~CompileHelpers() {

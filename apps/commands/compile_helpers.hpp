@@ -3,6 +3,7 @@
 
 #include "options/common_options.hpp"
 
+#include <warpalign/config.hpp>
 #include <warpalign/pixel.hpp>
 
 #include <sys/types.h>
@@ -20,11 +21,13 @@ struct HelperPart {
 
 /// For drivers that compile one program at a time in a process (PoCL, NVIDIA's): while this process
 /// compiles what a registration needs in the order of its need, others begin at the end, until they
-/// meet. They start when there is much to compile, leave what they compile in the caches on disk,
-/// say nothing, and are ended with this object. Where none can be started this process does it all.
+/// meet. They start when there is much to compile, or before the device is opened where nothing was
+/// ever compiled, since opening it takes them as long as this process; leave what they compile in
+/// the caches on disk, say nothing, and are ended with this object. Where none can be started this
+/// process does it all.
 class CompileHelpers {
  public:
-  CompileHelpers(const DeviceOptions& device, PixelType type);
+  CompileHelpers(const DeviceOptions& device, const Config& config, PixelType type);
   CompileHelpers(const CompileHelpers&) = delete;
   CompileHelpers& operator=(const CompileHelpers&) = delete;
   ~CompileHelpers();

@@ -189,9 +189,9 @@ ExitStatus run(const Options& options) {
   Outputs outputs(options, moving.image);
 
   activity.next("opening the device");
-  const Device device = open_chosen(options.device, config);
   std::optional<CompileHelpers> helpers;
-  if (!settings.fast) helpers.emplace(options.device, reference.image.type);
+  if (!settings.fast) helpers.emplace(options.device, config, reference.image.type);
+  const Device device = open_chosen(options.device, config);
   RegistrationReport report;
   report.fast = settings.fast;
   report.motion = settings.motion;

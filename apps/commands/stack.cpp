@@ -67,12 +67,12 @@ ExitStatus run(StackOptions options) {
   if (journal) done = journal->frames();
   StackOutputs outputs(options, input, done);
 
-  const Device device = open_chosen(options.device, config);
-  setting.device = device.info();
   std::optional<CompileHelpers> helpers;
   if (!setting.fast && !setting.local && CompileHelpers::know(input.first().image.type)) {
-    helpers.emplace(options.device, input.first().image.type);
+    helpers.emplace(options.device, config, input.first().image.type);
   }
+  const Device device = open_chosen(options.device, config);
+  setting.device = device.info();
   StackWork work(device, motion, setting.to, input.first(), std::move(mask), outputs);
   outputs.start(setting);
   const Shard shard = options.shard ? shard_of(*options.shard) : Shard{};

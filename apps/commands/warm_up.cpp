@@ -23,9 +23,9 @@ struct Options {
   std::string part;  ///< of a process that another one started; see CompileHelpers
 };
 
-void warm_up(const Options& options, const Device& device) {
+void warm_up(const Options& options, const Config& config, const Device& device) {
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
-    const CompileHelpers helpers(options.device, type);
+    const CompileHelpers helpers(options.device, config, type);
     register_small_images(device, type);
   }
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
@@ -37,14 +37,15 @@ void warm_up(const Options& options, const Device& device) {
 
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Device device = open_chosen(options.device, config_of(options.device.config));
+  const Config config = config_of(options.device.config);
+  const Device device = open_chosen(options.device, config);
   if (!options.part.empty()) {
     CompileHelpers::help(device, helper_part(options.part));
     return ExitStatus::ok;
   }
   {
     const Activity activity("warming " + device.info().id + " up");
-    warm_up(options, device);
+    warm_up(options, config, device);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -72,8 +72,18 @@ class Trial {
 struct Needs {
   RegistrationOptions options;
   PixelType type = PixelType::f32;
+  bool masked = false;
 };
 using Piece = void (*)(Trial&, const Needs&);
+
+/// The weights of a pair of levels, where they have any.
+struct Weights {
+  Weights(Trial& trial, const Needs& needs) {
+    if (needs.masked) image.emplace(trial.blank(level));
+  }
+  [[nodiscard]] const Image* get() const { return image ? &*image : nullptr; }
+  std::optional<Image> image;
+};
 
 void transform(Trial& trial, const RealFftSpec& spec) {
   const RealFftPlan plan(trial.device(), spec);
@@ -135,10 +145,14 @@ void coarse_levels(Trial& trial, const Needs& needs) {
                                            .output = level,
                                            .origin = {},
                                            .spacing = 4,
-                                           .sigma = 2});
+                                           .sigma = 2,
+                                           .masked = needs.masked});
   trial.run([&](Stream& stream) {
     Image output = trial.blank(level);
-    smooth.execute(stream, trial.blank(full_size, needs.type), output);
+    const Image input = trial.blank(full_size, needs.type);
+    if (!needs.masked) return smooth.execute(stream, input, output);
+    Image weight = trial.blank(level);
+    smooth.execute(stream, input, trial.blank(full_size, PixelType::u8), output, weight);
   });
 }
 
@@ -165,11 +179,14 @@ void windows(Trial& trial, const Needs& needs) {
   });
 }
 
-void normalized_levels(Trial& trial, const Needs&) {
-  const LocalNormalizationPlan normalization(trial.device(), {.shape = level});
+void normalized_levels(Trial& trial, const Needs& needs) {
+  const LocalNormalizationPlan normalization(trial.device(),
+                                             {.shape = level, .masked = needs.masked});
   trial.run([&](Stream& stream) {
     Image output = trial.blank(level);
-    normalization.execute(stream, trial.blank(level), 0, 1, output);
+    const Image input = trial.blank(level);
+    if (!needs.masked) return normalization.execute(stream, input, 0, 1, output);
+    normalization.execute(stream, input, trial.blank(level), 0, 1, output);
   });
 }
 
@@ -189,33 +206,39 @@ void coefficients(Trial& trial, const Needs&) {
   });
 }
 
-void coarse_fit(Trial& trial, const Needs&) {
-  const SimilaritySumsPlan sums(trial.device(), {level, level});
+void coarse_fit(Trial& trial, const Needs& needs) {
+  const SimilaritySumsPlan sums(trial.device(), {level, level, 0, 1, needs.masked});
   trial.run([&](Stream& stream) {
     const Image image = trial.blank(level);
-    static_cast<void>(sums.execute(stream, {image, image}, {}));
+    const Weights weights(trial, needs);
+    static_cast<void>(sums.execute(stream, {image, image, weights.get(), weights.get()}, {}));
   });
 }
 
-void local_illumination(Trial& trial, const Needs&) {
+void local_illumination(Trial& trial, const Needs& needs) {
   const IlluminationPlan illumination(
       trial.device(),
-      {level, level, 0, 1, false, min_illumination_cell, 1.5 * min_illumination_cell});
+      {level, level, 0, 1, needs.masked, min_illumination_cell, 1.5 * min_illumination_cell});
   trial.run([&](Stream& stream) {
     const Image image = trial.blank(level);
     Image field =
         trial.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
-    illumination.execute(stream, {image, image}, {}, {1, 0, 0, 1}, field);
+    const Weights weights(trial, needs);
+    illumination.execute(stream, {image, image, weights.get(), weights.get()}, {}, {1, 0, 0, 1},
+                         field);
   });
 }
 
-void refinement(Trial& trial, const Needs&) {
-  const SimilaritySumsPlan sums(trial.device(), {level, level, 0, 1, false, min_illumination_cell});
+void refinement(Trial& trial, const Needs& needs) {
+  const SimilaritySumsPlan sums(trial.device(),
+                                {level, level, 0, 1, needs.masked, min_illumination_cell});
   trial.run([&](Stream& stream) {
     const Image image = trial.blank(level);
     const Image field =
         trial.blank(IlluminationPlan::field_shape(level, min_illumination_cell), PixelType::c32);
-    static_cast<void>(sums.execute(stream, {image, image, nullptr, nullptr, &field}, {}));
+    const Weights weights(trial, needs);
+    static_cast<void>(
+        sums.execute(stream, {image, image, weights.get(), weights.get(), &field}, {}));
   });
 }
 
@@ -231,17 +254,34 @@ void richer_models(Trial& trial, const Needs&) {
 }
 
 // In the order in which they are needed.
-constexpr std::array<Piece, 4> pieces_of_search{transforms_of_levels, log_polar_spectra,
-                                                transforms_of_images, transforms_of_four};
+constexpr std::array<Piece, 2> pieces_of_search{transforms_of_levels, log_polar_spectra};
+constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_four};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
 constexpr std::array<Piece, 8> pieces_of_fit{
     overlap,      windows,    normalized_levels,  warps,
     coefficients, coarse_fit, local_illumination, refinement};
 
-std::vector<Piece> all_pieces() {
-  std::vector<Piece> all(pieces_of_search.begin(), pieces_of_search.end());
-  all.insert(all.end(), pieces_of_images.begin(), pieces_of_images.end());
-  all.insert(all.end(), pieces_of_fit.begin(), pieces_of_fit.end());
+// What is needed in addition where a mask says which pixels count.
+constexpr std::array<Piece, 5> pieces_with_masks{coarse_levels, normalized_levels, coarse_fit,
+                                                 local_illumination, refinement};
+
+struct CompilablePiece {
+  Piece make;
+  bool masked;
+};
+
+// Processes that help begin at the end: with the transforms, whose programs take longest, while the
+// process that they help is still at its search. Few pairs have masks.
+std::vector<CompilablePiece> all_pieces() {
+  std::vector<CompilablePiece> all;
+  const auto add = [&](const auto& pieces, bool masked) {
+    for (const Piece piece : pieces) all.push_back({piece, masked});
+  };
+  add(pieces_with_masks, true);
+  add(pieces_of_search, false);
+  add(pieces_of_images, false);
+  add(pieces_of_fit, false);
+  add(pieces_of_correlation, false);
   return all;
 }
 
@@ -252,6 +292,7 @@ void announce_similarity(const Device& device, const RegistrationOptions& option
   Access::announce(device, gradients ? "similarity by gradients" : "similarity", [&] {
     Trial trial(device, false);
     for (const Piece piece : pieces_of_search) piece(trial, {options});
+    for (const Piece piece : pieces_of_correlation) piece(trial, {options});
     for (const Piece piece : pieces_of_fit) piece(trial, {options});
   });
   if (options.motion != Motion::affine && options.motion != Motion::homography &&
@@ -271,6 +312,13 @@ void announce_images(const Device& device, PixelType type) {
   });
 }
 
+void announce_masks(const Device& device, PixelType type) {
+  Access::announce(device, "masks " + std::to_string(static_cast<int>(type)), [&] {
+    Trial trial(device, false);
+    for (const Piece piece : pieces_with_masks) piece(trial, {{}, type, true});
+  });
+}
+
 }  // namespace warpalign::detail
 
 namespace warpalign {
@@ -283,7 +331,8 @@ void compile_registration_piece(const Device& device, std::size_t piece, PixelTy
   }
   detail::check_grey("compile", "an image to be registered", type);
   detail::Trial trial(device, true);
-  detail::all_pieces()[piece](trial, {{}, type});
+  const auto [make, masked] = detail::all_pieces()[piece];
+  make(trial, {{}, type, masked});
 }
 
 void keep_compiled(const Device& device) { detail::Access::driver(device).keep_compiled(); }

@@ -149,7 +149,10 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
     image.emplace(device, type, pixels.shape());
   }
   try {
+    if (mask != nullptr) detail::announce_masks(device, type);
     image->take(stream, clock, pixels, mask, what);
+    // A constant border is masked, too.
+    if (image->mask() != nullptr) detail::announce_masks(device, type);
   } catch (...) {
     image.reset();
     throw;
