@@ -25,13 +25,20 @@ double confidence_at(double significance, double half) {
 
 }  // namespace
 
-double confidence_of(double significance, double half) {
-  return confidence_at(significance, half);
-}
+double confidence_of(double significance, double half) { return confidence_at(significance, half); }
 
 double significance_of(double correlation, double independent) {
   constexpr double maximum = 1 - 1e-6;
   return std::atanh(std::clamp(correlation, -maximum, maximum)) * std::sqrt(independent);
+}
+
+double evidence_confidence(double evidence, double rival) {
+  // Of right places of real pictures, the best other place had at most 0.61 of their deviations;
+  // of slices of heads, which resemble themselves upside down, 0.67 and more.
+  constexpr double half_confidence_rival = 0.7;
+  const double of_chance = confidence_at(evidence, 1);
+  const double of_rival = rival > 0 ? confidence_at(half_confidence_rival, rival) : 1;
+  return std::min(of_chance, of_rival);
 }
 
 double volume_significance(double correlation, double independent) {

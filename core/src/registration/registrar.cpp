@@ -215,7 +215,7 @@ Registered Registrar::State::described(const detail::Candidate& candidate) const
   result.significance = candidate.significance;
   result.overlap = candidate.overlap;
   result.refined = candidate.refined;
-  result.confidence = detail::confidence_of(candidate.significance, candidate.half_confidence);
+  result.confidence = candidate.confidence();
   return result;
 }
 

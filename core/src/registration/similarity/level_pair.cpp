@@ -61,6 +61,7 @@ void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& 
   const bool enough = sums.pixels >= fraction * smaller;
   candidate.correlation = enough ? correlation_of(sums) : 0;
   candidate.significance = significance_of(candidate.correlation, independent_pixels(sums));
+  candidate.chance.reset();
   const double area =
       coarse_spacing * coarse_spacing * (roles.swapped() ? image_scale * image_scale : 1);
   candidate.overlap =

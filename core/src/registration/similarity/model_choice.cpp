@@ -19,12 +19,8 @@ constexpr double max_last_step = 0.2;
 // At how many places of the search a richer model is fitted.
 constexpr std::size_t richer_places = 10;
 
-bool is_convincing(const Candidate& candidate) {
-  return candidate.significance >= candidate.half_confidence;
-}
-
 bool is_more_convincing(const Candidate& a, const Candidate& b) {
-  return a.significance / a.half_confidence > b.significance / b.half_confidence;
+  return a.evidence() > b.evidence();
 }
 
 // How many places a richer model is tried at: the best similarity need not be at the right one.

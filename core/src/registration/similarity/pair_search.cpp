@@ -41,6 +41,11 @@ constexpr std::array<RefinementLevel, 3> refinement_levels{
 constexpr std::size_t first_level_of_grid = 0;
 constexpr std::size_t first_level_of_log_polar = 1;
 
+// How many candidates, the most significant ones, are compared with chance.
+constexpr std::size_t max_tested = 6;
+// Of the larger side: places farther apart than this do not show the same content.
+constexpr double rival_distance = 0.1;
+
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
@@ -52,6 +57,13 @@ RegistrationOptions options_of_search(RegistrationOptions options) {
 bool same_location(const Candidate& a, const Candidate& b, const Shape& reference,
                    const Shape& moving) {
   return corner_distance(a.matrix, b.matrix, reference) < 0.05 * larger_side(moving);
+}
+
+// Those that were compared with chance come first, as the others are less significant.
+bool is_more_probable(const Candidate& a, const Candidate& b) {
+  if (a.chance && b.chance) return a.chance->deviations > b.chance->deviations;
+  if (a.chance || b.chance) return a.chance.has_value();
+  return a.significance > b.significance;
 }
 
 template <class Candidates>
@@ -217,7 +229,6 @@ bool PairSearch::try_grid(const PairWork& work) {
     Candidate candidate;
     candidate.matrix = peak.matrix;
     candidate.shift_score = peak.score;
-    candidate.half_confidence = grid_half_confidence_significance;
     if (add_candidate(work, candidate, first_level_of_grid)) return true;
   }
   return false;
@@ -233,12 +244,8 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   if (!accepted && options_.motion != Motion::translation) {
     add_hypotheses_at_other_bases(work, first_search_);
     accepted = try_hypotheses(work, first_search_hypotheses);
-    const auto none_convincing = [&] {
-      return std::none_of(candidates_.begin(), candidates_.end(),
-                          [](const Candidate& c) { return c.significance >= c.half_confidence; });
-    };
-    if (!accepted && none_convincing()) accepted = try_grid(work);
-    if (!accepted && none_convincing()) {
+    if (!accepted && !has_convincing(work)) accepted = try_grid(work);
+    if (!accepted && !has_convincing(work)) {
       if (!second_search_) second_search_.emplace(device_, second_search_side, options_);
       hypotheses_.clear();
       add_hypotheses_at(work, *second_search_, 1);
@@ -246,9 +253,51 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
       try_hypotheses(work, second_search_hypotheses);
     }
   }
-  sort_by(candidates_, &Candidate::significance);
+  if (!accepted) static_cast<void>(has_convincing(work));
+  sort_short_list(candidates_, is_more_probable);
   model_choice_.choose(work, candidates_);
+  if (!candidates_.empty()) compare_with_chance(work, candidates_.front());
   return candidates_;
+}
+
+// Tests the most significant candidates, unless one is beyond doubt, and says whether one is
+// convincing.
+bool PairSearch::has_convincing(const PairWork& work) {
+  sort_by(candidates_, &Candidate::significance);
+  if (candidates_.empty()) return false;
+  if (candidates_.front().beyond_doubt()) return true;
+  const std::size_t count = std::min(max_tested, candidates_.size());
+  for (std::size_t i = 0; i < count; ++i) test(work, candidates_[i]);
+  return std::any_of(candidates_.begin(), candidates_.end(), is_convincing);
+}
+
+void PairSearch::test(const PairWork& work, Candidate& candidate) {
+  if (candidate.chance) return;
+  if (!chance_test_) chance_test_.emplace(device_, ones_);
+  // Two parameters more, or four, have as many settings at every place.
+  const double settings = candidate.motion == Motion::affine       ? 1e2
+                          : candidate.motion == Motion::homography ? 1e4
+                                                                   : 1;
+  candidate.chance = {chance_test_->deviations(work, candidate),
+                      deviations_by_chance(places_searched(options_, work) * settings), 0};
+}
+
+// Tests the candidate that was chosen, which may have a motion of its own by now, and compares it
+// with the best of those elsewhere.
+void PairSearch::compare_with_chance(const PairWork& work, Candidate& chosen) {
+  if (chosen.beyond_doubt()) return;
+  if (chosen.motion != Motion::similarity) chosen.chance.reset();
+  test(work, chosen);
+  const double elsewhere =
+      rival_distance * std::max(larger_side(work.moving.shape()),
+                                scale_of(chosen.matrix) * larger_side(work.reference.shape()));
+  double best = 0;
+  for (const Candidate& other : candidates_) {
+    if (&other == &chosen || !other.chance) continue;
+    if (corner_distance(chosen.matrix, other.matrix, work.reference.shape()) < elsewhere) continue;
+    best = std::max(best, other.chance->deviations);
+  }
+  chosen.chance->rival = chosen.chance->deviations > 0 ? best / chosen.chance->deviations : 0;
 }
 
 }  // namespace warpalign::detail

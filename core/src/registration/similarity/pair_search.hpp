@@ -4,6 +4,7 @@
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
+#include "registration/similarity/chance_test.hpp"
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
@@ -43,6 +44,9 @@ class PairSearch {
   void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
   bool try_hypotheses(const PairWork& work, std::size_t maximum);
   bool try_grid(const PairWork& work);
+  bool has_convincing(const PairWork& work);
+  void test(const PairWork& work, Candidate& candidate);
+  void compare_with_chance(const PairWork& work, Candidate& chosen);
   bool add_candidate(const PairWork& work, Candidate& candidate, std::size_t first_level);
   /// `first_level`: of refinement_levels, the coarsest first.
   void refine_coarsely(const PairWork& work, Candidate& candidate, std::size_t first_level);
@@ -55,6 +59,7 @@ class PairSearch {
   TranslationSearch translation_search_;
   std::optional<GridSearch> grid_search_;  // likewise
   SimilarityFit fitter_;
+  std::optional<ChanceTest> chance_test_;
   ModelChoice model_choice_;
 
   // Intermediate results within one run(); members so that their memory is reused.

@@ -12,4 +12,8 @@ namespace warpalign::detail {
 [[nodiscard]] bool within_limits(const RegistrationOptions& options, const PairWork& work,
                                  const Affine& matrix);
 
+/// How many wrong places the search may take for the right one: independent shifts, at every
+/// rotation and scale that the options allow.
+[[nodiscard]] double places_searched(const RegistrationOptions& options, const PairWork& work);
+
 }  // namespace warpalign::detail

@@ -1,0 +1,72 @@
+// How far the correlation of two images is above what chance gives.
+#pragma once
+
+#include "device/readback.hpp"
+#include "registration/plan_cache.hpp"
+#include "registration/similarity/level_pair.hpp"
+
+#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/interpolate.hpp>
+
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Two images where they are in common, row by row: pixels that do not count are 0 in both.
+struct CommonParts {
+  std::int64_t width = 0, height = 0;
+  std::vector<float> reference, moving;
+  double pixels = 0;
+  std::vector<double> reference_energy, moving_energy, line;  ///< what evenness_of() works in
+};
+
+/// The fraction of the pixels in common that counts where texture is not spread evenly: 1 where
+/// both images have the same energy everywhere, and less where what little of them has texture
+/// bears the whole correlation.
+[[nodiscard]] double evenness_of(CommonParts& common);
+
+class ChanceTest {
+ public:
+  ChanceTest(const Device& device, Ones& ones);
+
+  /// Fisher's z of the candidate's correlation in units of its standard deviation under chance,
+  /// atanh(r) sqrt(n B L), with n pixels in common. By Bartlett's formula (1946), B is
+  /// sum |A|^2 sum |B|^2 / (N sum |A|^2 |B|^2) over the N frequencies of both spectra, and L is
+  /// evenness_of(). Of unrelated images it is nearly normally distributed. Waits for the device.
+  [[nodiscard]] double deviations(const PairWork& work, const Candidate& candidate);
+
+ private:
+  /// A part of a level, or of its weights, on the device and on the host.
+  struct Frame {
+    explicit Frame(const Device& device);
+    Image image;
+    Readback<float> values;
+  };
+  void warp(const PairWork& work, const Image& input, const Affine& output_to_input, Frame& output);
+  void warp(const PairWork& work, const Image& input, const Homography& output_to_input,
+            Frame& output);
+  void fetch_common(const PairWork& work, const FitRoles::Levels& levels, const Image& fine_values,
+                    const Homography& to_fine);
+  [[nodiscard]] double independent_fraction(const PairWork& work);
+
+  Device device_;
+  Ones& ones_;
+  PlanCache<Shape, WarpPlan> warps_{8};
+  PlanCache<Shape, InterpolatePlan> projective_warps_{4};
+  Frame coarse_, fine_, coarse_weight_, fine_weight_;
+  Image padded_image_;
+  RealFftPlan fft_;
+  Image reference_spectrum_, moving_spectrum_;
+  SpectrumSumsPlan spectrum_sums_;
+  CommonParts common_;
+  std::vector<float> padded_, counts_;
+};
+
+/// The deviations that the best of `places` independent wrong places exceeds once in ten thousand
+/// searches.
+[[nodiscard]] double deviations_by_chance(double places);
+
+}  // namespace warpalign::detail
