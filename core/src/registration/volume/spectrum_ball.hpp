@@ -1,0 +1,26 @@
+// The magnitudes of a volume's spectrum at low frequencies, which do not depend on where its
+// content is, and turn as it turns.
+#pragma once
+
+#include <warpalign/backend/stages/volume/rotation_scores.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Fills the cube of RotationScoresSpec::side() voxels with the magnitudes of the half spectrum of
+/// a real cube of `side` voxels, of the frequencies up to `radius` + 1: raised to a power that lets
+/// strong frequencies not outweigh all others, and freed, on each sphere about the origin, of their
+/// mean and of their standard deviation, because these differ little from volume to volume.
+void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std::int64_t side,
+                        int radius, std::vector<float>& cube);
+
+/// One of each two opposite points of such a cube within `radius` of the origin. Points within 1 of
+/// the origin are left out: they describe the volumes' windows.
+void take_ball_points(std::span<const float> cube, std::int64_t cube_side, int radius,
+                      std::vector<ScoredPoint>& points);
+
+}  // namespace warpalign::detail
