@@ -91,3 +91,115 @@ TEST_CASE("volumes that turn: any orientation") {
     }
   });
 }
+
+TEST_CASE("volumes that turn: voxels that are no cubes, and other ones in the moving volume") {
+  test::on_every_device([](const Device& device) {
+    TurnedPairSpec spec = turned({1, 0.5, -2}, 71, {1, -2, 0.5}, 9);
+    spec.reference = {52, 48, 20};
+    spec.reference_spacing = {1, 1, 2.5};
+    spec.moving = {36, 56, 42};
+    spec.moving_spacing = {1.4, 0.9, 1.2};
+    spec.blob_sigma = 2.2;  // 0.9 voxels along the coarsest axis
+    // The cubic spline renders blobs of 0.9 voxels to a few hundredths of a voxel.
+    check_found(align(device, spec, options_for(spec)), spec, 0.1);
+    // Taken for cubes, the same volumes do not fit by any rotation.
+    TurnedPairSpec blind = spec;
+    blind.reference_spacing = blind.moving_spacing = {1, 1, 1};
+    const auto pair = test::draw_turned_pair(spec);
+    CHECK_FALSE(register_volumes(device, test::view_of(pair.reference, spec.reference),
+                                 test::view_of(pair.moving, spec.moving), options_for(blind))
+                    .reliable);
+  });
+}
+
+TEST_CASE("volumes that turn: translations between unequal voxels") {
+  test::on_every_device([](const Device& device) {
+    TurnedPairSpec spec = turned({1, 0, 0}, 0, {2.5, -1.25, 3}, 11);
+    spec.moving = {40, 32, 28};
+    spec.moving_spacing = {0.8, 1, 1.25};
+    spec.blob_sigma = 2;
+    const auto result = align(device, spec, options_for(spec, Motion::translation));
+    check_found(result, spec, clean_off);
+    CHECK(result.rotation_deg == 0);
+    CHECK(result.matrix.m[0] == doctest::Approx(1.25));
+  });
+}
+
+TEST_CASE("volumes that turn: scales and shears") {
+  test::on_every_device([](const Device& device) {
+    TurnedPairSpec spec;
+    spec.seed = 13;
+    spec.transform = test::turn({2, 1, 0.5}, 52, {1, 2, -1.5}, 1.08);
+    const auto similar = align(device, spec, options_for(spec, Motion::similarity));
+    check_found(similar, spec, clean_off);
+    // A change of scale by 1e-3 moves the corners by 0.03 voxels.
+    CHECK(similar.scale == doctest::Approx(1.08).epsilon(1e-3));
+    CHECK(similar.rotation_deg == doctest::Approx(52).epsilon(1e-3));
+    for (std::size_t i = 0; i < 3; ++i) {
+      spec.transform[4 * i] *= 0.94;
+      spec.transform[4 * i + 1] += 0.06 * spec.transform[4 * i + 2];
+    }
+    check_found(align(device, spec, options_for(spec, Motion::affine)), spec, clean_off);
+  });
+}
+
+TEST_CASE("volumes that turn: noise, and a registrar that is used again") {
+  test::on_every_device([](const Device& device) {
+    TurnedPairSpec spec = turned({0.3, 1, 1}, 160, {2, 1, -2}, 15);
+    spec.noise = 0.3;
+    VolumeRegistrar registrar(device, options_for(spec));
+    const auto pair = test::draw_turned_pair(spec);
+    registrar.set_reference(test::view_of(pair.reference, spec.reference));
+    const auto first = registrar.align(test::view_of(pair.moving, spec.moving));
+    check_found(first, spec, noisy_off);
+    const TurnedPairSpec still = turned({1, 0, 0}, 0);
+    check_found(registrar.align(test::view_of(pair.reference, spec.reference)), still, clean_off);
+    const auto again = registrar.align(test::view_of(pair.moving, spec.moving));
+    CHECK(again.matrix.m == first.matrix.m);
+    CHECK(again.significance == first.significance);
+  });
+}
+
+TEST_CASE("volumes that turn: unrelated ones and those beyond the range are refused") {
+  test::on_every_device([](const Device& device) {
+    for (std::uint32_t seed = 30; seed < 33; ++seed) {
+      TurnedPairSpec spec = turned({1, 1, 0}, 30, {}, seed);
+      spec.unrelated = true;
+      spec.object_radius = seed == 32 ? 12 : 0;
+      const auto result = align(device, spec, options_for(spec));
+      CAPTURE(result.significance);
+      CHECK_FALSE(result.reliable);
+    }
+    const TurnedPairSpec spec = turned({1, 1, 0}, 60);
+    VolumeRegistrationOptions options = options_for(spec);
+    options.max_rotation = 20;
+    const auto narrow = align(device, spec, options);
+    CHECK_FALSE(narrow.reliable);
+    CHECK(narrow.rotation_deg <= 21);
+  });
+}
+
+TEST_CASE("volumes that turn: options that cannot be are refused") {
+  test::on_every_device([](const Device& device) {
+    const auto refused = [&](const char* words, auto change) {
+      VolumeRegistrationOptions options;
+      options.motion = Motion::rigid;
+      change(options);
+      try {
+        const VolumeRegistrar registrar(device, options);
+        FAIL("not refused");
+      } catch (const Error& error) {
+        CAPTURE(std::string(error.what()));
+        CHECK(std::string(error.what()).find(words) != std::string::npos);
+      }
+    };
+    refused("motion", [](auto& options) { options.motion = Motion::homography; });
+    refused("max_rotation", [](auto& options) { options.max_rotation = 0; });
+    refused("max_rotation", [](auto& options) { options.max_rotation = 181; });
+    refused("max_rotation", [](auto& options) { options.max_rotation = NAN; });
+    refused("spacing", [](auto& options) { options.reference_spacing.z = 0; });
+    refused("spacing", [](auto& options) { options.moving_spacing.x = -1; });
+    refused("spacing", [](auto& options) { options.moving_spacing.y = INFINITY; });
+    refused("1000", [](auto& options) { options.moving_spacing = {1001, 1, 1}; });
+  });
+}

@@ -5,6 +5,7 @@
 #include "registration/volume/spectrum_ball.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -13,9 +14,10 @@ namespace warpalign::detail {
 namespace {
 
 constexpr std::int64_t frame_side = 64;
-constexpr double content_side = 40;     // voxels of the frame along the volumes' largest extent
-constexpr double taper = 0.125;         // fraction of each side, at either end
-constexpr float spectral_sigma = 0.3F;  // of the phase correlation, in units of Nyquist
+constexpr double content_side = 40;  // voxels of the frame along the volumes' largest extent
+constexpr double taper = 0.125;      // fraction of each side, at either end
+// Of the phase correlations, in units of the Nyquist frequency: the second serves smooth volumes.
+constexpr std::array<float, 2> spectral_sigmas{0.35F, 0.12F};
 
 constexpr double degrees(double number) { return number * std::numbers::pi / 180; }
 
@@ -41,7 +43,6 @@ constexpr std::size_t neighbours = 27;
 constexpr std::size_t max_finer = neighbours * 128;
 
 constexpr std::size_t shifted_rotations = 24;  // for which shifts are searched
-constexpr int peaks_per_rotation = 2;
 
 VolumeGrid frame_for(const VolumeGrid& reference, const VolumeGrid& moving) {
   const double spacing = OrientationSearch::spacing_for(reference, moving);
@@ -102,7 +103,6 @@ OrientationSearch::OrientationSearch(const Device& device, const VolumeGrid& ref
       moving_frame_(device, moving, frame_),
       fft_(device, {frame_.shape, 3}),
       window_(device, {PixelType::f32, frame_.shape, frame_.shape, 0.5}),
-      cross_power_(device, {frame_.shape, spectral_sigma, false}),
       peaks_(device, {frame_.shape}),
       scores_(device, {max_radius, ball_points(),
                        static_cast<std::int64_t>(std::max(all_coarse + 1, max_finer))}),
@@ -118,8 +118,13 @@ OrientationSearch::OrientationSearch(const Device& device, const VolumeGrid& ref
       coarse_(max_rotation > 0 ? orientations_within(max_rotation + coarse_reach, all_coarse)
                                : std::vector<Matrix3>{identity3()}),
       downloaded_(static_cast<std::size_t>(RealFftPlan::half_spectrum(frame_.shape).pixels())) {
+  for (const float sigma : spectral_sigmas) {
+    const CrossPowerSpec spec{frame_.shape, sigma, false};
+    cross_powers_.emplace_back(device, spec);
+    deviations_.push_back(std::sqrt(CrossPowerPlan::total_squared_weight(spec)));
+  }
   finer_.reserve(max_finer);
-  candidates_.reserve(max_candidates);
+  candidates_.reserve((shifted_rotations + 1) * spectral_sigmas.size());
 }
 
 void OrientationSearch::take_ball(Stream& stream, StageClock& clock, const SearchFrame& frame,
@@ -184,25 +189,27 @@ void OrientationSearch::propose_rotations(Stream& stream, StageClock& clock) {
 // With a peak at d the moving volume, read at R v on the frame, shows at v + d what the reference
 // shows at v: the reference's v is at R (v + d).
 void OrientationSearch::add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation) {
-  moving_frame_.place(stream, clock, {rotation, {}}, placed_);
-  clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
-  clock.run("cross_power",
-            [&] { cross_power_.execute(stream, spectrum_, reference_spectrum_, cross_); });
-  clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, placed_); });
-  std::span<const VolumePeak> peaks;
-  clock.run("volume_peaks", [&] {
-    peaks = peaks_.execute(stream, placed_, VolumePeakLimits{{}, peaks_per_rotation});
-  });
   const auto along = [&](std::int64_t at, std::size_t axis) {
     const std::int64_t signed_at = 2 * at > frame_side ? at - frame_side : at;
     return static_cast<double>(signed_at) * frame_.spacing[axis];
   };
-  for (const VolumePeak& peak : peaks) {
-    const Vector3 shift{along(peak.x, 0), along(peak.y, 1), along(peak.z, 2)};
-    VolumeCandidate candidate;
-    candidate.transform = {rotation, product(rotation, shift)};
-    candidate.correlation = static_cast<double>(peak.value);
-    candidates_.push_back(candidate);
+  moving_frame_.place(stream, clock, {rotation, {}}, placed_);
+  clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
+  for (std::size_t i = 0; i < cross_powers_.size(); ++i) {
+    clock.run("cross_power",
+              [&] { cross_powers_[i].execute(stream, spectrum_, reference_spectrum_, cross_); });
+    clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, placed_); });
+    std::span<const VolumePeak> peaks;
+    clock.run("volume_peaks", [&] {
+      peaks = peaks_.execute(stream, placed_, VolumePeakLimits{{}, 1});
+    });
+    for (const VolumePeak& peak : peaks) {
+      const Vector3 shift{along(peak.x, 0), along(peak.y, 1), along(peak.z, 2)};
+      VolumeCandidate candidate;
+      candidate.transform = {rotation, product(rotation, shift)};
+      candidate.correlation = static_cast<double>(peak.value) / deviations_[i];
+      candidates_.push_back(candidate);
+    }
   }
 }
 

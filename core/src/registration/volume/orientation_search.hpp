@@ -46,7 +46,7 @@ class OrientationSearch {
   OrientationSearch(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
                     double max_rotation);
 
-  static constexpr std::size_t max_candidates = 32;
+  static constexpr std::size_t max_candidates = 48;
 
   /// Of the frame on which volumes are compared.
   [[nodiscard]] static double spacing_for(const VolumeGrid& reference, const VolumeGrid& moving);
@@ -77,7 +77,8 @@ class OrientationSearch {
   SearchFrame reference_frame_, moving_frame_;
   RealFftPlan fft_;
   PadVolumePlan window_;
-  CrossPowerPlan cross_power_;
+  std::vector<CrossPowerPlan> cross_powers_;
+  std::vector<double> deviations_;  // of their surfaces for unrelated volumes
   VolumePeaksPlan peaks_;
   RotationScoresPlan scores_;
   Image placed_, windowed_, spectrum_, reference_spectrum_, cross_, cube_;

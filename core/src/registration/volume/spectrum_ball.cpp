@@ -13,7 +13,7 @@ constexpr float exponent = 0.3F;  // as of the log-polar spectra of images
 constexpr int min_radius = 2;     // of the points
 
 struct Sphere {
-  double count = 0, sum = 0, squares = 0;
+  double count = 0, sum = 0;
 };
 
 }  // namespace
@@ -46,14 +46,9 @@ void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std:
                      exponent);
     sphere.count += 1;
     sphere.sum += static_cast<double>(value);
-    sphere.squares += static_cast<double>(value) * static_cast<double>(value);
   });
   visit([](int /*u*/, int /*v*/, int /*w*/, const Sphere& sphere, float& value) {
-    const double mean = sphere.sum / sphere.count;
-    const double variance = sphere.squares / sphere.count - mean * mean;
-    value = variance > 1e-12 * mean * mean
-                ? static_cast<float>((static_cast<double>(value) - mean) / std::sqrt(variance))
-                : 0.0F;
+    value -= static_cast<float>(sphere.sum / sphere.count);
   });
 }
 

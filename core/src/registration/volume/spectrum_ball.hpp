@@ -13,8 +13,9 @@ namespace warpalign::detail {
 
 /// Fills the cube of RotationScoresSpec::side() voxels with the magnitudes of the half spectrum of
 /// a real cube of `side` voxels, of the frequencies up to `radius` + 1: raised to a power that lets
-/// strong frequencies not outweigh all others, and freed, on each sphere about the origin, of their
-/// mean and of their standard deviation, because these differ little from volume to volume.
+/// strong frequencies not outweigh all others, and freed of their mean on each sphere about the
+/// origin, which differs little from volume to volume. Spheres on which a smooth volume has next to
+/// nothing keep their small deviations: what is there comes from interpolation.
 void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std::int64_t side,
                         int radius, std::vector<float>& cube);
 
