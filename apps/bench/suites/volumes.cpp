@@ -210,7 +210,9 @@ Case case_of(std::int64_t side, const char* name, double degrees, double max_rot
 
 std::vector<Case> volume_cases(const Sizes& sizes) {
   std::vector<Case> cases;
+  constexpr std::int64_t min_side = 32;  // smaller volumes hold too little for all orientations
   for (const std::int64_t side : sizes.volumes_or({256})) {
+    if (side < min_side) continue;
     cases.push_back(case_of(side, "rigid, any orientation", 100, 180));
     cases.push_back(case_of(side, "rigid, within 30 degrees", 20, 30));
   }
