@@ -48,11 +48,11 @@ struct VolumeRegistration {
   std::vector<StageTiming> timings;     ///< in order of first use; empty unless requested
   Motion motion = Motion::translation;  ///< as asked for
   Transform matrix;  ///< affine: from reference voxel coordinates to moving voxel coordinates
-  /// The rotation from positions in the reference to positions in the moving volume, both in
-  /// millimetres: by the angle, 0 to 180 degrees, about the axis of length 1, by the right-hand
-  /// rule of (x, y, z). Of an affine transform it is the nearest rotation. The axis is 0 where the
-  /// angle is.
+  /// The angle of the rotation from positions in the reference to positions in the moving volume,
+  /// both in millimetres: 0 to 180 degrees. Of an affine transform it is the nearest rotation.
   double rotation_deg = 0;
+  /// The axis of the rotation, of length 1, by the right-hand rule of (x, y, z); 0 where the angle
+  /// is.
   Point3 rotation_axis;
   /// By which factor lengths in millimetres differ; of an affine transform the cube root of that
   /// of volumes.

@@ -40,25 +40,32 @@ SpatialTransform turning(std::size_t axis) {
   return g;
 }
 
-/// The directions in which the transforms of a motion can change.
-std::vector<SpatialTransform> generators_of(Motion motion) {
-  std::vector<SpatialTransform> generators;
+/// The directions in which the transforms of a motion can change, and how many there are.
+struct Generators {
+  std::array<SpatialTransform, max_unknowns> each{};
+  std::size_t count = 0;
+
+  void add(const SpatialTransform& generator) { each[count++] = generator; }
+};
+
+Generators generators_of(Motion motion) {
+  Generators generators;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     SpatialTransform g{{}, {}};
     g.shift[axis] = 1;
-    generators.push_back(g);
+    generators.add(g);
   }
   if (motion == Motion::affine) {
     for (std::size_t i = 0; i < 9; ++i) {
       SpatialTransform g{{}, {}};
       g.linear[i] = 1;
-      generators.push_back(g);
+      generators.add(g);
     }
     return generators;
   }
   if (motion == Motion::translation) return generators;
-  for (std::size_t axis = 0; axis < 3; ++axis) generators.push_back(turning(axis));
-  if (motion == Motion::similarity) generators.push_back({identity3(), {}});
+  for (std::size_t axis = 0; axis < 3; ++axis) generators.add(turning(axis));
+  if (motion == Motion::similarity) generators.add({identity3(), {}});
   return generators;
 }
 
@@ -94,6 +101,7 @@ AffineFit::AffineFit(const Device& device, const VolumeGrid& reference, const Vo
       states_(max_candidates),
       sums_(max_candidates),
       runs_(max_candidates) {
+  derivatives_.reserve(max_unknowns);
   set_model(motion_);
 }
 
@@ -101,11 +109,12 @@ AffineFit::AffineFit(const Device& device, const VolumeGrid& reference, const Vo
 // S^-1 (G S u + G centre + g), and the sums have u in units of half the largest side.
 void AffineFit::set_model(Motion motion) {
   motion_ = motion;
-  generators_ = generators_of(motion);
+  const Generators generators = generators_of(motion);
   derivatives_.clear();
   const auto sides = reference_.sides();
   const auto half = static_cast<double>(std::max({sides[0], sides[1], sides[2]})) / 2;
-  for (const SpatialTransform& g : generators_) {
+  for (std::size_t k = 0; k < generators.count; ++k) {
+    const SpatialTransform& g = generators.each[k];
     const Vector3 at_centre = g(reference_.centre);
     Derivative d{};
     for (std::size_t i = 0; i < 3; ++i) {

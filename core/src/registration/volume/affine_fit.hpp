@@ -78,7 +78,6 @@ class AffineFit {
   AffineVolumeSumsPlan sums_plan_;
   double min_voxels_;
   Motion motion_ = Motion::rigid;
-  std::vector<SpatialTransform> generators_;
   std::vector<Derivative> derivatives_;
   std::vector<AffineVolumeState> states_;
   std::vector<AffineVolumeSums> sums_;

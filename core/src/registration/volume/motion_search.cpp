@@ -60,6 +60,13 @@ std::size_t judge_level_of(const PyramidGrids& grids) {
   return level;
 }
 
+// How many candidates reach a level: a device is divided among no more than these.
+std::size_t candidates_at(std::size_t level, std::size_t levels) {
+  if (level + 1 == levels) return OrientationSearch::max_candidates;
+  if (level + 2 == levels) return after_coarsest;
+  return level + 3 == levels ? after_second : 1;
+}
+
 double max_rotation_of(const VolumeRegistrationOptions& options) {
   return options.motion == Motion::translation ? 0 : options.max_rotation / radian;
 }
@@ -83,9 +90,8 @@ MotionSearch::MotionSearch(const Device& device, const VolumeRegistrationOptions
               max_rotation_of(options)),
       judge_(device, grids_.reference[judge_level_], grids_.moving[judge_level_]) {
   for (std::size_t level = 0; level < grids_.levels(); ++level) {
-    const bool coarsest = level + 1 == grids_.levels();
     fits_.emplace_back(device, grids_.reference[level], grids_.moving[level],
-                       coarsest ? OrientationSearch::max_candidates : after_coarsest);
+                       candidates_at(level, grids_.levels()));
   }
   candidates_.reserve(OrientationSearch::max_candidates);
 }
@@ -101,10 +107,10 @@ void MotionSearch::set_reference(Stream& stream, StageClock& clock, const Volume
 
 void MotionSearch::rank(Stream& stream, StageClock& clock, std::size_t level) {
   fits_[level].evaluate(stream, clock, images(level), candidates_);
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const VolumeCandidate& a, const VolumeCandidate& b) {
-                     return agreement(a) > agreement(b);
-                   });
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const VolumeCandidate& a, const VolumeCandidate& b) {
+              return agreement(a) > agreement(b);
+            });
 }
 
 // Keeps the best candidates that differ from one another.
@@ -135,9 +141,7 @@ void MotionSearch::fit_levels(Stream& stream, StageClock& clock) {
     fits_[level].fit(stream, clock, images(level), options_.motion,
                      level == 0 ? finest_fit : coarse_fit, candidates_);
     rank(stream, clock, level);
-    keep(level, level == coarsest              ? after_coarsest
-                : level + 2 == grids_.levels() ? after_second
-                                               : 1);
+    if (level > 0) keep(level, candidates_at(level - 1, grids_.levels()));
   }
 }
 

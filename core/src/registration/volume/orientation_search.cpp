@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace warpalign::detail {
 
@@ -37,7 +38,7 @@ struct Refinement {
 constexpr int coarse_radius = 8;
 constexpr Refinement refinements[] = {{128, degrees(5), degrees(6), 16},
                                       {32, degrees(2), degrees(4), 24}};
-constexpr int max_radius = 24;
+constexpr int max_radius = max_ball_radius;
 constexpr double distinct_at_last = degrees(4);
 constexpr std::size_t neighbours = 27;
 constexpr std::size_t max_finer = neighbours * 128;
@@ -162,11 +163,14 @@ void OrientationSearch::rank(Stream& stream, StageClock& clock, std::span<const 
 
 // Fills kept_ with the best of scored_ that are so far apart.
 void OrientationSearch::keep_distinct(double angle, std::size_t count) {
+  // The products of the entries of two rotations add up to 1 + 2 cos(angle between them).
+  const double near = 1 + 2 * std::cos(angle);
   kept_.clear();
   for (const Scored& scored : scored_) {
     if (kept_.size() == count) return;
     const bool known = std::any_of(kept_.begin(), kept_.end(), [&](const Scored& other) {
-      return angle_between(scored.rotation, other.rotation) < angle;
+      return std::inner_product(scored.rotation.begin(), scored.rotation.end(),
+                                other.rotation.begin(), 0.0) > near;
     });
     if (!known) kept_.push_back(scored);
   }

@@ -92,11 +92,6 @@ Vector3 rotation_vector(const Matrix3& r) {
   return axis;
 }
 
-double angle_between(const Matrix3& a, const Matrix3& b) {
-  const Matrix3 transposed{a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
-  return angle_of(product(transposed, b));
-}
-
 // Higham's iteration (1986): the average with the transposed inverse.
 Matrix3 nearest_rotation(const Matrix3& matrix) {
   Matrix3 r = matrix;

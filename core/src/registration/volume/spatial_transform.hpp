@@ -21,8 +21,6 @@ using Matrix3 = std::array<double, 9>;  // row-major
 [[nodiscard]] double angle_of(const Matrix3& rotation);
 /// The reverse of rotation_by().
 [[nodiscard]] Vector3 rotation_vector(const Matrix3& rotation);
-/// The angle between two rotations, in radians.
-[[nodiscard]] double angle_between(const Matrix3& a, const Matrix3& b);
 /// The rotation that is nearest to a matrix with a positive determinant: the orthogonal factor of
 /// its polar decomposition.
 [[nodiscard]] Matrix3 nearest_rotation(const Matrix3& matrix);

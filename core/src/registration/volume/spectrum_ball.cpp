@@ -1,7 +1,7 @@
 // The magnitudes of a volume's spectrum at low frequencies.
 #include "registration/volume/spectrum_ball.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -14,6 +14,7 @@ constexpr int min_radius = 2;     // of the points
 
 struct Sphere {
   double count = 0, sum = 0;
+  float mean = 0;
 };
 
 }  // namespace
@@ -23,32 +24,43 @@ void take_spectrum_ball(std::span<const std::complex<float>> half_spectrum, std:
   const int reach = radius + 1;
   const int width = 2 * reach + 1;
   const std::int64_t columns = side / 2 + 1;
-  cube.assign(static_cast<std::size_t>(width) * width * width, 0);
-  std::vector<Sphere> spheres(static_cast<std::size_t>(2 * reach + 1));
-  const auto wrapped = [&](int frequency) { return frequency < 0 ? side + frequency : frequency; };
+  cube.resize(static_cast<std::size_t>(width) * width * width);
+  std::array<Sphere, 2 * (max_ball_radius + 1) + 1> spheres{};
+  const auto sphere_of = [&](int u, int v, int w) -> Sphere& {
+    const auto square = static_cast<float>(u * u + v * v + w * w);
+    return spheres[static_cast<std::size_t>(std::sqrt(square) + 0.5F)];
+  };
+  // The spectrum of a real volume is known by half of it; the other half mirrors it.
   const auto visit = [&](auto&& action) {
     for (int w = -reach; w <= reach; ++w) {
       for (int v = -reach; v <= reach; ++v) {
-        for (int u = -reach; u <= reach; ++u) {
-          const double distance = std::sqrt(static_cast<double>(u * u + v * v + w * w));
-          const auto at =
-              static_cast<std::size_t>(((w + reach) * width + v + reach) * width + u + reach);
-          action(u, v, w, spheres[static_cast<std::size_t>(std::lround(distance))], cube[at]);
+        for (int u = 0; u <= reach; ++u) {
+          const int at = ((w + reach) * width + v + reach) * width + u + reach;
+          const int opposite = ((reach - w) * width + reach - v) * width + reach - u;
+          action(u, v, w, cube[static_cast<std::size_t>(at)],
+                 cube[static_cast<std::size_t>(opposite)]);
         }
       }
     }
   };
-  visit([&](int u, int v, int w, Sphere& sphere, float& value) {
-    // The spectrum of a real volume has opposite frequencies conjugated.
-    const int sign = u < 0 ? -1 : 1;
-    const std::int64_t row = wrapped(sign * w) * side + wrapped(sign * v);
-    value = std::pow(std::abs(half_spectrum[static_cast<std::size_t>(row * columns + sign * u)]),
-                     exponent);
-    sphere.count += 1;
-    sphere.sum += static_cast<double>(value);
+  const auto wrapped = [&](int frequency) { return frequency < 0 ? side + frequency : frequency; };
+  visit([&](int u, int v, int w, float& value, float& /*opposite*/) {
+    const std::int64_t row = wrapped(w) * side + wrapped(v);
+    value = std::pow(std::norm(half_spectrum[static_cast<std::size_t>(row * columns + u)]),
+                     exponent / 2);
+    Sphere& sphere = sphere_of(u, v, w);
+    const double counts = u == 0 ? 1 : 2;
+    sphere.count += counts;
+    sphere.sum += counts * static_cast<double>(value);
   });
-  visit([](int /*u*/, int /*v*/, int /*w*/, const Sphere& sphere, float& value) {
-    value -= static_cast<float>(sphere.sum / sphere.count);
+  for (Sphere& sphere : spheres) {
+    if (sphere.count > 0) sphere.mean = static_cast<float>(sphere.sum / sphere.count);
+  }
+  visit([&](int u, int v, int w, float& value, float& opposite) {
+    // Where u is 0, a point and its opposite are both visited.
+    if (u == 0 && (w < 0 || (w == 0 && v < 0))) return;
+    value -= sphere_of(u, v, w).mean;
+    opposite = value;
   });
 }
 

@@ -11,8 +11,11 @@
 
 namespace warpalign::detail {
 
+inline constexpr int max_ball_radius = 24;
+
 /// Fills the cube of RotationScoresSpec::side() voxels with the magnitudes of the half spectrum of
-/// a real cube of `side` voxels, of the frequencies up to `radius` + 1: raised to a power that lets
+/// a real cube of `side` voxels, of the frequencies up to `radius` + 1, where the
+/// radius is at most max_ball_radius: raised to a power that lets
 /// strong frequencies not outweigh all others, and freed of their mean on each sphere about the
 /// origin, which differs little from volume to volume. Spheres on which a smooth volume has next to
 /// nothing keep their small deviations: what is there comes from interpolation.
