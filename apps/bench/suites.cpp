@@ -25,6 +25,8 @@ const std::vector<Suite>& suites() {
        registration_cases},
       {"batch", "Registration of 32 pairs in one call, with refinement", batch_cases},
       {"windows", "Shifts of frames and of their windows, all against one reference", window_cases},
+      {"volumes", "Rigid registration of volumes, from any orientation and within a range",
+       volume_cases},
       {"complex_bilinear", "Bilinear interpolation of complex data in four forms (interview text)",
        complex_bilinear_cases}};
   return all;

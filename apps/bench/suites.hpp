@@ -50,6 +50,7 @@ struct Suite {
 [[nodiscard]] std::vector<Case> sobel_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> tricubic_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> truncation_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> volume_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> zoom_cases(const Sizes& sizes);
 
 /// A device copy of an f32 image: what every case is compared with.

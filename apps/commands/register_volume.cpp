@@ -1,11 +1,11 @@
-// `warpalign register-volume`: finds the translation between two volumes.
+// `warpalign register-volume`: finds the transform between two volumes.
 #include "commands/commands.hpp"
-#include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/messages.hpp"
 #include "io/registrable_image.hpp"
 #include "io/status_line.hpp"
 #include "io/usage_error.hpp"
+#include "io/volume_file.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
@@ -35,7 +35,11 @@ struct Options {
   std::string moving;
   DeviceOptions device;
   std::optional<std::string> output;
+  std::optional<std::string> motion;
+  std::optional<double> max_rotation;
   std::optional<std::string> max_shift;
+  std::optional<std::string> spacing;
+  std::optional<std::string> moving_spacing;
   bool no_refine = false;
   bool json = false;
   bool timings = false;
@@ -43,12 +47,45 @@ struct Options {
 
 void check_names(const Options& options) {
   if (!options.output) return;
-  if (!is_npy_name(*options.output)) {
-    throw UsageError(fmt::format("--output {}: volumes are written as .npy; end the name in .npy",
-                                 *options.output));
+  if (!is_npy_name(*options.output) && !is_nifti_name(*options.output)) {
+    throw UsageError(fmt::format(
+        "--output {}: volumes are written as .npy, .nii or .nii.gz; end the name in one of these",
+        *options.output));
   }
   refuse_same("--output", *options.output, options.reference);
   refuse_same("--output", *options.output, options.moving);
+}
+
+Motion motion_of(const std::optional<std::string>& name) {
+  if (!name || *name == "translation") return Motion::translation;
+  if (*name == "rigid") return Motion::rigid;
+  if (*name == "similarity") return Motion::similarity;
+  if (*name == "affine") return Motion::affine;
+  throw UsageError(fmt::format(
+      "--motion {}: is not known; there are translation, rigid, similarity and affine", *name));
+}
+
+double max_rotation_of(const Options& options) {
+  if (!options.max_rotation) return VolumeRegistrationOptions{}.max_rotation;
+  if (motion_of(options.motion) == Motion::translation) {
+    throw UsageError(
+        "--max-rotation: --motion translation keeps the angle at 0; leave one of the two out");
+  }
+  if (*options.max_rotation > 0 && *options.max_rotation <= 180) return *options.max_rotation;
+  throw UsageError(fmt::format("--max-rotation {}: must be above 0, and at most 180 degrees",
+                               *options.max_rotation));
+}
+
+/// As NumPy's axes are ordered: z, y, x.
+std::array<double, 3> parse_spacing(const std::string& option, const std::string& text) {
+  std::vector<double> numbers = parse_numbers(option, text);
+  if (numbers.size() == 1) numbers.resize(3, numbers.front());
+  const auto positive = [](double number) { return number > 0 && std::isfinite(number); };
+  if (numbers.size() != 3 || !std::all_of(numbers.begin(), numbers.end(), positive)) {
+    throw UsageError(
+        fmt::format("{} {}: must be a number above 0, or three for z, y and x", option, text));
+  }
+  return {numbers[2], numbers[1], numbers[0]};
 }
 
 Point3 max_shift_of(const std::optional<std::string>& text) {
@@ -65,24 +102,63 @@ Point3 max_shift_of(const std::optional<std::string>& text) {
   return {limits[0], limits[1], limits[2]};
 }
 
+/// The distances along x, y and z: those of the option, of the file, or 1.
+Point3 spacing_of(const std::string& option, const std::optional<std::string>& text,
+                  const VolumeFile& file) {
+  const auto found =
+      text ? parse_spacing(option, *text) : file.spacing.value_or(std::array<double, 3>{1, 1, 1});
+  for (const double distance : found) {
+    if (std::isfinite(distance) && distance > 0) continue;
+    throw UsageError(fmt::format(
+        "{}: its header says that its voxels are {} x {} x {} mm; give their size with {}",
+        file.name, found[0], found[1], found[2], option));
+  }
+  return {found[0], found[1], found[2]};
+}
+
+/// Of one file alone no spacing is known in the other's units.
+void require_both_spacings(const Options& options, const VolumeFile& reference,
+                           const VolumeFile& moving) {
+  if (options.spacing || reference.spacing.has_value() == moving.spacing.has_value()) return;
+  const VolumeFile& without = reference.spacing ? moving : reference;
+  if (&without == &moving && options.moving_spacing) return;
+  throw UsageError(
+      fmt::format("{}: does not say how large its voxels are, and the other file does; give their "
+                  "size with --spacing or --moving-spacing",
+                  without.name));
+}
+
+/// A reflection is no motion: volumes of which one is stored mirrored cannot be registered.
+void require_same_hand(const VolumeFile& reference, const VolumeFile& moving) {
+  if (!reference.left_handed || !moving.left_handed) return;
+  if (*reference.left_handed == *moving.left_handed) return;
+  throw UsageError(
+      fmt::format("{}: its axes are mirrored against those of {}; reorient one of the files first",
+                  moving.name, reference.name));
+}
+
 VolumeRegistrationOptions settings_of(const Options& options) {
   VolumeRegistrationOptions settings;
+  settings.motion = motion_of(options.motion);
+  settings.max_rotation = max_rotation_of(options);
   settings.max_shift = max_shift_of(options.max_shift);
   settings.refine = !options.no_refine;
   settings.collect_timings = options.timings;
+  if (options.spacing) (void)parse_spacing("--spacing", *options.spacing);
+  if (options.moving_spacing) (void)parse_spacing("--moving-spacing", *options.moving_spacing);
   return settings;
 }
 
-Array load_volume(const std::string& name) {
-  if (!is_npy(name)) {
-    throw UsageError(fmt::format("{}: is not a .npy array; volumes are read from .npy", name));
-  }
-  Array volume = load_npy(name);
-  if (volume.dimensions() != 3) {
-    throw UsageError(fmt::format("{}: has {} dimension{}; a volume has 3 (depth, height, width)",
-                                 name, volume.dimensions(), volume.dimensions() == 1 ? "" : "s"));
-  }
-  return volume;
+VolumeRegistrationOptions settings_of(const Options& options, const VolumeFile& reference,
+                                      const VolumeFile& moving) {
+  VolumeRegistrationOptions settings = settings_of(options);
+  require_both_spacings(options, reference, moving);
+  require_same_hand(reference, moving);
+  settings.reference_spacing = spacing_of("--spacing", options.spacing, reference);
+  settings.moving_spacing = options.moving_spacing
+                                ? spacing_of("--moving-spacing", options.moving_spacing, moving)
+                                : spacing_of("--spacing", options.spacing, moving);
+  return settings;
 }
 
 HostVolume view_of(const Array& volume) {
@@ -91,8 +167,16 @@ HostVolume view_of(const Array& volume) {
 
 void require_finite(const VolumeRegistration& result) {
   const Point3& t = result.translation;
-  for (const double n :
-       {t.x, t.y, t.z, result.confidence, result.correlation, result.significance}) {
+  std::vector<double> numbers{t.x,
+                              t.y,
+                              t.z,
+                              result.confidence,
+                              result.correlation,
+                              result.significance,
+                              result.rotation_deg,
+                              result.scale};
+  numbers.insert(numbers.end(), result.matrix.m.begin(), result.matrix.m.end());
+  for (const double n : numbers) {
     if (std::isfinite(n)) continue;
     throw Error(ErrorKind::device_failure,
                 "the device computed numbers that are not finite; try another one with --device");
@@ -100,8 +184,9 @@ void require_finite(const VolumeRegistration& result) {
 }
 
 VolumeRegistration register_pair(const Device& device, const Options& options,
-                                 const Array& reference, const Array& moving) {
-  VolumeRegistrar registrar(device, settings_of(options));
+                                 const VolumeRegistrationOptions& settings, const Array& reference,
+                                 const Array& moving) {
+  VolumeRegistrar registrar(device, settings);
   VolumeRegistration result;
   // The first pass also pays for waking the device up, so the second one is timed.
   for (int pass = 0; pass < (options.timings ? 2 : 1); ++pass) {
@@ -114,7 +199,7 @@ VolumeRegistration register_pair(const Device& device, const Options& options,
 
 /// The moving volume resampled by its cubic spline onto the reference's grid, 0 outside of it.
 Array aligned_volume(const Device& device, const Array& moving, const Array& reference,
-                     const Point3& t) {
+                     const Transform& reference_to_moving) {
   Interpolation interpolation;
   interpolation.boundary = Boundary::constant;
   ResamplePlan resample(device, resample_spec(interpolation, {moving.shape(), reference.shape(), 3,
@@ -123,8 +208,7 @@ Array aligned_volume(const Device& device, const Array& moving, const Array& ref
   Image input = device.make_image(moving.type, moving.shape());
   Image output = device.make_image(moving.type, reference.shape());
   stream.upload(moving.bytes.data(), moving.bytes.size(), input.buffer());
-  resample.execute(stream, input, Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z}),
-                   output);
+  resample.execute(stream, input, reference_to_moving, output);
   Array aligned = make_array(reference.extents, moving.type);
   stream.download(output, aligned.bytes.data(), aligned.bytes.size());
   return aligned;
@@ -136,11 +220,14 @@ ExitStatus run(const Options& options) {
   (void)settings_of(options);
   const Config config = config_of(options.device.config);
   Activity activity("reading the volumes");
-  const Array reference = load_volume(options.reference);
-  const Array moving = load_volume(options.moving);
+  const VolumeFile reference_file = load_volume(options.reference);
+  const VolumeFile moving_file = load_volume(options.moving);
+  const Array& reference = reference_file.voxels;
+  const Array& moving = moving_file.voxels;
+  const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_file);
   std::optional<AtomicFile> file;
   if (options.output) {
-    check_storable(*options.output, 1, reference.extents, moving.type);
+    check_volume_storable(*options.output, reference.extents, moving.type);
     file.emplace(*options.output);
   }
 
@@ -148,11 +235,13 @@ ExitStatus run(const Options& options) {
   const Device device = open_chosen(options.device, config);
   activity.next("registering");
   VolumeReport report;
-  report.result = register_pair(device, options, reference, moving);
+  report.result = register_pair(device, options, settings, reference, moving);
   if (file) {
     activity.next("resampling and writing");
-    const Array aligned = aligned_volume(device, moving, reference, report.result.translation);
-    file->write(write_npy(aligned));
+    const Array aligned = aligned_volume(device, moving, reference, report.result.matrix);
+    const Point3& spacing = settings.reference_spacing;
+    file->write(
+        encode_volume(*options.output, aligned, reference_file, {spacing.x, spacing.y, spacing.z}));
     file->commit();
     report.files.push_back({"aligned", *options.output, describe(aligned)});
   }
@@ -169,40 +258,56 @@ ExitStatus run(const Options& options) {
 }
 
 constexpr const char* footer =
-    "REFERENCE and MOVING: .npy arrays of three dimensions (depth, height, width), each 8 to "
-    "16384\n"
-    "voxels; integers of 8 to 32 bits, float16 to float64. They may differ in size and type.\n"
+    "REFERENCE and MOVING: NIfTI files (.nii, .nii.gz) or .npy arrays of three dimensions (depth,\n"
+    "height, width), each 8 to 16384 voxels; integers of 8 to 32 bits, floating-point numbers. "
+    "They\n"
+    "may differ in size and type. NIfTI says how large voxels are, and --output .nii keeps the\n"
+    "reference's place in the scanner; of .npy, --spacing says it where voxels are not cubes.\n"
     "\n"
-    "The content of reference voxel (x, y, z) lies at (x, y, z) plus the translation in the "
-    "moving\n"
-    "volume. Shifts of more than half a side are found, as long as the volumes overlap in 4 % of "
+    "The matrix maps reference voxels (x, y, z) to moving voxels. The translation is that of the\n"
+    "reference's centre, in voxels. Rotations are rigid in millimetres.\n"
+    "\n"
+    "Translations of more than half a side are found, as long as the volumes overlap in 4 % of "
     "the\n"
-    "smaller one.\n"
+    "smaller one. Other motions are found for shifts of up to about half the largest side;\n"
+    "similarity and affine for scales of about 0.8 to 1.25.\n"
     "\n"
     "Exit status: 0 registered; 1 no reliable registration; 2 wrong usage or input; 3 device\n"
     "trouble.\n"
     "\n"
     "Examples:\n"
     "  warpalign register-volume fixed.npy moved.npy\n"
-    "  warpalign register-volume fixed.npy moved.npy --output aligned.npy --json\n"
+    "  warpalign register-volume head.nii.gz later.nii.gz --motion rigid --output aligned.nii.gz\n"
+    "  warpalign register-volume fixed.npy moved.npy --motion rigid --spacing 3,1,1 --json\n"
     "  warpalign register-volume fixed.npy moved.npy --max-shift 20,20,5 --device cuda:0\n";
 
 }  // namespace
 
 void add_register_volume_command(CLI::App& program, Action& chosen) {
   CLI::App& command = add_command(program, "register-volume",
-                                  "Find the translation between two volumes", "Registration");
+                                  "Find the transform between two volumes", "Registration");
   auto options = std::make_shared<Options>();
   add_option(command, "REFERENCE", &options->reference, "The volume that stays fixed", required);
   add_option(command, "MOVING", &options->moving, "The volume to be aligned with it", required);
   begin_group(command, "Results");
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
   add_option(command, "--output FILE", &options->output,
-             "Write the moving volume on the reference's grid (.npy)");
+             "Write the moving volume on the reference's grid (.npy, .nii, .nii.gz)");
   begin_group(command, "Search");
+  add_option(command, "--motion NAME", &options->motion,
+             "What may differ: translation, rigid, similarity or affine [translation]",
+             suggesting("translation rigid similarity affine"));
+  add_option(command, "--max-rotation DEGREES", &options->max_rotation,
+             "Largest rotation about any axis, above 0 to 180 [180]");
   add_option(command, "--max-shift N", &options->max_shift,
              "N or X,Y,Z: largest translation along each axis, in voxels [any]");
-  add_option(command, "--no-refine", &options->no_refine, "Stop at whole voxels");
+  add_option(command, "--spacing Z,Y,X", &options->spacing,
+             "Distances from voxel to voxel along the axes of both volumes, in millimetres [those "
+             "of NIfTI; 1]");
+  add_option(command, "--moving-spacing Z,Y,X", &options->moving_spacing,
+             "Those of MOVING, where they differ");
+  add_option(command, "--no-refine", &options->no_refine,
+             "Stop at whole voxels or, where volumes turn, at 64 voxels a side");
   begin_group(command, "Results");
   add_option(command, "--timings", &options->timings,
              "Measure and show the device time of each stage");

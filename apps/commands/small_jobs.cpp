@@ -155,6 +155,10 @@ void register_small_volumes(const Device& device, PixelType type) {
     return HostVolume{voxels.data(), type, volume_side, volume_side, volume_side};
   };
   static_cast<void>(register_volumes(device, volume(still), volume(shifted)));
+  VolumeRegistrationOptions rigid;
+  rigid.motion = Motion::rigid;
+  rigid.max_rotation = 10;
+  static_cast<void>(register_volumes(device, volume(still), volume(shifted), rigid));
 }
 
 }  // namespace warpalign::program

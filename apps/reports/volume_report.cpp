@@ -10,11 +10,45 @@ namespace warpalign::program {
 
 namespace {
 
+const char* name_of(Motion motion) {
+  if (motion == Motion::rigid) return "rigid";
+  if (motion == Motion::similarity) return "similarity";
+  if (motion == Motion::affine) return "affine";
+  return "translation";
+}
+
+/// "rotation 12.30 degrees about (0.000, 0.600, 0.800), scale 1.0200, ", as far as there is any.
+std::string turning(const VolumeRegistration& result) {
+  if (result.motion == Motion::translation) return {};
+  const Point3& axis = result.rotation_axis;
+  std::string text = fmt::format("rotation {:.3f} degrees about ({:.3f}, {:.3f}, {:.3f}), ",
+                                 result.rotation_deg, axis.x, axis.y, axis.z);
+  if (result.motion != Motion::rigid) text += fmt::format("scale {:.4f}, ", result.scale);
+  return text;
+}
+
+std::string matrix_lines(const VolumeRegistration& result) {
+  if (result.motion == Motion::translation) return {};
+  std::string lines;
+  const auto& m = result.matrix.m;
+  for (std::size_t row = 0; row < 3; ++row) {
+    lines += report_line(row == 0 ? "matrix" : "",
+                         fmt::format("[{:10.6f} {:10.6f} {:10.6f} {:12.4f} ]{}", m[4 * row],
+                                     m[4 * row + 1], m[4 * row + 2], m[4 * row + 3],
+                                     row == 0   ? "  reference voxel (x, y, z, 1)"
+                                     : row == 1 ? "  -> moving voxel"
+                                                : ""));
+  }
+  return lines;
+}
+
 /// What matters, in one line.
 std::string headline(const VolumeRegistration& result) {
   const Point3& t = result.translation;
-  const std::string motion =
-      fmt::format("translation ({:.2f}, {:.2f}, {:.2f}) voxels", t.x, t.y, t.z);
+  const std::string motion = turning(result) + fmt::format(
+                                                   "translation ({:.2f}, {:.2f}, {:.2f}) "
+                                                   "voxels",
+                                                   t.x, t.y, t.z);
   if (result.reliable) {
     return fmt::format("{}: {}; confidence {:.2f}\n", coloured("The volumes fit", Colour::green),
                        motion, result.confidence);
@@ -30,6 +64,14 @@ std::string json_text(const VolumeReport& report) {
   const Point3& t = result.translation;
   Json object;
   object["status"] = result.reliable ? "ok" : "unreliable";
+  object["motion"] = name_of(result.motion);
+  const auto& m = result.matrix.m;
+  object["matrix"] = {
+      {m[0], m[1], m[2], m[3]}, {m[4], m[5], m[6], m[7]}, {m[8], m[9], m[10], m[11]}};
+  object["rotation_deg"] = result.rotation_deg;
+  object["rotation_axis"] = {result.rotation_axis.x, result.rotation_axis.y,
+                             result.rotation_axis.z};
+  object["scale"] = result.scale;
   object["translation"] = {t.x, t.y, t.z};
   object["confidence"] = result.confidence;
   object["overlap"] = result.overlap;
@@ -52,8 +94,10 @@ std::string human_text(const VolumeReport& report) {
   return headline(result) + "\n" + report_line("reference", report.reference) +
          report_line("moving", report.moving) +
          report_line("found",
-                     fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z", t.x,
-                                 t.y, t.z)) +
+                     turning(result) +
+                         fmt::format("translation ({:.4f}, {:.4f}, {:.4f}) voxels along x, y, z",
+                                     t.x, t.y, t.z)) +
+         matrix_lines(result) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
          report_line("fit",
                      fmt::format("correlation {:.4f}, significance {:.1f}, {:.1f} % of the "

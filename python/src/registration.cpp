@@ -145,10 +145,8 @@ void bind_options(nb::module_& module) {
       .def_rw("fast", &Options::fast)
       .def_rw("refine", &Options::refine)
       .def_prop_rw(
-          "motion", [](const Options& self) { return name_of(motions, self.motion); },
-          [](Options& self, const std::string& name) {
-            self.motion = value_named(motions, "motion", name);
-          })
+          "motion", [](const Options& self) { return warpalign::python::name_of(self.motion); },
+          [](Options& self, const std::string& name) { self.motion = motion_named(name); })
       .def_rw("min_scale", &Options::min_scale)
       .def_rw("max_scale", &Options::max_scale)
       .def_rw("min_angle", &Options::min_angle)
@@ -179,6 +177,9 @@ void compile_piece(const OpenedDevice& opened, std::size_t piece, const std::str
 }
 
 }  // namespace
+
+Motion motion_named(const std::string& name) { return value_named(motions, "motion", name); }
+const char* name_of(Motion motion) { return name_of(motions, motion); }
 
 nb::list list_of(const std::vector<StageTiming>& timings) {
   nb::list list;

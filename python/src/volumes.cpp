@@ -10,19 +10,36 @@
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace nb = nanobind;
 
 namespace warpalign::python {
 namespace {
 
+using Triple = std::array<double, 3>;
+Triple triple_of(const Point3& p) { return {p.x, p.y, p.z}; }
+Point3 point_of(const Triple& xyz) { return {xyz[0], xyz[1], xyz[2]}; }
+
 nb::dict dict_of_volume(const VolumeRegistration& found) {
   nb::dict fields;
+  fields["motion"] = name_of(found.motion);
+  nb::list rows;
+  for (std::size_t row = 0; row < 4; ++row) {
+    const double* m = found.matrix.m.data() + 4 * row;
+    rows.append(nb::make_tuple(m[0], m[1], m[2], m[3]));
+  }
+  fields["matrix"] = rows;
+  fields["rotation_deg"] = found.rotation_deg;
+  fields["rotation_axis_xyz"] =
+      nb::make_tuple(found.rotation_axis.x, found.rotation_axis.y, found.rotation_axis.z);
+  fields["scale"] = found.scale;
   fields["translation"] =
       nb::make_tuple(found.translation.x, found.translation.y, found.translation.z);
   fields["confidence"] = found.confidence;
@@ -98,14 +115,22 @@ void bind_volumes(nb::module_& module) {
                       ":func:`warpalign.register_volume`.")
       .def(nb::init<>())
       .def_prop_rw(
-          "max_shift",
-          [](const Options& self) {
-            return std::array<double, 3>{self.max_shift.x, self.max_shift.y, self.max_shift.z};
-          },
-          [](Options& self, const std::array<double, 3>& xyz) {
-            self.max_shift = {xyz[0], xyz[1], xyz[2]};
-          },
+          "max_shift", [](const Options& self) { return triple_of(self.max_shift); },
+          [](Options& self, const Triple& xyz) { self.max_shift = point_of(xyz); },
           "Along x, y and z.")
+      .def_prop_rw(
+          "reference_spacing",
+          [](const Options& self) { return triple_of(self.reference_spacing); },
+          [](Options& self, const Triple& xyz) { self.reference_spacing = point_of(xyz); },
+          "Along x, y and z.")
+      .def_prop_rw(
+          "moving_spacing", [](const Options& self) { return triple_of(self.moving_spacing); },
+          [](Options& self, const Triple& xyz) { self.moving_spacing = point_of(xyz); },
+          "Along x, y and z.")
+      .def_prop_rw(
+          "motion", [](const Options& self) { return std::string(name_of(self.motion)); },
+          [](Options& self, const std::string& name) { self.motion = motion_named(name); })
+      .def_rw("max_rotation", &Options::max_rotation)
       .def_rw("refine", &Options::refine)
       .def_rw("collect_timings", &Options::collect_timings);
   nb::class_<SharedVolumeRegistrar>(

@@ -395,7 +395,38 @@ def test_a_volumes_translation(volume):
     assert abs(near.translation[0]) <= 1.5
 
 
+def test_a_volume_that_turns(volume):
+    cosine, sine = np.cos(np.radians(20)), np.sin(np.radians(20))
+    rotation = np.array([[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]])
+    centre = (np.array(volume.shape) - 1) / 2
+    shift = np.array([1.5, -1, 0.75])
+    # What is at index p of the volume is at rotation (p - centre) + centre + shift.
+    moving = scipy.ndimage.affine_transform(
+        volume, rotation.T, centre - rotation.T @ (centre + shift), mode="mirror")
+    found = warpalign.register_volume(volume, moving, motion="rigid", max_rotation=45)
+    assert found.reliable
+    assert found.motion == "rigid"
+    # Twice interpolated, and mirrored at the edges.
+    np.testing.assert_allclose(found.matrix[:3, :3], rotation, atol=0.01)
+    assert found.translation == pytest.approx(shift, abs=0.1)
+    assert found.rotation_deg == pytest.approx(20, abs=0.5)
+    # About the middle array axis, in the plane of the others: z to x is the negative direction.
+    assert found.rotation_axis_xyz == pytest.approx((0, -1, 0), abs=0.02)
+    assert found.scale == pytest.approx(1, abs=1e-9)
+    inner = (slice(8, -8),) * 3
+    np.testing.assert_allclose(found.warp(moving)[inner], volume[inner], atol=40)
+    scaled = warpalign.register_volume(
+        volume, moving, motion="rigid", spacing=(2, 2, 2), moving_spacing=2)
+    assert scaled.translation == pytest.approx(found.translation, abs=0.05)
+
+
 def test_volumes_that_cannot_be_used(volume):
+    with pytest.raises(ValueError, match="translation, rigid"):
+        warpalign.register_volume(volume, volume, motion="homography")
+    with pytest.raises(warpalign.InvalidArgumentError, match="max_rotation"):
+        warpalign.register_volume(volume, volume, motion="rigid", max_rotation=-1)
+    with pytest.raises(warpalign.InvalidArgumentError, match="spacing"):
+        warpalign.register_volume(volume, volume, motion="rigid", spacing=(1, 0, 1))
     with pytest.raises(ValueError, match="3 dimensions"):
         warpalign.register_volume(volume[0], volume)
     with pytest.raises(warpalign.InvalidImageError):

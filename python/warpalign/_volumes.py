@@ -15,17 +15,29 @@ from ._options import documented
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VolumeRegistration:
-    """The translation between two volumes.
+    """The transform between two volumes.
 
     Attributes
     ----------
+    motion : str
+        The motion that was asked for.
+    matrix : ndarray, shape (4, 4)
+        Maps indices (plane, row, column, 1) of the reference to indices of the moving volume;
+        :func:`warpalign.ndimage.affine_transform` takes it.
     translation : tuple of 3 floats
-        In voxels, (planes, rows, columns): what is at index p of the reference is at
-        p + translation of the moving volume.
+        In voxels, (planes, rows, columns): what is at index c of the reference, its centre, is at
+        c + translation of the moving volume. With ``motion='translation'`` and equal voxels this
+        holds for every index.
     translation_xyz : tuple of 3 floats
         The same as (x, y, z).
-    matrix : ndarray, shape (4, 4)
-        The same as a matrix, which :func:`warpalign.ndimage.affine_transform` takes.
+    rotation_deg : float
+        The angle of the rotation from the reference to the moving volume, 0 to 180 degrees. Of an
+        affine transform it is that of the nearest rotation.
+    rotation_axis_xyz : tuple of 3 floats
+        The axis of the rotation in millimetres along (x, y, z), which are the array's axes from the
+        last to the first, by the right-hand rule; zeros where the angle is 0.
+    scale : float
+        By which factor lengths in millimetres differ.
     confidence : float
         0 to 1; see docs/registration.md.
     reliable : bool
@@ -44,7 +56,12 @@ class VolumeRegistration:
         Shapes of the volumes.
     """
 
+    motion: str
+    matrix: np.ndarray
     translation: tuple[float, float, float]
+    rotation_deg: float
+    rotation_axis_xyz: tuple[float, float, float]
+    scale: float
     confidence: float
     reliable: bool
     correlation: float
@@ -59,12 +76,6 @@ class VolumeRegistration:
     @property
     def translation_xyz(self):
         return self.translation[::-1]
-
-    @property
-    def matrix(self):
-        matrix = np.eye(4)
-        matrix[:3, 3] = self.translation
-        return matrix
 
     def warp(self, volume, *, order=3, mode="constant", cval=0.0, output=None):
         """Bring the moving volume, or another of its shape, onto the reference.
@@ -103,14 +114,33 @@ class VolumeRegistration:
     def __repr__(self):
         shift = ", ".join(f"{value:.3f}" for value in self.translation)
         doubt = "" if self.reliable else ", not reliable"
-        return f"<VolumeRegistration: translation {shift}; confidence {self.confidence:.3f}{doubt}>"
+        turned = "" if self.motion == "translation" else f"rotation {self.rotation_deg:.3f} deg, "
+        scaled = f"scale {self.scale:.4f}, " if self.motion in ("similarity", "affine") else ""
+        return (f"<VolumeRegistration: {turned}{scaled}translation {shift}; "
+                f"confidence {self.confidence:.3f}{doubt}>")
 
 
-def _options(max_shift, refine, collect_timings):
+_MOTIONS = ("translation", "rigid", "similarity", "affine")
+
+
+def _along_xyz(value):
+    """A number, or one for each array axis, as (x, y, z)."""
+    along = np.broadcast_to(np.asarray(value, np.float64), (3,))
+    return [float(number) for number in along[::-1]]
+
+
+def _options(motion, max_rotation, spacing, moving_spacing, max_shift, refine, collect_timings):
     options = _core.VolumeRegistrationOptions()
+    if motion not in _MOTIONS:
+        raise ValueError(f"motion must be one of {', '.join(_MOTIONS)}, not {motion!r}")
+    options.motion = motion
+    options.max_rotation = max_rotation
+    if spacing is not None:
+        options.reference_spacing = options.moving_spacing = _along_xyz(spacing)
+    if moving_spacing is not None:
+        options.moving_spacing = _along_xyz(moving_spacing)
     if max_shift is not None:
-        along = np.broadcast_to(np.asarray(max_shift, np.float64), (3,))
-        options.max_shift = [float(value) for value in along[::-1]]
+        options.max_shift = _along_xyz(max_shift)
     options.refine = refine
     options.collect_timings = collect_timings
     return options
@@ -125,16 +155,28 @@ class VolumeRegistrar:
     Parameters
     ----------
     %(device)s
+    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
+        What may differ. The default is ``'translation'``. Similarities and affine transforms are
+        found for scales of about 0.8 to 1.25.
+    max_rotation : float, optional
+        The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
+    spacing : float or sequence of 3 floats, optional
+        The distances from voxel to voxel along the array axes, in millimetres, such as
+        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
+    moving_spacing : float or sequence of 3 floats, optional
+        Those of moving volumes. The default is ``spacing``.
     max_shift : float or sequence of 3 floats, optional
         The largest translation along each axis, in voxels; 0 or None: any.
     refine : bool, optional
-        Whether to find fractions of voxels. The default is True.
+        Whether to go on to full resolution, and to fractions of voxels. The default is True.
     collect_timings : bool, optional
         Measure the device time of each stage; slower. The default is False.
     """
 
-    def __init__(self, device=None, *, max_shift=None, refine=True, collect_timings=False):
-        options = _options(max_shift, refine, collect_timings)
+    def __init__(self, device=None, *, motion="translation", max_rotation=180.0, spacing=None,
+                 moving_spacing=None, max_shift=None, refine=True, collect_timings=False):
+        options = _options(
+            motion, max_rotation, spacing, moving_spacing, max_shift, refine, collect_timings)
         self._device = open_device(device)
         self._registrar = _core.VolumeRegistrar(self._device, options)
         self._shape = None
@@ -183,6 +225,7 @@ class VolumeRegistrar:
             else:
                 found = self._registrar.align(voxels)
         found["translation"] = tuple(found["translation"][::-1])
+        found["matrix"] = np.array(found["matrix"])[np.ix_([2, 1, 0, 3], [2, 1, 0, 3])]
         found["timings"] = dict(found["timings"])
         return VolumeRegistration(
             **found, reference_shape=self._shape, moving_shape=shape, _device=self._device)
@@ -192,19 +235,30 @@ documented(VolumeRegistrar)
 
 
 @documented
-def register_volume(reference, moving, *, max_shift=None, refine=True, collect_timings=False,
+def register_volume(reference, moving, *, motion="translation", max_rotation=180.0, spacing=None,
+                    moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
                     device=None) -> VolumeRegistration:
-    """Find the translation between two volumes.
+    """Find the transform between two volumes.
 
     Parameters
     ----------
     reference, moving : array_like, shape (planes, rows, columns)
         Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
         gain and offset. Arithmetic is in single precision.
+    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
+        What may differ. The default is ``'translation'``. Similarities and affine transforms are
+        found for scales of about 0.8 to 1.25.
+    max_rotation : float, optional
+        The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
+    spacing : float or sequence of 3 floats, optional
+        The distances from voxel to voxel along the array axes, in millimetres, such as
+        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
+    moving_spacing : float or sequence of 3 floats, optional
+        Those of moving volumes. The default is ``spacing``.
     max_shift : float or sequence of 3 floats, optional
         The largest translation along each axis, in voxels; 0 or None: any.
     refine : bool, optional
-        Whether to find fractions of voxels. The default is True.
+        Whether to go on to full resolution, and to fractions of voxels. The default is True.
     collect_timings : bool, optional
         Measure the device time of each stage; slower. The default is False.
     %(device)s
@@ -230,9 +284,13 @@ def register_volume(reference, moving, *, max_shift=None, refine=True, collect_t
     >>> found = warpalign.register_volume(volume, np.roll(volume, (2, 0, -3), axis=(0, 1, 2)))
     >>> [round(shift) for shift in found.translation]
     [2, 0, -3]
+    >>> turned = np.rot90(volume, axes=(1, 2))
+    >>> round(warpalign.register_volume(volume, turned, motion="rigid").rotation_deg)
+    90
     """
     registrar = VolumeRegistrar(
-        device_for(reference, device), max_shift=max_shift, refine=refine,
+        device_for(reference, device), motion=motion, max_rotation=max_rotation, spacing=spacing,
+        moving_spacing=moving_spacing, max_shift=max_shift, refine=refine,
         collect_timings=collect_timings)
     registrar.set_reference(reference)
     return registrar.align(moving)

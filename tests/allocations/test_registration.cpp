@@ -138,6 +138,22 @@ TEST_CASE("allocations: align, pictures that have nothing in common") {
   });
 }
 
+TEST_CASE("allocations: align, volumes that turn") {
+  const test::VolumePairSpec spec{.shift = {1.25, -2.5, 1.75}};
+  const test::HostPairOfVolumes pair = test::draw_pair(spec);
+  test::on_every_device([&](const Device& device) {
+    VolumeRegistrationOptions options;
+    options.motion = Motion::similarity;
+    options.max_rotation = 20;
+    VolumeRegistrar registrar(device, options);
+    registrar.set_reference(test::view_of(pair.reference, spec.reference));
+    CHECK(registrar.align(test::view_of(pair.moving, spec.moving)).refined);
+    test::allocates_nothing(device, [&] {
+      static_cast<void>(registrar.align(test::view_of(pair.moving, spec.moving)));
+    });
+  });
+}
+
 TEST_CASE("allocations: align, volumes") {
   const test::VolumePairSpec spec{.shift = {3.25, -2.5, 1.75}};
   const test::HostPairOfVolumes pair = test::draw_pair(spec);

@@ -489,5 +489,18 @@ TEST_CASE("allocations: volumes") {
     bench.check("volume_step", [&](std::size_t i) {
       static_cast<void>(sums.step(bench.stream(), a[i], b[i], {0.5, 0.25, -1.5}));
     });
+    const AffineVolumeSumsPlan affine(bench.device(), {volume, volume, 1, 2});
+    const std::array<AffineVolumeState, 2> states{};
+    std::array<AffineVolumeSums, 2> affine_sums;
+    bench.check("affine_volume_sums", [&](std::size_t i) {
+      affine.execute(bench.stream(), a[i], b[i], states, affine_sums);
+    });
+    auto cube = bench.images(PixelType::f32, {7, 7, 7});
+    const RotationScoresPlan scores(bench.device(), {2, 2, 1});
+    const std::array<ScoredPoint, 2> points{ScoredPoint{2, 0, 0, 1}, ScoredPoint{0, 1, 1, 2}};
+    const std::array<RotationMatrix, 1> rotations{RotationMatrix{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    bench.check("rotation_scores", [&](std::size_t i) {
+      static_cast<void>(scores.execute(bench.stream(), cube[i], points, rotations));
+    });
   });
 }

@@ -29,7 +29,7 @@ std::vector<std::string> tiny(std::vector<std::string> suites, std::vector<std::
   std::vector<std::string> arguments{"bench"};
   arguments.insert(arguments.end(), suites.begin(), suites.end());
   arguments.insert(arguments.end(), {"--devices", test_device(), "--sizes", "128", "--volumes",
-                                     "16", "--runs", "1"});
+                                     "32", "--runs", "1"});
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }

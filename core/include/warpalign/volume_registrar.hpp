@@ -1,9 +1,10 @@
-// Registration of volumes: the translation between two of them.
+// Registration of volumes: the transform between two of them.
 #pragma once
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/registrar.hpp>
+#include <warpalign/transform.hpp>
 
 #include <memory>
 #include <vector>
@@ -14,13 +15,24 @@ namespace warpalign {
 struct VolumeRegistrationOptions {
   /// The largest translation along each axis, in voxels; 0: any. Larger ones are not searched.
   Point3 max_shift;
-  bool refine = true;            ///< refine the translation, which is in whole voxels otherwise
+  /// Refine the result at full resolution. Otherwise translations are in whole voxels, and other
+  /// motions as exact as levels of up to 64 voxels along a side make them.
+  bool refine = true;
   bool collect_timings = false;  ///< fill VolumeRegistration::timings (device time; slower)
+  /// translation, rigid, similarity or affine. The last two begin with a rigid search, so that
+  /// scales of about 0.8 to 1.25 are found.
+  Motion motion = Motion::translation;
+  double max_rotation = 180;  ///< the largest rotation to search, in degrees, above 0 to 180
+  /// The distances from voxel to voxel along x, y and z, in millimetres or any other unit that is
+  /// the same for both volumes. Rotations are rigid in these units.
+  Point3 reference_spacing{1, 1, 1};
+  Point3 moving_spacing{1, 1, 1};  ///< likewise
 };
 
-/// The translation between two volumes, and whether it can be relied on.
+/// The transform between two volumes, and whether it can be relied on.
 struct VolumeRegistration {
-  /// In voxels: the content of reference voxel p is at p + translation in the moving volume.
+  /// In voxels: the content of the reference's centre voxel c is at c + translation in the moving
+  /// volume. With Motion::translation and equal spacings this holds for every voxel.
   Point3 translation;
   /// 0 to 1, calibrated on pairs that show the same content and pairs that do not; see
   /// docs/registration.md.
@@ -31,17 +43,36 @@ struct VolumeRegistration {
   double correlation = 0;
   /// atanh(correlation) sqrt(independent voxels in common).
   double significance = 0;
-  double overlap = 0;                ///< fraction of the reference in common, 0 to 1
-  bool refined = false;              ///< whether the refinement converged
-  std::vector<StageTiming> timings;  ///< in order of first use; empty unless requested
+  double overlap = 0;                   ///< fraction of the reference in common, 0 to 1
+  bool refined = false;                 ///< whether the refinement converged
+  std::vector<StageTiming> timings;     ///< in order of first use; empty unless requested
+  Motion motion = Motion::translation;  ///< as asked for
+  Transform matrix;  ///< affine: from reference voxel coordinates to moving voxel coordinates
+  /// The angle of the rotation from positions in the reference to positions in the moving volume,
+  /// both in millimetres: 0 to 180 degrees. Of an affine transform it is the nearest rotation.
+  double rotation_deg = 0;
+  /// The axis of the rotation, of length 1, by the right-hand rule of (x, y, z); 0 where the angle
+  /// is.
+  Point3 rotation_axis;
+  /// By which factor lengths in millimetres differ; of an affine transform the cube root of that
+  /// of volumes.
+  double scale = 1;
 };
 
-/// Finds the translation between a reference and moving volumes: phase correlation (Kuglin & Hines
-/// 1975) by three-dimensional FFT, evaluation of every peak's wrapped positions by the normalised
-/// correlation over their true overlap, then Gauss-Newton refinement (Lucas & Kanade 1981) on the
-/// cubic B-spline (docs/registration.md). Shifts beyond half a side are found, as long as 4 % of
-/// the smaller volume is in common. The result does not depend on a gain and an offset between the
-/// volumes. Keeps plans, scratch memory and the reference's spectrum between calls.
+/// Finds the transform between a reference and moving volumes (docs/registration.md).
+///
+/// Translations: phase correlation (Kuglin & Hines 1975) by three-dimensional FFT, evaluation of
+/// every peak's wrapped positions by the normalised correlation over their true overlap, then
+/// Gauss-Newton refinement (Lucas & Kanade 1981) on the cubic B-spline. Shifts beyond half a side
+/// are found, as long as 4 % of the smaller volume is in common.
+///
+/// Other motions: rotations from the magnitudes of low-resolution spectra over a grid of
+/// orientations (Alexa 2022), shifts by phase correlation for the best of them, then Gauss-Newton
+/// steps on the cubic B-spline from coarse to fine. The frame of the search reaches shifts of about
+/// half the largest extent.
+///
+/// The result does not depend on a gain and an offset between the volumes. Keeps plans, scratch
+/// memory and what it computes of the reference between calls.
 ///
 /// Volumes may differ in size and type (any but c32). Each side must be 8 to 16384 voxels.
 ///
@@ -50,7 +81,8 @@ struct VolumeRegistration {
 class WARPALIGN_API VolumeRegistrar {
  public:
   /// Makes what all registrations need. Throws Error(invalid_argument) for a negative or infinite
-  /// `max_shift`.
+  /// `max_shift`, for a motion or a `max_rotation` that is not offered, and for spacings that are
+  /// not positive, finite, or within a factor of 1000 of each other.
   explicit VolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options = {});
   VolumeRegistrar(VolumeRegistrar&&) noexcept;
   VolumeRegistrar& operator=(VolumeRegistrar&&) noexcept;

@@ -6,7 +6,7 @@
 
 namespace warpalign::detail {
 
-inline constexpr std::size_t max_unknowns = 8;
+inline constexpr std::size_t max_unknowns = 12;
 
 /// Solves H x = b for a symmetric, positive definite H and replaces b by x. H is row-major, n x n
 /// for the n numbers in b, of which there are at most max_unknowns. It is scaled to a unit diagonal

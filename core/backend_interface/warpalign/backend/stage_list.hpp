@@ -26,7 +26,9 @@
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/volume/affine_volume_sums.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/rotation_scores.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
@@ -50,7 +52,7 @@ using AllStages = StageList<
     // refinement
     Illumination, ShiftSums, SimilaritySums,
     // volume
-    PadVolume, SpectrumSums, VolumePeaks, VolumeSums>;
+    AffineVolumeSums, PadVolume, RotationScores, SpectrumSums, VolumePeaks, VolumeSums>;
 // clang-format on
 
 }  // namespace warpalign::backend

@@ -5,6 +5,7 @@
 #include "registration/confidence.hpp"
 #include "registration/converted_pixels.hpp"
 #include "registration/foreign_use.hpp"
+#include "registration/volume/motion_search.hpp"
 #include "registration/volume/volume_fit.hpp"
 #include "registration/volume/volume_geometry.hpp"
 #include "registration/volume/volume_memory.hpp"
@@ -24,7 +25,37 @@ namespace {
 constexpr const char* stage = "register_volume";
 constexpr std::int64_t min_side = 8;
 
+// Voxels of one volume that are longer than those of the other, or along one axis than along
+// another, by more than this come from a header that is not right.
+constexpr double max_spacing_ratio = 1000;
+
+void check_spacings(const VolumeRegistrationOptions& options) {
+  const Point3& r = options.reference_spacing;
+  const Point3& m = options.moving_spacing;
+  const auto [least, most] = std::minmax({r.x, r.y, r.z, m.x, m.y, m.z});
+  for (const double spacing : {r.x, r.y, r.z, m.x, m.y, m.z}) {
+    if (!std::isfinite(spacing) || !(spacing > 0)) {
+      detail::refuse(stage, "the spacing from voxel to voxel must be above 0 along each axis");
+    }
+  }
+  if (most > max_spacing_ratio * least) {
+    detail::refuse(stage, "the spacings from voxel to voxel differ by a factor of more than 1000");
+  }
+}
+
+void check_motion(const VolumeRegistrationOptions& options) {
+  if (options.motion != Motion::translation && options.motion != Motion::rigid &&
+      options.motion != Motion::similarity && options.motion != Motion::affine) {
+    detail::refuse(stage, "the motion of volumes is translation, rigid, similarity or affine");
+  }
+  if (!(options.max_rotation > 0) || !(options.max_rotation <= 180)) {
+    detail::refuse(stage, "max_rotation must be above 0, and at most 180 degrees");
+  }
+}
+
 VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
+  check_motion(options);
+  check_spacings(options);
   for (const double limit : {options.max_shift.x, options.max_shift.y, options.max_shift.z}) {
     if (!std::isfinite(limit) || limit < 0) {
       detail::refuse(stage, "max_shift must be 0 or more along each axis");
@@ -56,6 +87,14 @@ PixelType type_of(const Image& volume) { return volume.type(); }
 Shape shape_of(const HostVolume& volume) { return volume.shape; }
 Shape shape_of(const Image& volume) { return volume.shape(); }
 
+// Translations that are counted in voxels need no spacing and have a search of their own, at full
+// resolution.
+bool counts_voxels(const VolumeRegistrationOptions& options) {
+  const Point3& r = options.reference_spacing;
+  const Point3& m = options.moving_spacing;
+  return options.motion == Motion::translation && r.x == m.x && r.y == m.y && r.z == m.z;
+}
+
 bool exceeds(const Point3& shift, const Point3& limit) {
   const auto outside = [](double s, double l) { return l > 0 && std::abs(s) > l + 0.5; };
   return outside(shift.x, limit.x) || outside(shift.y, limit.y) || outside(shift.z, limit.z);
@@ -81,6 +120,7 @@ struct VolumeRegistrar::State {
   void take(std::optional<detail::VolumeSource>& source, detail::ConvertedPixels& converted,
             const Voxels& voxels, const char* what);
   void prepare_search();
+  void prepare_motion_search();
   VolumeRegistration register_moving();
 
   Device device;
@@ -92,6 +132,7 @@ struct VolumeRegistrar::State {
   std::optional<detail::VolumeSource> reference;
   std::optional<detail::VolumeSource> moving;
   std::optional<detail::VolumeSearch> search;
+  std::optional<detail::MotionSearch> motion_search;
   bool has_reference = false;
   bool search_has_reference = false;
 };
@@ -118,7 +159,10 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
   check_pixels(what, device, voxels);
   detail::check_volume_memory(device, shape, shape);
   has_reference = search_has_reference = false;
-  if (reference && reference->shape() != shape) search.reset();
+  if (reference && reference->shape() != shape) {
+    search.reset();
+    motion_search.reset();
+  }
   take(reference, converted_reference, voxels, what);
   has_reference = true;
 }
@@ -133,6 +177,16 @@ void VolumeRegistrar::State::prepare_search() {
   search_has_reference = true;
 }
 
+void VolumeRegistrar::State::prepare_motion_search() {
+  if (!motion_search || !motion_search->matches(reference->shape(), moving->shape())) {
+    motion_search.reset();
+    search_has_reference = false;
+    motion_search.emplace(device, options, reference->shape(), moving->shape());
+  }
+  if (!search_has_reference) motion_search->set_reference(stream, clock, *reference);
+  search_has_reference = true;
+}
+
 template <class Voxels>
 VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
   if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
@@ -141,8 +195,16 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
   check_pixels(what, device, voxels);
   detail::check_volume_memory(device, reference->shape(), shape_of(voxels));
   take(moving, converted_moving, voxels, what);
-  prepare_search();
-  VolumeRegistration result = register_moving();
+  VolumeRegistration result;
+  if (counts_voxels(options)) {
+    prepare_search();
+    result = register_moving();
+    const Point3& t = result.translation;
+    result.matrix = Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z});
+  } else {
+    prepare_motion_search();
+    result = motion_search->run(stream, clock, *moving);
+  }
   result.timings = clock.take();
   return result;
 }

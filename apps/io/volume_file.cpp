@@ -1,0 +1,77 @@
+// Volumes in files: .npy arrays of three dimensions, and NIfTI.
+#include "io/volume_file.hpp"
+
+#include "io/file_bytes.hpp"
+#include "io/gzip.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace warpalign::program {
+namespace {
+
+VolumeFile from_npy(const std::string& name) {
+  VolumeFile file{name, load_npy(name), {}, {}, {}};
+  if (file.voxels.dimensions() != 3) {
+    throw FileError(fmt::format("{}: has {} dimension{}; a volume has 3 (depth, height, width)",
+                                name, file.voxels.dimensions(),
+                                file.voxels.dimensions() == 1 ? "" : "s"));
+  }
+  return file;
+}
+
+VolumeFile from_nifti(const std::string& name) {
+  NiftiVolume volume = load_nifti(name);
+  return {name, std::move(volume.voxels), volume.spacing, volume.left_handed,
+          std::move(volume.header)};
+}
+
+/// NIfTI's header begins with its size, 348 or 540, in either order of bytes.
+bool starts_like_nifti(std::span<const std::byte> head) {
+  if (head.size() < 4) return false;
+  const auto is = [&](std::initializer_list<int> bytes) {
+    return std::equal(bytes.begin(), bytes.end(), head.begin(), [](int wanted, std::byte found) {
+      return std::to_integer<int>(found) == wanted;
+    });
+  };
+  return is({0x5c, 1, 0, 0}) || is({0, 0, 1, 0x5c}) || is({0x1c, 2, 0, 0}) || is({0, 0, 2, 0x1c});
+}
+
+bool looks_like_nifti(const std::string& name) {
+  try {
+    const FileBytes file(name);
+    return is_nifti_name(name) || is_gzip(file.head()) || starts_like_nifti(file.head());
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+}  // namespace
+
+VolumeFile load_volume(const std::string& name) {
+  if (is_npy(name)) return from_npy(name);
+  if (looks_like_nifti(name)) return from_nifti(name);
+  throw FileError(fmt::format(
+      "{}: is neither a .npy array nor NIfTI; volumes are read from .npy, .nii and .nii.gz", name));
+}
+
+void check_volume_storable(const std::string& name, const std::vector<std::int64_t>& extents,
+                           PixelType type) {
+  check_extents(name, extents, type);
+  if (is_nifti_name(name) && (type == PixelType::f16 || type == PixelType::c32)) {
+    throw FileError(fmt::format("{}: NIfTI has no numbers of this kind ({}); end the name in .npy",
+                                name, type == PixelType::f16 ? "float16" : "complex64"));
+  }
+}
+
+std::vector<std::byte> encode_volume(const std::string& name, const Array& voxels,
+                                     const VolumeFile& reference,
+                                     const std::array<double, 3>& spacing) {
+  if (is_npy_name(name)) return write_npy(voxels);
+  const bool compressed = std::filesystem::path(name).extension() != ".nii";
+  return write_nifti(voxels, reference.header ? *reference.header : plain_nifti_header(spacing),
+                     compressed);
+}
+
+}  // namespace warpalign::program

@@ -1,0 +1,213 @@
+// Registration of volumes that turn: orientations at low resolution, then Gauss-Newton steps from
+// coarse to fine.
+#include "registration/volume/motion_search.hpp"
+
+#include "registration/confidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double radian = 180 / std::numbers::pi;
+
+// The best so many candidates go on to the next level.
+constexpr std::size_t after_coarsest = 6;
+constexpr std::size_t after_second = 2;
+constexpr double distinct = 1;  // voxels at the corners; closer candidates count as one
+// Without refinement, levels of larger sides are left out.
+constexpr std::int64_t max_unrefined_side = 64;
+constexpr std::int64_t max_judged_side = 128;
+// A range of rotations is a range of places to search, not a wall: noise may lead a little beyond.
+constexpr double rotation_slack = 1;  // degrees
+
+constexpr FitLimits coarsest_fit{25, 0.01, 8};
+constexpr FitLimits coarse_fit{15, 0.005, 6};
+constexpr FitLimits finest_fit{20, 0.002, 4};
+
+VolumeGrid grid_of(const Shape& shape, const Point3& spacing) {
+  return {shape, {spacing.x, spacing.y, spacing.z}, {}};
+}
+
+std::int64_t largest_side(const VolumeGrid& grid) {
+  return std::max({grid.shape.width, grid.shape.height, grid.shape.depth});
+}
+
+// The coarsest level that loses nothing on the frame of the search.
+std::size_t search_level_of(const PyramidGrids& grids) {
+  const double spacing = OrientationSearch::spacing_for(grids.reference[0], grids.moving[0]);
+  std::size_t level = 0;
+  const auto fine = [&](const VolumeGrid& grid) {
+    return std::max({grid.spacing[0], grid.spacing[1], grid.spacing[2]}) <= spacing;
+  };
+  while (level + 1 < grids.levels() && fine(grids.reference[level + 1]) &&
+         fine(grids.moving[level + 1])) {
+    ++level;
+  }
+  return level;
+}
+
+std::size_t judge_level_of(const PyramidGrids& grids) {
+  std::size_t level = 0;
+  while (level + 1 < grids.levels() &&
+         std::max(largest_side(grids.reference[level]), largest_side(grids.moving[level])) >
+             max_judged_side) {
+    ++level;
+  }
+  return level;
+}
+
+// How many candidates reach a level: a device is divided among no more than these.
+std::size_t candidates_at(std::size_t level, std::size_t levels) {
+  if (level + 1 == levels) return OrientationSearch::max_candidates;
+  if (level + 2 == levels) return after_coarsest;
+  return level + 3 == levels ? after_second : 1;
+}
+
+double max_rotation_of(const VolumeRegistrationOptions& options) {
+  return options.motion == Motion::translation ? 0 : options.max_rotation / radian;
+}
+
+double agreement(const VolumeCandidate& candidate) {
+  return significance_of(candidate.correlation, candidate.voxels);
+}
+
+}  // namespace
+
+MotionSearch::MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
+                           const Shape& reference, const Shape& moving)
+    : options_(options),
+      grids_(pyramid_grids(grid_of(reference, options.reference_spacing),
+                           grid_of(moving, options.moving_spacing))),
+      search_level_(search_level_of(grids_)),
+      judge_level_(judge_level_of(grids_)),
+      reference_(device, grids_.reference, VolumePyramid::Smoothing::cubic),
+      moving_(device, grids_.moving, VolumePyramid::Smoothing::none),
+      search_(device, grids_.reference[search_level_], grids_.moving[search_level_],
+              max_rotation_of(options)),
+      judge_(device, grids_.reference[judge_level_], grids_.moving[judge_level_]) {
+  for (std::size_t level = 0; level < grids_.levels(); ++level) {
+    fits_.emplace_back(device, grids_.reference[level], grids_.moving[level],
+                       candidates_at(level, grids_.levels()));
+  }
+  candidates_.reserve(OrientationSearch::max_candidates);
+}
+
+LevelImages MotionSearch::images(std::size_t level) const {
+  return {reference_.smoothed(level), moving_.values(level)};
+}
+
+void MotionSearch::set_reference(Stream& stream, StageClock& clock, const VolumeSource& reference) {
+  reference_.take(stream, clock, reference.values(), &reference.smoothed());
+  search_.set_reference(stream, clock, reference_.values(search_level_));
+}
+
+void MotionSearch::rank(Stream& stream, StageClock& clock, std::size_t level) {
+  fits_[level].evaluate(stream, clock, images(level), candidates_);
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const VolumeCandidate& a, const VolumeCandidate& b) {
+              return agreement(a) > agreement(b);
+            });
+}
+
+// Keeps the best candidates that differ from one another.
+void MotionSearch::keep(std::size_t level, std::size_t count) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < candidates_.size() && kept < count; ++i) {
+    const bool known = std::any_of(
+        candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(kept),
+        [&](const VolumeCandidate& other) {
+          return fits_[level].corner_distance(candidates_[i].transform, other.transform) < distinct;
+        });
+    if (!known) candidates_[kept++] = candidates_[i];
+  }
+  candidates_.resize(kept);
+}
+
+void MotionSearch::fit_levels(Stream& stream, StageClock& clock) {
+  const std::size_t coarsest = grids_.levels() - 1;
+  const Motion first = options_.motion == Motion::translation ? Motion::translation : Motion::rigid;
+  fits_[coarsest].fit(stream, clock, images(coarsest), first, coarsest_fit, candidates_);
+  rank(stream, clock, coarsest);
+  keep(coarsest, after_coarsest);
+  for (std::size_t level = grids_.levels(); level-- > 0;) {
+    const std::int64_t side =
+        std::max(largest_side(grids_.reference[level]), largest_side(grids_.moving[level]));
+    if (!options_.refine && side > max_unrefined_side && level < coarsest) return;
+    if (level == coarsest && level > 0 && options_.motion == first) continue;
+    fits_[level].fit(stream, clock, images(level), options_.motion,
+                     level == 0 ? finest_fit : coarse_fit, candidates_);
+    rank(stream, clock, level);
+    if (level > 0) keep(level, candidates_at(level - 1, grids_.levels()));
+  }
+}
+
+VolumeRegistration MotionSearch::described(const VolumeCandidate& candidate) const {
+  VolumeRegistration result;
+  const SpatialTransform& transform = candidate.transform;
+  const VolumeGrid& reference = grids_.reference[0];
+  const std::array<double, 12> rows = voxel_rows(transform, reference, grids_.moving[0]);
+  result.motion = options_.motion;
+  result.matrix = Transform::affine3(rows);
+  const Vector3 centre{reference.middle(0), reference.middle(1), reference.middle(2)};
+  Vector3 moved{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    moved[i] = rows[4 * i + 3] - centre[i];
+    for (std::size_t j = 0; j < 3; ++j) moved[i] += rows[4 * i + j] * centre[j];
+  }
+  result.translation = {moved[0], moved[1], moved[2]};
+  result.scale = std::cbrt(determinant(transform.linear));
+  const Vector3 rotation = rotation_vector(nearest_rotation(transform.linear));
+  const double angle = std::hypot(rotation[0], rotation[1], rotation[2]);
+  result.rotation_deg = angle * radian;
+  if (angle > 0) {
+    result.rotation_axis = {rotation[0] / angle, rotation[1] / angle, rotation[2] / angle};
+  }
+  result.refined = candidate.fitted && options_.refine;
+  result.correlation = candidate.correlation;
+  return result;
+}
+
+bool MotionSearch::allowed(const VolumeRegistration& result) const {
+  const auto within = [](double shift, double limit) {
+    return limit <= 0 || std::abs(shift) <= limit + 0.5;
+  };
+  return within(result.translation.x, options_.max_shift.x) &&
+         within(result.translation.y, options_.max_shift.y) &&
+         within(result.translation.z, options_.max_shift.z) &&
+         (options_.motion == Motion::translation ||
+          result.rotation_deg <= options_.max_rotation + rotation_slack);
+}
+
+VolumeRegistration MotionSearch::run(Stream& stream, StageClock& clock,
+                                     const VolumeSource& moving) {
+  moving_.take(stream, clock, moving.values(), nullptr);
+  const auto proposed = search_.find(stream, clock, moving_.values(search_level_));
+  candidates_.assign(proposed.begin(), proposed.end());
+  fit_levels(stream, clock);
+  const auto best =
+      std::find_if(candidates_.begin(), candidates_.end(),
+                   [&](const VolumeCandidate& candidate) { return allowed(described(candidate)); });
+  if (best == candidates_.end()) {
+    VolumeRegistration none;
+    none.motion = options_.motion;
+    return none;
+  }
+  const bool fitted = best->fitted;
+  VolumeCandidate judged = *best;
+  fits_[judge_level_].evaluate(stream, clock, images(judge_level_), std::span(&judged, 1));
+  judged.fitted = fitted;
+  VolumeRegistration result = described(judged);
+  result.significance = judge_.significance(stream, clock, images(judge_level_), judged);
+  result.overlap = judge_.overlap(judged);
+  result.confidence =
+      confidence_of(result.significance, half_significance_of(search_.hypotheses()));
+  if (!fitted) result.confidence = std::min(result.confidence, max_unrefined_confidence);
+  result.reliable = result.confidence >= 0.5;
+  return result;
+}
+
+}  // namespace warpalign::detail

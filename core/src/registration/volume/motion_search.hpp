@@ -1,0 +1,53 @@
+// Registration of volumes that turn: orientations at low resolution, then Gauss-Newton steps from
+// coarse to fine.
+#pragma once
+
+#include "registration/stage_clock.hpp"
+#include "registration/volume/affine_fit.hpp"
+#include "registration/volume/orientation_search.hpp"
+#include "registration/volume/volume_judge.hpp"
+#include "registration/volume/volume_pyramid.hpp"
+#include "registration/volume/volume_source.hpp"
+
+#include <warpalign/volume_registrar.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Plans and memory for a pair of shapes, and the reference's levels.
+class MotionSearch {
+ public:
+  MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
+               const Shape& reference, const Shape& moving);
+
+  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
+    return reference == grids_.reference.front().shape && moving == grids_.moving.front().shape;
+  }
+
+  /// `reference` must outlive the search.
+  void set_reference(Stream& stream, StageClock& clock, const VolumeSource& reference);
+  /// Waits for the device.
+  [[nodiscard]] VolumeRegistration run(Stream& stream, StageClock& clock,
+                                       const VolumeSource& moving);
+
+ private:
+  [[nodiscard]] LevelImages images(std::size_t level) const;
+  void rank(Stream& stream, StageClock& clock, std::size_t level);
+  void keep(std::size_t level, std::size_t count);
+  void fit_levels(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration described(const VolumeCandidate& candidate) const;
+  [[nodiscard]] bool allowed(const VolumeRegistration& result) const;
+
+  VolumeRegistrationOptions options_;
+  PyramidGrids grids_;
+  std::size_t search_level_, judge_level_;
+  VolumePyramid reference_, moving_;
+  OrientationSearch search_;
+  std::vector<AffineFit> fits_;  // of each level
+  VolumeJudge judge_;
+  std::vector<VolumeCandidate> candidates_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,79 @@
+// How significant the agreement of two aligned volumes is.
+#include "registration/volume/volume_judge.hpp"
+
+#include "registration/confidence.hpp"
+#include "registration/volume/volume_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr double taper = 0.0625;  // fraction of each side, at either end
+
+InterpolateSpec smoothing(const VolumeGrid& moving, const VolumeGrid& reference) {
+  InterpolateSpec spec;
+  spec.image = moving.shape;
+  spec.output = reference.shape;
+  spec.dimensions = 3;
+  spec.prefiltered = false;
+  spec.boundary = Boundary::constant;
+  return spec;
+}
+
+}  // namespace
+
+VolumeJudge::VolumeJudge(const Device& device, const VolumeGrid& reference,
+                         const VolumeGrid& moving)
+    : reference_(reference),
+      moving_(moving),
+      align_(device, smoothing(moving, reference)),
+      pad_(device, {PixelType::f32, reference.shape,
+                    padded_volume_of(reference.shape, reference.shape), taper}),
+      fft_(device, {padded_volume_of(reference.shape, reference.shape), 3, FftDirections::forward}),
+      sums_(device, {padded_volume_of(reference.shape, reference.shape)}),
+      aligned_(Device(device).make_image(PixelType::f32, reference.shape)),
+      padded_(Device(device).make_image(PixelType::f32,
+                                        padded_volume_of(reference.shape, reference.shape))),
+      reference_spectrum_(
+          Device(device).make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_.shape()))),
+      moving_spectrum_(
+          Device(device).make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_.shape()))) {}
+
+// As VolumeSearch::independent_fraction(), of the volumes as they are aligned: turned, a volume has
+// another spectrum.
+double VolumeJudge::significance(Stream& stream, StageClock& clock, const LevelImages& images,
+                                 const VolumeCandidate& candidate) {
+  const auto transform = [&](const Image& values, Image& spectrum) {
+    clock.run("pad_volume", [&] { pad_.execute(stream, values, {0, 1}, padded_); });
+    clock.run("fft", [&] { fft_.forward(stream, padded_, spectrum); });
+  };
+  const Transform rows = Transform::affine3(voxel_rows(candidate.transform, reference_, moving_));
+  clock.run("resample", [&] { align_.execute(stream, images.moving, rows, aligned_); });
+  transform(images.reference, reference_spectrum_);
+  transform(aligned_, moving_spectrum_);
+  SpectrumSums sums;
+  clock.run("spectrum_sums",
+            [&] { sums = sums_.execute(stream, reference_spectrum_, moving_spectrum_); });
+  const double all = static_cast<double>(padded_.shape().pixels()) * sums.product;
+  const double fraction = all > 0 ? std::min(1.0, sums.a * sums.b / all) : 0;
+  return volume_significance(candidate.correlation, fraction * candidate.voxels);
+}
+
+double VolumeJudge::overlap(const VolumeCandidate& candidate) const {
+  const double inner = static_cast<double>(reference_.shape.width - 2 * AffineFit::margin) *
+                       static_cast<double>(reference_.shape.height - 2 * AffineFit::margin) *
+                       static_cast<double>(reference_.shape.depth - 2 * AffineFit::margin);
+  return std::min(1.0, candidate.voxels / inner);
+}
+
+// The best of N independent Gaussian numbers reaches a level as often as one of them reaches t,
+// where N exp(-t^2 / 2) is the same, but for factors that vary little.
+double half_significance_of(std::size_t rotations) {
+  const double one = volume_half_confidence_significance;
+  return std::sqrt(one * one + 2 * std::log(static_cast<double>(rotations)));
+}
+
+}  // namespace warpalign::detail

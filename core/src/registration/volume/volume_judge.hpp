@@ -1,0 +1,38 @@
+// How significant the agreement of two aligned volumes is.
+#pragma once
+
+#include "registration/stage_clock.hpp"
+#include "registration/volume/affine_fit.hpp"
+
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/interpolate.hpp>
+
+namespace warpalign::detail {
+
+class VolumeJudge {
+ public:
+  VolumeJudge(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving);
+
+  /// Fisher's z of the candidate's correlation in units of its standard deviation. The candidate
+  /// must have been evaluated on the same images. Waits for the device.
+  [[nodiscard]] double significance(Stream& stream, StageClock& clock, const LevelImages& images,
+                                    const VolumeCandidate& candidate);
+  /// The fraction of the reference's voxels that the candidate has in common.
+  [[nodiscard]] double overlap(const VolumeCandidate& candidate) const;
+
+ private:
+  VolumeGrid reference_, moving_;
+  InterpolatePlan align_;
+  PadVolumePlan pad_;
+  RealFftPlan fft_;
+  SpectrumSumsPlan sums_;
+  Image aligned_, padded_, reference_spectrum_, moving_spectrum_;
+};
+
+/// The significance at which the confidence is one half, where the best of so many rotations was
+/// chosen. Shifts are counted in volume_half_confidence_significance already.
+[[nodiscard]] double half_significance_of(std::size_t rotations);
+
+}  // namespace warpalign::detail

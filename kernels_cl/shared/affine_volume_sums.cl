@@ -1,0 +1,163 @@
+// The sums of a Gauss-Newton step on the affine transform between two volumes, at several
+// transforms.
+//
+// The matrix of the normal equations has the form S (x) q q', with S of the gradients and q of the
+// position. It therefore has 6 x 10 different entries, which serve every model within the affine
+// one.
+//
+// Option: GROUP, the size of the work-group, a multiple of 16.
+//
+// variant: gpu -DGROUP=64
+#include "formulas/volume.h"
+#include "shared/kernel_language.h"
+
+// As warpalign::backend::affine_volume_sum_count.
+#define WA_AFFINE_VOLUME_SUMS 80
+
+// The words of warpalign::AffineVolumeState.
+#define STATE_WORDS 16
+
+// The work-items of a group take this many voxels of a row, and as many rows as that leaves.
+#define COLUMNS 16
+#define ROWS (GROUP / COLUMNS)
+
+// Adds the products of a gradient product with those of the position, x y z 1.
+WA_INLINE void wa_add_positions(float gradients, const float* q, float* sums) {
+  const float x = gradients * q[0];
+  const float y = gradients * q[1];
+  const float z = gradients * q[2];
+  sums[0] = WA_FMA(x, q[0], sums[0]);
+  sums[1] = WA_FMA(x, q[1], sums[1]);
+  sums[2] = WA_FMA(x, q[2], sums[2]);
+  sums[3] += x;
+  sums[4] = WA_FMA(y, q[1], sums[4]);
+  sums[5] = WA_FMA(y, q[2], sums[5]);
+  sums[6] += y;
+  sums[7] = WA_FMA(z, q[2], sums[7]);
+  sums[8] += z;
+  sums[9] += gradients;
+}
+
+// The value of the spline at a point, and its gradient. `c`: the first of the 4 x 4 x 4
+// coefficients.
+WA_INLINE void wa_spline_location(WA_GLOBAL const float* c, WA_UINT64 down, WA_UINT64 deep,
+                                  const WaVolumeWeights* weights, float* location) {
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    float plane[3] = {0.0f, 0.0f, 0.0f};
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      WA_GLOBAL const float* p = c + k * deep + j * down;
+      wa_volume_add_row(p[0], p[1], p[2], p[3], weights, weights->y[j], weights->dy[j], plane);
+    }
+    wa_volume_add_plane(plane, weights->z[k], weights->dz[k], location);
+  }
+}
+
+// a: the reference's gradient; b: the moving volume's, in the reference's coordinates.
+WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float* q, float reference,
+                                    float value, float residual, float weight, float* sums) {
+  const float ax = weight * a[0];
+  const float ay = weight * a[1];
+  const float az = weight * a[2];
+  wa_add_positions(ax * b[0], q, sums);
+  wa_add_positions(0.5f * WA_FMA(ax, b[1], ay * b[0]), q, sums + 10);
+  wa_add_positions(0.5f * WA_FMA(ax, b[2], az * b[0]), q, sums + 20);
+  wa_add_positions(ay * b[1], q, sums + 30);
+  wa_add_positions(0.5f * WA_FMA(ay, b[2], az * b[1]), q, sums + 40);
+  wa_add_positions(az * b[2], q, sums + 50);
+  for (int i = 0; i < 3; ++i) {
+    const float along = weight * a[i] * residual;
+    sums[60 + 4 * i] = WA_FMA(along, q[0], sums[60 + 4 * i]);
+    sums[61 + 4 * i] = WA_FMA(along, q[1], sums[61 + 4 * i]);
+    sums[62 + 4 * i] = WA_FMA(along, q[2], sums[62 + 4 * i]);
+    sums[63 + 4 * i] += along;
+  }
+  const float r = weight * reference;
+  const float m = weight * value;
+  sums[72] += weight;
+  sums[73] += r;
+  sums[74] += m;
+  sums[75] = WA_FMA(r, reference, sums[75]);
+  sums[76] = WA_FMA(m, value, sums[76]);
+  sums[77] = WA_FMA(r, value, sums[77]);
+  sums[78] += 1.0f;
+  sums[79] += WA_FABS(residual);
+}
+
+// `parts` work-groups share a state; unit: 2 / the largest of the reference's sides.
+WA_KERNEL(GROUP, 1)
+affine_volume_sums(WA_GLOBAL const float* reference, int width, int height, int depth, int margin,
+                   WA_GLOBAL const float* moving, int moving_width, int moving_height,
+                   int moving_depth, float unit, WA_GLOBAL const int* states, int parts,
+                   WA_GLOBAL float* partials) {
+  WA_BEGIN();
+  WA_LOCAL float shared[WA_AFFINE_VOLUME_SUMS * (GROUP + 1)];
+  const int number = WA_GROUP_X / parts;
+  const int part = WA_GROUP_X - number * parts;
+  WA_GLOBAL const int* state = states + number * STATE_WORDS;
+  float t[12];
+  for (int i = 0; i < 12; ++i) t[i] = WA_BITS_FLOAT(state[i]);
+  const float gain = WA_BITS_FLOAT(state[12]);
+  const float offset = WA_BITS_FLOAT(state[13]);
+  const float inverse_scale = WA_BITS_FLOAT(state[14]);
+  const int inner_height = height - 2 * margin;
+  const int rows = state[15] != 0 ? inner_height * (depth - 2 * margin) : 0;
+  const int first_row = (int)((WA_UINT64)rows * part / parts);
+  const int end_row = (int)((WA_UINT64)rows * (part + 1) / parts);
+  const WA_UINT64 down = (WA_UINT64)width;
+  const WA_UINT64 deep = (WA_UINT64)width * height;
+  const WA_UINT64 moving_down = (WA_UINT64)moving_width;
+  const WA_UINT64 moving_deep = (WA_UINT64)moving_width * moving_height;
+
+  float sums[WA_AFFINE_VOLUME_SUMS];
+  for (int i = 0; i < WA_AFFINE_VOLUME_SUMS; ++i) sums[i] = 0.0f;
+  for (int row = first_row + WA_ITEM_X / COLUMNS; row < end_row; row += ROWS) {
+    const int y = row % inner_height + margin;
+    const int z = row / inner_height + margin;
+    const float uy = (float)y - 0.5f * (float)(height - 1);
+    const float uz = (float)z - 0.5f * (float)(depth - 1);
+    const float x_of_row = WA_FMA(t[1], uy, WA_FMA(t[2], uz, t[3]));
+    const float y_of_row = WA_FMA(t[5], uy, WA_FMA(t[6], uz, t[7]));
+    const float z_of_row = WA_FMA(t[9], uy, WA_FMA(t[10], uz, t[11]));
+    WA_GLOBAL const float* r = reference + (z * deep + y * down);
+    for (int x = margin + WA_ITEM_X % COLUMNS; x < width - margin; x += COLUMNS) {
+      const float ux = (float)x - 0.5f * (float)(width - 1);
+      const float px = WA_FMA(t[0], ux, x_of_row);
+      const float py = WA_FMA(t[4], ux, y_of_row);
+      const float pz = WA_FMA(t[8], ux, z_of_row);
+      const int inside = px >= 1.0f && px < (float)(moving_width - 2) && py >= 1.0f &&
+                         py < (float)(moving_height - 2) && pz >= 1.0f &&
+                         pz < (float)(moving_depth - 2);
+      if (!inside) continue;
+      const int cell_x = (int)px;
+      const int cell_y = (int)py;
+      const int cell_z = (int)pz;
+      WaVolumeWeights weights;
+      wa_volume_weights(px - (float)cell_x, py - (float)cell_y, pz - (float)cell_z, &weights);
+      float location[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+      wa_spline_location(
+          moving + ((cell_z - 1) * moving_deep + (cell_y - 1) * moving_down) + (cell_x - 1),
+          moving_down, moving_deep, &weights, location);
+      WA_GLOBAL const float* here = r + x;
+      const float a[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - *(here - down)),
+                          0.5f * (here[deep] - *(here - deep))};
+      const float b[3] = {
+          WA_FMA(t[0], location[1], WA_FMA(t[4], location[2], t[8] * location[3])),
+          WA_FMA(t[1], location[1], WA_FMA(t[5], location[2], t[9] * location[3])),
+          WA_FMA(t[2], location[1], WA_FMA(t[6], location[2], t[10] * location[3]))};
+      const float q[3] = {ux * unit, uy * unit, uz * unit};
+      const float residual = location[0] - WA_FMA(gain, here[0], offset);
+      wa_affine_volume_add(a, b, q, here[0], location[0], residual,
+                           wa_tukey_weight(residual, inverse_scale), sums);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < WA_AFFINE_VOLUME_SUMS; ++i) shared[i * (GROUP + 1) + WA_ITEM_X] = sums[i];
+  WA_BARRIER();
+  for (int i = WA_ITEM_X; i < WA_AFFINE_VOLUME_SUMS; i += GROUP) {
+    float sum = 0.0f;
+    for (int k = 0; k < GROUP; ++k) sum += shared[i * (GROUP + 1) + k];
+    partials[((WA_UINT64)number * WA_AFFINE_VOLUME_SUMS + i) * parts + part] = sum;
+  }
+}

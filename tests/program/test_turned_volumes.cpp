@@ -1,0 +1,166 @@
+// `warpalign register-volume` on volumes that turn, in .npy and NIfTI files, end to end.
+#include "io/nifti.hpp"
+#include "io/volume_file.hpp"
+#include "program/arrays.hpp"
+
+#include "support/turned_volumes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace warpalign::test {
+namespace {
+
+using namespace program;
+using nlohmann::json;
+
+/// Voxels of 1.2 x 1 x 2 mm, turned by 25 degrees.
+::test::TurnedPairSpec turned() {
+  ::test::TurnedPairSpec spec;
+  spec.reference = {40, 44, 24};
+  spec.moving = {40, 44, 24};
+  spec.reference_spacing = spec.moving_spacing = {1.2, 1, 2};
+  spec.transform = ::test::turn({1, 2, 0.5}, 25, {1, -2, 1.5});
+  spec.blob_sigma = 2;
+  return spec;
+}
+
+void write_bytes(const std::string& name, const std::vector<std::byte>& bytes) {
+  std::ofstream(name, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+/// A pair in a folder, as NIfTI and as .npy.
+struct Pair {
+  ScratchFolder folder;
+  ::test::TurnedPairSpec spec = turned();
+  Array reference, moving;
+
+  Pair() {
+    const auto drawn = ::test::draw_turned_pair(spec);
+    reference = array_of({24, 44, 40}, drawn.reference);
+    moving = array_of({24, 44, 40}, drawn.moving);
+    const NiftiHeader header = plain_nifti_header({1.2, 1, 2});
+    save_npy(folder / "reference.npy", reference);
+    save_npy(folder / "moving.npy", moving);
+    write_bytes(folder / "reference.nii.gz", write_nifti(reference, header, true));
+    write_bytes(folder / "moving.nii", write_nifti(moving, header, false));
+  }
+
+  [[nodiscard]] Outcome run(const std::string& first, const std::string& second,
+                            const std::vector<std::string>& options) const {
+    std::vector<std::string> arguments{"register-volume", folder / first, folder / second,
+                                       "--device", test_device()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_program(arguments);
+  }
+};
+
+std::array<double, 16> matrix_of(const json& report) {
+  std::array<double, 16> matrix{};
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t column = 0; column < 4; ++column) {
+      matrix[4 * row + column] = report["matrix"][row][column];
+    }
+  }
+  matrix[15] = 1;
+  return matrix;
+}
+
+TEST_CASE(
+    "register-volume --motion rigid: NIfTI's voxel sizes, the report and the aligned volume") {
+  require_test_device();
+  const Pair pair;
+  const std::string aligned = pair.folder / "aligned.nii.gz";
+  const Outcome outcome =
+      pair.run("reference.nii.gz", "moving.nii",
+               {"--motion", "rigid", "--max-rotation", "40", "--json", "--output", aligned});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  CHECK(report["motion"] == "rigid");
+  // Blobs of one voxel along z at the least, which the cubic spline renders to hundredths.
+  CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.05);
+  CHECK(report["rotation_deg"].get<double>() == doctest::Approx(25).epsilon(0.002));
+  CHECK(report["rotation_axis"][1].get<double>() == doctest::Approx(0.873).epsilon(0.005));
+  CHECK(report["scale"].get<double>() == doctest::Approx(1).epsilon(1e-9));
+  CHECK(report["refined"] == true);
+  const VolumeFile written = load_volume(aligned);
+  CHECK(written.spacing == load_volume(pair.folder / "reference.nii.gz").spacing);
+  REQUIRE(written.voxels.extents == pair.reference.extents);
+  const auto a = written.voxels.samples<float>();
+  const auto r = pair.reference.samples<float>();
+  double largest = 0;
+  for (std::size_t z = 8; z < 16; ++z) {
+    for (std::size_t y = 14; y < 30; ++y) {
+      for (std::size_t x = 13; x < 27; ++x) {
+        const std::size_t i = (z * 44 + y) * 40 + x;
+        largest = std::max(largest, static_cast<double>(std::abs(a[i] - r[i])));
+      }
+    }
+  }
+  // The cubic spline's error for blobs of a voxel, whose heights are up to a half each.
+  CHECK(largest <= 0.05);
+}
+
+TEST_CASE("register-volume --motion rigid: .npy with --spacing gives the same") {
+  require_test_device();
+  const Pair pair;
+  const Outcome outcome =
+      pair.run("reference.npy", "moving.npy",
+               {"--motion", "rigid", "--max-rotation", "40", "--spacing", "2,1,1.2"});
+  CAPTURE(outcome.out);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.starts_with("The volumes fit: rotation 2"));
+  CHECK(outcome.out.find("degrees about (0.4") != std::string::npos);
+  CHECK(outcome.out.find("reference voxel (x, y, z, 1)") != std::string::npos);
+}
+
+TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line each") {
+  require_test_device();
+  const Pair pair;
+  const auto refused = [&](const std::vector<std::string>& options,
+                           const std::vector<std::string>& words) {
+    check_refused(pair.run("reference.npy", "moving.npy", options), 2, words);
+  };
+  refused({"--motion", "homography"}, {"--motion", "rigid"});
+  refused({"--motion", "rigid", "--max-rotation", "0"}, {"--max-rotation"});
+  refused({"--motion", "rigid", "--max-rotation", "200"}, {"--max-rotation"});
+  refused({"--max-rotation", "10"}, {"--max-rotation", "translation"});
+  refused({"--spacing", "1,2"}, {"--spacing", "z, y and x"});
+  refused({"--spacing", "1,0,1"}, {"--spacing"});
+  refused({"--moving-spacing", "-1"}, {"--moving-spacing"});
+  refused({"--motion", "rigid", "--spacing", "1,1,2000"}, {"1000"});
+  refused({"--output", pair.folder / "a.tif"}, {".nii"});
+  check_refused(pair.run("reference.nii.gz", "moving.npy", {}), 2, {"moving.npy", "--spacing"});
+
+  NiftiHeader header = plain_nifti_header({0, 1, 1});
+  write_bytes(pair.folder / "flat.nii", write_nifti(pair.moving, header, false));
+  check_refused(pair.run("reference.nii.gz", "flat.nii", {}), 2, {"flat.nii", "0 x 1 x 1 mm"});
+  auto bytes = write_nifti(pair.moving, header, false);
+  bytes.resize(bytes.size() / 2);
+  write_bytes(pair.folder / "half.nii", bytes);
+  check_refused(pair.run("reference.nii.gz", "half.nii", {}), 2, {"half.nii", "truncated"});
+}
+
+TEST_CASE("register-volume: volumes that are mirrored against each other are refused") {
+  require_test_device();
+  const Pair pair;
+  NiftiHeader header = plain_nifti_header({1.2, 1, 2});
+  const auto number = [&](std::size_t at, auto value) {
+    std::memcpy(header.bytes.data() + at, &value, sizeof value);
+  };
+  number(252, std::int16_t{1});
+  write_bytes(pair.folder / "right.nii", write_nifti(pair.reference, header, false));
+  number(76, -1.0F);
+  write_bytes(pair.folder / "left.nii", write_nifti(pair.moving, header, false));
+  check_refused(pair.run("right.nii", "left.nii", {}), 2, {"left.nii", "mirrored"});
+}
+
+}  // namespace
+}  // namespace warpalign::test
