@@ -146,7 +146,10 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   const nb::gil_scoped_release released;
   const std::size_t image_bytes = images.nbytes() / count;
   const std::size_t output_bytes = output.nbytes() / count;
-  const std::int64_t at_once = arrays_at_once(opened.device, count, image_bytes + output_bytes);
+  const std::int64_t fitting = static_cast<std::int64_t>(
+      std::max<std::size_t>(max_device_memory(opened.device) / work_bytes(key), 1));
+  const std::int64_t at_once =
+      std::min(arrays_at_once(opened.device, count, image_bytes + output_bytes), fitting);
   key.batch = at_once;
   const auto whole = [&] {
     for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {

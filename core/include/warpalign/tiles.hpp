@@ -106,7 +106,8 @@ class WARPALIGN_API TiledResampler {
   std::size_t execute(const void* image, const Transform& output_to_input, void* output);
   /// The same at points that are given, as many for each dimension as the output has pixels: all x,
   /// then all y, then all z. The output is cut into boxes, each of which needs the samples between
-  /// its points, so that points that are neighbours should be near each other.
+  /// its points, so that points that are neighbours should be near each other. Coordinates beyond
+  /// the image, where it repeats, are rounded to single precision once more.
   std::size_t execute(const void* image, std::span<const float> coordinates, void* output);
 
  private:

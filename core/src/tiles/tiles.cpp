@@ -142,9 +142,17 @@ std::size_t bytes_of(const Shape& shape, PixelType type) {
   return static_cast<std::size_t>(shape.pixels()) * size_of(type);
 }
 
-/// What an image of this type takes once more where kernels do not load or store it themselves.
-std::size_t converted_bytes(const Shape& shape, PixelType type) {
-  return detail::kernel_type(type) == type ? 0 : bytes_of(shape, PixelType::f32);
+/// The samples' memory once more where kernels do not load their type: those without a prefilter
+/// load f32 and c32 only.
+std::size_t converted_input_bytes(const ResampleSpec& spec, const Shape& shape) {
+  const bool loaded = spec.prefilter ? detail::kernel_type(spec.input) == spec.input
+                                     : spec.input == PixelType::f32 || spec.input == PixelType::c32;
+  return loaded ? 0 : bytes_of(shape, PixelType::f32);
+}
+
+std::size_t converted_output_bytes(const ResampleSpec& spec, const Shape& shape) {
+  const bool stored = detail::kernel_type(spec.output_type) == spec.output_type;
+  return stored ? 0 : bytes_of(shape, PixelType::f32);
 }
 
 Shape coefficient_shape(const ResampleSpec& spec, const Tile& tile) {
@@ -199,9 +207,10 @@ std::vector<Tile> tiles(const ResampleSpec& spec, const Transform& transform, co
 }
 
 std::size_t tile_bytes(const ResampleSpec& spec, const Tile& tile) {
-  std::size_t bytes = bytes_of(tile.output.shape, spec.output_type) +
-                      converted_bytes(tile.output.shape, spec.output_type);
-  bytes += bytes_of(tile.input.shape, spec.input) + converted_bytes(tile.input.shape, spec.input);
+  std::size_t bytes = bytes_of(tile.input.shape, spec.input) +
+                      converted_input_bytes(spec, tile.input.shape) +
+                      bytes_of(tile.output.shape, spec.output_type) +
+                      converted_output_bytes(spec, tile.output.shape);
   if (spec.prefilter) {
     bytes += bytes_of(coefficient_shape(spec, tile), PrefilterPlan::coefficient_type(spec.input));
   }

@@ -49,7 +49,7 @@ double difference(const warpalign::Device& device, const ResampleSpec& spec,
   std::vector<float> whole(static_cast<std::size_t>(spec.output.pixels()), -7.0F);
   std::vector<float> tiled(whole.size(), -8.0F);
   CHECK(TiledResampler(device, spec, ample).execute(image.data(), transform, whole.data()) == 1);
-  CHECK(TiledResampler(device, spec, limit).execute(image.data(), transform, tiled.data()) > 3);
+  CHECK(TiledResampler(device, spec, limit).execute(image.data(), transform, tiled.data()) > 1);
   double worst = 0;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     worst =
@@ -62,6 +62,15 @@ double difference(const warpalign::Device& device, const ResampleSpec& spec,
 /// each axis of degree 3 and 4.6 of degree 5, but those of random samples stay below 4 and 8; both
 /// results have rounding errors within that contract, so that they differ by twice as much.
 double tolerance(int degree) { return 2 * 4e-7 * (degree > 3 ? 8 : degree > 1 ? 4 : 1); }
+
+bool repeats(Boundary boundary) {
+  return boundary != Boundary::nearest && boundary != Boundary::constant &&
+         boundary != Boundary::grid_constant;
+}
+
+/// Coordinates of points beyond the image, where it repeats, are rounded once more: by half of the
+/// last bit of a float below 256, where the spline's slope is at most 4 a pixel.
+constexpr double rounding = 0x1p-17 * 4;
 
 }  // namespace
 
@@ -77,7 +86,9 @@ TEST_CASE("tiled resampler: every degree and boundary of images") {
         CAPTURE(degree);
         const ResampleSpec spec = spec_of(image, output, degree, boundary);
         // Under `wrap` a tile across the seam needs whole rows or columns.
-        const std::size_t limit = boundary == Boundary::wrap ? 1200000 : 400000;
+        const std::size_t limit = boundary != Boundary::wrap ? 400000
+                                  : degree < 2               ? 800000
+                                                             : 1200000;
         CHECK(difference(device, spec, turn, limit, samples) <= tolerance(degree));
       }
     }
@@ -85,7 +96,7 @@ TEST_CASE("tiled resampler: every degree and boundary of images") {
 }
 
 TEST_CASE("tiled resampler: volumes") {
-  const Shape image{60, 52, 47}, output{50, 44, 49};
+  const Shape image{96, 88, 80}, output{50, 44, 49};
   const std::vector<float> samples = random_values(image, 82);
   Transform turn = Affine{0.9, -0.2, 9.3137, 0.25, 0.95, -3.4171};
   turn.m[10] = 1.03;
@@ -94,7 +105,7 @@ TEST_CASE("tiled resampler: volumes") {
     for (const Boundary boundary : {Boundary::constant, Boundary::nearest, Boundary::grid_wrap}) {
       CAPTURE(std::string(warpalign::name_of(boundary)));
       const ResampleSpec spec = spec_of(image, output, 3, boundary);
-      CHECK(difference(device, spec, turn, 1500000, samples) <= 2 * tolerance(3));
+      CHECK(difference(device, spec, turn, 5000000, samples) <= 2 * tolerance(3));
     }
   });
 }
@@ -117,12 +128,13 @@ TEST_CASE("tiled resampler: at points that are given, NaN among them") {
       std::vector<float> whole(static_cast<std::size_t>(output.pixels()), -7.0F);
       std::vector<float> tiled(whole.size(), -8.0F);
       CHECK(TiledResampler(device, spec, ample).execute(samples.data(), points, whole.data()) == 1);
-      CHECK(TiledResampler(device, spec, 500000).execute(samples.data(), points, tiled.data()) > 2);
+      const std::size_t limit = boundary == Boundary::wrap ? 900000 : 500000;
+      CHECK(TiledResampler(device, spec, limit).execute(samples.data(), points, tiled.data()) > 1);
       double worst = 0;
       for (std::size_t i = 0; i < whole.size(); ++i) {
         worst = std::max(worst, std::abs(static_cast<double>(tiled[i] - whole[i])));
       }
-      CHECK(worst <= tolerance(3));
+      CHECK(worst <= tolerance(3) + (repeats(boundary) ? rounding : 0));
       CHECK(tiled[777] == 0.5F);
     }
   });
