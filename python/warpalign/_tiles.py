@@ -70,7 +70,7 @@ class Tile:
         >>> import warpalign
         >>> tile = warpalign.tiles((8,), [[1.0, -1.0]], (8,), 1, "grid-wrap", (2,))[0]
         >>> tile.take(np.arange(8))
-        array([5, 6, 7, 0, 1, 2])
+        array([6, 7, 0, 1, 2])
         """
         shape = np.shape(image)
         if len(shape) != len(self.input):
