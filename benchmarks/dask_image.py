@@ -47,16 +47,17 @@ def rows(side, chunk):
     source = da.from_array(image, chunks=chunk)
     index = np.indices((side // 2, side // 2)).astype(float)
     points = np.stack([1.9 * index[0] + 3 * np.sin(index[1] / 40) + 4.137, 1.8 * index[1] - 7.221])
-    cut = da.from_array(points, chunks=(2, chunk // 2, chunk // 2))
+    points = points.reshape(2, -1)  # dask-image takes points of one dimension
+    cut = da.from_array(points, chunks=(2, chunk * chunk // 4))
     for mode in MODES:
-        keywords = {"order": 3, "mode": mode}
+        keywords = {"order": 3, "mode": mode, "prefilter": True}  # which dask-image does not by itself
         expected = scipy.ndimage.affine_transform(image, MATRIX, OFFSET, **keywords)
         yield ["`affine_transform`", f"`{mode}`"] + [
             cell for library in (warpalign.dask, dask_image.ndinterp)
             for cell in measured(
                 lambda: library.affine_transform(source, MATRIX, OFFSET, **keywords), expected)]
     for mode in MODES:
-        keywords = {"order": 3, "mode": mode}
+        keywords = {"order": 3, "mode": mode, "prefilter": True}  # which dask-image does not by itself
         expected = scipy.ndimage.map_coordinates(image, points, **keywords)
         yield ["`map_coordinates`", f"`{mode}`"] + [
             cell for library in (warpalign.dask, dask_image.ndinterp)

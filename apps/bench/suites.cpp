@@ -25,6 +25,7 @@ const std::vector<Suite>& suites() {
        registration_cases},
       {"batch", "Registration of 32 pairs in one call, with refinement", batch_cases},
       {"windows", "Shifts of frames and of their windows, all against one reference", window_cases},
+      {"tiles", "Rotation of an image by tiles, from host memory to host memory", tile_cases},
       {"complex_bilinear", "Bilinear interpolation of complex data in four forms (interview text)",
        complex_bilinear_cases}};
   return all;
