@@ -7,10 +7,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace warpalign::program {
 namespace {
+
+/// Frames that are read before the first of them is written: their windows together keep a GPU
+/// busy, and they take little host memory.
+constexpr std::size_t max_frames_ahead = 32;
+constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
 
 /// The field's mean as a translation, and how good the windows are on the whole.
 FramePlace place_of(const FrameMotion& motion) {
@@ -37,15 +44,36 @@ LocalStack::LocalStack(const Device& device, const LocalSettings& settings, Stac
                        const LoadedImage& first, FrameWarper& warper)
     : finder_(device, first.type, first.shape(), settings), warper_(device, first.shape()) {
   finder_.set_reference(first);
-  if (to != StackReference::mean) return;
+  if (to != StackReference::mean) {
+    frames_at_once_ =
+        std::clamp<std::size_t>(max_bytes_ahead / first.pixels.size(), 1, max_frames_ahead);
+    return;
+  }
   mean_.emplace(first.shape(), std::nullopt);
   AffineMap unmoved({}, warper);
   mean_->add(first, unmoved);
 }
 
+/// A mean changes with every frame, so that its frames cannot be registered ahead of it.
+void LocalStack::look_ahead(std::span<const UpcomingFrame> frames) {
+  ahead_.clear();
+  std::vector<const LoadedImage*> images;
+  for (const UpcomingFrame& frame : frames) images.push_back(frame.image);
+  try {
+    std::vector<FrameMotion> motions = finder_.find(images);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      ahead_.emplace(frames[i].index, std::move(motions[i]));
+    }
+  } catch (const Error&) {
+    ahead_.clear();  // each frame is then registered by itself, so that the error is its own
+  }
+}
+
 void LocalStack::find(const LoadedImage& frame, std::size_t index) {
   if (std::exchange(mean_is_newer_, false)) finder_.set_reference(mean_->mean());
-  motion_ = finder_.find(frame);
+  const auto found = ahead_.find(index);
+  motion_ = found == ahead_.end() ? finder_.find(frame) : std::move(found->second);
+  if (found != ahead_.end()) ahead_.erase(found);
   index_ = index;
 }
 

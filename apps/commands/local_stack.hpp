@@ -7,7 +7,9 @@
 #include "commands/running_mean.hpp"
 #include "commands/stack_aligner.hpp"
 
+#include <map>
 #include <optional>
+#include <span>
 
 namespace warpalign::program {
 
@@ -19,6 +21,8 @@ class LocalStack : public StackAligner {
              const LoadedImage& first, FrameWarper& warper);
 
   [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index) override;
+  [[nodiscard]] std::size_t frames_at_once() const override { return frames_at_once_; }
+  void look_ahead(std::span<const UpcomingFrame> frames) override;
   void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) override;
   [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const override;
   [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame, const FramePlace& place,
@@ -29,6 +33,8 @@ class LocalStack : public StackAligner {
   void find(const LoadedImage& frame, std::size_t index);
 
   MotionFinder finder_;
+  std::size_t frames_at_once_ = 1;
+  std::map<std::size_t, FrameMotion> ahead_;  ///< of frames that are not yet placed, by index
   FieldFrameWarper warper_;
   std::optional<RunningMean> mean_;
   bool mean_is_newer_ = false;  ///< than the reference that was made of it

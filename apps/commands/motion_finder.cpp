@@ -6,6 +6,7 @@
 #include "io/registrable_image.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpalign::program {
 namespace {
@@ -34,12 +35,33 @@ void MotionFinder::set_reference(const LoadedImage& reference) {
 }
 
 FrameMotion MotionFinder::find(const LoadedImage& frame) {
-  const LoadedImage gray = gray_of_type(frame, type_);
-  const HostImage view = view_of(gray);
+  const LoadedImage* one = &frame;
+  return std::move(find({&one, 1}).front());
+}
+
+std::vector<FrameMotion> MotionFinder::find(std::span<const LoadedImage* const> frames) {
+  std::vector<LoadedImage> gray;
+  std::vector<HostImage> views;
+  gray.reserve(frames.size());  // views of its elements are kept
+  for (const LoadedImage* frame : frames) {
+    gray.push_back(gray_of_type(*frame, type_));
+    views.push_back(view_of(gray.back()));
+  }
+  const std::vector<WindowShift> shifts = registrar_.align(views);
+  std::vector<FrameMotion> motions;
+  for (auto first = shifts.begin(); first != shifts.end();) {
+    const auto end = first + static_cast<std::ptrdiff_t>(registrar_.windows());
+    motions.push_back(motion_of({first, end}));
+    first = end;
+  }
+  return motions;
+}
+
+FrameMotion MotionFinder::motion_of(std::vector<WindowShift> shifts) const {
   FrameMotion motion;
   motion.windows_x = registrar_.windows_x();
   motion.windows_y = registrar_.windows_y();
-  motion.shifts = registrar_.align({&view, 1});
+  motion.shifts = std::move(shifts);
   motion.outliers = find_outliers(motion.shifts, motion.windows_x, motion.windows_y);
   if (motion.count_used() == 0) return motion;
   motion.field =

@@ -8,6 +8,9 @@
 #include <warpalign/device.hpp>
 #include <warpalign/local_motion.hpp>
 
+#include <span>
+#include <vector>
+
 namespace warpalign::program {
 
 class MotionFinder {
@@ -19,8 +22,12 @@ class MotionFinder {
   /// Colour counts by its luminance. The reference may be of another type.
   void set_reference(const LoadedImage& reference);
   [[nodiscard]] FrameMotion find(const LoadedImage& frame);
+  /// The same for several frames, whose windows are registered in one batch.
+  [[nodiscard]] std::vector<FrameMotion> find(std::span<const LoadedImage* const> frames);
 
  private:
+  [[nodiscard]] FrameMotion motion_of(std::vector<WindowShift> shifts) const;
+
   PixelType type_;  ///< in which windows are registered: u8, u16, or f32 for all others
   Shape shape_;
   FieldOptions field_;

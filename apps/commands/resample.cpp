@@ -13,12 +13,14 @@
 #include "options/sampling_points.hpp"
 
 #include <warpalign/open_device.hpp>
+#include <warpalign/tiles.hpp>
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <span>
 
 namespace warpalign::program {
 namespace {
@@ -45,34 +47,29 @@ void check_precision(const Options& options, const Array& input) {
                                options.interpolation.precision, options.input, describe(input)));
 }
 
-/// Every channel is read at the same points and keeps its type.
+/// A field of coordinates, x first.
+std::span<const float> floats_of(const Array& coordinates) {
+  return {reinterpret_cast<const float*>(coordinates.bytes.data()),
+          coordinates.bytes.size() / sizeof(float)};
+}
+
+/// Every channel is read at the same points and keeps its type. Where the device's memory is too
+/// small for all of it, this is done by tiles.
 std::vector<Array> resample(const Device& device, const Interpolation& interpolation,
                             const std::vector<Array>& channels, const SamplingPoints& points) {
   const Array& first = channels.front();
-  ResamplePlan plan(
+  TiledResampler resampler(
       device, resample_spec(interpolation, {first.shape(), points.stage_shape, first.dimensions(),
                                             first.type, first.type}));
-  Stream stream = device.make_stream();
-  Image input = device.make_image(first.type, first.shape());
-  Image output = device.make_image(first.type, points.stage_shape);
-  std::optional<Image> field;
-  if (points.coordinates) {
-    Shape shape = points.stage_shape;
-    shape.depth *= first.dimensions();
-    field.emplace(device.make_image(PixelType::f32, shape));
-    const std::vector<std::byte>& bytes = points.coordinates->bytes;
-    stream.upload(bytes.data(), bytes.size(), field->buffer());
-  }
   std::vector<Array> results;
   for (const Array& channel : channels) {
-    stream.upload(channel.bytes.data(), channel.bytes.size(), input.buffer());
-    if (field) {
-      plan.execute(stream, input, *field, output);
-    } else {
-      plan.execute(stream, input, points.transform, output);
-    }
     results.push_back(make_array(points.extents, channel.type));
-    stream.download(output, results.back().bytes.data(), results.back().bytes.size());
+    std::byte* output = results.back().bytes.data();
+    if (points.coordinates) {
+      resampler.execute(channel.bytes.data(), floats_of(*points.coordinates), output);
+    } else {
+      resampler.execute(channel.bytes.data(), points.transform, output);
+    }
   }
   return results;
 }
@@ -145,6 +142,9 @@ constexpr const char* footer =
     "Degrees 0 and 1 (nearest, linear) need no prefilter. With --prefilter none the samples are "
     "used\n"
     "as coefficients, which smooths the result.\n"
+    "\n"
+    "What needs more than three quarters of the device's memory, or more than\n"
+    "WARPALIGN_MAX_DEVICE_MEMORY (such as 800M or 4G), is done by tiles.\n"
     "\n"
     "Exit status: 0 done; 2 wrong usage or input, nothing is written; 3 device trouble.\n"
     "\n"

@@ -7,8 +7,15 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 namespace warpalign::program {
+
+/// A frame that has been read, and not yet been placed.
+struct UpcomingFrame {
+  std::size_t index = 0;
+  const LoadedImage* image = nullptr;
+};
 
 /// Keeps the reference between frames, never the frames themselves.
 class StackAligner {
@@ -21,6 +28,11 @@ class StackAligner {
   /// Registers the next frame, which must have the first one's size. Throws warpalign::Error. If
   /// the frame's pixels are the reason, this object is left as if the frame had not been there.
   [[nodiscard]] virtual FramePlace place(const LoadedImage& frame, std::size_t index) = 0;
+
+  /// How many frames it gains by seeing at once.
+  [[nodiscard]] virtual std::size_t frames_at_once() const { return 1; }
+  /// Tells it which frames are going to be placed next, in their order.
+  virtual void look_ahead(std::span<const UpcomingFrame> /*frames*/) {}
 
   /// Takes a frame that an earlier run has registered reliably. After `needs_again()` of its
   /// frames, in their order, this object is as it was in that run.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 namespace warpalign::program {
 namespace {
@@ -43,8 +44,8 @@ bool StackWalk::step(std::size_t index) {
   std::optional<StackFrame> done;
   if (journal_ != nullptr) done = journal_->find(index);
   if (done) return complete(*done);
-  if (!shard_.has(index)) return index == 0 || input_.skip();
-  const std::optional<Frame> frame = this->frame(index);
+  if (!shard_.has(index)) return index == 0 || index < read_ || input_.skip();
+  const std::optional<Frame> frame = new_frame(index);
   if (!frame) return false;
   progress_.next(frame->name);
   const StackFrame found = index == 0 ? work_.take_first(*frame) : work_.take(*frame, index);
@@ -56,6 +57,42 @@ bool StackWalk::step(std::size_t index) {
 std::optional<Frame> StackWalk::frame(std::size_t index) {
   if (index == 0) return input_.first();
   return input_.next();
+}
+
+/// The next frame that no earlier run has done.
+std::optional<Frame> StackWalk::new_frame(std::size_t index) {
+  if (index == 0 || work_.frames_at_once() == 1) return frame(index);
+  if (ahead_.empty()) read_ahead(index);
+  if (ahead_.empty()) return {};
+  Frame next = std::move(ahead_.front().frame);
+  ahead_.pop_front();
+  return next;
+}
+
+/// Reads the frames that this run works on from `index` on, up to one that an earlier run has done.
+/// What reading throws is thrown when the frames before it are done.
+void StackWalk::read_ahead(std::size_t index) {
+  if (reading_has_failed_) std::rethrow_exception(std::exchange(reading_has_failed_, nullptr));
+  try {
+    for (read_ = index; ahead_.size() < work_.frames_at_once(); ++read_) {
+      if (journal_ != nullptr && journal_->find(read_)) break;
+      if (!shard_.has(read_)) {
+        if (!input_.skip()) break;
+        continue;
+      }
+      std::optional<Frame> next = input_.next();
+      if (!next) break;
+      ahead_.push_back({read_, std::move(*next)});
+    }
+  } catch (const FileError&) {
+    if (ahead_.empty()) throw;
+    reading_has_failed_ = std::current_exception();
+  }
+  std::vector<UpcomingFrame> upcoming;
+  for (const ReadFrame& read : ahead_) {
+    if (read.frame.trouble.empty()) upcoming.push_back({read.index, &read.frame.image});
+  }
+  if (!upcoming.empty()) work_.look_ahead(upcoming);
 }
 
 bool StackWalk::complete(const StackFrame& done) {

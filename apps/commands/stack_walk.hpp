@@ -10,8 +10,16 @@
 #include "reports/stack_report.hpp"
 
 #include <chrono>
+#include <deque>
+#include <exception>
 
 namespace warpalign::program {
+
+/// A frame that is read before its turn.
+struct ReadFrame {
+  std::size_t index = 0;
+  Frame frame;
+};
 
 class StackWalk {
  public:
@@ -26,6 +34,8 @@ class StackWalk {
   bool step(std::size_t index);
   bool complete(const StackFrame& done);
   [[nodiscard]] std::optional<Frame> frame(std::size_t index);
+  [[nodiscard]] std::optional<Frame> new_frame(std::size_t index);
+  void read_ahead(std::size_t index);
   void note(const StackFrame& done);
   void tell(const StackFrame& done);
 
@@ -36,6 +46,9 @@ class StackWalk {
   Shard shard_;
   Progress progress_;
   StackTotals totals_;
+  std::deque<ReadFrame> ahead_;            ///< frames that are read, and not yet worked on
+  std::size_t read_ = 0;                   ///< all frames before this index are read or skipped
+  std::exception_ptr reading_has_failed_;  ///< behind the frames that are read
   std::chrono::steady_clock::time_point marked_ = std::chrono::steady_clock::now();
 };
 

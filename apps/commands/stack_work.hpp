@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace warpalign::program {
 
@@ -29,6 +30,9 @@ class StackWork {
 
   /// Writes the first frame, as it is.
   [[nodiscard]] StackFrame take_first(const Frame& first);
+  /// How many frames it gains by seeing ahead, and those frames, which take() is then called with.
+  [[nodiscard]] std::size_t frames_at_once() const { return aligner_->frames_at_once(); }
+  void look_ahead(std::span<const UpcomingFrame> frames) { aligner_->look_ahead(frames); }
   /// Registers a frame, and writes it where it is reliable. A frame that cannot be used does not
   /// affect the others. Throws FileError if an output cannot be written.
   [[nodiscard]] StackFrame take(const Frame& frame, std::size_t index);

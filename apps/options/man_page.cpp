@@ -115,6 +115,8 @@ constexpr const char* environment =
     ".SH ENVIRONMENT\n"
     ".TP\n\\fBWARPALIGN_DEVICE\\fR\n"
     "The device that is used where \\fB\\-\\-device\\fR names none.\n"
+    ".TP\n\\fBWARPALIGN_MAX_DEVICE_MEMORY\\fR\n"
+    "Bytes of device memory (800M, 4G) that \\fBresample\\fR takes at most.\n"
     ".TP\n\\fBXDG_CACHE_HOME\\fR\n"
     "Compiled kernels are kept in its folder warpalign; ~/.cache where it is not set.\n"
     ".TP\n\\fBXDG_CONFIG_HOME\\fR\n"

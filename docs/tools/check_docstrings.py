@@ -12,7 +12,7 @@ import sys
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
-MODULES = ("warpalign", "warpalign.ndimage", "warpalign.compat")
+MODULES = ("warpalign", "warpalign.ndimage", "warpalign.dask", "warpalign.compat")
 
 # numpydoc's: no docstring, no summary, parameters that are missing, unknown, without a type or a
 # description, results and yielded values without a section or a description.

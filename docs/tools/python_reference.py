@@ -19,6 +19,8 @@ PAGES = {
         "Error", "InvalidArgumentError", "InvalidImageError", "ConfigurationError",
         "DeviceUnavailableError", "OutOfMemoryError", "BuildError", "DeviceError"]),
     "ndimage": ("warpalign.ndimage", "warpalign.ndimage", None),
+    "tiles": ("Tiles", "warpalign", ["tiles", "Tile"]),
+    "dask": ("warpalign.dask", "warpalign.dask", None),
     "compat": ("warpalign.compat", "warpalign.compat", None),
 }
 NOT_SHOWN = {"__version__", "ndimage"}

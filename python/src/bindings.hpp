@@ -15,5 +15,6 @@ void bind_registration(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_volumes(nanobind::module_& module);
 void bind_local_motion(nanobind::module_& module);
+void bind_tiles(nanobind::module_& module);
 
 }  // namespace warpalign::python

@@ -25,4 +25,5 @@ NB_MODULE(_core, module) {
   bind_batch(module);
   bind_volumes(module);
   bind_local_motion(module);
+  bind_tiles(module);
 }

@@ -5,6 +5,9 @@
 #include "opened_device.hpp"
 #include "spline_calls.hpp"
 
+#include <warpalign/error.hpp>
+#include <warpalign/tiles.hpp>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -101,6 +104,30 @@ void transform_batch(OpenedDevice& opened, const ResampleKey& key, const Transfo
   });
 }
 
+/// Calls whole() where a call's memory fits the device, and in_tiles() where it does not, or where
+/// the device, which others use too, runs out of it.
+template <typename Whole, typename InTiles>
+void within_memory(OpenedDevice& opened, std::size_t bytes, Whole&& whole, InTiles&& in_tiles) {
+  if (bytes > max_device_memory(opened.device)) return in_tiles();
+  try {
+    return whole();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::out_of_memory) throw;
+  }
+  opened.release_plans();
+  in_tiles();
+}
+
+std::size_t work_bytes(const ResampleKey& key) {
+  const auto pixels = [&](const Shape& shape) {
+    return static_cast<std::size_t>(shape.pixels() * key.batch);
+  };
+  const std::size_t field =
+      key.field ? sizeof(float) * static_cast<std::size_t>(key.dimensions) : 0;
+  return pixels(key.image) * size_of(key.input) +
+         pixels(key.output) * (size_of(key.output_type) + field) + plan_bytes(key);
+}
+
 void transform_images(OpenedDevice& opened, const InputArray& images, const OutputArray& output,
                       int dimensions, const std::vector<double>& matrix, int order, bool prefilter,
                       const std::string& mode, double cval) {
@@ -119,11 +146,25 @@ void transform_images(OpenedDevice& opened, const InputArray& images, const Outp
   const nb::gil_scoped_release released;
   const std::size_t image_bytes = images.nbytes() / count;
   const std::size_t output_bytes = output.nbytes() / count;
-  const std::int64_t at_once = arrays_at_once(opened.device, count, image_bytes + output_bytes);
-  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
-    key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
-    transform_batch(opened, key, transform, from + i * image_bytes, to + i * output_bytes);
-  }
+  const std::int64_t fitting = static_cast<std::int64_t>(
+      std::max<std::size_t>(max_device_memory(opened.device) / work_bytes(key), 1));
+  const std::int64_t at_once =
+      std::min(arrays_at_once(opened.device, count, image_bytes + output_bytes), fitting);
+  key.batch = at_once;
+  const auto whole = [&] {
+    for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(at_once)) {
+      key.batch = std::min(at_once, static_cast<std::int64_t>(count - i));
+      transform_batch(opened, key, transform, from + i * image_bytes, to + i * output_bytes);
+    }
+  };
+  const auto in_tiles = [&] {
+    key.batch = 1;
+    TiledResampler resampler(opened.device, spec_of(key));
+    for (std::size_t i = 0; i < count; ++i) {
+      resampler.execute(from + i * image_bytes, transform, to + i * output_bytes);
+    }
+  };
+  within_memory(opened, work_bytes(key), whole, in_tiles);
 }
 
 /// How `points` points are laid out as an output of the library: as the array has them if it has as
@@ -136,11 +177,11 @@ Shape layout_of(const OutputArray& output, int dimensions, std::size_t points) {
   return {row, (n + row - 1) / row, 1};
 }
 
-void upload_coordinates(ResampleWork& work, const InputArray& coordinates, std::size_t points,
-                        const ResampleKey& key) {
-  // Rows of the field are longer than those given where the layout has more points.
+/// Coordinates as the library takes them. Where the layout has more points than there are, the last
+/// one is repeated.
+void lay_out_coordinates(const InputArray& coordinates, std::size_t points, const ResampleKey& key,
+                         std::vector<float>& staged) {
   const auto laid_out = static_cast<std::size_t>(key.output.pixels());
-  std::vector<float>& staged = work.staged_coordinates;
   const auto stage = [&](const auto* rows) {
     stage_coordinates(rows, points, key.dimensions, key.image, key.boundary, staged);
   };
@@ -149,15 +190,28 @@ void upload_coordinates(ResampleWork& work, const InputArray& coordinates, std::
   } else {
     stage(static_cast<const double*>(coordinates.data()));
   }
-  if (laid_out != points) {
-    const auto rows = static_cast<std::size_t>(key.dimensions);
-    std::vector<float> padded(laid_out * rows);
-    for (std::size_t row = 0; row < rows; ++row) {
-      std::copy_n(staged.data() + row * points, points, padded.data() + row * laid_out);
-    }
-    staged.swap(padded);
+  if (laid_out == points) return;
+  const auto rows = static_cast<std::size_t>(key.dimensions);
+  std::vector<float> padded(laid_out * rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const float* from = staged.data() + row * points;
+    float* to = std::copy_n(from, points, padded.data() + row * laid_out);
+    std::fill_n(to, laid_out - points, from[points - 1]);
   }
-  work.stream.upload(staged.data(), staged.size() * sizeof(float), work.coordinates->buffer());
+  staged.swap(padded);
+}
+
+/// The image, or the points, are too large for the device.
+void evaluate_in_tiles(OpenedDevice& opened, const ResampleKey& key, const InputArray& image,
+                       const InputArray& coordinates, const OutputArray& output) {
+  std::vector<float> staged;
+  lay_out_coordinates(coordinates, output.size(), key, staged);
+  const std::size_t bytes = output.size() * size_of(key.output_type);
+  std::vector<std::byte> values(static_cast<std::size_t>(key.output.pixels()) *
+                                size_of(key.output_type));
+  TiledResampler resampler(opened.device, spec_of(key));
+  resampler.execute(image.data(), staged, values.data());
+  std::copy_n(values.data(), bytes, static_cast<std::byte*>(output.data()));
 }
 
 void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray& coordinates,
@@ -178,12 +232,18 @@ void evaluate_at(OpenedDevice& opened, const InputArray& image, const InputArray
                            order, prefilter, mode, cval);
   key.field = true;
   const nb::gil_scoped_release released;
-  with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
-    work.stream.upload(image.data(), work.image.size_bytes(), work.image.buffer());
-    upload_coordinates(work, coordinates, points, key);
-    work.plan.execute(work.stream, work.image, *work.coordinates, work.output);
-    work.stream.download(work.output.buffer(), output.data(), points * size_of(key.output_type));
-  });
+  const auto whole = [&] {
+    with_plan(opened.device, opened.resample, key, [&](ResampleWork& work) {
+      std::vector<float>& staged = work.staged_coordinates;
+      lay_out_coordinates(coordinates, points, key, staged);
+      work.stream.upload(image.data(), work.image.size_bytes(), work.image.buffer());
+      work.stream.upload(staged.data(), staged.size() * sizeof(float), work.coordinates->buffer());
+      work.plan.execute(work.stream, work.image, *work.coordinates, work.output);
+      work.stream.download(work.output.buffer(), output.data(), points * size_of(key.output_type));
+    });
+  };
+  within_memory(opened, work_bytes(key), whole,
+                [&] { evaluate_in_tiles(opened, key, image, coordinates, output); });
 }
 
 void prefilter_batch(OpenedDevice& opened, const PrefilterKey& key, const std::byte* from,

@@ -26,6 +26,7 @@ from ._errors import (
 from ._local import LocalRegistrar, LocalRegistration, register_local
 from ._register import Registrar, register, warm_up
 from ._stack import StackRegistration, register_stack
+from ._tiles import Tile, tiles
 from ._volumes import VolumeRegistrar, VolumeRegistration, register_volume
 
 __version__ = _version()
@@ -52,6 +53,7 @@ __all__ = [
     "Registrar",
     "Registration",
     "StackRegistration",
+    "Tile",
     "VolumeRegistrar",
     "VolumeRegistration",
     "__version__",
@@ -64,6 +66,7 @@ __all__ = [
     "register_local",
     "register_stack",
     "register_volume",
+    "tiles",
     "to_device",
     "warm_up",
 ]

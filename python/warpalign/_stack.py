@@ -30,6 +30,12 @@ _DRIFT = np.dtype([
 ])
 
 
+def _line_of(number, alignment, reliable):
+    return (number, *alignment.translation, alignment.rotation_deg, alignment.scale,
+            alignment.confidence, alignment.correlation, alignment.overlap, reliable,
+            alignment.refined)
+
+
 class StackRegistration:
     """How the frames of a stack lie, each relative to the first.
 
@@ -72,9 +78,7 @@ class StackRegistration:
     def drift(self):
         table = np.zeros(len(self), _DRIFT)
         for i, (alignment, reliable) in enumerate(zip(self._alignments, self._reliable)):
-            table[i] = (i, *alignment.translation, alignment.rotation_deg, alignment.scale,
-                        alignment.confidence, alignment.correlation, alignment.overlap, reliable,
-                        alignment.refined)
+            table[i] = _line_of(i, alignment, reliable)
         return table
 
     def to_pandas(self):
@@ -158,13 +162,17 @@ def _unusable():
                      overlap=0.0, refined=False)
 
 
+def check_motion(options):
+    if options.get("motion") in ("affine", "homography", "auto"):
+        raise ValueError(
+            f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
+
+
 class _Follower:
     """Registers frame after frame; keeps the reference, and never the frames."""
 
     def __init__(self, first, mask, to, device, options):
-        if options.get("motion") in ("affine", "homography", "auto"):
-            raise ValueError(
-                f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
+        check_motion(options)
         self._registrar = Registrar(device, **options)
         self._registrar.set_reference(first, mask)
         self._mask = mask

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <sstream>
 
 namespace warpalign::test {
 namespace {
@@ -296,6 +297,38 @@ TEST_CASE("stack: local motion is taken out, and its mean and spread are told") 
     CHECK(contains(csv.substr(0, csv.find('\n')), ",reason,spread"));
     CHECK(contains(read_text(folder / "page.html"), "Local motion of the frame"));
   }
+}
+
+/// The drift table's lines, without the names of files.
+std::vector<std::string> lines_of(const std::string& csv) {
+  std::vector<std::string> lines;
+  std::istringstream text(read_text(csv));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_CASE("stack: frames that are registered together are as each by itself") {
+  require_test_device();
+  Stack stack(5);
+  const ScratchFolder& folder = stack.folder;
+  const std::string other = folder / "other.png";
+  save_image(other, draw({}, {64, 64, 1}, 1, PixelType::u16));
+  Stack alone(0);
+  alone.names = {stack.names[0], stack.names[4]};
+  stack.names.insert(stack.names.begin() + 2, other);
+  const Outcome together = stack.run({"--csv", folder / "together.csv"});
+  CHECK(together.status == 2);  // one frame has another size
+  CHECK(contains(together.err, "other.png"));
+  const auto all = lines_of(folder / "together.csv");
+  REQUIRE(all.size() == 7);
+  CHECK(contains(all[3], "failed"));
+  CHECK(alone.run({"--csv", folder / "alone.csv"}).status == 0);
+  const auto last = lines_of(folder / "alone.csv").at(2);
+  // Behind index and file the lines are the same.
+  const auto behind_file = [](const std::string& line) {
+    return line.substr(line.find(',', line.find(',') + 1));
+  };
+  CHECK(behind_file(all[6]) == behind_file(last));
 }
 
 TEST_CASE("stack: what does not go with local motion is refused") {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace warpalign::test {
 namespace {
@@ -310,6 +311,41 @@ TEST_CASE("float64 goes in and comes out") {
   CHECK(outcome.status == 0);
   CHECK(outcome.out.find("2, float64") != std::string::npos);
   CHECK(load_npy(folder / "out.npy").type == PixelType::f64);
+}
+
+/// Sets the limit of device memory for what runs while it lives.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(const char* limit) { setenv("WARPALIGN_MAX_DEVICE_MEMORY", limit, 1); }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory() { unsetenv("WARPALIGN_MAX_DEVICE_MEMORY"); }
+};
+
+TEST_CASE("with little device memory an image is resampled by tiles, with the same result") {
+  require_test_device();
+  const Array input = random_array({220, 260}, PixelType::f32);
+  const std::vector<std::string> turn{"--rotate", "23.7", "--boundary", "reflect"};
+  const std::vector<std::string> zoom{"--zoom", "1.3"};
+  const Array turned = resampled(input, turn), larger = resampled(input, zoom);
+  const DeviceMemory little("300K");  // the image takes 229 KB, and so do its coefficients
+  // Both results are within 4e-7 of the largest coefficient, which is at most 4 here.
+  CHECK(max_difference(resampled(input, turn), turned) < 3.2e-6);
+  CHECK(max_difference(resampled(input, zoom), larger) < 3.2e-6);
+}
+
+TEST_CASE("a limit of device memory that is no number, or too small, is an error that names it") {
+  require_test_device();
+  const ScratchFolder folder;
+  save_npy(folder / "in.npy", random_array({220, 260}, PixelType::f32));
+  for (const char* limit : {"lots", "1K"}) {
+    const DeviceMemory set(limit);
+    const Outcome outcome = run_program({"resample", folder / "in.npy", folder / "out.npy",
+                                         "--zoom", "2", "--device", test_device()});
+    CHECK(outcome.status != 0);
+    CHECK(outcome.err.find("WARPALIGN_MAX_DEVICE_MEMORY") != std::string::npos);
+    CHECK(folder.names() == std::vector<std::string>{"in.npy"});
+  }
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include <warpalign/stages/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/stages/sobel.hpp>
+#include <warpalign/tiles.hpp>
 #include <warpalign/transform.hpp>
 #include <warpalign/version.hpp>
 #include <warpalign/volume_registrar.hpp>

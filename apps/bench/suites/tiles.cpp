@@ -1,0 +1,116 @@
+// Suite: an image rotated by tiles, beside the same at once, both from host memory to host memory.
+#include "bench/stage_work.hpp"
+#include "bench/suites.hpp"
+
+#include <warpalign/tiles.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+namespace warpalign::program::bench {
+namespace {
+
+constexpr const char* at_once = "at once";
+constexpr double degrees = 17;
+/// The contract of both results: 4e-7 of the largest coefficient, at most 4 for noise of 0 to 1.
+constexpr double tolerance = 2 * 4e-7 * 4;
+/// An image and its coefficients and result take 12 bytes a pixel; a tile gets one part in 12.
+constexpr std::size_t bytes_per_pixel = 1;
+
+ResampleSpec spec_of(std::int64_t side) {
+  ResampleSpec spec;
+  spec.image = spec.output = {side, side, 1};
+  spec.boundary = Boundary::reflect;
+  return spec;
+}
+
+Affine turn_of(std::int64_t side) {
+  const double angle = degrees * std::numbers::pi / 180;
+  const double c = std::cos(angle), s = std::sin(angle);
+  const double middle = (static_cast<double>(side) - 1) / 2;
+  return {c, -s, middle * (1 - c + s), s, c, middle * (1 - c - s)};
+}
+
+class TilesWork final : public StageWork {
+ public:
+  /// `max_bytes`: of device memory; 0 for what there is.
+  TilesWork(const Device& device, std::int64_t side, std::size_t max_bytes)
+      : StageWork(device,
+                  {{PixelType::f32, {side, side, 1}, noise(PixelType::f32, {side, side, 1})}}, {}),
+        side_(side),
+        max_bytes_(max_bytes),
+        output_(static_cast<std::size_t>(side * side)) {}
+
+  void make_plans() override {
+    resampler_.reset();  // frees its memory before the new one allocates
+    resampler_.emplace(device(), spec_of(side_), max_bytes_);
+  }
+
+  [[nodiscard]] bool waits() const override { return true; }
+
+  Verdict verify(Stream& stream) override {
+    Image image = device().make_image(PixelType::f32, {side_, side_, 1});
+    Image result = device().make_image(PixelType::f32, {side_, side_, 1});
+    stream.upload(input(0).pixels->data(), image.size_bytes(), image.buffer());
+    ResamplePlan plan(device(), spec_of(side_));
+    plan.execute(stream, image, turn_of(side_), result);
+    std::vector<float> whole(output_.size());
+    stream.download(result, whole.data(), result.size_bytes());
+    execute();
+    double worst = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      const double error =
+          std::abs(static_cast<double>(output_[i]) - static_cast<double>(whole[i]));
+      if (!(error <= worst)) worst = error;
+    }
+    return {worst, tolerance, "the image resampled at once by a plan"};
+  }
+
+ private:
+  void run_on(Stream& /*stream*/, Set& /*set*/) override { execute(); }
+
+  void execute() { resampler_->execute(input(0).pixels->data(), turn_of(side_), output_.data()); }
+
+  std::int64_t side_;
+  std::size_t max_bytes_;
+  std::vector<float> output_;
+  std::optional<TiledResampler> resampler_;
+};
+
+Case case_of(std::int64_t side, const char* name, std::size_t max_bytes) {
+  Case made;
+  made.suite = "tiles";
+  made.name = name;
+  made.size = {side, side, 1};
+  made.yardstick = name == at_once ? "" : at_once;
+  made.unit = "pixels";
+  const auto pixels = static_cast<std::size_t>(made.size.pixels());
+  made.operations = static_cast<double>(pixels);
+  made.bytes = 2.0 * sizeof(float) * static_cast<double>(pixels);
+  made.max_allocation = pixels * sizeof(float);
+  made.memory_bytes = 5 * pixels * sizeof(float);
+  made.on_device = [=](const Device& device) {
+    return std::make_unique<TilesWork>(device, side, max_bytes);
+  };
+  return made;
+}
+
+}  // namespace
+
+std::vector<Case> tile_cases(const Sizes& sizes) {
+  std::vector<Case> cases;
+  for (const std::int64_t side : sizes.sides_or({4096})) {
+    const auto pixels = static_cast<std::size_t>(side * side);
+    // The smallest sizes, for tests, take tiles that are as small as they may be.
+    const std::size_t tile = std::max<std::size_t>(pixels * bytes_per_pixel, 120000);
+    cases.push_back(case_of(side, at_once, 0));
+    cases.push_back(case_of(side, "by tiles", tile));
+  }
+  return cases;
+}
+
+}  // namespace warpalign::program::bench

@@ -1,0 +1,139 @@
+// Which samples along one axis a tile needs.
+#include "tiles/axis_cut.hpp"
+
+#include <warpalign/tiles.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+namespace {
+
+/// Coordinates are known to about 1e-6 of a sample: those nearer to an edge may lie on either side.
+constexpr double rounding = 0x1p-18;
+/// Beyond this, coordinates do not hold a fraction, and folding them would not be exact.
+constexpr double far_away = 0x1p40;
+
+/// x of the image is sign x + shift of the image brought back to its first period.
+struct Fold {
+  double sign = 1;
+  double shift = 0;
+};
+
+Interval folded(const Fold& fold, const Interval& points) {
+  const double a = fold.sign * points.low + fold.shift;
+  const double b = fold.sign * points.high + fold.shift;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+/// Brings the middle of the interval into the image where the image repeats as its mirror image.
+/// `last`: where the mirror image begins: n - 1, or n - 1/2 for samples repeated at the edge.
+Fold fold_mirrored(double period, double last, const Interval& points) {
+  const double middle = (points.low + points.high) / 2;
+  const double shift = period * std::floor(middle / period);
+  if (middle - shift <= last) return {1, -shift};
+  return {-1, shift + 2 * last};
+}
+
+Fold fold_of(Boundary boundary, std::int64_t samples, const Interval& points) {
+  const auto n = static_cast<double>(samples);
+  if (points.low >= 0 && points.high <= n - 1) return {};
+  if (boundary == Boundary::mirror) return fold_mirrored(2 * n - 2, n - 1, points);
+  if (boundary == Boundary::reflect) return fold_mirrored(2 * n, n - 0.5, points);
+  if (boundary == Boundary::wrap) return {1, -(n - 1) * std::floor(points.low / (n - 1))};
+  return {};
+}
+
+/// Whether points lie on both sides of the seam of `wrap`, or so near that rounding decides it. In
+/// the image itself, both ends belong to it.
+bool crosses_seam(const Fold& fold, double last, const Interval& points) {
+  if (points.low >= -rounding && points.high <= last + rounding) return false;
+  const Interval at = folded(fold, points);
+  return !(at.low > rounding && at.high < last - rounding);
+}
+
+AxisCut cut_periodic(std::int64_t samples, std::int64_t first, std::int64_t last) {
+  if (last - first + 1 >= samples) return whole_axis(samples);
+  const std::int64_t begin = ((first % samples) + samples) % samples;
+  AxisCut cut{begin, last - first + 1};
+  cut.shift = static_cast<double>(begin - first);
+  cut.inside = true;
+  return cut;
+}
+
+/// Samples beyond an edge are those as far on this side of it, or one less.
+void cut_mirrored(AxisCut& cut, std::int64_t samples, std::int64_t first, std::int64_t last) {
+  const std::int64_t end = samples - 1;
+  std::int64_t from = first;
+  std::int64_t to = last;
+  if (first < 0) to = std::max(to, -first);
+  if (last > end) from = std::min(from, 2 * end - last);
+  cut.begin = std::max<std::int64_t>(from, 0);
+  cut.length = std::min(to, end) - cut.begin + 1;
+}
+
+/// Samples beyond an edge are one value, and coefficients there approach one within the halo.
+void cut_constant(AxisCut& cut, std::int64_t samples, const Reach& reach, std::int64_t first,
+                  std::int64_t last) {
+  const std::int64_t end = samples - 1;
+  const std::int64_t from =
+      std::clamp<std::int64_t>(first, 0, std::max<std::int64_t>(end - reach.before, 0));
+  const std::int64_t to = std::clamp<std::int64_t>(last, std::min(reach.after, end), end);
+  cut.begin = from;
+  cut.length = to - from + 1;
+}
+
+}  // namespace
+
+Reach reach_of(const ResampleSpec& spec) {
+  std::int64_t halo = 0;
+  if (spec.prefilter) {
+    halo = *spec.prefilter == PrefilterMethod::fir ? spec.taps / 2 : prefilter_halo(spec.degree);
+  }
+  // floor(x) - degree / 2 to floor(x) + degree / 2 + 1 are the samples whose B-spline does not
+  // vanish at x; one more on either side, for x within rounding of a sample.
+  return {spec.degree / 2 + 1 + halo, spec.degree / 2 + 2 + halo};
+}
+
+AxisCut whole_axis(std::int64_t samples) {
+  AxisCut cut{0, samples};
+  cut.at_edge = true;
+  return cut;
+}
+
+AxisCut cut_axis(Boundary boundary, const Reach& reach, std::int64_t samples,
+                 const Interval& points) {
+  if (!(std::abs(points.low) < far_away && std::abs(points.high) < far_away)) {
+    return whole_axis(samples);
+  }
+  const auto end = static_cast<double>(samples - 1);
+  if (boundary == Boundary::constant && (points.high < -rounding || points.low > end + rounding)) {
+    AxisCut cut = whole_axis(samples);
+    cut.outside = true;
+    return cut;
+  }
+  if (samples == 1) return whole_axis(samples);
+  const Fold fold = fold_of(boundary, samples, points);
+  if (boundary == Boundary::wrap && crosses_seam(fold, end, points)) return whole_axis(samples);
+  Interval at = folded(fold, points);
+  bool within = at.low >= 0 && at.high <= end;
+  if (boundary == Boundary::wrap) within = true;
+  if (boundary == Boundary::constant) at = {std::max(at.low, 0.0), std::min(at.high, end)};
+  const std::int64_t first = static_cast<std::int64_t>(std::floor(at.low)) - reach.before;
+  const std::int64_t last = static_cast<std::int64_t>(std::floor(at.high)) + reach.after;
+  if (boundary == Boundary::grid_wrap) return cut_periodic(samples, first, last);
+  AxisCut cut;
+  cut.sign = fold.sign;
+  cut.shift = fold.shift;
+  cut.at_edge = first < 0 || last > samples - 1;
+  cut.inside =
+      within && (!cut.at_edge || boundary == Boundary::mirror || boundary == Boundary::wrap);
+  if (boundary == Boundary::nearest || boundary == Boundary::grid_constant) {
+    cut_constant(cut, samples, reach, first, last);
+  } else {
+    cut_mirrored(cut, samples, first, last);
+  }
+  return cut;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,88 @@
+// The largest tiles that fit a device's memory.
+#include "tiles/fitting_tiles.hpp"
+
+#include <warpalign/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace warpalign::detail {
+namespace {
+
+/// Smaller tiles would spend their time on halos and launches.
+constexpr std::int64_t min_tile_pixels = 1024;
+
+std::size_t largest_allocation(const ResampleSpec& spec, const Tile& tile) {
+  const auto pixels =
+      static_cast<std::size_t>(std::max(tile.input.shape.pixels(), tile.output.shape.pixels()));
+  return pixels * std::max({size_of(spec.input), size_of(spec.output_type), sizeof(float)});
+}
+
+bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit) {
+  const auto pixels = static_cast<std::size_t>(tile.output.shape.pixels());
+  if (tile_bytes(spec, tile) + pixels * limit.per_pixel > limit.bytes) return false;
+  return limit.max_allocation == 0 || largest_allocation(spec, tile) <= limit.max_allocation;
+}
+
+/// All tiles, or the first one that does not fit, in `too_large`.
+std::vector<Tile> tiles_of(const ResampleSpec& spec,
+                           const std::function<Tile(const Region&)>& tile_of_region,
+                           const Shape& shape, const MemoryLimit& limit,
+                           std::optional<Tile>& too_large) {
+  std::vector<Tile> all;
+  for (const Region& region : regions_of(spec.output, shape)) {
+    all.push_back(tile_of_region(region));
+    if (fits(spec, all.back(), limit)) continue;
+    too_large = all.back();
+    break;
+  }
+  return all;
+}
+
+void halve(Shape& shape) {
+  std::int64_t& longest = shape.depth > shape.height && shape.depth > shape.width ? shape.depth
+                          : shape.height >= shape.width                           ? shape.height
+                                                                                  : shape.width;
+  longest = (longest + 1) / 2;
+}
+
+}  // namespace
+
+std::vector<Region> regions_of(const Shape& output, const Shape& tile) {
+  std::vector<Region> regions;
+  for (std::int64_t z = 0; z < output.depth; z += tile.depth) {
+    for (std::int64_t y = 0; y < output.height; y += tile.height) {
+      for (std::int64_t x = 0; x < output.width; x += tile.width) {
+        regions.push_back(
+            {{x, y, z},
+             {std::min(tile.width, output.width - x), std::min(tile.height, output.height - y),
+              std::min(tile.depth, output.depth - z)}});
+      }
+    }
+  }
+  return regions;
+}
+
+std::vector<Tile> fitting_tiles(const ResampleSpec& spec,
+                                const std::function<Tile(const Region&)>& tile_of_region,
+                                const MemoryLimit& limit) {
+  Shape shape = spec.output;
+  for (;;) {
+    std::optional<Tile> too_large;
+    std::vector<Tile> all = tiles_of(spec, tile_of_region, shape, limit, too_large);
+    if (!too_large) return all;
+    if (shape.pixels() <= min_tile_pixels) {
+      throw Error(ErrorKind::out_of_memory,
+                  "a tile of " + to_string(too_large->output.shape) + " pixels needs " +
+                      std::to_string(tile_bytes(spec, *too_large)) +
+                      " bytes of device memory for " + to_string(too_large->input.shape) +
+                      " samples, and may take " + std::to_string(limit.bytes) +
+                      "; use a device with more memory, or raise WARPALIGN_MAX_DEVICE_MEMORY",
+                  {.stage = "tiles"});
+    }
+    halve(shape);
+  }
+}
+
+}  // namespace warpalign::detail

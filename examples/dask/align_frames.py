@@ -1,0 +1,97 @@
+"""Takes the drift out of a stack of frames on several processes.
+
+    python align_frames.py FRAMES ALIGNED.zarr [--drift drift.csv] [--workers 2] [--chunk 16]
+
+FRAMES is a folder of images of one size, in the order of their names, or a Zarr array of shape
+(frames, rows, columns).
+"""
+
+import argparse
+import csv
+import pathlib
+
+import dask.array
+import numpy as np
+import zarr
+from distributed import Client, LocalCluster
+
+import warpalign.dask
+
+
+def frames_of_folder(folder, chunk):
+    """A Dask array of the images of a folder, which tasks read."""
+    from PIL import Image
+
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in
+                   {".png", ".tif", ".tiff", ".jpg", ".jpeg"})
+    if not files:
+        raise SystemExit(f"{folder}: holds no images")
+
+    def read(path):
+        return np.asarray(Image.open(path).convert("F"), np.float32)
+
+    def read_chunk(paths):
+        return np.stack([read(path) for path in paths])
+
+    shape = read(files[0]).shape
+    parts = [files[i:i + chunk] for i in range(0, len(files), chunk)]
+    return dask.array.concatenate([
+        dask.array.from_delayed(dask.delayed(read_chunk)(part), (len(part), *shape), np.float32)
+        for part in parts])
+
+
+def frames_of(source, chunk):
+    """The frames, chunk by chunk."""
+    path = pathlib.Path(source)
+    if path.is_dir() and not any((path / name).exists() for name in ("zarr.json", ".zarray")):
+        return frames_of_folder(path, chunk)
+    frames = dask.array.from_zarr(str(path))
+    if frames.ndim != 3:
+        raise SystemExit(f"{source}: has the shape {frames.shape}; three axes are needed")
+    return frames
+
+
+def write_table(path, table):
+    """The drift table as CSV, without the matrices."""
+    names = [name for name in table.dtype.names if name != "matrix"]
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows([line[name] for name in names] for line in table)
+
+
+def align(source, target, drift=None, chunk=16):
+    """Registers all frames to the first one, and writes them without their drift."""
+    frames = frames_of(source, chunk)
+    stack = warpalign.dask.register_stack(frames, motion="translation")
+    # The table is small and is kept; the frames are read again, so that none stays in memory.
+    table = stack.drift.persist()
+    stack.drift = table
+    aligned = stack.warp(frames)
+    array = zarr.create_array(store=target, shape=aligned.shape, dtype=aligned.dtype,
+                              chunks=(aligned.chunks[0][0], *aligned.shape[1:]), overwrite=True)
+    # Every task writes whole chunks of its own.
+    dask.array.store(aligned, array, lock=False)
+    lines = table.compute()
+    if drift:
+        write_table(drift, lines)
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("frames", help="a folder of images, or a Zarr array")
+    parser.add_argument("aligned", help="the Zarr array to write")
+    parser.add_argument("--drift", help="a CSV file for the drift table")
+    parser.add_argument("--workers", type=int, default=2, help="processes [2]")
+    parser.add_argument("--chunk", type=int, default=16, help="frames of a folder at once [16]")
+    options = parser.parse_args()
+    with LocalCluster(n_workers=options.workers, threads_per_worker=1,
+                      dashboard_address=None) as cluster, Client(cluster):
+        lines = align(options.frames, options.aligned, options.drift, options.chunk)
+    print(f"{len(lines)} frames, {int(lines['reliable'].sum())} reliable, drift up to "
+          f"{np.nanmax(np.hypot(lines['shift_row'], lines['shift_column'])):.2f} pixels")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+// Independent tiles of a transform, for callers that resample them one by one.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "opened_device.hpp"
+#include "spline_calls.hpp"
+
+#include <warpalign/tiles.hpp>
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+using Extents = std::array<std::int64_t, 3>;
+
+Shape shape_from(const Extents& extents) { return {extents[0], extents[1], extents[2]}; }
+
+Extents extents_of(const Shape& shape) { return {shape.width, shape.height, shape.depth}; }
+
+ResampleSpec spec_of(const Extents& image, const Extents& output, int dimensions, int order,
+                     bool prefilter, const std::string& mode) {
+  ResampleKey key;
+  key.image = shape_from(image);
+  key.output = shape_from(output);
+  key.dimensions = dimensions;
+  key.degree = order;
+  key.prefilter = prefilter;
+  key.boundary = boundary_named(mode);
+  return python::spec_of(key);
+}
+
+std::vector<double> matrix_of(const Tile& tile) {
+  return {tile.output_to_input.m.begin(), tile.output_to_input.m.end()};
+}
+
+}  // namespace
+
+void bind_tiles(nb::module_& module) {
+  nb::class_<Tile>(module, "Tile", "A part of an output; extents are in x, y, z order.")
+      .def_prop_ro("output_begin", [](const Tile& tile) { return tile.output.begin; })
+      .def_prop_ro("output_shape", [](const Tile& tile) { return extents_of(tile.output.shape); })
+      .def_prop_ro("input_begin", [](const Tile& tile) { return tile.input.begin; })
+      .def_prop_ro("input_shape", [](const Tile& tile) { return extents_of(tile.input.shape); })
+      .def_prop_ro("matrix", &matrix_of)
+      .def_prop_ro("mode", [](const Tile& tile) { return name_of(tile.boundary); })
+      .def_ro("outside", &Tile::outside);
+  module.def(
+      "tiles",
+      [](const Extents& image, const Extents& output, int dimensions,
+         const std::vector<double>& matrix, int order, bool prefilter, const std::string& mode,
+         const Extents& tile) {
+        return tiles(spec_of(image, output, dimensions, order, prefilter, mode),
+                     transform_of(matrix), shape_from(tile));
+      },
+      "The tiles of one shape that cover an output.");
+  module.def(
+      "tile_of",
+      [](const Extents& image, const Extents& output, int dimensions,
+         const std::vector<double>& matrix, int order, bool prefilter, const std::string& mode,
+         const Extents& begin, const Extents& shape) {
+        return tile_of(spec_of(image, output, dimensions, order, prefilter, mode),
+                       transform_of(matrix), Region{begin, shape_from(shape)});
+      },
+      "The tile for one region of an output.");
+  module.def(
+      "tile_for_points",
+      [](const Extents& image, int dimensions, int order, bool prefilter, const std::string& mode,
+         const std::array<double, 3>& low, const std::array<double, 3>& high) {
+        return tile_for_points(spec_of(image, {1, 1, 1}, dimensions, order, prefilter, mode),
+                               {low[0], low[1], low[2]}, {high[0], high[1], high[2]});
+      },
+      "The samples that evaluation at any point of a box needs.");
+  module.def(
+      "max_device_memory",
+      [](const OpenedDevice& opened) { return max_device_memory(opened.device); },
+      "How many bytes of a device's memory a call may take.");
+}
+
+}  // namespace warpalign::python

@@ -1,0 +1,271 @@
+"""warpalign.dask against SciPy and against the functions for whole arrays."""
+
+import os
+import pathlib
+import runpy
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.ndimage
+
+import warpalign
+from warpalign import ndimage
+
+dask = pytest.importorskip("dask")
+import dask.array as da  # noqa: E402
+
+import warpalign.dask as wd  # noqa: E402
+
+MODES = ["constant", "grid-constant", "nearest", "mirror", "reflect", "grid-mirror", "wrap",
+         "grid-wrap"]
+
+EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "dask" / "align_frames.py"
+
+# Prefilter and evaluation are each within 4e-7 of the largest coefficient (single precision), which for
+# random samples of 0 to 1 is at most 8.
+TOLERANCE = 6.4e-6
+# SciPy extends samples by 12 for these modes, where so much of what lies beyond is left.
+PADDED = {4: 2e-5, 5: 3e-4}
+
+
+def tolerance_for(order, mode):
+    if mode in ("nearest", "grid-constant"):
+        return max(TOLERANCE, PADDED.get(order, 0))
+    return TOLERANCE
+
+
+@pytest.fixture
+def image(random):
+    return random.random((131, 117))
+
+
+@pytest.fixture
+def chunked(image):
+    return da.from_array(image, chunks=((40, 40, 51), (50, 67)))
+
+
+def near(result, expected, tolerance=TOLERANCE):
+    assert isinstance(result, da.Array)
+    assert result.dtype == expected.dtype
+    computed = result.compute(scheduler="threads", num_workers=2)
+    assert computed.shape == result.shape == expected.shape
+    np.testing.assert_allclose(computed, expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order", range(6))
+def test_affine_transforms_agree(image, chunked, order, mode):
+    # No point lies on a tie of order 0 or on an edge, where the last bit decides.
+    arguments = ([[0.93, 0.21], [-0.26, 1.11]], (-17.4137, 22.2291), (90, 80))
+    keywords = {"order": order, "mode": mode, "cval": 0.25}
+    near(wd.affine_transform(chunked, *arguments, output_chunks=(33, 30), **keywords),
+         scipy.ndimage.affine_transform(image, *arguments, **keywords), tolerance_for(order, mode))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order", range(6))
+def test_zooms_agree(image, chunked, order, mode):
+    keywords = {"order": order, "mode": mode, "grid_mode": mode.startswith("grid")}
+    near(wd.zoom(chunked, (1.31, 0.77), **keywords),
+         scipy.ndimage.zoom(image, (1.31, 0.77), **keywords), tolerance_for(order, mode))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order", range(6))
+def test_points_agree(image, chunked, order, mode):
+    rows, columns = np.mgrid[:80, :90]
+    points = np.stack([1.27 * rows + 3 * np.sin(columns / 7) - 3.137, 1.3 * columns - 7.221])
+    keywords = {"order": order, "mode": mode, "cval": 0.25}
+    expected = scipy.ndimage.map_coordinates(image, points, **keywords)
+    tolerance = tolerance_for(order, mode) + 2e-5  # coordinates are rounded to float32
+    # Where the value jumps, coordinates that float32 rounds may lie on the other side; none do here.
+    near(wd.map_coordinates(chunked, da.from_array(points, chunks=(1, 30, 40)), **keywords),
+         expected, tolerance)
+    near(wd.map_coordinates(chunked, points, **keywords), expected, tolerance)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("order", range(2, 6))
+def test_coefficients_agree(image, chunked, order, mode):
+    near(wd.spline_filter(chunked, order, mode=mode),
+         scipy.ndimage.spline_filter(image, order, mode=mode), TOLERANCE)
+
+
+def test_other_ranks_dtypes_and_chunks(random):
+    for shape, chunks in [((400,), 90), ((40, 38, 44), (20, 19, 44)), ((5, 60, 50), (2, 30, 50)),
+                          ((3, 4, 50, 60), (1, 2, 50, 31))]:
+        array = random.random(shape)
+        matrix, offset = np.eye(len(shape)), np.zeros(len(shape))
+        for axis in range(max(0, len(shape) - 2), len(shape)):
+            matrix[axis, axis], offset[axis] = 0.9, 1.37
+        expected = scipy.ndimage.affine_transform(array, matrix, offset, mode="mirror")
+        near(wd.affine_transform(da.from_array(array, chunks=chunks), matrix, offset, mode="mirror"),
+             expected, 2 * TOLERANCE)
+    bytes_ = (random.random((90, 80)) * 255).astype(np.uint8)
+    for output in (None, np.float32):
+        keywords = {"output": output, "order": 1}
+        near(wd.affine_transform(bytes_, [1, 1], (0.25, 0.5), **keywords),
+             ndimage.affine_transform(bytes_, [1, 1], (0.25, 0.5), **keywords), 0)
+    waves = random.random((90, 80)) + 1j * random.random((90, 80))
+    near(wd.zoom(da.from_array(waves, chunks=50), 1.3), scipy.ndimage.zoom(waves, 1.3))
+
+
+def test_points_that_are_not_numbers_or_far_away(random):
+    line = random.random(300)
+    points = np.array([[np.nan, 3.5, -1e9, np.inf, 250.25, 1e6]])
+    chunked = da.from_array(line, chunks=64)
+    for mode in ("constant", "nearest"):
+        near(wd.map_coordinates(chunked, da.from_array(points, chunks=(1, 2)), mode=mode, cval=-1),
+             ndimage.map_coordinates(line, points, mode=mode, cval=-1))
+
+
+def test_graphs_have_a_task_for_each_chunk_and_read_what_they_need(random):
+    array = da.from_array(random.random((1000, 1000)), chunks=100)
+    shifted = wd.affine_transform(array, [1, 1], (0.5, 0.5))
+    own = [key for key in shifted.dask if str(key[0]).startswith("warpalign")]
+    assert len(own) == 100
+    # One chunk of the middle needs itself and those around it.
+    needed = shifted.blocks[5, 5].__dask_optimize__(
+        shifted.dask, [(shifted.name, 5, 5)])
+    assert sum(str(key[0]).startswith("array") for key in needed if isinstance(key, tuple)) <= 9
+
+
+def test_wrong_arguments_are_refused_before_anything_runs(chunked):
+    with pytest.raises(RuntimeError, match="spline order"):
+        wd.affine_transform(chunked, np.eye(2), order=6)
+    with pytest.raises(RuntimeError, match="boundary mode"):
+        wd.zoom(chunked, 2, mode="around")
+    with pytest.raises(ValueError, match="a matrix for 2 axes"):
+        wd.affine_transform(chunked, np.eye(5))
+    with pytest.raises(TypeError, match="dtype"):
+        wd.affine_transform(chunked, np.eye(2), output=np.zeros((3, 3)))
+    with pytest.raises(NotImplementedError, match="3 axes"):
+        wd.zoom(da.zeros((4, 4, 4, 4)), 2)
+    with pytest.raises(RuntimeError, match="coordinate array"):
+        wd.map_coordinates(chunked, np.zeros((3, 5)))
+    with pytest.raises(ValueError, match="3 axes"):
+        wd.register_stack(chunked)
+    with pytest.raises(ValueError, match="independent tasks"):
+        wd.register_stack(da.zeros((3, 64, 64)), to="previous")
+    with pytest.raises(TypeError, match="no option 'speed'"):
+        wd.register_stack(da.zeros((3, 64, 64)), speed=9)
+    with pytest.raises(ValueError, match="is for pairs"):
+        wd.register_stack(da.zeros((3, 64, 64)), motion="affine")
+
+
+@pytest.fixture(scope="module")
+def drifting():
+    """Frames that are cut out of a scene, and by how much each is shifted."""
+    random = np.random.default_rng(3)
+    scene = scipy.ndimage.gaussian_filter(random.standard_normal((200, 220)), 2)
+    shifts = [(0, 0), (1, 2), (3, -2), (-4, 1), (2, 5), (0, -3), (5, 4)]
+    frames = np.stack([scene[30 - r:158 - r, 30 - c:174 - c] for r, c in shifts])
+    return frames, np.array(shifts)
+
+
+def test_a_stack_is_registered_as_one_array_is(drifting):
+    frames, shifts = drifting
+    frames = frames.copy()
+    frames[3] = 7  # constant
+    lazy = wd.register_stack(da.from_array(frames, chunks=(2, 64, 80)), motion="translation")
+    table = lazy.drift.compute(scheduler="threads", num_workers=2)
+    whole = warpalign.register_stack(frames, motion="translation")
+    for name in whole.drift.dtype.names:
+        assert np.array_equal(table[name], whole.drift[name], equal_nan=name != "reliable"), name
+    np.testing.assert_array_equal(table["matrix"], whole.matrices)
+    assert not table["reliable"][3] and "constant" in table["error"][3]
+    used = [0, 1, 2, 4, 5, 6]
+    found = np.stack([table["shift_row"], table["shift_column"]], 1)[used]
+    np.testing.assert_allclose(found, shifts[used], atol=0.02)
+    aligned = lazy.warp(da.from_array(frames, chunks=(3, 128, 144)), fill=-1).compute()
+    assert (aligned[3] == -1).all()
+    for frame, expected in zip(aligned, whole.warp(frames)):
+        if expected is not None:
+            np.testing.assert_array_equal(frame, expected)
+
+
+def test_a_stack_is_registered_to_an_image(drifting):
+    frames, shifts = drifting
+    table = wd.register_stack(frames, to=frames[2], motion="translation").drift.compute()
+    found = np.stack([table["shift_row"], table["shift_column"]], 1)
+    np.testing.assert_allclose(found, shifts - shifts[2], atol=0.02)
+    with pytest.raises(ValueError, match="the reference has the shape"):
+        wd.register_stack(frames, to=frames[2, 1:])
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                  dashboard_address=None) as local:
+        with distributed.Client(local) as client:
+            yield client
+
+
+def test_a_worker_computes_on_the_device_that_its_environment_names(cluster):
+    def message():  # within the test, so that workers need not import this file
+        os.environ["WARPALIGN_DEVICE"] = "opencl:7777"
+        try:
+            warpalign.ndimage.shift(np.zeros((8, 8)), 0.5)
+        except warpalign.Error as error:
+            return str(error)
+        finally:
+            del os.environ["WARPALIGN_DEVICE"]
+
+    found = cluster.run(message)
+    assert len(found) == 2
+    assert all("opencl:7777" in text for text in found.values())
+
+
+def test_a_worker_that_is_killed_costs_time_and_nothing_else(cluster, tmp_path, drifting):
+    zarr = pytest.importorskip("zarr")
+    frames = np.concatenate([drifting[0]] * 6)
+    source = da.from_array(frames, chunks=(2, 128, 144))
+    stack = wd.register_stack(source, motion="translation")
+    expected = stack.warp(source).compute(scheduler="threads")
+    target = zarr.create_array(store=str(tmp_path / "aligned.zarr"), shape=frames.shape,
+                               chunks=(2, 128, 144), dtype=frames.dtype)
+    pids = cluster.run(os.getpid)
+    done = threading.Event()
+
+    def kill_one_in_the_middle():
+        # A chunk that is written says that workers are at it.
+        while not done.is_set() and not any((tmp_path / "aligned.zarr" / "c").glob("*/*/*")):
+            time.sleep(0.01)
+        os.kill(next(iter(pids.values())), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one_in_the_middle)
+    killer.start()
+    da.store(stack.warp(source), target, lock=False)
+    done.set()
+    killer.join()
+    np.testing.assert_array_equal(target[:], expected)
+    drift = stack.drift.compute()
+    assert drift["reliable"].all() and drift["frame"].tolist() == list(range(len(frames)))
+
+
+def test_the_example_aligns_a_folder_and_a_zarr_array(cluster, tmp_path, drifting):
+    zarr = pytest.importorskip("zarr")
+    image = pytest.importorskip("PIL.Image")
+    frames, shifts = drifting
+    levels = (255 * (frames - frames.min()) / np.ptp(frames)).astype(np.uint8)
+    (tmp_path / "frames").mkdir()
+    for number, frame in enumerate(levels):
+        image.fromarray(frame).save(tmp_path / "frames" / f"{number:03}.png")
+    stored = zarr.create_array(store=str(tmp_path / "frames.zarr"), shape=levels.shape,
+                               chunks=(3, 128, 144), dtype=levels.dtype)
+    stored[:] = levels
+    program = runpy.run_path(str(EXAMPLE))
+    for source in ("frames", "frames.zarr"):
+        target = str(tmp_path / f"{source}-aligned.zarr")
+        lines = program["align"](str(tmp_path / source), target, str(tmp_path / "drift.csv"), 3)
+        found = np.stack([lines["shift_row"], lines["shift_column"]], 1)
+        np.testing.assert_allclose(found, shifts, atol=0.05)  # 8 bits
+        aligned = zarr.open_array(target)[:].astype(float)
+        inside = (slice(None), slice(12, -12), slice(12, -12))
+        assert np.abs(aligned - aligned[0])[inside].max() < 3  # of 255
+        rows = (tmp_path / "drift.csv").read_text().splitlines()
+        assert len(rows) == len(frames) + 1 and rows[0].startswith("frame,shift_row")

@@ -1,0 +1,98 @@
+"""Parts of Dask arrays as the arguments of tasks, and arrays made of such tasks."""
+
+import functools
+import itertools
+
+import numpy as np
+
+try:
+    import dask.array
+    from dask.base import tokenize
+    from dask.highlevelgraph import HighLevelGraph
+except ImportError as error:
+    raise ImportError("warpalign.dask needs Dask: pip install warpalign[dask]") from error
+
+from .. import Device
+
+
+def as_dask(array):
+    """A Dask array; others, such as NumPy's and Zarr's, become one, in their own chunks."""
+    if isinstance(array, dask.array.Array):
+        _check_known("the input", array)
+        return array
+    return dask.array.asarray(array)
+
+
+def _check_known(what, array):
+    if any(np.isnan(length) for length in array.shape):
+        raise ValueError(f"{what} has chunks of unknown size; call its compute_chunk_sizes() first")
+
+
+def device_name(device):
+    """Tasks are sent to other processes, where no opened device can go."""
+    if isinstance(device, Device):
+        return device.id
+    return device
+
+
+def _pieces_of_axis(chunks, wanted):
+    """The chunks that hold `wanted`, as (number, slice of the chunk). Beyond the end of the axis it
+    goes on at its beginning."""
+    ends = np.cumsum(chunks)
+    length = int(ends[-1])
+    pieces, at = [], wanted.start
+    while at < wanted.stop:
+        inside = at % length
+        number = int(np.searchsorted(ends, inside, side="right"))
+        start = int(ends[number]) - chunks[number]
+        count = min(wanted.stop - at, int(ends[number]) - inside)
+        pieces.append((number, slice(inside - start, inside - start + count)))
+        at += count
+    return pieces
+
+
+class Part:
+    """A box of a Dask array: the keys of its chunks, and how it is put together from them."""
+
+    def __init__(self, array, wanted):
+        axes = [_pieces_of_axis(chunks, part) for chunks, part in zip(array.chunks, wanted)]
+        self.keys = self._keys(array.name, axes, ())
+        self.slices = [[piece for _, piece in axis] for axis in axes]
+
+    def _keys(self, name, axes, numbers):
+        if not axes:
+            return (name, *numbers)
+        return [self._keys(name, axes[1:], (*numbers, number)) for number, _ in axes[0]]
+
+
+def put_together(blocks, slices, picked=()):
+    """The box that a Part describes, of its chunks."""
+    if len(picked) == len(slices):
+        return np.asarray(blocks)[picked]
+    parts = [put_together(block, slices, (*picked, piece))
+             for block, piece in zip(blocks, slices[len(picked)])]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, len(picked))
+
+
+def regions_of(chunks):
+    """(number, slices) of every chunk of an array."""
+    axes = []
+    for lengths in chunks:
+        ends = np.cumsum(lengths).tolist()
+        axes.append([slice(end - length, end) for length, end in zip(lengths, ends)])
+    for number in itertools.product(*(range(len(axis)) for axis in axes)):
+        yield number, tuple(axis[i] for axis, i in zip(axes, number))
+
+
+def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
+    """An array with a task for each chunk; make_task(number, slices) gives (function, arguments)."""
+    name = f"warpalign-{what}-{tokenize(what, chunks, dtype, *dependencies, token)}"
+    graph = {(name, *number): make_task(number, slices)
+             for number, slices in regions_of(chunks)}
+    graph = HighLevelGraph.from_collections(name, graph, dependencies=list(dependencies))
+    return dask.array.Array(graph, name, chunks, dtype=dtype)
+
+
+def bound(function, **arguments):
+    """A task's function with what does not come from other tasks."""
+    return functools.partial(function, **arguments)

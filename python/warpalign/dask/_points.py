@@ -1,0 +1,124 @@
+"""Evaluation of a Dask array at points."""
+
+import dask
+import dask.array
+import numpy as np
+
+from .. import ndimage
+from .._tiles import checked_order, tile_for_points
+from ..ndimage import _rules
+from ..ndimage._geometry import MAX_AXES
+from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
+from ._transforms import dtype_for
+
+
+def _bounds(block):
+    """The least and the greatest coordinate along each axis. NaN reads nothing."""
+    rows = np.asarray(block, np.float64).reshape(block.shape[0], -1)
+    if rows.size == 0:
+        return np.zeros((2, block.shape[0]))
+    numbers = ~np.isnan(rows)
+    low = np.min(rows, axis=1, where=numbers, initial=np.inf)
+    high = np.max(rows, axis=1, where=numbers, initial=-np.inf)
+    empty = low > high
+    return np.stack([np.where(empty, 0, low), np.where(empty, 0, high)])
+
+
+def _evaluated(blocks, points, slices, scale, dtype, arguments):
+    """One chunk of the output."""
+    part = put_together(blocks, slices)
+    shape = (-1,) + (1,) * (points.ndim - 1)
+    points = np.asarray(points, np.float64) * scale[0].reshape(shape) + scale[1].reshape(shape)
+    return ndimage.map_coordinates(part, points, output=dtype, **arguments)
+
+
+def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
+                    prefilter=True, *, device=None):
+    """Evaluate a Dask array at points, one task for each chunk of the points.
+
+    Parameters
+    ----------
+    input : dask.array.Array or array_like
+        The input array, real or complex, of 1 to 3 axes.
+    coordinates : dask.array.Array or array_like, shape (n, ...)
+        Where to evaluate: a row of coordinates for each axis of the input. A chunk of them needs the
+        samples between its least and greatest coordinates, so that points of a chunk should be near
+        each other. Which these are is computed when this is called; of a Dask array, by one pass over
+        the coordinates.
+    output : dtype, optional
+        The dtype of the result. The default is the input's.
+    order : int, optional
+        The order of the spline, 0 to 5. The default is 3.
+    mode : str, optional
+        What lies beyond the edges; see :func:`warpalign.ndimage.map_coordinates`. The default is
+        ``'constant'``.
+    cval : scalar, optional
+        The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
+    prefilter : bool, optional
+        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The default
+        is True.
+    device : str, optional
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+
+    Returns
+    -------
+    dask.array.Array
+        The values, in the shape of ``coordinates[0]`` and its chunks.
+
+    Raises
+    ------
+    RuntimeError
+        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+    NotImplementedError
+        The input has more than 3 axes.
+
+    Notes
+    -----
+    The meaning is that of ``scipy.ndimage.map_coordinates`` in all modes: the spline is that of the
+    whole array, not one of each chunk. The prefilter is that of [1]_.
+
+    References
+    ----------
+    .. [1] M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal
+       Processing Magazine 16(6), 1999.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> import warpalign.dask
+    >>> image = dask.array.arange(12.0, chunks=12).reshape(3, 4)
+    >>> warpalign.dask.map_coordinates(image, [[0.5, 2], [1, 1.5]], order=1).compute()
+    array([3. , 9.5])
+    """
+    order = checked_order(order)
+    array = as_dask(input)
+    if array.ndim > MAX_AXES:
+        raise NotImplementedError(
+            f"warpalign evaluates at free points in up to {MAX_AXES} dimensions, "
+            f"and the input has {array.ndim}")
+    points = as_dask(coordinates)
+    if points.ndim < 1 or points.shape[0] != array.ndim:
+        raise RuntimeError("invalid shape for coordinate array")
+    if points.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    points = points.rechunk({0: -1})
+    dtype = dtype_for(output, array)
+    library_mode = _rules.named_mode(mode)
+    prefilter, device = bool(prefilter), device_name(device)
+    numbers = list(np.ndindex(points.numblocks))
+    bounds = dask.compute(*[dask.delayed(_bounds)(points.blocks[number].to_delayed().item())
+                            for number in numbers])
+    bounds = {number[1:]: found for number, found in zip(numbers, bounds)}
+
+    def task(number, _region):
+        low, high = bounds[number]
+        tile = tile_for_points(array.shape, order, prefilter, library_mode, low, high)
+        part = Part(array, tile.input)
+        arguments = {"order": order, "mode": tile.mode, "cval": cval, "prefilter": prefilter,
+                     "device": device}
+        scale = np.stack([np.diagonal(tile.matrix), tile.matrix[:, -1]])
+        return (bound(_evaluated, slices=part.slices, scale=scale, dtype=dtype,
+                      arguments=arguments), part.keys, (points.name, 0, *number))
+
+    token = (order, mode, cval, prefilter, device)
+    return array_of_tasks("points", task, points.chunks[1:], dtype, [array, points], token)

@@ -1,0 +1,197 @@
+"""Registration of the frames of a Dask array."""
+
+import dask.array
+import numpy as np
+
+from .. import ndimage
+from .._devices import open_device
+from .._errors import InvalidImageError
+from .._images import as_image, as_mask
+from .._options import documented, options_of
+from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
+from ._blocks import array_of_tasks, as_dask, bound, device_name
+
+# A line of the drift table: that of warpalign.register_stack, and the frame's matrix.
+_TABLE = np.dtype([*_DRIFT.descr, ("matrix", np.float64, (3, 3)), ("error", "U160")])
+
+
+def _line(number, alignment, reliable, error=""):
+    return (*_line_of(number, alignment, reliable), alignment.matrix, error[:160])
+
+
+def _registered(frames, reference, start, first, mask, options, device):
+    """The lines of the frames of one chunk."""
+    table = np.zeros(len(frames), _TABLE)
+    follower = _Follower(as_image(reference, "the reference"), mask, "first", open_device(device),
+                         options)
+    for i, frame in enumerate(frames):
+        number = start + i
+        if number == first:
+            table[i] = _line(number, _first(), True)
+            continue
+        try:
+            table[i] = _line(number, *follower.place(as_image(frame, f"frame {number}")))
+        except InvalidImageError as error:
+            table[i] = _line(number, _unusable(), False, str(error))
+    return table
+
+
+def _aligned(frames, lines, shape, fill, order, mode, cval, device):
+    """The frames of one chunk on the reference's grid."""
+    aligned = np.full((len(frames), *shape), fill, frames.dtype)
+    for frame, line, target in zip(frames, lines, aligned):
+        if line["reliable"]:
+            ndimage.affine_transform(frame, line["matrix"], output_shape=shape, output=target,
+                                     order=order, mode=mode, cval=cval, device=device)
+    return aligned
+
+
+class StackDrift:
+    """How the frames of a Dask array lie on the reference, not yet computed.
+
+    Attributes
+    ----------
+    drift : dask.array.Array of shape (frames,)
+        A structured array with a line for each frame: the columns of
+        :attr:`warpalign.StackRegistration.drift`, ``matrix`` (from pixels of the reference,
+        (row, column, 1), to pixels of the frame; NaN where it could not be used) and ``error`` (why
+        not).
+    """
+
+    def __init__(self, drift, shape, device):
+        self.drift = drift
+        self._shape = shape
+        self._device = device
+
+    def warp(self, frames, *, order=3, mode="constant", cval=0.0, fill=0):
+        """Bring frames onto the reference, one task for each chunk.
+
+        Parameters
+        ----------
+        frames : dask.array.Array or array_like, shape (frames, rows, columns)
+            The frames that were registered, or others in their place.
+        order : int, optional
+            The order of the spline, 0 to 5. The default is 3.
+        mode : str, optional
+            What lies beyond the edges, as :func:`warpalign.ndimage.affine_transform` takes it. The
+            default is ``'constant'``.
+        cval : scalar, optional
+            The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
+        fill : scalar, optional
+            The value of all pixels of frames that are not reliable. The default is 0.
+
+        Returns
+        -------
+        dask.array.Array
+            The frames on the reference's grid, in chunks of whole frames.
+
+        Raises
+        ------
+        ValueError
+            There is another number of frames.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> import numpy as np
+        >>> import warpalign.dask
+        >>> image = np.random.default_rng(0).random((96, 128)).cumsum(0).cumsum(1) % 50
+        >>> frames = dask.array.stack([np.roll(image, 2 * i, axis=1) for i in range(3)])
+        >>> stack = warpalign.dask.register_stack(frames, motion="translation")
+        >>> stack.warp(frames).compute().shape
+        (3, 96, 128)
+        """
+        array = as_dask(frames)
+        if array.ndim != 3 or array.shape[0] != self.drift.shape[0]:
+            raise ValueError(
+                f"{self.drift.shape[0]} frames were registered, and these have the shape "
+                f"{array.shape}")
+        array = array.rechunk({0: self.drift.chunks[0], 1: -1, 2: -1})
+        arguments = {"shape": self._shape, "fill": fill, "order": order, "mode": mode, "cval": cval,
+                     "device": self._device}
+
+        def task(number, _region):
+            return (bound(_aligned, **arguments), (array.name, *number),
+                    (self.drift.name, number[0]))
+
+        chunks = (array.chunks[0], (self._shape[0],), (self._shape[1],))
+        return array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
+                              tuple(arguments.items()))
+
+    def __repr__(self):
+        return f"<StackDrift: {self.drift.shape[0]} frames, not yet computed>"
+
+
+def _reference_of(frames, to):
+    """A Dask array of one chunk, and which frame it is (-1: none)."""
+    if isinstance(to, str):
+        if to != "first":
+            raise ValueError(
+                f"to must be 'first' or an image, not {to!r}: where a frame depends on those before "
+                "it, frames are not independent tasks")
+        return frames[0].rechunk(-1), 0
+    reference = as_dask(to).rechunk(-1)
+    if reference.shape != frames.shape[1:]:
+        raise ValueError(
+            f"the reference has the shape {reference.shape}, and frames {frames.shape[1:]}")
+    return reference, -1
+
+
+@documented
+def register_stack(frames, *, to="first", mask=None, device=None, **options):
+    """Find how the frames of a Dask array drift, one task for each chunk of frames.
+
+    Parameters
+    ----------
+    frames : dask.array.Array or array_like, shape (frames, rows, columns)
+        The frames; a Zarr array comes in its own chunks. Chunks that divide frames are put together.
+    to : {'first'} or array_like, optional
+        What all frames are registered to: the first one (the default), or an image of their shape,
+        such as a mean of frames. Frames are registered independently of each other.
+    mask : array_like, optional
+        Of the frames' shape; 0 where no frame's pixel counts.
+    device : str, optional
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+    %(options)s
+
+    Returns
+    -------
+    StackDrift
+        The drift table as a Dask array, and the frames without drift.
+
+    %(raises)s
+
+    %(reference)s
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> import numpy as np
+    >>> import warpalign.dask
+    >>> image = np.random.default_rng(0).random((96, 128)).cumsum(0).cumsum(1) % 50
+    >>> frames = dask.array.stack([np.roll(image, shift, axis=1) for shift in (0, 1, 3)])
+    >>> stack = warpalign.dask.register_stack(frames, motion="translation")
+    >>> stack.drift.compute()["shift_column"].round()
+    array([0., 1., 3.])
+    """
+    array = as_dask(frames)
+    if array.ndim != 3:
+        raise ValueError(f"frames are an array of 3 axes, not of shape {array.shape}")
+    if array.shape[0] == 0:
+        raise ValueError("there are no frames")
+    check_motion(options)
+    options_of(options)  # refuses what is not known before any task runs
+    array = array.rechunk({1: -1, 2: -1})
+    reference, first = _reference_of(array, to)
+    mask = as_mask(mask, array.shape[1:], "the mask")
+    device = device_name(device)
+    starts = np.cumsum((0, *array.chunks[0])).tolist()
+
+    def task(number, _region):
+        index = number[0]
+        return (bound(_registered, start=starts[index], first=first, mask=mask, options=options,
+                      device=device), (array.name, index, 0, 0), (reference.name, 0, 0))
+
+    drift = array_of_tasks("drift", task, (array.chunks[0],), _TABLE, [array, reference],
+                           (mask, tuple(sorted(options.items())), device, first))
+    return StackDrift(drift, array.shape[1:], device)

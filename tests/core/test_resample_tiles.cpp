@@ -1,0 +1,294 @@
+// Tiles of a resampled image: what each one needs, by the oracle in double precision. No device.
+#include "reference/spline/evaluate.hpp"
+#include "reference/spline/prefilter.hpp"
+#include "support/volumes.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/stages/prefilter.hpp>
+#include <warpalign/tiles.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+
+namespace {
+
+using warpalign::Affine;
+using warpalign::Boundary;
+using warpalign::Error;
+using warpalign::Point3;
+using warpalign::PrefilterMethod;
+using warpalign::Region;
+using warpalign::ResampleSpec;
+using warpalign::Shape;
+using warpalign::Tile;
+using warpalign::Transform;
+using Point = std::array<double, 3>;
+
+/// What prefilter_halo() leaves out along one axis, 2^-25 of the largest sample, times the gain of
+/// the filter along the others (at most 3.3 each for degrees up to 5).
+constexpr double truncation = 0x1p-25 * 3.3 * 3.3 * 3;
+
+ResampleSpec spec_of(int dimensions, const Shape& image, const Shape& output, int degree,
+                     Boundary boundary) {
+  ResampleSpec spec;
+  spec.image = image;
+  spec.output = output;
+  spec.dimensions = dimensions;
+  spec.degree = degree;
+  spec.boundary = boundary;
+  spec.cval = 0.75;
+  if (degree < 2) spec.prefilter.reset();
+  return spec;
+}
+
+reference::Spline spline_of(const ResampleSpec& spec, Boundary boundary,
+                            const reference::Volume& samples) {
+  const reference::Edge edge = test::edge_of(boundary);
+  return spec.prefilter
+             ? reference::solve(samples, spec.dimensions, spec.degree, edge, spec.cval)
+             : reference::unfiltered(samples, spec.dimensions, spec.degree, edge, spec.cval);
+}
+
+/// The samples of a tile's input; a region that extends beyond the end goes on at the beginning.
+reference::Volume cut_out(const reference::Volume& samples, const Region& region) {
+  reference::Volume part(region.shape.width, region.shape.height, region.shape.depth);
+  reference::for_each_voxel(part.extents(), [&](auto x, auto y, auto z) {
+    part.at(x, y, z) =
+        samples.at((region.begin[0] + x) % samples.width, (region.begin[1] + y) % samples.height,
+                   (region.begin[2] + z) % samples.depth);
+  });
+  return part;
+}
+
+Point applied(const Transform& t, const Point& p) {
+  const auto row = [&](std::size_t i) {
+    return t.m[4 * i] * p[0] + t.m[4 * i + 1] * p[1] + t.m[4 * i + 2] * p[2] + t.m[4 * i + 3];
+  };
+  return {row(0) / row(3), row(1) / row(3), row(2) / row(3)};
+}
+
+/// Where the value jumps: at the edges of `constant`, at the seams of `wrap`, and for degree 0 half
+/// way between samples. There the last bit of a coordinate decides, and tiles may differ.
+bool near_jump(const ResampleSpec& spec, const Point& p) {
+  const std::array<std::int64_t, 3> extents{spec.image.width, spec.image.height, spec.image.depth};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spec.dimensions); ++i) {
+    const double period = std::max(static_cast<double>(extents[i]) - 1, 1.0);
+    const bool jumps = spec.boundary == Boundary::constant || spec.boundary == Boundary::wrap;
+    if (jumps && std::abs(std::remainder(p[i], period)) < 1e-9) return true;
+    if (spec.degree == 0 && std::abs(std::remainder(p[i] - 0.5, 1)) < 1e-9) return true;
+  }
+  return false;
+}
+
+/// The largest difference between tiles and the whole.
+double difference(const ResampleSpec& spec, const Transform& transform, const Shape& tile_shape,
+                  const reference::Volume& samples) {
+  const reference::Spline whole = spline_of(spec, spec.boundary, samples);
+  double worst = 0;
+  std::int64_t covered = 0;
+  for (const Tile& tile : warpalign::tiles(spec, transform, tile_shape)) {
+    const reference::Volume part = cut_out(samples, tile.input);
+    const reference::Spline spline = spline_of(spec, tile.boundary, part);
+    const Shape& shape = tile.output.shape;
+    covered += shape.pixels();
+    for (std::int64_t i = 0; i < shape.pixels(); ++i) {
+      const std::array<std::int64_t, 3> at{i % shape.width, i / shape.width % shape.height,
+                                           i / shape.plane()};
+      Point local{}, global{};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        local[axis] = static_cast<double>(at[axis]);
+        global[axis] = static_cast<double>(tile.output.begin[axis] + at[axis]);
+      }
+      const Point read_at = applied(transform, global);
+      if (near_jump(spec, read_at)) continue;
+      const double expected = reference::evaluate(whole, read_at).value;
+      const double found = reference::evaluate(spline, applied(tile.output_to_input, local)).value;
+      worst = std::max(worst, std::abs(found - expected));
+    }
+  }
+  CHECK(covered == spec.output.pixels());
+  return worst;
+}
+
+Affine rotated(double degrees, double factor, double x, double y) {
+  const double c = factor * std::cos(degrees * std::numbers::pi / 180);
+  const double s = factor * std::sin(degrees * std::numbers::pi / 180);
+  return {c, -s, x, s, c, y};
+}
+
+/// Rows of a matrix near the identity, rotated a little about every axis, and a shift.
+Transform random_transform(std::mt19937& engine, int dimensions, double largest_shift) {
+  std::uniform_real_distribution<double> mixing(-0.3, 0.3), shift(-largest_shift, largest_shift);
+  std::uniform_real_distribution<double> scale(-1.4, 1.4);
+  Transform t;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(dimensions); ++row) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
+      t.m[4 * row + i] = row == i ? scale(engine) : mixing(engine);
+    }
+    t.m[4 * row + 3] = shift(engine);
+  }
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("tiles: the halo bounds what is cut off of the prefilter") {
+  for (int degree = 2; degree <= 5; ++degree) {
+    CAPTURE(degree);
+    const int halo = warpalign::prefilter_halo(degree);
+    // The impulse response: coefficients of a single 1 in the middle of a long line.
+    reference::Volume impulse(257);
+    impulse.at(128) = 1;
+    const reference::Spline response =
+        reference::solve(impulse, 1, degree, reference::Edge::mirror);
+    double beyond = 0;
+    for (std::int64_t k = 128 + halo + 1; k < 257; ++k) {
+      beyond += std::abs(response.coefficients.at(k));
+    }
+    CHECK(2 * beyond <= 0x1p-25);
+    CHECK(2 * beyond >= 0x1p-30);  // and no larger than it must be
+  }
+  CHECK(warpalign::prefilter_halo(0) == 0);
+  CHECK(warpalign::prefilter_halo(1) == 0);
+}
+
+TEST_CASE("tiles: every degree and boundary, rotated, within the image and far beyond it") {
+  const Shape image{97, 83, 1};
+  const reference::Volume samples = test::random_volume(image, -1, 1, 71);
+  for (const Boundary boundary : test::boundaries()) {
+    for (int degree = 0; degree <= 5; ++degree) {
+      CAPTURE(std::string(warpalign::name_of(boundary)));
+      CAPTURE(degree);
+      const ResampleSpec spec = spec_of(2, image, {60, 50, 1}, degree, boundary);
+      CHECK(difference(spec, rotated(17, 1, 11.3, -4.7), {20, 17, 1}, samples) <= truncation);
+      CHECK(difference(spec, rotated(-133, 2.3, -211.25, 190.4), {13, 50, 1}, samples) <=
+            truncation);
+    }
+  }
+}
+
+TEST_CASE("tiles: lines and volumes") {
+  const Shape line{301, 1, 1}, volume{43, 37, 41};
+  const reference::Volume on_line = test::random_volume(line, -1, 1, 72);
+  const reference::Volume in_space = test::random_volume(volume, -1, 1, 73);
+  Transform turned = rotated(21, 0.9, 3.4, -6.3);
+  turned.m[10] = 1.1;
+  turned.m[11] = -5.6;
+  for (const Boundary boundary : test::boundaries()) {
+    for (const int degree : {1, 3, 4}) {
+      CAPTURE(std::string(warpalign::name_of(boundary)));
+      CAPTURE(degree);
+      const ResampleSpec one = spec_of(1, line, {500, 1, 1}, degree, boundary);
+      CHECK(difference(one, Affine{1.37, 0, -150.3, 0, 1, 0}, {64, 1, 1}, on_line) <= truncation);
+      const ResampleSpec three = spec_of(3, volume, {24, 22, 20}, degree, boundary);
+      CHECK(difference(three, turned, {12, 11, 10}, in_space) <= truncation);
+    }
+  }
+}
+
+TEST_CASE("tiles: random transforms, shapes and tiles") {
+  const std::uint32_t seed = 20261123;
+  MESSAGE("seed " << seed);
+  std::mt19937 engine(seed);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(engine() % n); };
+  for (int round = 0; round < 120; ++round) {
+    CAPTURE(round);
+    const int dimensions = 1 + static_cast<int>(below(2));
+    const Shape image{1 + below(120), dimensions < 2 ? 1 : 1 + below(90), 1};
+    const Shape output{1 + below(60), dimensions < 2 ? 1 : 1 + below(40), 1};
+    const Shape tile{1 + below(40), 1 + below(40), 1};
+    const Boundary boundary = test::boundaries()[static_cast<std::size_t>(below(7))];
+    const ResampleSpec spec =
+        spec_of(dimensions, image, output, static_cast<int>(below(6)), boundary);
+    const Transform transform = random_transform(engine, dimensions, round % 3 == 0 ? 500 : 80);
+    CAPTURE(warpalign::to_string(image));
+    CAPTURE(std::string(warpalign::name_of(boundary)));
+    CAPTURE(spec.degree);
+    const reference::Volume samples =
+        test::random_volume(image, -1, 1, static_cast<std::uint32_t>(engine()));
+    CHECK(difference(spec, transform, tile, samples) <= truncation);
+  }
+}
+
+TEST_CASE("tiles: a homography, and one whose horizon runs through a tile") {
+  const Shape image{120, 110, 1};
+  const reference::Volume samples = test::random_volume(image, -1, 1, 74);
+  const ResampleSpec spec = spec_of(2, image, {64, 48, 1}, 3, Boundary::nearest);
+  const Transform tilted = Transform::homography({1.1, 0.1, 5, -0.05, 1.2, 3, 0.002, 0.001, 1});
+  CHECK(difference(spec, tilted, {16, 16, 1}, samples) <= truncation);
+  const Transform horizon = Transform::homography({1, 0, 5, 0, 1, 3, -0.05, 0, 1});
+  const Tile tile = warpalign::tile_of(spec, horizon, {{16, 0, 0}, {16, 16, 1}});
+  CHECK(tile.input.shape == image);  // points lie everywhere
+}
+
+TEST_CASE("tiles: inputs are as small as support and halo allow") {
+  const Shape image{20000, 20000, 1}, output{20000, 20000, 1};
+  for (const Boundary boundary : test::boundaries()) {
+    CAPTURE(std::string(warpalign::name_of(boundary)));
+    const ResampleSpec spec = spec_of(2, image, output, 3, boundary);
+    const Affine shift = Affine::translation(0.25, -0.5);
+    // Within the image, at a corner of it, and far outside, where the image repeats.
+    const std::int64_t most = 256 + 2 * (warpalign::prefilter_halo(3) + 4);
+    const Tile inner = warpalign::tile_of(spec, shift, {{8192, 8192, 0}, {256, 256, 1}});
+    CHECK(inner.input.shape.width <= most);
+    CHECK(inner.input.shape.height <= most);
+    CHECK(inner.boundary == Boundary::mirror);
+    const Tile far = warpalign::tile_of(spec, Affine::translation(1e6 + 0.3, -3e6),
+                                        {{4096, 4096, 0}, {256, 256, 1}});
+    CHECK(far.input.shape.width <= most);
+    CHECK(far.input.shape.height <= most);
+  }
+  const ResampleSpec spec = spec_of(2, image, output, 3, Boundary::constant);
+  CHECK(warpalign::tile_of(spec, Affine::translation(1e6, 0), {{0, 0, 0}, {9, 9, 1}}).outside);
+  CHECK_FALSE(warpalign::tile_of(spec, Affine{}, {{0, 0, 0}, {9, 9, 1}}).outside);
+}
+
+TEST_CASE("tiles: the largest that fit a memory, and none") {
+  const ResampleSpec spec = spec_of(2, {4000, 3000, 1}, {4000, 3000, 1}, 3, Boundary::mirror);
+  const Affine turn = rotated(30, 1, 200, -900);
+  CHECK(warpalign::tiles_within(spec, turn, std::size_t{1} << 30).size() == 1);
+  const std::size_t limit = std::size_t{8} << 20;
+  const auto tiles = warpalign::tiles_within(spec, turn, limit);
+  CHECK(tiles.size() > 12);
+  for (const Tile& tile : tiles) CHECK(warpalign::tile_bytes(spec, tile) <= limit);
+  CHECK(warpalign::tiles_within(spec, turn, std::size_t{1} << 30, std::size_t{1} << 20).size() >
+        48);
+  CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles_within(spec, turn, 1000)),
+                       doctest::Contains("WARPALIGN_MAX_DEVICE_MEMORY"), Error);
+}
+
+TEST_CASE("tiles: points that are given") {
+  const ResampleSpec spec = spec_of(2, {300, 200, 1}, {1, 1, 1}, 3, Boundary::nearest);
+  const Tile tile = warpalign::tile_for_points(spec, {100, 50, 0}, {120, 60, 0});
+  CHECK(tile.input.begin[0] > 70);
+  CHECK(tile.input.shape.width < 70);
+  CHECK(tile.output_to_input.m[3] == -static_cast<double>(tile.input.begin[0]));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Tile all = warpalign::tile_for_points(spec, {-infinity, 50, 0}, {120, 60, 0});
+  CHECK(all.input.shape.width == 300);
+}
+
+TEST_CASE("tiles: wrong arguments are refused") {
+  const ResampleSpec spec = spec_of(2, {30, 20, 1}, {30, 20, 1}, 3, Boundary::mirror);
+  const auto refused = [](const ResampleSpec& bad, const Region& region, const char* words) {
+    CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tile_of(bad, Transform(), region)),
+                         doctest::Contains(words), Error);
+  };
+  refused(spec, {{20, 0, 0}, {11, 20, 1}}, "not within");
+  refused(spec, {{0, -1, 0}, {3, 3, 1}}, "not within");
+  refused(spec, {{0, 0, 0}, {0, 3, 1}}, "not within");
+  ResampleSpec bad = spec;
+  bad.degree = 1;
+  refused(bad, {{0, 0, 0}, {3, 3, 1}}, "degree");
+  bad = spec;
+  bad.dimensions = 1;
+  refused(bad, {{0, 0, 0}, {3, 3, 1}}, "dimensions");
+  CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles(spec, Transform(), {0, 5, 1})),
+                       doctest::Contains("the tile"), Error);
+}
