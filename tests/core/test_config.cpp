@@ -46,6 +46,8 @@ TEST_CASE("config: mistakes are named with file and line") {
   refuses(folder, "[opencl]\nspeed = 1\n", "unknown key 'opencl.speed'");
   refuses(folder, "opencl = 1\n", "must be a table");
   refuses(folder, "device = \n", "bad.toml:");
+  refuses(folder, "modules = \"here\"\n", "'modules' is \"here\", but must be an absolute path");
+  refuses(folder, "cache = \".\"\n", "'cache' is \".\", but must be an absolute path");
 }
 
 TEST_CASE("config: a file that cannot be read is named") {

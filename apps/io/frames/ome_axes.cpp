@@ -107,6 +107,9 @@ class PageTable {
     const std::size_t count =
         number(data, "PlaneCount").value_or(page ? 1 : planes_.count() - start);
     if (count > planes_.count() - start) throw contradictory("PlaneCount goes beyond the sizes");
+    // Otherwise few bytes of text would fill a large table again and again.
+    taken_ += count;
+    if (taken_ > most_planes) throw contradictory("TiffData describes more than 2^24 planes");
     const bool here = !file || *file == file_name_;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t at = page.value_or(0) + i;
@@ -125,6 +128,7 @@ class PageTable {
   const Planes& planes_;
   std::string file_name_;
   std::vector<std::int64_t> table_;
+  std::size_t taken_ = 0;  ///< planes that were described so far
   bool described_ = false;
 };
 

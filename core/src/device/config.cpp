@@ -29,6 +29,15 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
   return *value;
 }
 
+// What is in these folders is run, so they must not depend on where the program is started.
+std::string folder_value(const std::filesystem::path& file, const std::string& key,
+                         const toml::node& node) {
+  std::string folder = text_value(file, key, node);
+  if (std::filesystem::path(folder).is_absolute()) return folder;
+  complain(file, node.source(),
+           "'" + key + "' is \"" + folder + "\", but must be an absolute path");
+}
+
 // Names become parts of file names, so no other characters are allowed.
 bool is_backend_name(const std::string& name) {
   return !name.empty() &&
@@ -79,11 +88,11 @@ Config interpret(const std::filesystem::path& file, const toml::table& root) {
     if (name == "device") {
       config.device = text_value(file, name, value);
     } else if (name == "modules") {
-      config.module_folder = text_value(file, name, value);
+      config.module_folder = folder_value(file, name, value);
     } else if (name == "backends") {
       config.backends = backend_names(file, value);
     } else if (name == "cache") {
-      config.cache_folder = text_value(file, name, value);
+      config.cache_folder = folder_value(file, name, value);
     } else if (name == "opencl") {
       read_opencl(file, value, config);
     } else {
