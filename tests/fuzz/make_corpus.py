@@ -43,13 +43,14 @@ def png(width, height, bits, colour, channels, interlaced=0, extra=b""):
     if interlaced:
         data = b"\0" * 4 * (row + 1) * height
     header = struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, interlaced)
-    body = chunk(b"IHDR", header) + extra + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + body
+    pixel_chunks = chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + extra + pixel_chunks
 
 
 def palette(entries):
     data = pixels(3 * entries)
-    return struct.pack(">I", len(data)) + b"PLTE" + data + struct.pack(">I", zlib.crc32(b"PLTE" + data))
+    named = b"PLTE" + data
+    return struct.pack(">I", len(data)) + named + struct.pack(">I", zlib.crc32(named))
 
 
 def images():
@@ -142,7 +143,8 @@ IMAGEJ = "ImageJ=1.53t\nimages=4\nchannels=2\nframes=2\nhyperstack=true\n"
 
 def ome(pixels_element, inside=""):
     return ('<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">'
-            f'<Image ID="Image:0"><Pixels ID="Pixels:0" {pixels_element}>{inside}</Pixels></Image></OME>')
+            f'<Image ID="Image:0"><Pixels ID="Pixels:0" {pixels_element}>{inside}</Pixels>'
+            '</Image></OME>')
 
 
 OME = [
@@ -242,7 +244,8 @@ def videos():
 
 def configurations():
     yield "all.toml", ('device = "opencl:pocl"\nmodules = "/usr/lib/warpalign"\n'
-                       'backends = ["cuda", "opencl"]\ncache = "/tmp/cache"\n[opencl]\nfft = "clfft"\n')
+                       'backends = ["cuda", "opencl"]\ncache = "/tmp/cache"\n'
+                       '[opencl]\nfft = "clfft"\n')
     yield "wrong.toml", 'device = 7\nnobody = { knows = [1, 2.5e3, 1979-05-27T07:32:00Z] }\n'
     yield "texts.toml", 'device = """\\\n  a\\u00e9"""\nbackends = [\'a_1\', "\\t"]\n# end\n'
     yield "deep.toml", "a = " + "[" * 40 + "]" * 40 + "\n"
@@ -256,7 +259,8 @@ def journals():
     yield "line", FRAME
     yield "file", head + "!boot 0\n!" + FRAME + "\n!mark\n!" + FRAME.replace(" 3 ", " 4 ", 1) + "\n"
     yield "other", "!warpalign-stack-journal 2 0000000000000009 0000000000000002\n"
-    yield "no-reference", "!" + FRAME.replace(".png 0 ", ".png - ").replace(" 0x1.8p+1", " -") + "\n"
+    without = FRAME.replace(".png 0 ", ".png - ").replace(" 0x1.8p+1", " -")
+    yield "no-reference", "!" + without + "\n"
     yield "torn", head + "!" + FRAME + "\nframe 4 a"
 
 
@@ -288,10 +292,13 @@ def option_texts():
 
 
 def command_lines():
-    yield "register", "register\na.png\nb.png\n--motion\nrigid\n--max-shift\n20\n--json\n--max-pixels\n9"
+    yield "register", ("register\na.png\nb.png\n--motion\nrigid\n--max-shift\n20\n--json\n"
+                       "--max-pixels\n9")
     yield "register-local", "register\na\nb\n--motion\nlocal\n--window\n32\n--field\nf.npy\n--quiet"
-    yield "stack", "stack\na.tif\nb*.png\n--to\nmean\n--shard\n1/3\n--csv\nc.csv\n--channel\n1\n--z=2"
-    yield "resample", "resample\nin.npy\nout.npy\n--matrix\n1,0,0,0,1,0\n--degree\n5\n--boundary=wrap"
+    yield "stack", ("stack\na.tif\nb*.png\n--to\nmean\n--shard\n1/3\n--csv\nc.csv\n--channel\n1\n"
+                    "--z=2")
+    yield "resample", ("resample\nin.npy\nout.npy\n--matrix\n1,0,0,0,1,0\n--degree\n5\n"
+                       "--boundary=wrap")
     yield "prefilter", "prefilter\nin.npy\nout.npy\n--prefilter\nfir:15\n--device\nopencl:pocl"
     yield "bench", "bench\n--sizes\n64,128\n--baseline\nr.json\n--json\nq.json"
     yield "others", "doctor\n--quick\n--json\n--config\nc.toml"
@@ -308,8 +315,9 @@ def caches():
 def calls():
     yield "open-and-close", bytes([1, 0, 0, 0, 2, 0, 200, 0, 3, 0, 3, 0])
     yield "list", bytes([0, 200, 200, 200, 200, 3, 0, 0, 4, 0, 200, 0, 200])
-    yield "register", bytes([1, 0, 0, 0, 5] + [0, 10, 0, 0, 0, 0] * 2 + [200, 0, 200, 0, 0, 0, 0, 0])
-    yield "registrar", bytes([1, 0, 0, 0, 6, 200, 0, 0, 0, 0, 7] + [0, 10, 0, 0, 0, 0] * 2 + [0] * 12)
+    pair = [0, 10, 0, 0, 0, 0] * 2
+    yield "register", bytes([1, 0, 0, 0, 5] + pair + [200, 0, 200, 0, 0, 0, 0, 0])
+    yield "registrar", bytes([1, 0, 0, 0, 6, 200, 0, 0, 0, 0, 7] + pair + [0] * 12)
     yield "resample", bytes([1, 0, 0, 0, 10] + [0, 8, 0, 0, 0, 0] * 2 + [200, 31] + [0, 1] * 24)
     yield "prefilter", bytes([1, 0, 0, 0, 11] + [7, 8, 0, 0, 0, 0] + [200, 2, 3, 7, 8] + [0] * 16)
     yield "transforms", bytes([12] + [0, 1] * 9 + [0] * 8 + [13, 1, 2, 3, 4])
