@@ -42,11 +42,11 @@ void judge_message(j_common_ptr jpeg, int level) {
 /// Progressive files have about ten scans. Each costs a pass over the whole image, however few bytes
 /// it has, so that a small file of many scans would take hours.
 void limit_scans(j_common_ptr jpeg) {
-  constexpr int most_scans = 100;
-  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
+  constexpr int max_scans = 100;
+  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= max_scans) return;
   auto& errors = *reinterpret_cast<ErrorManager*>(jpeg->err);
   std::snprintf(errors.message.data(), errors.message.size(), "it has more than %d scans",
-                most_scans);
+                max_scans);
   std::longjmp(errors.escape, 1);
 }
 

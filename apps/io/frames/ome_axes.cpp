@@ -109,7 +109,7 @@ class PageTable {
     if (count > planes_.count() - start) throw contradictory("PlaneCount goes beyond the sizes");
     // Otherwise few bytes of text would fill a large table again and again.
     taken_ += count;
-    if (taken_ > most_planes) throw contradictory("TiffData describes more than 2^24 planes");
+    if (taken_ > max_planes) throw contradictory("TiffData describes more than 2^24 planes");
     const bool here = !file || *file == file_name_;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t at = page.value_or(0) + i;

@@ -1,6 +1,7 @@
 // Reading the configuration file.
 #include <warpalign/config.hpp>
 
+#include "device/config_text.hpp"
 #include "device/folders.hpp"
 
 #include <warpalign/error.hpp>
@@ -115,6 +116,11 @@ Config read_config(const std::filesystem::path& file) {
       throw Error(ErrorKind::configuration,
                   "the configuration file " + file.string() + " cannot be read");
     }
+  }
+  if (const auto line = detail::line_beyond_ascii(text.str())) {
+    throw Error(ErrorKind::configuration,
+                file.string() + ":" + std::to_string(*line) +
+                    ": characters beyond ASCII may stand in comments and in quoted values only");
   }
   try {
     return interpret(file, toml::parse(text.str()));
