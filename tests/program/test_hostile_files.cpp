@@ -185,11 +185,23 @@ TEST_CASE("hostile: TIFF directories that lie over one another are not read agai
 }
 
 TEST_CASE("hostile: an OME description that fills a large table again and again is refused") {
-  std::string xml = "<OME><Image><Pixels SizeT='8388608'>";
-  for (int i = 0; i < 100'000; ++i) xml += "<TiffData PlaneCount='8388608' IFD='0'/>";
+  std::string xml = "<OME><Image><Pixels SizeT='4194304'>";
+  for (int i = 0; i < 100'000; ++i) xml += "<TiffData PlaneCount='4194304' IFD='0'/>";
   xml += "</Pixels></Image></OME>";
   CHECK_THROWS_WITH_AS((void)read_tiff_axes(xml, 4, 1, "in.ome.tif"),
                        doctest::Contains("more than 2^24 planes"), FileError);
+}
+
+TEST_CASE("hostile: a few bytes of text cannot stand for millions of frames") {
+  const std::string ome = "<OME><Image><Pixels SizeT='16000000'/></Image></OME>";
+  CHECK_THROWS_WITH_AS((void)read_tiff_axes(ome, 1, 1, "in.ome.tif"),
+                       doctest::Contains("promises 16000000 planes"), FileError);
+  const std::string imagej = "ImageJ=1\nimages=16000000\nframes=16000000\n";
+  CHECK_THROWS_WITH_AS((void)read_tiff_axes(imagej, 1, 1, "in.tif"),
+                       doctest::Contains("says that it has 16000000 images"), FileError);
+  // A long recording that was cut off, one plane of a large set, and frames behind one directory.
+  CHECK(read_tiff_axes("<OME><Pixels SizeT='60000'/></OME>", 1, 1, "in.ome.tif").frames == 60'000);
+  CHECK(read_tiff_axes("ImageJ=1\nimages=200000\n", 1, 1, "in.tif", 200'000).contiguous == 200'000);
 }
 
 TEST_CASE("hostile: a bench record that is nested very deeply does not exhaust the stack") {
