@@ -30,7 +30,10 @@ function(warpalign_add_backend name)
   target_link_libraries(${target} PRIVATE
     warpalign::warpalign warpalign_backend_interface warpalign_warnings)
   set(exports "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/module_exports.map")
-  target_link_options(${target} PRIVATE LINKER:--no-undefined "LINKER:--version-script=${exports}")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}")
+  if(NOT WARPALIGN_SANITIZE)  # clang's sanitizers are in the program that loads the module
+    target_link_options(${target} PRIVATE LINKER:--no-undefined)
+  endif()
   set_target_properties(${target} PROPERTIES
     PREFIX "" LINK_DEPENDS "${exports}" INSTALL_RPATH "$ORIGIN")
   if(name IN_LIST WARPALIGN_BACKENDS)  # not a test's

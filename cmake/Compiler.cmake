@@ -14,6 +14,14 @@ target_compile_options(warpalign_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPALIGN_WERROR}>>:-Werror>)
 
+# Lines that run are counted, in whatever links this: core and the program. Optimisation would join
+# lines of several branches.
+add_library(warpalign_coverage INTERFACE)
+if(WARPALIGN_COVERAGE)
+  target_compile_options(warpalign_coverage INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--coverage;-O1>)
+  target_link_options(warpalign_coverage INTERFACE --coverage)
+endif()
+
 if(WARPALIGN_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${WARPALIGN_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)

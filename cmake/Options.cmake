@@ -11,6 +11,7 @@ option(WARPALIGN_OPENCL_LINK
        "Link the OpenCL backend to the ICD loader; OFF: it opens the loader when it is used" ON)
 option(WARPALIGN_CLFFT "Let the OpenCL backend use clFFT where it is named" ON)
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
+option(WARPALIGN_COVERAGE "Count which lines of core and of the program run (script/coverage)" OFF)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
 set(WARPALIGN_CUDA_ARCHITECTURES "" CACHE STRING

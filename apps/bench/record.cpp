@@ -208,7 +208,13 @@ Record read_record(const std::string& option, const std::filesystem::path& file)
   const auto refuse = [&](const std::string& why) {
     return UsageError(fmt::format("{} {}: {}", option, file.string(), why));
   };
-  const Json json = Json::parse(text_of(option, file), nullptr, false);
+  // The library copies and prints values recursively: deep ones would exhaust the stack.
+  const auto limit_depth = [&](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
+    constexpr int max_depth = 16;
+    if (depth > max_depth) throw refuse(fmt::format("is damaged: it is nested {} times", depth));
+    return true;
+  };
+  const Json json = Json::parse(text_of(option, file), limit_depth, false);
   if (!json.is_object() || json.value("schema", Json()) != schema) {
     throw refuse("is no record that 'warpalign bench --json' wrote");
   }

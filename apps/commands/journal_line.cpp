@@ -82,16 +82,16 @@ class Words {
     if (!text) good_ = false;
     return text.value_or("");
   }
-  std::size_t index() {
-    const std::string word = next();
+  std::size_t index() { return index_of(next()); }
+  std::size_t index_of(const std::string& word) {
     std::size_t value = 0;
     const char* end = word.data() + word.size();
     const auto [stop, failed] = std::from_chars(word.data(), end, value);
     if (failed != std::errc{} || stop != end) good_ = false;
     return value;
   }
-  double number() {
-    const std::string word = next();
+  double number() { return number_of(next()); }
+  double number_of(const std::string& word) {
     char* end = nullptr;
     const double value = std::strtod(word.c_str(), &end);
     if (word.empty() || *end != '\0') good_ = false;
@@ -128,12 +128,12 @@ std::optional<StackFrame> parse_journal_line(std::string_view line) {
   frame.trouble = words.text();
   frame.aligned = words.text();
   const std::string reference = words.next();
-  if (reference != nothing) frame.place.reference = Words(reference).index();
+  if (reference != nothing) frame.place.reference = words.index_of(reference);
   frame.place.reliable = words.flag();
   frame.place.refined = words.flag();
   for (double* number : numbers_of(frame.place)) *number = words.number();
   const std::string spread = words.next();
-  if (spread != nothing) frame.place.spread = Words(spread).number();
+  if (spread != nothing) frame.place.spread = words.number_of(spread);
   if (!words.good()) return {};
   return frame;
 }

@@ -279,6 +279,7 @@ void add_register_command(CLI::App& program, Action& chosen) {
   add_option(command, "--timings", &options->timings,
              "Measure and show the device time of each stage");
   add_device_options(command, options->device);
+  add_limit_options(command);
   add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });

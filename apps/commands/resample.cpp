@@ -182,6 +182,7 @@ void add_resample_command(CLI::App& program, Action& chosen) {
   add_interpolation_options(command, options->interpolation);
   add_precision_option(command, options->interpolation);
   add_device_options(command, options->device);
+  add_limit_options(command);
   add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });

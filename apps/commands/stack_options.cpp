@@ -114,6 +114,7 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--report FILE", &options.page,
              "One page with the drift, and the mean before and after (.html)");
   add_device_options(command, options.device);
+  add_limit_options(command);
 }
 
 void check_stack_names(const StackOptions& options) {

@@ -4,6 +4,7 @@
 #include "io/atomic_file.hpp"
 #include "io/codecs/codecs.hpp"
 #include "io/file_bytes.hpp"
+#include "io/input_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -59,7 +60,9 @@ FileError damaged(const std::string& why) {
   return FileError(fmt::format("is damaged or truncated ({}); copy or export it again", why));
 }
 
-void check_sides(std::int64_t width, std::int64_t height) {
+namespace {
+
+void check_image_sides(std::int64_t width, std::int64_t height) {
   if (width < 1 || height < 1) {
     throw FileError(fmt::format("is {} x {} pixels: there is no picture in it; export it again",
                                 width, height));
@@ -71,8 +74,28 @@ void check_sides(std::int64_t width, std::int64_t height) {
   }
 }
 
+}  // namespace
+
+void check_sides(std::int64_t width, std::int64_t height) {
+  check_image_sides(width, height);
+  if (width * height > max_pixels()) {
+    throw FileError(fmt::format(
+        "is {} x {} pixels, more than --max-pixels {} allows: crop or shrink it, or raise the limit",
+        width, height, max_pixels()));
+  }
+}
+
+void refuse_bomb(const Promise& promise) {
+  constexpr std::uint64_t harmless = std::uint64_t{1} << 26;
+  constexpr std::uint64_t max_ratio = 2000;
+  if (promise.memory <= harmless) return;
+  if (promise.stored >= promise.unpacked / max_ratio) return;
+  throw damaged(fmt::format("it promises {} x {} pixels and has {} bytes for them", promise.width,
+                            promise.height, promise.stored));
+}
+
 LoadedImage make_image(std::int64_t width, std::int64_t height, int channels, PixelType type) {
-  check_sides(width, height);
+  check_image_sides(width, height);
   LoadedImage image{width, height, channels, type, {}};
   image.pixels.resize(image.row_bytes() * static_cast<std::size_t>(height));
   return image;

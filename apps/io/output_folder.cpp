@@ -66,16 +66,16 @@ void OutputFolder::add_png(const std::string& name, const LoadedImage& image) {
 
 void OutputFolder::write_now(const std::string& name, const std::vector<std::byte>& bytes,
                              Unfinished unfinished) {
-  committed_ = true;
   AtomicFile file(path_ / name, unfinished);
   file.truncate(0);
   file.write(bytes);
   file.commit();
+  committed_ = true;
 }
 
 void OutputFolder::commit() {
-  committed_ = true;
   for (const auto& [name, bytes] : files_) write_now(name, bytes);
+  committed_ = true;
 }
 
 std::vector<std::string> OutputFolder::names() const {

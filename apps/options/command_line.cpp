@@ -1,6 +1,7 @@
 // Commands and their options, by CLI11.
 #include "options/command_line.hpp"
 
+#include "io/input_limits.hpp"
 #include "io/messages.hpp"
 #include "io/usage_error.hpp"
 
@@ -143,6 +144,17 @@ void add_option(CLI::App& command, const std::string& name, const OptionValue& v
   if (traits.shows_default) option->capture_default_str();
   if (traits.hidden) option->group("");
   if (*traits.suggestions != '\0') suggestions()[option] = words_of(traits.suggestions);
+}
+
+void add_limit_options(CLI::App& command) {
+  constexpr std::int64_t largest = std::int64_t{1} << 40;
+  begin_group(command, "Limits");
+  command
+      .add_option_function<std::int64_t>("--max-pixels", set_max_pixels,
+                                         "Refuse images, frames and arrays with more pixels, before "
+                                         "memory is allocated for them")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, largest).description(""));
 }
 
 void add_message_options(CLI::App& command) {

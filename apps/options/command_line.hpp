@@ -70,6 +70,8 @@ void begin_group(CLI::App& command, const std::string& title);
 /// the command.
 void add_option(CLI::App& command, const std::string& name, const OptionValue& value,
                 const std::string& description, const OptionTraits& traits = {});
+/// Adds --max-pixels, for commands that read images or arrays.
+void add_limit_options(CLI::App& command);
 /// Adds --quiet and --verbose, for commands that have something to say about their work.
 void add_message_options(CLI::App& command);
 /// The text at the end of --help.

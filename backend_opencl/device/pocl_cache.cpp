@@ -1,6 +1,7 @@
 // A place for the files of PoCL's compiler.
 #include "device/pocl_cache.hpp"
 
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 namespace warpalign::opencl {
@@ -56,6 +58,21 @@ int obstacle(const Path& folder) {
   return full ? ENOSPC : 0;
 }
 
+/// PoCL loads and runs what it finds in its folder, whoever has put it there.
+bool is_exposed(const Path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return false;  // PoCL makes it, for this user alone
+  return status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+/// Why PoCL is not to use a folder, as a sentence about it goes on; empty where it may.
+std::string objection(const Path& folder) {
+  if (is_exposed(folder)) return " belongs to another user, or others may write to it, ";
+  const int code = obstacle(existing(folder));
+  if (code == 0) return {};
+  return " cannot be written to (" + std::generic_category().message(code) + "), ";
+}
+
 /// Removed when the process that made it ends, but not when one that was forked from it does.
 class TemporaryFolder {
  public:
@@ -93,10 +110,9 @@ class PoclCache {
   PoclCache() {
     const Path usual = usual_folder();
     if (usual.empty()) return;
-    const int code = obstacle(existing(usual));
-    if (code == 0) return;
-    problem_ =
-        usual.string() + " cannot be written to (" + std::generic_category().message(code) + "), ";
+    const std::string reason = objection(usual);
+    if (reason.empty()) return;
+    problem_ = usual.string() + reason;
     if (temporary_.make()) {
       ::setenv(variable, temporary_.path().c_str(), 1);
       problem_ += "so PoCL compiles into a temporary folder, anew in each process";

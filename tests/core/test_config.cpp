@@ -46,6 +46,29 @@ TEST_CASE("config: mistakes are named with file and line") {
   refuses(folder, "[opencl]\nspeed = 1\n", "unknown key 'opencl.speed'");
   refuses(folder, "opencl = 1\n", "must be a table");
   refuses(folder, "device = \n", "bad.toml:");
+  refuses(folder, "modules = \"here\"\n", "'modules' is \"here\", but must be an absolute path");
+  refuses(folder, "cache = \".\"\n", "'cache' is \".\", but must be an absolute path");
+}
+
+TEST_CASE("config: characters beyond ASCII stand in comments and quoted values only") {
+  const test::TemporaryFolder folder;
+  const char* words = "may stand in comments and in quoted values only";
+  refuses(folder, "# \u00e9\nd\u00e9vice = \"cuda:0\"\n",
+          "bad.toml:2: characters beyond ASCII may stand");
+  refuses(folder, "\"d\u00e9vice\" = 1\n", "bad.toml:1: characters beyond ASCII");
+  refuses(folder, "device = \"\"\"\na\"\"\"\n\u3042 = 1\n", "bad.toml:3: characters beyond ASCII");
+  refuses(folder, "a = { \u00e9 = 1 }\n", words);
+  refuses(folder, "a = { \"b\" = 1, '\u00e9' = 2 }\n", words);
+  refuses(folder, "[\"\u00e9\"]\n", words);
+  refuses(folder, "device = \u00e9\n", words);
+  const auto read = [&](const std::string& text) {
+    return warpalign::read_config(folder.write("good.toml", text)).device;
+  };
+  CHECK(read("\xef\xbb\xbf"
+             "device = \"\u00e9\"  # \u00e9\n") == "\u00e9");
+  CHECK(read("device = '\u00e9'\n") == "\u00e9");
+  CHECK(read("device = \"\"\"\n\\\"\u00e9\"\"\"\n") == "\"\u00e9");
+  CHECK(read("device = \"\"\"\u00e9\"\"\"\"\"\ncache = '/c'\n") == "\u00e9\"\"");
 }
 
 TEST_CASE("config: a file that cannot be read is named") {

@@ -1,9 +1,11 @@
 // The cache on disk: what it stores, and what it refuses to read.
 #include "device/disk_cache.hpp"
+#include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -92,6 +94,49 @@ TEST_CASE("disk_cache: what others may write is not trusted") {
   std::filesystem::rename(file, folder.path() / "moved");
   std::filesystem::create_symlink(folder.path() / "moved", file);
   CHECK_FALSE(cache.load("key"));
+}
+
+TEST_CASE("disk_cache: what belongs to another user is not read, and nothing is written there") {
+  if (::geteuid() != 0) return test::skip_case("files of another user can only be made by root");
+  constexpr uid_t nobody = 65534;
+  const test::TemporaryFolder folder;
+  const auto place = folder.path() / "cache";
+  const DiskCache cache(place);
+  cache.store("key", "bytes");
+  const auto file = only_file(place);
+  REQUIRE(::chown(file.c_str(), nobody, nobody) == 0);
+  CHECK_FALSE(cache.load("key"));
+  REQUIRE(::chown(file.c_str(), 0, 0) == 0);
+  CHECK(cache.load("key"));
+  REQUIRE(::chown(place.c_str(), nobody, nobody) == 0);
+  CHECK_FALSE(cache.load("key"));
+  CHECK(cache.store("second", "bytes").find("belongs to this user") != std::string::npos);
+  (void)only_file(place);
+}
+
+TEST_CASE("disk_cache: a pipe in the place of an entry is not waited for") {
+  const test::TemporaryFolder folder;
+  const auto place = folder.path() / "cache";
+  const DiskCache cache(place);
+  cache.store("key", "bytes");
+  const auto file = only_file(place);
+  std::filesystem::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK_FALSE(cache.load("key"));  // would not return
+}
+
+TEST_CASE(
+    "disk_cache: leftovers from the future stay, and a clock that was set back does no harm") {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path place = folder.path() / "cache";
+  DiskCache(place).store("key", "bytes");
+  const std::filesystem::path future = place / ".new-future";
+  std::ofstream(future) << "half";
+  std::filesystem::last_write_time(
+      future, std::filesystem::file_time_type::clock::now() + std::chrono::hours(1000));
+  const DiskCache cache(place);
+  CHECK(std::filesystem::exists(future));
+  CHECK(cache.load("key") == "bytes");
 }
 
 TEST_CASE("disk_cache: no folder, or one that cannot be made, is no trouble") {

@@ -26,7 +26,21 @@ using Bytes = std::span<const std::byte>;
 /// The error for a file that a format's library gives up on, with the library's words.
 [[nodiscard]] FileError damaged(const std::string& why);
 
-/// Throws FileError unless both sides are 1 to `max_side` pixels.
+/// For an image that is read. Throws FileError unless both sides are 1 to `max_side` pixels, and for
+/// more than max_pixels().
 void check_sides(std::int64_t width, std::int64_t height);
+
+/// What a header promises, and what there is of it.
+struct Promise {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::uint64_t memory = 0;    ///< bytes that would be allocated
+  std::uint64_t unpacked = 0;  ///< bytes that the decoder must produce
+  std::uint64_t stored = 0;    ///< bytes that it has to produce them from
+};
+
+/// Throws FileError, before memory is allocated, where so much cannot come from so little: Deflate
+/// makes at most 1032 bytes of one, and libjpeg's Huffman codes about as many.
+void refuse_bomb(const Promise& promise);
 
 }  // namespace warpalign::program

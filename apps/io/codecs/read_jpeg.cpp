@@ -39,6 +39,17 @@ void judge_message(j_common_ptr jpeg, int level) {
   if (is_warning && !is_harmless(jpeg->err->msg_code)) give_up(jpeg);
 }
 
+/// Progressive files have about ten scans. Each costs a pass over the whole image, however few bytes
+/// it has, so that a small file of many scans would take hours.
+void limit_scans(j_common_ptr jpeg) {
+  constexpr int max_scans = 100;
+  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= max_scans) return;
+  auto& errors = *reinterpret_cast<ErrorManager*>(jpeg->err);
+  std::snprintf(errors.message.data(), errors.message.size(), "it has more than %d scans",
+                max_scans);
+  std::longjmp(errors.escape, 1);
+}
+
 class Reader {
  public:
   Reader() {
@@ -58,6 +69,9 @@ class Reader {
     }
     const bool gray = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
     jpeg_.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;
+    const std::uint64_t bytes =
+        std::uint64_t{jpeg_.image_width} * jpeg_.image_height * (gray ? 1U : 3U);
+    refuse_bomb({jpeg_.image_width, jpeg_.image_height, bytes, bytes, file.size()});
     LoadedImage image =
         make_image(jpeg_.image_width, jpeg_.image_height, gray ? 1 : 3, PixelType::u8);
     if (!read_rows(image)) throw damaged(errors_.message.data());
@@ -68,6 +82,8 @@ class Reader {
   bool read_header(Bytes file) {
     if (setjmp(errors_.escape) != 0) return false;
     jpeg_create_decompress(&jpeg_);
+    progress_.progress_monitor = limit_scans;
+    jpeg_.progress = &progress_;
     jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
     jpeg_read_header(&jpeg_, TRUE);
     return true;
@@ -86,6 +102,7 @@ class Reader {
   }
 
   ErrorManager errors_{};
+  jpeg_progress_mgr progress_{};
   jpeg_decompress_struct jpeg_{};
 };
 

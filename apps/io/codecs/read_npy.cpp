@@ -1,6 +1,7 @@
 // Reads NumPy's .npy files: the numbers, as their layout says.
 #include "io/byte_order.hpp"
 #include "io/codecs/npy_layout.hpp"
+#include "io/input_limits.hpp"
 #include "io/npy.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +35,12 @@ void check_size(const std::vector<std::int64_t>& extents, std::size_t bytes, std
   if (wanted != found) {
     throw damaged(fmt::format("it has {} bytes of numbers, more than its shape ({}) needs", found,
                               fmt::join(extents, ", ")));
+  }
+  const std::size_t numbers = found / bytes;
+  if (numbers > static_cast<std::size_t>(max_pixels())) {
+    throw FileError(fmt::format(
+        "has {} numbers, more than --max-pixels {} allows: crop or shrink it, or raise the limit",
+        numbers, max_pixels()));
   }
 }
 

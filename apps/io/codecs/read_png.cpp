@@ -50,8 +50,15 @@ class Reader {
     if (info_ == nullptr) throw FileError("cannot be read: libpng does not start");
     if (!read_header()) throw damaged(source_.message.data());
     const int channels = png_get_channels(png_, info_);
+    const std::int64_t width = png_get_image_width(png_, info_);
+    const std::int64_t height = png_get_image_height(png_, info_);
+    const auto rows_of = [&](std::uint64_t row_bytes) {
+      return row_bytes * static_cast<std::uint64_t>(height);
+    };
+    refuse_bomb({width, height, rows_of(png_get_rowbytes(png_, info_)), rows_of(stored_row_bytes_),
+                 source_.file.size()});
     LoadedImage image =
-        make_image(png_get_image_width(png_, info_), png_get_image_height(png_, info_), channels,
+        make_image(width, height, channels,
                    png_get_bit_depth(png_, info_) == 16 ? PixelType::u16 : PixelType::u8);
     std::vector<png_bytep> rows(static_cast<std::size_t>(image.height));
     for (std::size_t y = 0; y < rows.size(); ++y) {
@@ -67,6 +74,7 @@ class Reader {
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png_, &source_, take_bytes);
     png_read_info(png_, info_);
+    stored_row_bytes_ = png_get_rowbytes(png_, info_);
     png_set_expand(png_);
     png_set_strip_alpha(png_);
     if constexpr (std::endian::native == std::endian::little) png_set_swap(png_);
@@ -85,6 +93,7 @@ class Reader {
   Source source_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
+  std::size_t stored_row_bytes_ = 0;  ///< before few bits and palettes are expanded
 };
 
 std::uint32_t big_endian(Bytes bytes) {

@@ -104,18 +104,13 @@ std::uint64_t stored_bytes(TIFF* tiff, const TiffPage& page, std::uint64_t file_
   return stored;
 }
 
-/// Deflate makes at most 1032 bytes of one. Memory is not allocated for a page that promises
-/// more.
-void refuse_bomb(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes) {
-  constexpr std::uint64_t harmless = std::uint64_t{1} << 26;
-  constexpr std::uint64_t max_ratio = 2000;
-  const std::uint64_t promised =
+/// A block may be larger than its page, and is allocated as a whole.
+void refuse_tiff_bomb(TIFF* tiff, const TiffPage& page, std::uint64_t file_bytes) {
+  const std::uint64_t pixels =
       std::uint64_t{page.width} * page.height * page.samples * size_of(page.type);
-  if (promised <= harmless) return;
-  const std::uint64_t stored = stored_bytes(tiff, page, file_bytes);
-  if (stored >= promised / max_ratio) return;
-  throw damaged(fmt::format("it promises {} x {} pixels and has {} bytes for them", page.width,
-                            page.height, stored));
+  const std::uint64_t block = std::uint64_t{page.block_row_bytes()} * page.block_height;
+  const std::uint64_t promised = std::max(pixels, block);
+  refuse_bomb({page.width, page.height, promised, promised, stored_bytes(tiff, page, file_bytes)});
 }
 
 /// Copies a decoded block to its place at (x, y); `plane` is its sample where planes are apart.
@@ -175,7 +170,7 @@ TiffPage describe_tiff_page(TIFF* tiff, const TiffTypes& types, std::uint64_t fi
   page.type = pixel_type(tiff, types);
   read_colours(tiff, page);
   read_blocks(tiff, page);
-  refuse_bomb(tiff, page, file_bytes);
+  refuse_tiff_bomb(tiff, page, file_bytes);
   return page;
 }
 

@@ -3,6 +3,10 @@
 // writes a single directory, and all images behind one another.
 #include "io/frames/imagej_axes.hpp"
 
+#include "io/codecs/codecs.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -33,7 +37,8 @@ std::map<std::string, std::size_t> numbers_in(const std::string& description) {
 
 bool is_imagej(const std::string& description) { return description.starts_with("ImageJ="); }
 
-std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t pages) {
+std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t pages,
+                                    std::size_t max_planes) {
   auto numbers = numbers_in(description);
   const auto number = [&](const char* name) { return std::max<std::size_t>(numbers[name], 1); };
   const std::size_t images = number("images");
@@ -48,6 +53,9 @@ std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t 
   }
   if (pages == 1 && images > 1) axes.contiguous = images;
   if (pages > images) return {};  // pages were added by a program that left the text as it was
+  if (images > max_planes) {
+    throw damaged(fmt::format("it says that it has {} images, and has {} pages", images, pages));
+  }
   axes.pages.resize(images);
   std::iota(axes.pages.begin(), axes.pages.end(), std::int64_t{0});
   return axes;

@@ -7,8 +7,9 @@ namespace warpalign::program {
 
 [[nodiscard]] bool is_imagej(const std::string& description);
 
-/// Nothing where the description says no axes that fit the number of pages.
-[[nodiscard]] std::optional<TiffAxes> imagej_axes(const std::string& description,
-                                                  std::size_t pages);
+/// Nothing where the description says no axes that fit the number of pages. Throws FileError for
+/// more than `max_planes`.
+[[nodiscard]] std::optional<TiffAxes> imagej_axes(const std::string& description, std::size_t pages,
+                                                  std::size_t max_planes);
 
 }  // namespace warpalign::program

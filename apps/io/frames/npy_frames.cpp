@@ -1,11 +1,11 @@
-// The frames of an array in a .npy file, by memory mapping.
+// The frames of an array in a .npy file: read one by one, or gathered by memory mapping in Fortran
+// order.
 #include "io/frames/npy_frames.hpp"
 
 #include "io/byte_order.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,12 +23,15 @@ NpyLayout layout_of(const InputFile& file) {
   return read_npy_layout(head);
 }
 
+FileError shortened() { return FileError("was shortened while it was read; start again"); }
+
 }  // namespace
 
 NpyFrames::NpyFrames(const std::filesystem::path& path)
     : name_(path.string()), stem_(path.stem().string()), file_(path), layout_(layout_of(file_)) {
   understand_axes();
-  map();
+  find_whole_frames();
+  if (layout_.fortran_order) map();
 }
 
 NpyFrames::~NpyFrames() {
@@ -60,7 +63,7 @@ std::size_t NpyFrames::frame_bytes() const {
   return static_cast<std::size_t>(width_ * height_ * channels_) * size_of(layout_.type);
 }
 
-void NpyFrames::map() {
+void NpyFrames::find_whole_frames() {
   const std::size_t found = file_.size() - layout_.start;
   if (frames_ > std::numeric_limits<std::int64_t>::max() / frame_bytes()) {
     throw damaged("its shape needs more bytes than any file has");
@@ -77,6 +80,9 @@ void NpyFrames::map() {
     throw damaged(fmt::format("it has {} bytes of numbers, and no frame of its shape ({}) is whole",
                               found, fmt::join(layout_.extents, ", ")));
   }
+}
+
+void NpyFrames::map() {
   mapped_bytes_ = layout_.start + whole_ * frame_bytes();
   void* mapped = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
   if (mapped == MAP_FAILED) {
@@ -88,16 +94,12 @@ void NpyFrames::map() {
 
 std::optional<Frame> NpyFrames::next() {
   if (next_ == whole_) return {};
-  // Reading mapped pages that the file no longer has would end the program.
-  if (file_.size() < mapped_bytes_) {
-    throw FileError("was shortened while it was read; start again");
-  }
   Frame frame{numbered_ ? fmt::format("{}[{}]", name_, next_) : name_, stem_, {}, {}};
   frame.image = make_image(width_, height_, channels_, layout_.type);
   if (layout_.fortran_order) {
     gather(frame.image);
   } else {
-    copy_dense(frame.image);
+    read_dense(frame.image);
   }
   if (layout_.big_endian) reverse_words(frame.image.pixels, layout_.word);
   ++next_;
@@ -110,21 +112,16 @@ bool NpyFrames::skip() {
   return true;
 }
 
-void NpyFrames::copy_dense(LoadedImage& image) {
-  const std::size_t begin = layout_.start + next_ * frame_bytes();
-  std::memcpy(image.pixels.data(), mapped_ + begin, frame_bytes());
-  give_back(begin, begin + frame_bytes());
-}
-
-/// Pages that have been read would else count as the program's memory.
-void NpyFrames::give_back(std::size_t begin, std::size_t end) const {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t first = begin / page * page;
-  ::madvise(mapped_ + first, end - first, MADV_DONTNEED);
+void NpyFrames::read_dense(LoadedImage& image) const {
+  if (file_.read_at(layout_.start + next_ * frame_bytes(), image.pixels) < frame_bytes()) {
+    throw shortened();
+  }
 }
 
 /// In Fortran order the frame's number varies fastest, then the row, the column and the colour.
 void NpyFrames::gather(LoadedImage& image) const {
+  // Reading mapped pages that the file no longer has would end the program.
+  if (file_.size() < mapped_bytes_) throw shortened();
   const std::size_t bytes = size_of(layout_.type);
   const auto height = static_cast<std::size_t>(height_);
   const auto width = static_cast<std::size_t>(width_);
@@ -138,7 +135,8 @@ void NpyFrames::gather(LoadedImage& image) const {
       }
     }
   }
-  give_back(0, mapped_bytes_);
+  // Pages that have been read would else count as the program's memory.
+  ::madvise(mapped_, mapped_bytes_, MADV_DONTNEED);
 }
 
 std::string NpyFrames::ended_early() const {

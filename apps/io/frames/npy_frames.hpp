@@ -9,8 +9,9 @@
 
 namespace warpalign::program {
 
-/// Maps the file into memory and copies one frame out of it at a time. The array's axes are (frame,
-/// row, column), with a fourth axis of 3 for colours; an array of two axes is one frame.
+/// Reads one frame at a time; of an array in Fortran order, through a mapping into memory. The
+/// array's axes are (frame, row, column), with a fourth axis of 3 for colours; an array of two axes
+/// is one frame.
 class NpyFrames : public FrameSource {
  public:
   /// Throws FileError.
@@ -24,10 +25,10 @@ class NpyFrames : public FrameSource {
 
  private:
   void understand_axes();
+  void find_whole_frames();
   void map();
   [[nodiscard]] std::size_t frame_bytes() const;
-  void copy_dense(LoadedImage& image);
-  void give_back(std::size_t begin, std::size_t end) const;
+  void read_dense(LoadedImage& image) const;
   void gather(LoadedImage& image) const;
 
   std::string name_;

@@ -15,7 +15,7 @@
 namespace warpalign::program {
 namespace {
 
-constexpr std::size_t max_planes = std::size_t{1} << 24;
+constexpr std::size_t max_number = std::size_t{1} << 24;
 
 FileError contradictory(const std::string& why) {
   return FileError(fmt::format("has an OME description that is wrong ({}); export it again", why));
@@ -28,7 +28,7 @@ std::optional<std::size_t> number(const XmlTag& tag, const std::string& name) {
   std::size_t value = 0;
   const char* end = text->data() + text->size();
   const auto [stop, failed] = std::from_chars(text->data(), end, value);
-  if (failed != std::errc{} || stop != end || value > max_planes) {
+  if (failed != std::errc{} || stop != end || value > max_number) {
     throw contradictory(fmt::format("{} is '{}'", name, *text));
   }
   return value;
@@ -56,7 +56,7 @@ class Planes {
       if (axis.letter == 'C' && axis.size % static_cast<std::size_t>(samples_of_page) == 0) {
         axis.size /= static_cast<std::size_t>(samples_of_page);
       }
-      if (axis.size < 1 || stride > max_planes / axis.size) {
+      if (axis.size < 1 || stride > max_number / axis.size) {
         throw contradictory(fmt::format("Size{} is {}", axis.letter, axis.size));
       }
       axis.stride = stride;
@@ -107,6 +107,9 @@ class PageTable {
     const std::size_t count =
         number(data, "PlaneCount").value_or(page ? 1 : planes_.count() - start);
     if (count > planes_.count() - start) throw contradictory("PlaneCount goes beyond the sizes");
+    // Otherwise few bytes of text would fill a large table again and again.
+    taken_ += count;
+    if (taken_ > max_number) throw contradictory("TiffData describes more than 2^24 planes");
     const bool here = !file || *file == file_name_;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t at = page.value_or(0) + i;
@@ -125,6 +128,7 @@ class PageTable {
   const Planes& planes_;
   std::string file_name_;
   std::vector<std::int64_t> table_;
+  std::size_t taken_ = 0;  ///< planes that were described so far
   bool described_ = false;
 };
 
@@ -158,7 +162,8 @@ bool is_ome(const std::string& description) {
   return end != std::string::npos && description.substr(0, end + 1).ends_with("OME>");
 }
 
-TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string& file_name) {
+TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string& file_name,
+                  std::size_t max_planes) {
   XmlTags tags(xml);
   while (const std::optional<XmlTag> tag = tags.next()) {
     if (tag->name == "BinaryOnly") {
@@ -169,6 +174,10 @@ TiffAxes ome_axes(const std::string& xml, int samples_of_page, const std::string
     }
     if (tag->name != "Pixels") continue;
     const Planes planes(*tag, samples_of_page);
+    if (planes.count() > max_planes) {
+      throw contradictory(
+          fmt::format("it promises {} planes, which the file has no room for", planes.count()));
+    }
     const std::vector<std::int64_t> table = page_table(tags, planes, file_name);
     TiffAxes axes;
     axes.frames = planes.axis('T').size;

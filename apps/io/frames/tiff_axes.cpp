@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace warpalign::program {
@@ -36,12 +37,23 @@ std::size_t chosen(const std::optional<int>& choice, std::size_t count, const ch
   return static_cast<std::size_t>(index);
 }
 
+/// A few bytes of text could else stand for millions of planes, each of which is reported as
+/// missing. Of a truncated file or a set of files some planes are there, or named by the text.
+std::size_t max_planes(const std::string& description, std::size_t pages, std::size_t room) {
+  constexpr std::size_t harmless = std::size_t{1} << 16;
+  constexpr std::size_t planes_a_page = 1024;
+  return std::max({harmless, planes_a_page * std::max(pages, room), description.size()});
+}
+
 }  // namespace
 
 TiffAxes read_tiff_axes(const std::string& description, std::size_t pages, int samples_of_page,
-                        const std::string& file_name) {
-  if (is_imagej(description)) return imagej_axes(description, pages).value_or(plain_axes(pages));
-  if (is_ome(description)) return ome_axes(description, samples_of_page, file_name);
+                        const std::string& file_name, std::size_t room) {
+  const std::size_t planes = max_planes(description, pages, room);
+  if (is_imagej(description)) {
+    return imagej_axes(description, pages, planes).value_or(plain_axes(pages));
+  }
+  if (is_ome(description)) return ome_axes(description, samples_of_page, file_name, planes);
   return plain_axes(pages);
 }
 

@@ -29,10 +29,12 @@ struct PlaneChoice {
 };
 
 /// `description`: the first page's ImageDescription. `pages`: how many there are. `file_name`:
-/// without folder. Pages without a description that is understood are frames. Throws FileError
-/// for a description that contradicts itself.
+/// without folder. `room`: how many uncompressed pages the file's bytes could hold. Pages without a
+/// description that is understood are frames. Throws FileError for a description that contradicts
+/// itself, and for one that promises far more planes than there can be.
 [[nodiscard]] TiffAxes read_tiff_axes(const std::string& description, std::size_t pages,
-                                      int samples_of_page, const std::string& file_name);
+                                      int samples_of_page, const std::string& file_name,
+                                      std::size_t room = 0);
 
 /// The pages of the chosen channel and slice, in the order of time; some may be `missing`. Where
 /// there is one point in time and several slices, the slices are the frames. Throws FileError

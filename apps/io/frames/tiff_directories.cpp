@@ -51,8 +51,13 @@ class Reader {
     if (!read(offset, count_bytes)) return {};
     const std::uint64_t entries = number(bytes_.data(), count_bytes);
     if (entries > size_ / entry_bytes) return {};
-    const std::size_t rest = static_cast<std::size_t>(entries) * entry_bytes + next_bytes;
-    if (!read(offset, count_bytes + rest)) return {};
+    const std::size_t bytes =
+        count_bytes + static_cast<std::size_t>(entries) * entry_bytes + next_bytes;
+    if (bytes > size_ - offset) return {};
+    taken_ += bytes;
+    // Otherwise a file whose directories lie over one another would be read once for each of them.
+    if (taken_ > size_) throw damaged("the directories of its pages lie over one another");
+    if (!read(offset, bytes)) return {};
     Directory found;
     for (std::size_t i = 0; i < entries; ++i) {
       take_entry(bytes_.data() + count_bytes + i * entry_bytes, found);
@@ -92,6 +97,7 @@ class Reader {
   bool big_;
   bool big_endian_;
   std::uint64_t at_ = ~std::uint64_t{0};
+  std::uint64_t taken_ = 0;  ///< bytes of all directories so far
   std::vector<std::byte> bytes_;
 };
 

@@ -63,8 +63,9 @@ void TiffFrames::read_first_page(const PlaneChoice& choice) {
   const TiffHandle tiff = open_tiff_page(at);
   if (!tiff) throw damaged(at.message);
   const TiffPage page = describe_frame(tiff.get(), file_);
-  const TiffAxes axes = read_tiff_axes(description_of(tiff.get()), directories_.offsets.size(),
-                                       page.channels, file_name_);
+  const TiffAxes axes =
+      read_tiff_axes(description_of(tiff.get()), directories_.offsets.size(), page.channels,
+                     file_name_, static_cast<std::size_t>(file_.size() / bytes_of(page)));
   if (axes.contiguous > 0) find_contiguous(tiff.get(), page, axes.contiguous);
   pages_ = chosen_pages(axes, choice);
 }

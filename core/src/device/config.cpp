@@ -1,6 +1,7 @@
 // Reading the configuration file.
 #include <warpalign/config.hpp>
 
+#include "device/config_text.hpp"
 #include "device/folders.hpp"
 
 #include <warpalign/error.hpp>
@@ -27,6 +28,15 @@ std::string text_value(const std::filesystem::path& file, const std::string& key
     complain(file, node.source(), "'" + key + "' must be a non-empty string");
   }
   return *value;
+}
+
+// What is in these folders is run, so they must not depend on where the program is started.
+std::string folder_value(const std::filesystem::path& file, const std::string& key,
+                         const toml::node& node) {
+  std::string folder = text_value(file, key, node);
+  if (std::filesystem::path(folder).is_absolute()) return folder;
+  complain(file, node.source(),
+           "'" + key + "' is \"" + folder + "\", but must be an absolute path");
 }
 
 // Names become parts of file names, so no other characters are allowed.
@@ -79,11 +89,11 @@ Config interpret(const std::filesystem::path& file, const toml::table& root) {
     if (name == "device") {
       config.device = text_value(file, name, value);
     } else if (name == "modules") {
-      config.module_folder = text_value(file, name, value);
+      config.module_folder = folder_value(file, name, value);
     } else if (name == "backends") {
       config.backends = backend_names(file, value);
     } else if (name == "cache") {
-      config.cache_folder = text_value(file, name, value);
+      config.cache_folder = folder_value(file, name, value);
     } else if (name == "opencl") {
       read_opencl(file, value, config);
     } else {
@@ -106,6 +116,11 @@ Config read_config(const std::filesystem::path& file) {
       throw Error(ErrorKind::configuration,
                   "the configuration file " + file.string() + " cannot be read");
     }
+  }
+  if (const auto line = detail::line_beyond_ascii(text.str())) {
+    throw Error(ErrorKind::configuration,
+                file.string() + ":" + std::to_string(*line) +
+                    ": characters beyond ASCII may stand in comments and in quoted values only");
   }
   try {
     return interpret(file, toml::parse(text.str()));

@@ -113,7 +113,8 @@ DiskCache::DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) 
 std::optional<std::string> DiskCache::load(std::string_view key) const {
   if (folder_.empty() || !is_trusted_folder(folder_)) return std::nullopt;
   const std::filesystem::path file = folder_ / (sha256_hex(key) + ".bin");
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // a pipe is not waited for
+  const Descriptor descriptor(::open(file.c_str(), flags));
   struct stat status {};
   if (!descriptor.open() || ::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       !belongs_to_us_alone(status)) {

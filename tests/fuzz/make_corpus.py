@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""Makes the first inputs of every fuzz target, in corpus/TARGET/.
+
+    tests/fuzz/make_corpus.py [--program build/bin/warpalign]
+
+They are small and cover what the formats can say. The program, where it is named, makes those
+that need a compressor which Python does not bring (JPEG, deflated TIFF); without it these stay as
+they are. Inputs whose names begin with found- are what a fuzzer found, and are left alone.
+"""
+
+import argparse
+import pathlib
+import struct
+import subprocess
+import tempfile
+import zlib
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+
+
+def write(target, name, content):
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, str):
+        content = content.encode()
+    (folder / name).write_bytes(content)
+
+
+def pixels(count, size=1):
+    return bytes((7 * i * i + 13 * i) % 251 for i in range(count * size))
+
+
+# Images -----------------------------------------------------------------------------------------
+
+
+def png(width, height, bits, colour, channels, interlaced=0, extra=b""):
+    def chunk(name, data):
+        check = zlib.crc32(name + data)
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
+
+    row = (width * bits * channels + 7) // 8
+    data = b"".join(b"\0" + pixels(row) for _ in range(height))
+    if interlaced:
+        data = b"\0" * 4 * (row + 1) * height
+    header = struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, interlaced)
+    pixel_chunks = chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + extra + pixel_chunks
+
+
+def palette(entries):
+    data = pixels(3 * entries)
+    named = b"PLTE" + data
+    return struct.pack(">I", len(data)) + named + struct.pack(">I", zlib.crc32(named))
+
+
+def images():
+    yield "gray8.png", png(9, 5, 8, 0, 1)
+    yield "gray1.png", png(17, 3, 1, 0, 1)
+    yield "rgb16.png", png(4, 3, 16, 2, 3)
+    yield "rgba8.png", png(4, 4, 8, 6, 4)
+    yield "palette4.png", png(8, 4, 4, 3, 1, extra=palette(16))
+    yield "interlaced.png", png(8, 8, 8, 0, 1, interlaced=1)
+    yield "raw.pgm", b"P5\n# a comment\n6 4\n255\n" + pixels(24)
+    yield "raw16.pgm", b"P5 3 2 65535\n" + pixels(12)
+    yield "odd-maximum.ppm", b"P6 2 2 100\n" + bytes(range(12))
+    yield "plain.pgm", b"P2 3 2 15\n0 1 2\n13 14 15\n"
+    yield "plain.ppm", b"P3 1 2 255 1 2 3 4 5 6"
+    yield "strips.tif", tiff([page(6, 4, 8)])
+    yield "float.tif", tiff([page(3, 3, 32, sample_format=3)])
+    yield "big.tif", tiff([page(5, 2, 16)], big=True)
+    yield "other-order.tif", tiff([page(5, 2, 16)], order=">")
+    yield "rgb.tif", tiff([page(4, 4, 8, samples=3, photometric=2)])
+    yield "white-is-zero.tif", tiff([page(4, 4, 8, photometric=0)])
+    yield "tiles.tif", tiff([page(20, 18, 8, tile=16)])
+    yield "planes.tif", tiff([page(4, 4, 8, samples=3, photometric=2, planes=True)])
+
+
+# TIFF -------------------------------------------------------------------------------------------
+
+
+def page(width, height, bits, samples=1, photometric=1, sample_format=1, tile=0, planes=False,
+         description=None, subfile=0):
+    """The tags of a page, and its blocks of pixels."""
+    across = -(-width // tile) if tile else 1
+    down = -(-height // tile) if tile else 1
+    block = (tile * tile if tile else width * height) * bits // 8 * (1 if planes else samples)
+    blocks = [pixels(block)] * (across * down * (samples if planes else 1))
+    tags = {254: subfile, 256: width, 257: height, 258: [bits] * samples, 259: 1, 262: photometric,
+            277: samples, 284: 2 if planes else 1, 339: [sample_format] * samples}
+    if tile:
+        tags.update({322: tile, 323: tile})
+    else:
+        tags[278] = height
+    if description is not None:
+        tags[270] = description.encode() + b"\0"
+    return tags, blocks, bool(tile)
+
+
+def tiff(pages, big=False, order="<"):
+    """Each page's pixels, then its directory, one behind the other."""
+    offset = order + ("Q" if big else "I")
+    mark = b"II" if order == "<" else b"MM"
+    head = mark + struct.pack(order + "H", 43 if big else 42)
+    if big:
+        head += struct.pack(order + "HH", 8, 0)
+    file = bytearray(head + struct.pack(offset, 0))
+    link = len(head)
+    room = 8 if big else 4
+    for tags, blocks, tiled in pages:
+        tags = dict(tags)
+        offsets = []
+        for block in blocks:
+            offsets.append(len(file))
+            file += block
+        tags[324 if tiled else 273] = offsets
+        tags[325 if tiled else 279] = [len(block) for block in blocks]
+        entries = []
+        for tag, value in sorted(tags.items()):
+            if isinstance(value, bytes):
+                kind, count, data = 2, len(value), value
+            else:
+                values = value if isinstance(value, list) else [value]
+                short = tag in (258, 259, 262, 277, 284, 339)
+                kind, count = (3 if short else 4), len(values)
+                data = b"".join(struct.pack(order + ("H" if short else "I"), v) for v in values)
+            if len(data) > room:
+                at = len(file)
+                file += data
+                data = struct.pack(offset, at)
+            entries.append(struct.pack(order + "HH", tag, kind) + struct.pack(offset, count) +
+                           data.ljust(room, b"\0"))
+        if len(file) % 2:
+            file += b"\0"
+        file[link:link + room] = struct.pack(offset, len(file))
+        file += struct.pack(order + ("Q" if big else "H"), len(entries)) + b"".join(entries)
+        link = len(file)
+        file += struct.pack(offset, 0)
+    return bytes(file)
+
+
+IMAGEJ = "ImageJ=1.53t\nimages=4\nchannels=2\nframes=2\nhyperstack=true\n"
+
+
+def ome(pixels_element, inside=""):
+    return ('<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">'
+            f'<Image ID="Image:0"><Pixels ID="Pixels:0" {pixels_element}>{inside}</Pixels>'
+            '</Image></OME>')
+
+
+OME = [
+    ome('DimensionOrder="XYCZT" SizeX="4" SizeY="4" SizeZ="1" SizeC="2" SizeT="2"',
+        '<TiffData IFD="0" FirstC="0" FirstT="0" PlaneCount="4"/>'),
+    ome('DimensionOrder="XYZTC" SizeZ="4" SizeC="1" SizeT="1"', "<TiffData/>"),
+    ome('DimensionOrder="XYTZC" SizeT="4"',
+        '<TiffData IFD="3" FirstT="0"><UUID FileName="input.ome.tif">u</UUID></TiffData>'
+        '<TiffData IFD="0" FirstT="1"><UUID FileName="other.ome.tif">v</UUID></TiffData>'),
+]
+
+
+def tiff_stacks():
+    four = [page(4, 4, 8) for _ in range(4)]
+    yield "pages.tif", tiff(four)
+    yield "big.tif", tiff(four, big=True)
+    yield "other-order.tif", tiff([page(3, 2, 16) for _ in range(2)], order=">")
+    yield "signed.tif", tiff([page(3, 2, 32, sample_format=2)] * 2)
+    yield "double.tif", tiff([page(3, 2, 64, sample_format=3)] * 2)
+    yield "reduced.tif", tiff([page(4, 4, 8), page(2, 2, 8, subfile=1), page(4, 4, 8)])
+    yield "imagej.tif", tiff([page(4, 4, 8, description=IMAGEJ)] + four[1:])
+    yield "contiguous.tif", tiff([page(4, 4, 8, description=IMAGEJ)]) + pixels(48)
+    for i, text in enumerate(OME):
+        yield f"ome{i}.tif", tiff([page(4, 4, 8, description=text)] + four[1:])
+    loop = bytearray(tiff(four[:1]))
+    loop[-4:] = loop[4:8]
+    yield "loop.tif", bytes(loop)
+
+
+def tiff_axes():
+    yield "imagej", b"\x04\0" + IMAGEJ.encode()
+    yield "imagej-frames", b"\x03\0ImageJ=\nimages=3\nframes=3\n"
+    for i, text in enumerate(OME):
+        yield f"ome{i}", b"\x04\0" + text.encode()
+    yield "entities", b"\x01\0" + ome('SizeT="1" A="&lt;&quot;&amp;"', "<!-- > -->").encode()
+    yield "binary-only", b"\x01\0<OME><BinaryOnly MetadataFile='a&gt;b' UUID='x'/></OME>"
+
+
+# Arrays -----------------------------------------------------------------------------------------
+
+
+def npy(descr, shape, size, fortran=False, version=1, numbers=None):
+    count = 1
+    for extent in shape:
+        count *= extent
+    axes = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+    header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({axes}), }}\n".encode()
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    body = pixels(count, size) if numbers is None else numbers
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header + body
+
+
+def arrays():
+    yield "u8.npy", npy("|u1", (2, 3), 1)
+    yield "bool.npy", npy("|b1", (4,), 1)
+    yield "float32.npy", npy("<f4", (2, 2, 2), 4)
+    yield "big-endian.npy", npy(">f8", (3,), 8)
+    yield "complex.npy", npy("<c8", (2, 2), 8)
+    yield "half.npy", npy("<f2", (2, 2), 2, version=2)
+    yield "fortran.npy", npy("<i2", (2, 3, 2), 2, fortran=True, version=3)
+    yield "four-axes.npy", npy("<i4", (2, 1, 2, 1), 4)
+
+
+def npy_stacks():
+    yield "frames.npy", npy("|u1", (3, 4, 5), 1)
+    yield "fortran.npy", npy("<u2", (3, 4, 5), 2, fortran=True)
+    yield "colour.npy", npy("<f4", (2, 2, 2, 3), 4)
+    yield "big-endian.npy", npy(">f8", (2, 2, 3), 8)
+    yield "one.npy", npy("<i4", (4, 5), 4)
+    yield "truncated.npy", npy("|u1", (3, 4, 5), 1)[:-7]
+
+
+def points():
+    coordinates = struct.pack("<8f", 0, 1.5, -3, 1e30, float("nan"), float("inf"), 2, 3)
+    yield "plane", b"\0" + npy("<f4", (2, 4), 4, numbers=coordinates)
+    yield "line", b"\2" + npy("<f8", (1, 4), 8, numbers=struct.pack("<4d", 0, 1, 2, 1e300))
+    yield "space", b"\4" + npy("<f4", (3, 2, 2), 4)
+    yield "one-pixel", b"\6" + npy("<i4", (2, 1), 4)
+    yield "field", b"\1" + npy("<f4", (2, 4, 5), 4)
+    yield "field-double", b"\1" + npy("<f8", (2, 4, 5), 8)
+
+
+# Videos and texts -------------------------------------------------------------------------------
+
+
+def videos():
+    def video(words, frame_bytes, frames=2, word=b"FRAME\n"):
+        return b"YUV4MPEG2 " + words + b"\n" + (word + pixels(frame_bytes)) * frames
+
+    yield "420.y4m", video(b"W4 H4 F25:1 Ip A1:1 C420jpeg", 24)
+    yield "mono.y4m", video(b"W3 H2 Cmono", 6, word=b"FRAME Ip\n")
+    yield "deep.y4m", video(b"W2 H2 C422p10 XCOLORRANGE=LIMITED", 16)
+    yield "411.y4m", video(b"W5 H1 C411", 9)
+    yield "alpha.y4m", video(b"W1 H1 C444alpha", 4)
+    yield "truncated.y4m", video(b"W4 H4 C444", 48)[:-5]
+
+
+def configurations():
+    yield "all.toml", ('device = "opencl:pocl"\nmodules = "/usr/lib/warpalign"\n'
+                       'backends = ["cuda", "opencl"]\ncache = "/tmp/cache"\n'
+                       '[opencl]\nfft = "clfft"\n')
+    yield "wrong.toml", 'device = 7\nnobody = { knows = [1, 2.5e3, 1979-05-27T07:32:00Z] }\n'
+    yield "texts.toml", 'device = """\\\n  a\\u00e9"""\nbackends = [\'a_1\', "\\t"]\n# end\n'
+    yield "deep.toml", "a = " + "[" * 40 + "]" * 40 + "\n"
+
+
+FRAME = ("frame 3 a%20b.tif a - 0003_a.png 0 1 1" + " 0x1p+0" * 14 + " 0x1.8p+1")
+
+
+def journals():
+    head = "!warpalign-stack-journal 2 0000000000000001 0000000000000002\n"
+    yield "line", FRAME
+    yield "file", head + "!boot 0\n!" + FRAME + "\n!mark\n!" + FRAME.replace(" 3 ", " 4 ", 1) + "\n"
+    yield "other", "!warpalign-stack-journal 2 0000000000000009 0000000000000002\n"
+    without = FRAME.replace(".png 0 ", ".png - ").replace(" 0x1.8p+1", " -")
+    yield "no-reference", "!" + without + "\n"
+    yield "torn", head + "!" + FRAME + "\nframe 4 a"
+
+
+RESULT = """{"column": "host", "suite": "s", "case": "c", "size": [1, 2, 3], "yardstick": "copy",
+"unit": "pixels", "operations": 6, "bytes": 24, "verified": true, "error": 0.5, "tolerance": 1,
+"against": "a", "timing": {"clock": "wall", "ms": 1, "low_ms": 1, "high_ms": 2, "samples": 3,
+"runs_a_sample": 4, "buffer_sets": 1, "wall_ms": 1.5, "first_use_ms": null, "plan_ms": 2,
+"upload_ms": null, "download_ms": null, "parts": [{"name": "p", "ms": 0.25}]},
+"quality": {"name": "q", "value": 2}}"""
+RECORD = """{"schema": "warpalign-bench", "version": %s, "program": "warpalign 0", "date": "d",
+"command": "c", "host": "h", "hot": false, "columns": [{"id": "host", "name": "n", "platform": "p",
+"driver": "d", "kind": "cpu", "details": ""}], "results": [%s], "failures": [{"column": "host",
+"suite": "s", "case": "c", "size": [1, 2, 3], "reason": "r"}], "notes": ["n"]}"""
+
+
+def records():
+    yield "full.json", RECORD % (1, RESULT)
+    yield "other-version.json", RECORD % (2, "")
+    yield "deep.json", '{"schema": "warpalign-bench", "version": ' + "[" * 30 + "]" * 30 + "}"
+
+
+def option_texts():
+    yield "numbers", "1, 2.5,-3e-2"
+    yield "blanks", "1 0.5\t7"
+    yield "extents", "480x640x3"
+    yield "shard", "2/4"
+    yield "fir", "fir:15"
+    yield "iir", "iir:line"
+
+
+def command_lines():
+    yield "register", ("register\na.png\nb.png\n--motion\nrigid\n--max-shift\n20\n--json\n"
+                       "--max-pixels\n9")
+    yield "register-local", "register\na\nb\n--motion\nlocal\n--window\n32\n--field\nf.npy\n--quiet"
+    yield "stack", ("stack\na.tif\nb*.png\n--to\nmean\n--shard\n1/3\n--csv\nc.csv\n--channel\n1\n"
+                    "--z=2")
+    yield "resample", ("resample\nin.npy\nout.npy\n--matrix\n1,0,0,0,1,0\n--degree\n5\n"
+                       "--boundary=wrap")
+    yield "prefilter", "prefilter\nin.npy\nout.npy\n--prefilter\nfir:15\n--device\nopencl:pocl"
+    yield "bench", "bench\n--sizes\n64,128\n--baseline\nr.json\n--json\nq.json"
+    yield "others", "doctor\n--quick\n--json\n--config\nc.toml"
+
+
+def caches():
+    yield "untouched", b"\0"
+    yield "one-byte", b"\0\x20\0x"
+    yield "longer", b"\0\xa8\0x"
+    yield "cut", b"\x80"
+    yield "entry", b"warpalign-cache-1\n" + b"0" * 64 + b"\n" + b"0" * 64 + b"\nbytes"
+
+
+def calls():
+    yield "open-and-close", bytes([1, 0, 0, 0, 2, 0, 200, 0, 3, 0, 3, 0])
+    yield "list", bytes([0, 200, 200, 200, 200, 3, 0, 0, 4, 0, 200, 0, 200])
+    pair = [0, 10, 0, 0, 0, 0] * 2
+    yield "register", bytes([1, 0, 0, 0, 5] + pair + [200, 0, 200, 0, 0, 0, 0, 0])
+    yield "registrar", bytes([1, 0, 0, 0, 6, 200, 0, 0, 0, 0, 7] + pair + [0] * 12)
+    yield "resample", bytes([1, 0, 0, 0, 10] + [0, 8, 0, 0, 0, 0] * 2 + [200, 31] + [0, 1] * 24)
+    yield "prefilter", bytes([1, 0, 0, 0, 11] + [7, 8, 0, 0, 0, 0] + [200, 2, 3, 7, 8] + [0] * 16)
+    yield "transforms", bytes([12] + [0, 1] * 9 + [0] * 8 + [13, 1, 2, 3, 4])
+
+
+def made_by_program(program):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name, source in (("gray", "P5 24 16 255\n"), ("rgb", "P6 24 16 255\n")):
+            suffix = ".pgm" if name == "gray" else ".ppm"
+            picture = folder / (name + suffix)
+            picture.write_bytes(source.encode() + pixels(24 * 16 * (1 if name == "gray" else 3)))
+            for extension in (".jpg", ".tif"):
+                made = folder / (name + extension)
+                subprocess.run([program, "resample", picture, made, "--zoom", "1", "--degree", "1",
+                                "--quiet"], check=True)
+                yield f"{name}-made{extension}", made.read_bytes()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program")
+    options = parser.parse_args()
+    inputs = {"images": images, "arrays": arrays, "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes,
+              "npy_stack": npy_stacks, "video": videos, "configuration": configurations,
+              "points": points, "masks": images, "option_texts": option_texts, "journal": journals,
+              "bench_record": records, "disk_cache": caches, "c_interface": calls,
+              "command_line": command_lines}
+    for target, make in inputs.items():
+        for name, content in make():
+            write(target, name, content)
+    if options.program:
+        for name, content in made_by_program(options.program):
+            write("images", name, content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+// Images of every format, through the program's own layer; what is read is written and read again.
+#include "io/image_file.hpp"
+#include "scratch_file.hpp"
+
+namespace warpalign::fuzz {
+namespace {
+
+using namespace program;
+
+void check(const LoadedImage& image) {
+  require(image.width >= 1 && image.width <= max_side, "the width is within the limits");
+  require(image.height >= 1 && image.height <= max_side, "the height is within the limits");
+  require(image.channels == 1 || image.channels == 3, "an image is gray or RGB");
+  require(image.pixels.size() == image.row_bytes() * static_cast<std::size_t>(image.height),
+          "there are as many bytes as pixels");
+}
+
+void check_comes_back(const LoadedImage& image, FileFormat format) {
+  const std::vector<std::byte> file = encode_image(image, format);
+  const LoadedImage again = load_image(
+      as_file({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}, "again"));
+  require(again.width == image.width && again.height == image.height &&
+              again.channels == image.channels && again.type == image.type &&
+              again.pixels == image.pixels,
+          "an image comes back as it was written");
+}
+
+void run(Input input) {
+  LoadedImage image;
+  try {
+    image = load_image(as_file(input));
+  } catch (const FileError&) {
+    return;
+  }
+  check(image);
+  constexpr std::size_t quick = std::size_t{1} << 16;
+  if (image.pixels.size() > quick) return;
+  check_comes_back(image, FileFormat::tiff);
+  if (image.type == PixelType::f32) return;
+  check_comes_back(image, FileFormat::png);
+  check_comes_back(image, image.channels == 3 ? FileFormat::ppm : FileFormat::pgm);
+}
+
+const Registration registration("images", run);
+
+}  // namespace
+}  // namespace warpalign::fuzz

@@ -1,0 +1,68 @@
+// The journal of `stack --resume`: a line by itself, and the input as the file that an earlier run
+// has left.
+#include "commands/journal_line.hpp"
+#include "commands/stack_journal.hpp"
+#include "io/image_file.hpp"
+#include "reader.hpp"
+#include "scratch_file.hpp"
+
+#include <sstream>
+
+namespace warpalign::fuzz {
+namespace {
+
+using namespace program;
+
+void check_line(const std::string& line) {
+  const std::optional<StackFrame> frame = parse_journal_line(line);
+  if (!frame) return;
+  const std::string written = journal_line(*frame);
+  require(written.find('\n') == std::string::npos, "a frame is one line");
+  const std::optional<StackFrame> again = parse_journal_line(written);
+  require(again.has_value(), "what is written can be read");
+  require(journal_line(*again) == written, "a line comes back as it was written");
+  require(
+      unsealed(std::string_view(sealed(written)).substr(0, sealed(written).size() - 1)) == written,
+      "a sealed line can be opened");
+}
+
+/// Lines that begin with ! are sealed here: the fuzzer cannot guess a checksum.
+std::string with_seals(const std::string& text) {
+  std::istringstream lines(text);
+  std::string file;
+  for (std::string line; std::getline(lines, line);) {
+    file += line.starts_with('!') ? sealed(line.substr(1)) : line + "\n";
+  }
+  return file;
+}
+
+void check_file(const std::string& text) {
+  const std::string file = with_seals(text);
+  const std::filesystem::path path =
+      as_file({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}, "journal");
+  try {
+    StackJournal journal(path, {1, 2});
+    std::size_t found = 0;
+    for (std::size_t index = 0; index < 64; ++index) {
+      const std::optional<StackFrame> frame = journal.find(index);
+      if (!frame) continue;
+      require(frame->index == index, "a frame is found under its own number");
+      ++found;
+    }
+    require(found <= journal.frames(), "no frame is found that is not there");
+    journal.mark();
+  } catch (const FileError&) {
+  }
+}
+
+void run(Input input) {
+  Reader reader(input);
+  const std::string text = reader.text();
+  check_line(text.starts_with('!') ? text.substr(1, text.find('\n') - 1) : text);
+  check_file(text);
+}
+
+const Registration registration("journal", run);
+
+}  // namespace
+}  // namespace warpalign::fuzz
