@@ -4,6 +4,8 @@
 #include "device/context.hpp"
 #include "device/device_list.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -57,6 +59,10 @@ ProgramCache::ProgramCache(const Context& context)
 }
 
 ProgramCache::~ProgramCache() {
+  if (backend::is_forked()) {
+    for (std::thread& worker : workers_) worker.detach();  // they are in the other process
+    return;
+  }
   {
     const Lock lock(mutex_);
     ahead_.clear();
