@@ -41,20 +41,14 @@ Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
   if (compiler_of(info_.platform).keeps_programs && !pocl_cache_problem().empty()) {
     host_->cache_unusable(pocl_cache_problem());
   }
+  identity_ = "platform " + info_.platform + "\ndevice " + info_.name + "\nversion " +
+              device_text(id, CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n";
+  has_vectors_ = is_cpu() && device_value<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
   programs_ = std::make_unique<ProgramCache>(*this);
   fft_plans_ = std::make_unique<FftPlans>(*this);
 }
 
 Context::~Context() = default;
-
-std::string Context::identity() const {
-  return "platform " + info_.platform + "\ndevice " + info_.name + "\nversion " +
-         device_text(id(), CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n";
-}
-
-bool Context::has_vectors() const {
-  return is_cpu() && device_value<cl_uint>(id(), CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
-}
 
 compute::command_queue Context::make_service_queue() const {
   cl_int status = CL_SUCCESS;

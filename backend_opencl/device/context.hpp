@@ -39,12 +39,12 @@ class Context {
   [[nodiscard]] bool is_cpu() const noexcept { return info_.kind == DeviceKind::cpu; }
   /// True for CPUs whose compiler keeps vectors. rusticl's compiler splits them into scalars, and
   /// takes a minute for the kernels of prefilter_cpu.cl. Such a CPU uses the GPUs' kernels.
-  [[nodiscard]] bool has_vectors() const;
+  [[nodiscard]] bool has_vectors() const noexcept { return has_vectors_; }
   [[nodiscard]] CallSite call_site(std::string stage) const {
     return {std::move(stage), info_.name};
   }
   /// The full names of platform, device and driver, on which compiled programs depend.
-  [[nodiscard]] std::string identity() const;
+  [[nodiscard]] const std::string& identity() const noexcept { return identity_; }
 
   /// Must be called for every buffer and image that is made.
   void count_allocation() const noexcept { allocations_.fetch_add(1, std::memory_order_relaxed); }
@@ -63,6 +63,8 @@ class Context {
   std::shared_ptr<const backend::Host> host_;
   compute::device device_;
   compute::context context_;
+  std::string identity_;
+  bool has_vectors_ = false;
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<FftPlans> fft_plans_;
   mutable std::atomic<std::size_t> allocations_{0};

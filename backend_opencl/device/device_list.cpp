@@ -78,8 +78,20 @@ std::string append_devices(cl_platform_id platform, std::vector<ListedDevice>& a
     status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
   }
   if (status != CL_SUCCESS) return name + ": " + code_name(status);
-  for (const cl_device_id device : devices) all.push_back(describe(device, name));
+  try {
+    for (const cl_device_id device : devices) all.push_back(describe(device, name));
+  } catch (const Error& failure) {
+    return name + ": " + failure.context().call + " gives " + failure.context().code;
+  }
   return count > 0 ? std::string() : name + ": no device";
+}
+
+/// Null for a whole device, and for devices of OpenCL 1.1, which does not know of parts.
+cl_device_id parent_of(cl_device_id device) {
+  cl_device_id parent = nullptr;
+  const cl_int status =
+      clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, nullptr);
+  return status == CL_SUCCESS ? parent : nullptr;
 }
 
 int rank(DeviceKind kind) {
@@ -90,10 +102,11 @@ int rank(DeviceKind kind) {
 }  // namespace
 
 std::string device_text(cl_device_id device, cl_device_info what) {
+  const CallSite site{"device", {}};
   std::size_t size = 0;
-  if (clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS) return {};
+  check(clGetDeviceInfo(device, what, 0, nullptr, &size), "clGetDeviceInfo", site);
   std::string text(size, '\0');
-  if (clGetDeviceInfo(device, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
+  check(clGetDeviceInfo(device, what, size, text.data(), nullptr), "clGetDeviceInfo", site);
   return trimmed(text);
 }
 
@@ -114,9 +127,7 @@ std::vector<ListedDevice> list_devices() {
 
 DeviceInfo describe_listed(cl_device_id device) {
   cl_device_id whole = device;
-  while (const auto parent = device_value<cl_device_id>(whole, CL_DEVICE_PARENT_DEVICE)) {
-    whole = parent;
-  }
+  while (const cl_device_id parent = parent_of(whole)) whole = parent;
   for (const ListedDevice& listed : list_devices()) {
     if (listed.id != whole) continue;
     DeviceInfo info = describe(device, listed.info.platform).info;

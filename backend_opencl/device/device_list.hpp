@@ -1,6 +1,8 @@
 // The OpenCL devices of this machine.
 #pragma once
 
+#include "device/errors.hpp"
+
 #include <warpalign/device.hpp>
 
 #include <CL/cl.h>
@@ -22,14 +24,16 @@ struct ListedDevice {
 /// by its own properties under the whole device's id.
 [[nodiscard]] DeviceInfo describe_listed(cl_device_id device);
 
-/// A text property of a device, without trailing blanks; empty if the query fails.
+/// A text property of a device, without trailing blanks. Throws Error(device_failure).
 [[nodiscard]] std::string device_text(cl_device_id device, cl_device_info what);
 
-/// A numeric property or flag of a device; 0 if the query fails.
+/// A numeric property or flag of a device. Throws Error(device_failure): a limit that is not known
+/// must not be taken for 0.
 template <class T>
 [[nodiscard]] T device_value(cl_device_id device, cl_device_info what) {
   T value{};
-  if (clGetDeviceInfo(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) return T{};
+  check(clGetDeviceInfo(device, what, sizeof value, &value, nullptr), "clGetDeviceInfo",
+        {"device", {}});
   return value;
 }
 

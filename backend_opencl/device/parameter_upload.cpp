@@ -4,6 +4,8 @@
 #include "device/errors.hpp"
 #include "device/memory.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 namespace warpalign::opencl {
 
 ParameterUpload::ParameterUpload(const Context& context, std::size_t bytes, const char* stage)
@@ -12,6 +14,7 @@ ParameterUpload::ParameterUpload(const Context& context, std::size_t bytes, cons
 }
 
 ParameterUpload::~ParameterUpload() {
+  if (backend::is_forked()) return;
   for (const compute::event& copied : copied_) {
     const cl_event event = copied.get();
     if (event != nullptr) clWaitForEvents(1, &event);

@@ -1,6 +1,8 @@
 // Host memory that the driver allocates.
 #include "device/pinned.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 namespace warpalign::opencl {
 
 PinnedMemory::PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site)
@@ -17,6 +19,7 @@ PinnedMemory::PinnedMemory(const Context& context, std::size_t bytes, const Call
 }
 
 PinnedMemory::~PinnedMemory() {
+  if (backend::is_forked()) return;
   clEnqueueUnmapMemObject(service_.get(), buffer_.get(), data_, 0, nullptr, nullptr);
   clFinish(service_.get());
 }

@@ -4,7 +4,10 @@
 #include "device/context.hpp"
 #include "device/device_list.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace warpalign::opencl {
@@ -56,6 +59,10 @@ ProgramCache::ProgramCache(const Context& context)
 }
 
 ProgramCache::~ProgramCache() {
+  if (backend::is_forked()) {
+    for (std::thread& worker : workers_) worker.detach();  // they are in the other process
+    return;
+  }
   {
     const Lock lock(mutex_);
     ahead_.clear();
@@ -130,22 +137,22 @@ std::shared_ptr<ProgramCache::Entry> ProgramCache::entry_of(std::string_view sou
                                                             const std::string& stage) {
   std::string key = "opencl program\n" + context_.identity() + "options " + options + "\nsource\n";
   key += source;
-  std::shared_ptr<Entry>& entry = entries_[key];
-  if (!entry) {
-    entry = std::make_shared<Entry>();
-    entry->source = source;
-    entry->options = options;
-    entry->stage = stage;
-    entry->key = std::move(key);
-  }
-  return entry;
+  const auto found = entries_.find(key);
+  if (found != entries_.end()) return found->second;
+  auto entry = std::make_shared<Entry>();
+  entry->source = source;
+  entry->options = options;
+  entry->stage = stage;
+  entry->key = key;
+  return entries_.emplace(std::move(key), std::move(entry)).first->second;
 }
 
-/// Builds what nobody builds yet; unlocked meanwhile.
+/// Builds what nobody builds yet; unlocked meanwhile. Others wait from the moment that the state
+/// says so: nothing that may throw stands between that and its end.
 void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock) {
-  entry->state = State::building;
   if (!entry->looked_up) look_up(*entry);
   if (entry->counted) report();
+  entry->state = State::building;
   lock.unlock();
   compute::program program;
   std::exception_ptr failure;
@@ -158,17 +165,17 @@ void ProgramCache::build_waiting(const std::shared_ptr<Entry>& entry, Lock& lock
   entry->state = failure ? State::waiting : State::built;
   entry->program = std::move(program);
   entry->kept.reset();
+  changed_.notify_all();
   if (std::exchange(entry->counted, false)) {
     ++compiled_;
     report();
   }
-  changed_.notify_all();
   if (failure) std::rethrow_exception(failure);
 }
 
 void ProgramCache::look_up(Entry& entry) {
-  entry.looked_up = true;
   entry.kept = context_.host().load_cached(entry.key);
+  entry.looked_up = true;
   entry.counted = !entry.kept;
   if (!entry.counted) return;
   if (compiled_ == to_compile_) compiled_ = to_compile_ = 0;
@@ -201,9 +208,13 @@ void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
   ahead_.insert(ahead_.end(), entries.begin(), entries.end());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t wanted = std::min({compiler_.threads, cores, ahead_.size()});
-  while (busy_workers_ < wanted) {
-    ++busy_workers_;
-    workers_.emplace_back([this] { work(); });
+  try {
+    while (busy_workers_ < wanted) {
+      workers_.emplace_back([this] { work(); });
+      ++busy_workers_;  // the new one waits for the lock
+    }
+  } catch (const std::system_error&) {
+    // Too many threads: whoever needs a program compiles it.
   }
 }
 

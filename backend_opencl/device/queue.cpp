@@ -4,6 +4,8 @@
 #include "device/foreign.hpp"
 #include "device/memory.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 #include <array>
 #include <cstring>
 
@@ -53,6 +55,7 @@ Queue::Queue(const Context& context, cl_command_queue queue)
 
 // Others may wait for what was enqueued on the caller's queue, so it must reach the device.
 Queue::~Queue() {
+  if (backend::is_forked()) return;
   if (is_callers_) {
     clFlush(queue_.get());
   } else {

@@ -4,12 +4,15 @@
 #include "device/errors.hpp"
 #include "device/queue.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 namespace warpalign::opencl {
 
 PinnedReadback::PinnedReadback(Context& context, std::size_t bytes)
     : site_(context.call_site("readback")), bytes_(bytes), host_(context, bytes, site_) {}
 
 PinnedReadback::~PinnedReadback() {
+  if (backend::is_forked()) return;
   const cl_event event = arrived_.get();
   if (event != nullptr) clWaitForEvents(1, &event);
 }

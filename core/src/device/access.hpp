@@ -2,6 +2,8 @@
 // and Stream.
 #pragma once
 
+#include "device/fork.hpp"
+
 #include <warpalign/backend/driver.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/interop.hpp>
@@ -69,8 +71,15 @@ struct Access {
     driver(device).announce(make_plans);
   }
   static DeviceState& state(const Device& device) { return *device.state_; }
-  static backend::Driver& driver(const Device& device) { return *device.state_->driver; }
-  static backend::Queue& queue(Stream& stream) { return *stream.queue_; }
+  /// Whatever is made, and whatever is enqueued, goes through one of these.
+  static backend::Driver& driver(const Device& device) {
+    check_not_forked();
+    return *device.state_->driver;
+  }
+  static backend::Queue& queue(Stream& stream) {
+    check_not_forked();
+    return *stream.queue_;
+  }
   static const backend::Queue& queue(const Stream& stream) { return *stream.queue_; }
   /// Memory that is going to be written: throws Error(invalid_argument) for what is read-only.
   static backend::Memory& memory(Buffer& buffer) {

@@ -2,6 +2,7 @@
 #include "device/backend_loader.hpp"
 
 #include "device/folders.hpp"
+#include "device/fork.hpp"
 #include "device/known_backends.hpp"
 
 #include <warpalign/error.hpp>
@@ -80,6 +81,8 @@ ModuleReport examine_module(const std::string& backend, const Config& config,
 }
 
 LoadedModule load_module(const std::string& backend, const Config& config) {
+  check_not_forked();
+  note_use_of_devices();
   LoadedModule module;
   const ModuleReport report = examine_module(backend, config, module);
   if (!report.problem.empty()) {

@@ -3,14 +3,15 @@
 
 #include "device/sha256.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 #include <utility>
 
@@ -89,19 +90,22 @@ std::string header_of(std::string_view key, std::string_view bytes) {
 }
 
 // Removes what processes left that ended while they stored something. What others store now is
-// younger.
-void remove_leftovers(const std::filesystem::path& folder) {
-  std::error_code failed;
-  const auto now = std::filesystem::file_time_type::clock::now();
-  std::filesystem::directory_iterator entry(folder, failed);
-  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
-    if (!entry->path().filename().string().starts_with(temporary_prefix)) continue;
-    std::error_code ignored;
-    const auto written = std::filesystem::last_write_time(entry->path(), ignored);
-    if (!ignored && now - written > std::chrono::hours(1)) {
-      std::filesystem::remove(entry->path(), ignored);
+// younger. (The standard library's iterators over folders end the process where memory runs out.)
+void remove_leftovers(const std::filesystem::path& folder) noexcept {
+  DIR* const entries = ::opendir(folder.c_str());
+  if (entries == nullptr) return;
+  constexpr std::time_t one_hour = 3600;
+  const std::time_t now = std::time(nullptr);
+  const int descriptor = ::dirfd(entries);
+  while (const dirent* entry = ::readdir(entries)) {
+    if (!std::string_view(entry->d_name).starts_with(temporary_prefix)) continue;
+    struct stat status {};
+    if (::fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        now - status.st_mtime > one_hour) {
+      ::unlinkat(descriptor, entry->d_name, 0);
     }
   }
+  ::closedir(entries);
 }
 
 }  // namespace

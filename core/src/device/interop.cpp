@@ -32,6 +32,7 @@ backend::ForeignMemory checked(const Device& device, const std::string& backend,
 namespace detail {
 
 void DeviceState::finish_all() noexcept {
+  if (forked_from_user) return;
   const std::lock_guard lock(queues_mutex);
   for (backend::Queue* queue : queues) {
     try {
@@ -105,9 +106,15 @@ void Event::wait(Stream& stream) const {
   detail::Access::queue(stream).wait_for(*event_);
 }
 
-void Event::finish() const { event_->finish(); }
+void Event::finish() const {
+  detail::check_not_forked();
+  event_->finish();
+}
 
-bool Event::done() const { return event_->done(); }
+bool Event::done() const {
+  detail::check_not_forked();
+  return event_->done();
+}
 
 namespace interop {
 

@@ -25,6 +25,7 @@ class Readback {
   /// Waits for the copy, but not for work that was enqueued after it. The result is valid until the
   /// next enqueue.
   [[nodiscard]] std::span<const Record> wait() {
+    check_not_forked();
     return {static_cast<const Record*>(readback_->wait()), count_};
   }
 

@@ -41,6 +41,11 @@ Stream& Stream::operator=(Stream&& other) noexcept {
 // work must find it here, or find its end.
 void Stream::release() noexcept {
   if (!queue_) return;
+  if (detail::forked_from_user) {  // whose lock may be held by a thread that is not in this process
+    static_cast<void>(queue_.release());
+    static_cast<void>(end_.release());
+    return;
+  }
   {
     detail::DeviceState& state = detail::Access::state(device_);
     const std::lock_guard lock(state.queues_mutex);
@@ -54,7 +59,7 @@ void Stream::release() noexcept {
 void Stream::upload(const void* source, std::size_t bytes, Buffer& target) {
   if (source == nullptr || bytes == 0) detail::refuse("upload", "there is nothing to upload");
   detail::check_buffer("upload", "the target", device_, target, bytes);
-  queue_->upload({source, 1, bytes, bytes}, detail::Access::memory(target));
+  detail::Access::queue(*this).upload({source, 1, bytes, bytes}, detail::Access::memory(target));
 }
 
 void Stream::upload(const HostImage& source, Image& target) {
@@ -67,17 +72,18 @@ void Stream::upload(const HostImage& source, Image& target) {
     detail::refuse("upload", "row_bytes is smaller than a row of pixels");
   }
   if (pitch == 0 || pitch == row_bytes) {
-    queue_->upload({source.data, 1, rows * row_bytes, rows * row_bytes},
-                   detail::Access::memory(target));
+    detail::Access::queue(*this).upload({source.data, 1, rows * row_bytes, rows * row_bytes},
+                                        detail::Access::memory(target));
   } else {
-    queue_->upload({source.data, rows, row_bytes, pitch}, detail::Access::memory(target));
+    detail::Access::queue(*this).upload({source.data, rows, row_bytes, pitch},
+                                        detail::Access::memory(target));
   }
 }
 
 void Stream::download(const Buffer& source, void* target, std::size_t bytes) {
   if (target == nullptr || bytes == 0) detail::refuse("download", "there is nothing to download");
   detail::check_buffer("download", "the source", device_, source, bytes);
-  queue_->download(detail::Access::memory(source), target, bytes);
+  detail::Access::queue(*this).download(detail::Access::memory(source), target, bytes);
 }
 
 void Stream::download(const Image& source, void* target, std::size_t bytes) {
@@ -94,20 +100,21 @@ void Stream::copy(const Buffer& source, Buffer& target) {
   if (source.size_bytes() != target.size_bytes() || &source == &target) {
     detail::refuse("copy", "source and target must be two buffers of the same size");
   }
-  queue_->copy(detail::Access::memory(source), detail::Access::memory(target), source.size_bytes());
+  detail::Access::queue(*this).copy(detail::Access::memory(source), detail::Access::memory(target),
+                                    source.size_bytes());
 }
 
-void Stream::finish() { queue_->finish(); }
+void Stream::finish() { detail::Access::queue(*this).finish(); }
 
 Mark Stream::mark() {
   if (!timed_) detail::refuse("mark", "marks need a stream that was made with timing");
-  return Mark(device_, queue_->mark());
+  return Mark(device_, detail::Access::queue(*this).mark());
 }
 
 double Stream::milliseconds_between(const Mark& from, const Mark& to) {
   detail::check_same_device("milliseconds_between", "the first mark", device_, from.device_);
   detail::check_same_device("milliseconds_between", "the second mark", device_, to.device_);
-  return queue_->milliseconds_between(*from.mark_, *to.mark_);
+  return detail::Access::queue(*this).milliseconds_between(*from.mark_, *to.mark_);
 }
 
 }  // namespace warpalign

@@ -161,6 +161,7 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
 
 template <class Pixels>
 void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const HostImage* mask) {
+  const detail::StageClock::Call call(clock);
   check("the reference", type, pixels.shape(), "the reference's mask", mask);
   if (!detail::is_grey(type)) {
     return set_reference(converted_reference.convert(stream, clock, pixels), PixelType::f32, mask);
@@ -175,6 +176,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
   if (!(fast ? fast->has_reference() : reference.has_value())) {
     detail::refuse(stage, "set_reference must be called before align");
   }
+  const detail::StageClock::Call call(clock);
   check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
   if (!detail::is_grey(type)) {
     return align(converted_moving.convert(stream, clock, pixels), PixelType::f32, mask);

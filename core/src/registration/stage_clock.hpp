@@ -3,6 +3,7 @@
 
 #include <warpalign/registrar.hpp>
 
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,22 @@ class StageClock {
   /// Returns the total time of each stage in order of first use and clears the measurements. Waits
   /// for the enqueued work.
   std::vector<StageTiming> take();
+
+  /// In place while a call is made: where it fails, what was measured of it is dropped, and is not
+  /// taken for a part of the next call.
+  class Call {
+   public:
+    explicit Call(StageClock& clock) : clock_(clock), exceptions_(std::uncaught_exceptions()) {}
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() {
+      if (std::uncaught_exceptions() > exceptions_) clock_.intervals_.clear();
+    }
+
+   private:
+    StageClock& clock_;
+    int exceptions_;
+  };
 
  private:
   struct Interval {

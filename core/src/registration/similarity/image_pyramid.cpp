@@ -209,7 +209,7 @@ PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampl
 }
 
 const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, PyramidLevel& level) {
-  if (!level.normalization_) {
+  if (!level.normalized_) {  // which is made last
     level.normalization_.emplace(
         device_, LocalNormalizationSpec{level.shape_, contrast_sigma, level.masked()});
     level.normalized_.emplace(device_.make_image(PixelType::f32, level.shape_));
@@ -230,7 +230,7 @@ const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, Pyramid
 }
 
 const Image& ImagePyramid::coefficients(Stream& stream, StageClock& clock, PyramidLevel& level) {
-  if (!level.prefilter_) {
+  if (!level.coefficients_) {  // which is made last
     level.prefilter_.emplace(device_, PrefilterSpec{.shape = level.shape_});
     level.coefficients_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }

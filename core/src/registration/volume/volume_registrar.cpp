@@ -153,6 +153,7 @@ void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source,
 
 template <class Voxels>
 void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
+  const detail::StageClock::Call call(clock);
   constexpr const char* what = "the reference volume";
   const Shape shape = shape_of(voxels);
   check_registrable(what, type_of(voxels), shape);
@@ -190,6 +191,7 @@ void VolumeRegistrar::State::prepare_motion_search() {
 template <class Voxels>
 VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
   if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  const detail::StageClock::Call call(clock);
   constexpr const char* what = "the moving volume";
   check_registrable(what, type_of(voxels), shape_of(voxels));
   check_pixels(what, device, voxels);

@@ -1,0 +1,46 @@
+// A driver that wraps another backend's.
+#include "driver.hpp"
+
+namespace warpalign::faulty {
+
+DeviceInfo renamed(DeviceInfo info) {
+  info.id.replace(0, info.backend.size(), "faulty");
+  info.backend = "faulty";
+  return info;
+}
+
+Driver::Driver(std::unique_ptr<backend::Driver> inner)
+    : inner_(std::move(inner)), info_(renamed(inner_->info())) {}
+
+void Driver::announce(const std::function<void()>& make_plans) {
+  point("announce", "announce", ErrorKind::build_failed);
+  inner_->announce(make_plans);
+}
+
+std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
+  point("allocate", "memory", ErrorKind::out_of_memory);
+  return std::make_unique<Memory>(inner_->allocate(bytes), bytes);
+}
+
+std::unique_ptr<backend::Memory> Driver::allocate_image(PixelType type, const Shape& shape) {
+  point("allocate an image", "memory", ErrorKind::out_of_memory);
+  const std::size_t bytes = static_cast<std::size_t>(shape.pixels()) * size_of(type);
+  return std::make_unique<Memory>(inner_->allocate_image(type, shape), bytes);
+}
+
+std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
+  point("make a queue", "queue", ErrorKind::device_failure);
+  return std::make_unique<Queue>(inner_->make_queue(timed));
+}
+
+std::unique_ptr<backend::Readback> Driver::make_readback(std::size_t bytes) {
+  point("make a read-back", "readback", ErrorKind::out_of_memory);
+  return std::make_unique<Readback>(inner_->make_readback(bytes));
+}
+
+std::unique_ptr<backend::Event> Driver::make_event() {
+  point("make an event", "event", ErrorKind::device_failure);
+  return std::make_unique<Event>(inner_->make_event());
+}
+
+}  // namespace warpalign::faulty

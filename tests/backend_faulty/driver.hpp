@@ -1,0 +1,46 @@
+// A driver that wraps another backend's.
+#pragma once
+
+#include "other_stages.hpp"
+
+#include <warpalign/backend/driver.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace warpalign::faulty {
+
+class Driver final : public backend::MakesEach<Driver> {
+ public:
+  explicit Driver(std::unique_ptr<backend::Driver> inner);
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+  void announce(const std::function<void()>& make_plans) override;
+  void keep_compiled() override { inner_->keep_compiled(); }
+  std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;
+  [[nodiscard]] std::size_t allocations() const noexcept override { return inner_->allocations(); }
+  std::unique_ptr<backend::Queue> make_queue(bool timed) override;
+  std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
+  std::unique_ptr<backend::Event> make_event() override;
+
+  template <class Stage>
+  std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {
+    static const std::string what = "make " + stage_name<Stage>();
+    point(what.c_str(), stage_name<Stage>().c_str(), ErrorKind::build_failed);
+    std::unique_ptr<Stage> stage = inner_->make(setup);
+    if (stage == nullptr) return nullptr;  // a stage that this device does not have
+    return std::make_unique<typename Wrapper<Stage>::Type>(std::move(stage));
+  }
+
+ private:
+  Counted counted_;
+  std::unique_ptr<backend::Driver> inner_;
+  DeviceInfo info_;
+};
+
+/// The same device under this backend's name.
+[[nodiscard]] DeviceInfo renamed(DeviceInfo info);
+
+}  // namespace warpalign::faulty

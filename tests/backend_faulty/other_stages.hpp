@@ -1,0 +1,123 @@
+// The stages that have more than one function.
+#pragma once
+
+#include "stage.hpp"
+
+#include <array>
+
+namespace warpalign::faulty {
+
+/// The stage that wraps `Stage`: of the template that finds enqueue()'s arguments, or of this file.
+template <class Stage>
+struct Wrapper {
+  using Type = Faulty<Stage>;
+};
+
+class RealFft final : public Wrapped<backend::RealFft> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_forward(backend::Queue& queue, const backend::Memory& real,
+                       backend::Memory& spectrum) override {
+    reach().enqueue_forward(inner_of(queue), inner_of(real), inner_of(spectrum));
+  }
+  void enqueue_inverse(backend::Queue& queue, backend::Memory& spectrum,
+                       backend::Memory& real) override {
+    reach().enqueue_inverse(inner_of(queue), inner_of(spectrum), inner_of(real));
+  }
+};
+
+class ImpulseFilter final : public Wrapped<backend::ImpulseFilter> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_extremes(backend::Queue& queue, const backend::Memory& input, int step,
+                        backend::Memory& rows) override {
+    reach().enqueue_extremes(inner_of(queue), inner_of(input), step, inner_of(rows));
+  }
+  void enqueue_isolated(backend::Queue& queue, const backend::Memory& input, int step,
+                        const ImpulseStatistics& statistics, backend::Memory& rows) override {
+    reach().enqueue_isolated(inner_of(queue), inner_of(input), step, statistics, inner_of(rows));
+  }
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               const ImpulseStatistics& statistics, backend::Memory& output) override {
+    reach().enqueue(inner_of(queue), inner_of(input), statistics, inner_of(output));
+  }
+};
+
+class Smooth final : public Wrapped<backend::Smooth> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               backend::Memory& output) override {
+    reach().enqueue(inner_of(queue), inner_of(input), inner_of(output));
+  }
+  void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& mask,
+               backend::Memory& output, backend::Memory& weight) override {
+    reach().enqueue(inner_of(queue), inner_of(input), inner_of(mask), inner_of(output),
+                    inner_of(weight));
+  }
+};
+
+class SimilaritySums final : public Wrapped<backend::SimilaritySums> {
+ public:
+  using Wrapped::Wrapped;
+  [[nodiscard]] std::size_t groups() const noexcept override { return inner().groups(); }
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
+               const SimilarityState& state, backend::Memory& partials) override {
+    reach().enqueue(inner_of(queue), inner_of(images), state, inner_of(partials));
+  }
+};
+
+class SpectrumSums final : public Wrapped<backend::SpectrumSums> {
+ public:
+  using Wrapped::Wrapped;
+  [[nodiscard]] std::size_t groups() const noexcept override { return inner().groups(); }
+  void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
+               backend::Memory& partials) override {
+    reach().enqueue(inner_of(queue), inner_of(a), inner_of(b), inner_of(partials));
+  }
+};
+
+class VolumeSums final : public Wrapped<backend::VolumeSums> {
+ public:
+  using Wrapped::Wrapped;
+  [[nodiscard]] std::size_t groups() const noexcept override { return inner().groups(); }
+  void enqueue_moments(backend::Queue& queue, const backend::Memory& reference,
+                       const backend::Memory& moving, const backend::VolumeBox& box,
+                       std::size_t slot, backend::Memory& partials) override {
+    reach().enqueue_moments(inner_of(queue), inner_of(reference), inner_of(moving), box, slot,
+                            inner_of(partials));
+  }
+  void enqueue_step(backend::Queue& queue, const backend::Memory& reference,
+                    const backend::Memory& moving, const backend::VolumeBox& box,
+                    const std::array<float, 3>& fraction, backend::Memory& partials) override {
+    reach().enqueue_step(inner_of(queue), inner_of(reference), inner_of(moving), box, fraction,
+                         inner_of(partials));
+  }
+};
+
+template <>
+struct Wrapper<backend::RealFft> {
+  using Type = RealFft;
+};
+template <>
+struct Wrapper<backend::ImpulseFilter> {
+  using Type = ImpulseFilter;
+};
+template <>
+struct Wrapper<backend::Smooth> {
+  using Type = Smooth;
+};
+template <>
+struct Wrapper<backend::SimilaritySums> {
+  using Type = SimilaritySums;
+};
+template <>
+struct Wrapper<backend::SpectrumSums> {
+  using Type = SpectrumSums;
+};
+template <>
+struct Wrapper<backend::VolumeSums> {
+  using Type = VolumeSums;
+};
+
+}  // namespace warpalign::faulty

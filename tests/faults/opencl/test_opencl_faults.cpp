@@ -1,0 +1,75 @@
+// Every OpenCL function that the backend calls fails once, for every public call (interposed.cpp).
+#include "faults/check.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace {
+
+using namespace warpalign;
+
+Device open_opencl() { return faults::open_device_of("opencl", default_config()); }
+
+/// An Error must name OpenCL and what failed: the call, or a library that made it.
+std::string wrong_in(const Error& error, const std::string& failed) {
+  const std::string text = error.what();
+  if (failed.empty()) return "an Error without a fault: " + text;
+  const bool lists = error.kind() == ErrorKind::device_unavailable;
+  if (!lists && error.context().backend != "opencl") return "the Error names no OpenCL: " + text;
+  const bool named = text.find(failed) != std::string::npos ||
+                     text.find("VkFFTResult") != std::string::npos || lists;
+  if (!named) return "the Error does not name " + failed + ": " + text;
+  const ErrorKind kind = error.kind();
+  const bool fits = kind == ErrorKind::out_of_memory || kind == ErrorKind::build_failed ||
+                    kind == ErrorKind::device_failure || lists;
+  return fits ? "" : "the Error is of a wrong kind: " + text;
+}
+
+/// Where VkFFT makes no plan clFFT does, whose floats differ by rounding.
+bool is_nearly(const faults::Bytes& found, const faults::Bytes& expected) {
+  std::vector<float> a(found.size() / sizeof(float));
+  std::vector<float> b(expected.size() / sizeof(float));
+  if (a.size() != b.size()) return false;
+  std::memcpy(a.data(), found.data(), a.size() * sizeof(float));
+  std::memcpy(b.data(), expected.data(), b.size() * sizeof(float));
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+    size += std::pow(static_cast<double>(b[i]), 2);
+  }
+  // Twice the tolerance of a round trip (tests/stages/fft/test_fft.cpp), as both may be off by it.
+  return difference <= std::pow(8e-6, 2) * size;
+}
+
+}  // namespace
+
+TEST_CASE("faults of OpenCL: the backend calls the interposed functions") {
+  const Device device = open_opencl();
+  const faults::Alive before = faults::alive();
+  faults::count_points();
+  {
+    const Buffer buffer = device.make_buffer(1000);
+    CHECK(faults::alive().objects == before.objects + 1);
+  }
+  faults::stop();
+  CHECK(faults::points() == 1);
+  CHECK(faults::alive() == before);
+  faults::fail_at(0);
+  CHECK_THROWS_WITH_AS(static_cast<void>(device.make_buffer(1000)),
+                       doctest::Contains("clCreateBuffer"), Error);
+  faults::stop();
+}
+
+TEST_CASE("faults of OpenCL: copies and stages") {
+  faults::Checker({&wrong_in}).sweep(faults::stage_scenarios(), open_opencl());
+}
+
+TEST_CASE("faults of OpenCL: registrations") {
+  faults::Checker({&wrong_in}).sweep(faults::registration_scenarios(), open_opencl());
+}
+
+TEST_CASE("faults of OpenCL: opening, building and planning") {
+  faults::Checker({&wrong_in, {}, &is_nearly})
+      .sweep_opening(faults::stage_scenarios(), &open_opencl);
+}

@@ -1,0 +1,181 @@
+// Registrations of images, of batches, of volumes and of windows.
+#include "faults/bench.hpp"
+#include "faults/scenarios.hpp"
+#include "support/blobs.hpp"
+#include "support/volume_pairs.hpp"
+
+#include <array>
+#include <utility>
+
+namespace faults {
+
+namespace {
+
+using namespace warpalign;
+using test::BlobImage;
+using test::draw_blobs;
+
+constexpr Shape frame{96, 80, 1};
+
+struct Pair {
+  BlobImage reference = draw_blobs(frame, {});
+  BlobImage moving = draw_blobs(frame, Similarity{6, 1.05, {3, -2}}.matrix(frame, frame));
+};
+
+const Pair& pair() {
+  static const Pair drawn;
+  return drawn;
+}
+
+void append_result(Bytes& bytes, const RegistrationResult& result) {
+  append(bytes, result.motion, result.confidence, result.homography.h, result.correlation,
+         result.significance, result.overlap, result.reliable);
+}
+
+Bytes bytes_of(const RegistrationResult& result) {
+  Bytes bytes;
+  append_result(bytes, result);
+  return bytes;
+}
+
+/// Sets the reference anew each time, so that a failure in it is met again, too.
+Scenario registration(const std::string& name, const RegistrationOptions& options) {
+  return {"align, " + name, [options](const Device& device) -> Work {
+            auto registrar = std::make_shared<Registrar>(device, options);
+            return [registrar] {
+              registrar->set_reference(pair().reference.view());
+              return bytes_of(registrar->align(pair().moving.view()));
+            };
+          }};
+}
+
+Scenario registration(const std::string& name, Motion motion) {
+  RegistrationOptions options;
+  options.motion = motion;
+  return registration(name, options);
+}
+
+Scenario masked_registration() {
+  return {"align, with masks", [](const Device& device) -> Work {
+            auto registrar = std::make_shared<Registrar>(device);
+            std::vector<std::uint8_t> mask(static_cast<std::size_t>(frame.pixels()), 1);
+            for (std::size_t i = 0; i < 5 * 96; ++i) mask[i] = 0;
+            return [registrar, mask] {
+              const HostImage view{mask.data(), PixelType::u8, frame.width, frame.height, 0};
+              registrar->set_reference(pair().reference.view(), view);
+              return bytes_of(registrar->align(pair().moving.view(), view));
+            };
+          }};
+}
+
+/// The first Error of a batch is thrown, as that of a single call would be.
+Scenario batch() {
+  return {
+      "batch on two streams", [](const Device& device) -> Work {
+        return [device] {
+          const std::array<HostPair, 3> pairs{{{pair().reference.view(), pair().moving.view()},
+                                               {pair().moving.view(), pair().reference.view()},
+                                               {pair().reference.view(), pair().reference.view()}}};
+          const std::array<Device, 1> devices{device};
+          Bytes bytes;
+          for (const BatchResult& one : align_batch(devices, pairs)) {
+            if (one.error) throw Error(*one.error);
+            append_result(bytes, one.result.value());
+          }
+          return bytes;
+        };
+      }};
+}
+
+Scenario timed_registration() {
+  return {"align, timed", [](const Device& device) -> Work {
+            RegistrationOptions options;
+            options.collect_timings = true;
+            auto registrar = std::make_shared<Registrar>(device, options);
+            return [registrar] {
+              registrar->set_reference(pair().reference.view());
+              return bytes_of(registrar->align(pair().moving.view()));
+            };
+          }};
+}
+
+Scenario volumes() {
+  return {"align, volumes", [](const Device& device) -> Work {
+            test::VolumePairSpec spec;
+            spec.reference = spec.moving = {20, 18, 16};
+            spec.shift = {2.25, -1.5, 0.75};
+            auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_pair(spec));
+            auto registrar = std::make_shared<VolumeRegistrar>(device);
+            return [registrar, drawn, spec] {
+              registrar->set_reference(test::view_of(drawn->reference, spec.reference));
+              const auto found = registrar->align(test::view_of(drawn->moving, spec.moving));
+              Bytes bytes;
+              append(bytes, found.translation.x, found.translation.y, found.translation.z,
+                     found.confidence, found.correlation, found.overlap, found.refined);
+              return bytes;
+            };
+          }};
+}
+
+Scenario windows() {
+  return {
+      "align, windows", [](const Device& device) -> Work {
+        WindowOptions options;
+        options.width = options.height = 32;
+        auto registrar = std::make_shared<WindowRegistrar>(device, PixelType::u8, frame, options);
+        auto shifted = std::make_shared<BlobImage>(draw_blobs(frame, Affine::translation(1, 2)));
+        return [registrar, shifted] {
+          registrar->set_reference(pair().reference.view());
+          const std::array<HostImage, 2> frames{shifted->view(), pair().reference.view()};
+          Bytes bytes;
+          for (const WindowShift& window : registrar->align(frames)) {
+            append(bytes, window.shift.x, window.shift.y, window.uncertainty, window.correlation,
+                   window.reliable);
+          }
+          return bytes;
+        };
+      }};
+}
+
+Scenario field_warp() {
+  return {"warp by a field", [](const Device& device) -> Work {
+            auto warper = std::make_shared<FieldWarper>(device, PixelType::u8, frame);
+            std::vector<float> samples(2 * static_cast<std::size_t>(frame.pixels()), 1.5F);
+            const auto field = std::make_shared<DisplacementField>(
+                DisplacementField::of_samples(frame, samples, 16));
+            return [warper, field] {
+              Bytes output(pair().reference.pixels.size());
+              warper->warp(pair().reference.view(), *field, output.data());
+              return output;
+            };
+          }};
+}
+
+}  // namespace
+
+std::vector<Scenario> registration_scenarios() {
+  RegistrationOptions fast;
+  fast.fast = true;
+  RegistrationOptions many;
+  many.candidates = 3;
+  many.spectrum = SpectrumOf::gradient;
+  return {
+      registration("similarity", Motion::similarity),
+      registration("rigid", Motion::rigid),
+      registration("rotation", Motion::rotation),
+      registration("translation", Motion::translation),
+      registration("affine", Motion::affine),
+      registration("homography", Motion::homography),
+      registration("automatic", Motion::automatic),
+      registration("the fast pipeline", fast),
+      registration("several candidates", many),
+      masked_registration(),
+      timed_registration(),
+      batch(),
+      volumes(),
+      windows(),
+      field_warp(),
+  };
+}
+
+}  // namespace faults

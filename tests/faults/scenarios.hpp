@@ -1,0 +1,15 @@
+// The work whose points fail: every public stage and every way of registering, with small images.
+#pragma once
+
+#include "faults/sweep.hpp"
+
+#include <vector>
+
+namespace faults {
+
+/// Copies, and the stages that users call.
+[[nodiscard]] std::vector<Scenario> stage_scenarios();
+/// Registrations of images, of batches, of volumes and of windows.
+[[nodiscard]] std::vector<Scenario> registration_scenarios();
+
+}  // namespace faults

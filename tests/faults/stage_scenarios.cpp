@@ -1,0 +1,193 @@
+// Copies, and the stages that users call.
+#include "faults/bench.hpp"
+#include "faults/scenarios.hpp"
+
+#include <array>
+#include <utility>
+
+namespace faults {
+
+namespace {
+
+using namespace warpalign;
+
+constexpr Shape plane{48, 40, 1};
+constexpr Shape volume{16, 12, 10};
+const Affine matrix{0.97, -0.1, 3, 0.12, 0.96, 2};
+
+/// A scenario of one plan with an input and an output: `run(bench, plan, input, output)` executes
+/// it.
+template <class Plan, class Spec, class Run>
+Scenario filter(const std::string& name, const Spec& spec, std::pair<PixelType, Shape> input,
+                std::pair<PixelType, Shape> output, Run run) {
+  struct Objects {
+    Bench bench;
+    Plan plan;
+    Image input, output;
+  };
+  const auto make = [=](const Device& device) -> Work {
+    Bench bench(device);
+    Plan plan(device, spec);
+    Image in = bench.random(input.first, input.second);
+    Image out = bench.empty(output.first, output.second);
+    auto objects = std::make_shared<Objects>(
+        Objects{std::move(bench), std::move(plan), std::move(in), std::move(out)});
+    return [objects, run] {
+      run(objects->bench, objects->plan, objects->input, objects->output);
+      return objects->bench.bytes_of(objects->output);
+    };
+  };
+  return {name, make};
+}
+
+/// For plans whose execute() takes a stream, an input and an output.
+constexpr auto plainly = [](Bench& bench, auto& plan, const Image& input, Image& output) {
+  plan.execute(bench.stream(), input, output);
+};
+constexpr auto by_a_matrix = [](Bench& bench, auto& plan, const Image& input, Image& output) {
+  plan.execute(bench.stream(), input, Transform(matrix), output);
+};
+
+Scenario copies() {
+  return {"copies", [](const Device& device) -> Work {
+            auto bench = std::make_shared<Bench>(device);
+            return [bench] {
+              const Image image = bench->random(PixelType::u8, plane);
+              Image other = bench->empty(PixelType::u8, plane);
+              bench->stream().copy(image.buffer(), other.buffer());
+              bench->stream().finish();
+              return bench->bytes_of(other);
+            };
+          }};
+}
+
+Scenario prefilter(PrefilterMethod method, PixelType type, int dimensions) {
+  const Shape shape = dimensions == 3 ? volume : plane;
+  PrefilterSpec spec{.shape = shape, .dimensions = dimensions, .input = type};
+  spec.method = method;
+  return filter<PrefilterPlan>("prefilter " + std::to_string(static_cast<int>(method)) + " of " +
+                                   name_of(type) + ", " + std::to_string(dimensions) + "-D",
+                               spec, {type, shape},
+                               {PixelType::f32, PrefilterPlan::coefficient_shape(spec)}, plainly);
+}
+
+InterpolateSpec interpolation(int degree, Precision precision, PixelType output) {
+  InterpolateSpec spec;
+  spec.image = spec.output = plane;
+  spec.degree = degree;
+  spec.precision = precision;
+  spec.output_type = output;
+  return spec;
+}
+
+Scenario interpolate_by_a_matrix(int degree, Precision precision, PixelType output) {
+  return filter<InterpolatePlan>("interpolate, degree " + std::to_string(degree) + " to " +
+                                     name_of(output) +
+                                     (precision == Precision::full ? "" : ", by textures"),
+                                 interpolation(degree, precision, output), {PixelType::f32, plane},
+                                 {output, plane}, by_a_matrix);
+}
+
+Scenario interpolate_with_gradient() {
+  const InterpolateSpec spec = interpolation(3, Precision::full, PixelType::f32);
+  return filter<InterpolatePlan>(
+      "interpolate with gradient", spec, {PixelType::f32, plane}, {PixelType::f32, plane},
+      [spec](Bench& bench, auto& plan, const Image& input, Image& output) {
+        Image gradient = bench.empty(PixelType::f32, InterpolatePlan::gradient_shape(spec));
+        plan.execute_with_gradient(bench.stream(), input, Transform(matrix), output, gradient);
+      });
+}
+
+Scenario interpolate_by_a_field() {
+  const InterpolateSpec spec = interpolation(3, Precision::full, PixelType::f32);
+  return filter<InterpolatePlan>(
+      "interpolate by a field", spec, {PixelType::f32, plane}, {PixelType::f32, plane},
+      [spec](Bench& bench, auto& plan, const Image& input, Image& output) {
+        const Image field = bench.random(PixelType::f32, InterpolatePlan::coordinates_shape(spec));
+        plan.execute(bench.stream(), input, field, output);
+      });
+}
+
+Scenario resample(PixelType type, int degree, std::int64_t batch) {
+  ResampleSpec spec;
+  spec.image = spec.output = plane;
+  spec.degree = degree;
+  spec.input = spec.output_type = type;
+  if (degree < 2) spec.prefilter.reset();
+  spec.batch = batch;
+  const Shape all = stacked(plane, 2, batch);
+  return filter<ResamplePlan>(std::string("resample ") + name_of(type) + ", degree " +
+                                  std::to_string(degree) + ", batch " + std::to_string(batch),
+                              spec, {type, all}, {type, all},
+                              [batch](Bench& bench, auto& plan, const Image& input, Image& output) {
+                                const std::vector<Transform> each(static_cast<std::size_t>(batch),
+                                                                  Transform(matrix));
+                                plan.execute(bench.stream(), input, each, output);
+                              });
+}
+
+Scenario transform(const Shape& shape, int dimensions) {
+  const RealFftSpec spec{.shape = shape, .dimensions = dimensions};
+  return filter<RealFftPlan>("fft, " + std::to_string(dimensions) + "-D", spec,
+                             {PixelType::f32, shape}, {PixelType::f32, shape},
+                             [shape](Bench& bench, auto& plan, const Image& input, Image& output) {
+                               Image spectrum =
+                                   bench.empty(PixelType::c32, RealFftPlan::half_spectrum(shape));
+                               plan.forward(bench.stream(), input, spectrum);
+                               plan.inverse(bench.stream(), spectrum, output);
+                             });
+}
+
+Scenario magnitude() {
+  const Shape half = RealFftPlan::half_spectrum(plane);
+  return filter<MagnitudePlan>("magnitude", MagnitudeSpec{plane, 0.5F}, {PixelType::c32, half},
+                               {PixelType::f32, half}, plainly);
+}
+
+Scenario log_polar() {
+  return filter<LogPolarPlan>("log-polar", LogPolarSpec{plane, plane},
+                              {PixelType::f32, RealFftPlan::half_spectrum(plane)},
+                              {PixelType::f32, plane}, plainly);
+}
+
+Scenario phase_correlation() {
+  return filter<PhaseCorrelationPlan>(
+      "phase correlation", PhaseCorrelationSpec{plane}, {PixelType::f32, plane},
+      {PixelType::f32, plane}, [](Bench& bench, auto& plan, const Image& input, Image& output) {
+        plan.execute(bench.stream(), input, input, output);
+        static_cast<void>(plan.find_peak());
+      });
+}
+
+}  // namespace
+
+std::vector<Scenario> stage_scenarios() {
+  using Method = PrefilterMethod;
+  return {
+      copies(),
+      filter<SobelPlan>("sobel", SobelSpec{PixelType::u8, plane}, {PixelType::u8, plane},
+                        {PixelType::f32, plane}, plainly),
+      filter<ConvertPlan>("convert", ConvertSpec{plane, PixelType::f32, PixelType::i16},
+                          {PixelType::f32, plane}, {PixelType::i16, plane}, plainly),
+      prefilter(Method::exact, PixelType::f32, 2),
+      prefilter(Method::exact, PixelType::i16, 2),
+      prefilter(Method::fir, PixelType::f32, 2),
+      prefilter(Method::iir_line, PixelType::f32, 2),
+      prefilter(Method::exact, PixelType::f32, 3),
+      interpolate_by_a_matrix(3, Precision::full, PixelType::f32),
+      interpolate_by_a_matrix(1, Precision::full, PixelType::i16),
+      interpolate_by_a_matrix(3, Precision::texture, PixelType::f32),
+      interpolate_with_gradient(),
+      interpolate_by_a_field(),
+      resample(PixelType::f32, 3, 1),
+      resample(PixelType::i16, 3, 1),
+      resample(PixelType::u8, 1, 3),
+      transform(plane, 2),
+      transform(volume, 3),
+      magnitude(),
+      log_polar(),
+      phase_correlation(),
+  };
+}
+
+}  // namespace faults

@@ -1,0 +1,147 @@
+// Fourier transforms, magnitudes, log-polar grids and phase correlation.
+#include "properties/trial.hpp"
+#include "reference/fft/fft.hpp"
+#include "reference/spectrum/log_polar.hpp"
+#include "reference/spectrum/magnitude.hpp"
+#include "support/compare.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/log_polar.hpp>
+#include <warpalign/stages/magnitude.hpp>
+#include <warpalign/stages/phase_correlation.hpp>
+
+#include <cmath>
+
+namespace properties {
+
+namespace {
+
+using namespace warpalign;
+
+// Each size is an FFT plan of its own, which is compiled.
+test::Size some_size(Random& random) {
+  static const std::vector<test::Size> sizes{{64, 48}, {60, 49}, {32, 32}, {37, 26}};
+  return random.one_of(sizes);
+}
+
+/// As in tests/stages/fft/test_fft.cpp: the worst seen anywhere.
+constexpr double forward_tolerance = 2e-6;
+constexpr double round_trip_tolerance = 4e-6;
+
+void check_transform(Trial& trial) {
+  const test::Size size = some_size(trial.random);
+  trial.describe(test::to_string(size));
+  auto image = test::random_plane(size.width, size.height, -1, 1, trial.random.seed());
+  const auto expected = reference::forward(image);
+  reference::Plane scaled = image;
+  for (double& value : scaled.values) value *= static_cast<double>(image.values.size());
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image real = test::to_device(device, stream, image);
+    Image spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(real.shape()));
+    Image back = device.make_image(PixelType::f32, real.shape());
+    test::poison(stream, spectrum);
+    test::poison(stream, back);
+    const RealFftPlan plan(device, {real.shape()});
+    plan.forward(stream, real, spectrum);
+    const auto found = test::spectrum_from_device(stream, spectrum);
+    plan.inverse(stream, spectrum, back);
+    const auto returned = test::from_device(stream, back);
+    return std::max(test::relative_error(found.values, expected.values) / forward_tolerance,
+                    test::relative_error(returned.values, scaled.values) / round_trip_tolerance);
+  });
+}
+
+void check_magnitude(Trial& trial) {
+  const test::Size size = some_size(trial.random);
+  const auto exponent = static_cast<float>(trial.random.real(0.1, 2));
+  trial.describe(test::to_string(size), ", exponent ", exponent);
+  const auto spectrum = test::random_spectrum(size.width, size.height, trial.random.seed());
+  const auto expected = reference::magnitude(spectrum, static_cast<double>(exponent));
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, spectrum);
+    Image output = device.make_image(PixelType::f32, input.shape());
+    test::poison(stream, output);
+    MagnitudePlan(device, {{size.width, size.height, 1}, exponent}).execute(stream, input, output);
+    // OpenCL's powr may be off by 16 ulp (9.5e-7), twice, and a few roundings.
+    return test::max_relative_difference(test::from_device(stream, output), expected) / 3e-6;
+  });
+}
+
+void check_log_polar(Trial& trial) {
+  const test::Size size = some_size(trial.random);
+  const auto radii = trial.random.integer(1, 80);
+  const auto angles = trial.random.integer(1, 80);
+  trial.describe(test::to_string(size), ", ", radii, " radii, ", angles, " angles");
+  const Shape image{size.width, size.height, 1};
+  const Shape half = RealFftPlan::half_spectrum(image);
+  const auto magnitude = test::random_plane(half.width, half.height, 0, 1, trial.random.seed());
+  const auto expected = reference::log_polar(magnitude, size.width, radii, angles);
+  // As in tests/stages/spectrum/test_log_polar.cpp.
+  const double off = 2e-6 * static_cast<double>(std::max(size.width, size.height)) + 2e-6;
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, magnitude);
+    Image output = device.make_image(PixelType::f32, {radii, angles, 1});
+    test::poison(stream, output);
+    LogPolarPlan(device, {image, {radii, angles, 1}}).execute(stream, input, output);
+    const auto found = test::from_device(stream, output);
+    double worst = 0;
+    for (std::int64_t j = 0; j < angles; ++j) {
+      for (std::int64_t i = 0; i < radii; ++i) {
+        // At the very edge of the spectrum, rounding decides between a value and 0.
+        const double from_edge =
+            reference::log_polar_edge_distance(size.width, size.height, radii, angles, i, j);
+        if (std::abs(from_edge) < 2 * off) continue;
+        const double error = std::abs(found.at(i, j) - expected.at(i, j)) / (2 * off);
+        if (!(error <= worst)) worst = error;
+      }
+    }
+    return worst;
+  });
+}
+
+/// An image that is shifted by whole pixels, periodically, is found there, and correlates by 1.
+void check_phase_correlation(Trial& trial) {
+  const test::Size size = some_size(trial.random);
+  const std::int64_t dx = trial.random.integer(-(size.width - 1) / 2, (size.width - 1) / 2);
+  const std::int64_t dy = trial.random.integer(-(size.height - 1) / 2, (size.height - 1) / 2);
+  trial.describe(test::to_string(size), ", shifted by ", dx, ", ", dy);
+  const auto moving = test::random_plane(size.width, size.height, -1, 1, trial.random.seed());
+  reference::Plane reference(size.width, size.height);
+  for (std::int64_t y = 0; y < size.height; ++y) {
+    for (std::int64_t x = 0; x < size.width; ++x) {
+      reference.at(x, y) =
+          moving.at((x - dx + size.width) % size.width, (y - dy + size.height) % size.height);
+    }
+  }
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image a = test::to_device(device, stream, reference);
+    const Image b = test::to_device(device, stream, moving);
+    Image surface = device.make_image(PixelType::f32, a.shape());
+    PhaseCorrelationPlan plan(device, {a.shape()});
+    plan.execute(stream, a, b, surface);
+    const CorrelationPeak peak = plan.find_peak();
+    const double shift =
+        std::hypot(peak.shift.x - static_cast<double>(dx), peak.shift.y - static_cast<double>(dy));
+    // The surface is 1 at the shift and rounding elsewhere: the parabola's vertex moves by half of
+    // the difference between two neighbours that are rounding. A coefficient that is nearly 0 has
+    // a phase that is rounding, and takes its share of the peak.
+    return std::max(shift / 1e-3, std::abs(peak.height - 1) / 1e-3);
+  });
+}
+
+}  // namespace
+
+std::vector<Property> spectrum_properties() {
+  return {{"fft", "as FFTW has it, and back", &check_transform},
+          {"magnitude", "as the oracle has it", &check_magnitude},
+          {"log_polar", "as the oracle has it", &check_log_polar},
+          {"phase_correlation", "a shift is found", &check_phase_correlation}};
+}
+
+}  // namespace properties

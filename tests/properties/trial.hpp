@@ -1,0 +1,89 @@
+// One case of a property: random numbers, the devices, and what went wrong.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace properties {
+
+/// The same numbers on every machine, which the standard library's distributions do not promise.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  /// From `low` to `high`, both included.
+  [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high) {
+    const auto count = static_cast<std::uint64_t>(high - low) + 1;
+    return low + static_cast<std::int64_t>(engine_() % count);
+  }
+  [[nodiscard]] double real(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53;
+  }
+  [[nodiscard]] bool chance(double probability) { return real(0, 1) < probability; }
+  [[nodiscard]] std::uint32_t seed() { return static_cast<std::uint32_t>(engine_()); }
+  template <class T>
+  [[nodiscard]] T one_of(const std::vector<T>& values) {
+    return values[static_cast<std::size_t>(
+        integer(0, static_cast<std::int64_t>(values.size()) - 1))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+class Trial {
+ public:
+  Trial(std::uint64_t seed, const std::vector<warpalign::Device>& devices)
+      : random(seed), devices_(devices) {}
+
+  Random random;
+
+  /// Says what the case is.
+  template <class... Parts>
+  void describe(const Parts&... parts) {
+    (add(parts), ...);
+  }
+  [[nodiscard]] const std::string& description() const { return description_; }
+
+  /// Runs body(device) on all devices at once, each on a thread of its own. It returns how many
+  /// times what is allowed the error is: at most 1 where all is right. NaN is wrong.
+  void on_every_device(const std::function<double(const warpalign::Device&)>& body);
+  /// Notes something else that is wrong.
+  void fail(const std::string& wrong) { wrong_ += (wrong_.empty() ? "" : "; ") + wrong; }
+  [[nodiscard]] const std::string& wrong() const { return wrong_; }
+  /// The largest of the errors.
+  [[nodiscard]] double worst() const { return worst_; }
+
+ private:
+  void add(const char* text) { description_ += text; }
+  void add(const std::string& text) { description_ += text; }
+  void add(const warpalign::Shape& shape) { description_ += to_string(shape); }
+  template <class Number>
+  void add(const Number& number) {
+    description_ += std::to_string(number);
+  }
+
+  const std::vector<warpalign::Device>& devices_;
+  std::string description_;
+  std::string wrong_;
+  double worst_ = 0;
+};
+
+/// Something that holds for every case.
+struct Property {
+  std::string stage;  ///< --stage NAME chooses by this
+  std::string name;
+  std::function<void(Trial&)> check;
+};
+
+[[nodiscard]] std::vector<Property> filter_properties();
+[[nodiscard]] std::vector<Property> spline_properties();
+[[nodiscard]] std::vector<Property> spectrum_properties();
+[[nodiscard]] std::vector<Property> registration_properties();
+
+}  // namespace properties

@@ -1,0 +1,24 @@
+// Small images of blobs under a known similarity, which every registration finds.
+#pragma once
+
+#include <warpalign/geometry.hpp>
+#include <warpalign/pixel.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace test {
+
+struct BlobImage {
+  warpalign::Shape shape;
+  std::vector<std::uint8_t> pixels;
+  [[nodiscard]] warpalign::HostImage view() const {
+    return {pixels.data(), warpalign::PixelType::u8, shape.width, shape.height, 0};
+  }
+};
+
+/// The scene through a transform from pixels to scene; `scene` numbers the scene.
+[[nodiscard]] BlobImage draw_blobs(const warpalign::Shape& shape, const warpalign::Affine& to_scene,
+                                   std::uint32_t scene = 7);
+
+}  // namespace test
