@@ -27,4 +27,14 @@ inline backend::SamplingPoints inner_of(const backend::SamplingPoints& points) n
   return {points.transforms, inner_of(points.coordinates), points.log_polar};
 }
 
+inline backend::AffineVolumeSumsMemory inner_of(
+    const backend::AffineVolumeSumsMemory& memory) noexcept {
+  return {inner_of(memory.reference), inner_of(memory.moving), inner_of(memory.states)};
+}
+
+inline backend::RotationScoresMemory inner_of(
+    const backend::RotationScoresMemory& memory) noexcept {
+  return {inner_of(memory.volume), inner_of(memory.points), inner_of(memory.rotations)};
+}
+
 }  // namespace warpalign::faulty

@@ -95,6 +95,16 @@ class VolumeSums final : public Wrapped<backend::VolumeSums> {
   }
 };
 
+class AffineVolumeSums final : public Wrapped<backend::AffineVolumeSums> {
+ public:
+  using Wrapped::Wrapped;
+  [[nodiscard]] int parts() const noexcept override { return inner().parts(); }
+  void enqueue(backend::Queue& queue, const backend::AffineVolumeSumsMemory& memory,
+               std::int64_t states, backend::Memory& partials) override {
+    reach().enqueue(inner_of(queue), inner_of(memory), states, inner_of(partials));
+  }
+};
+
 template <>
 struct Wrapper<backend::RealFft> {
   using Type = RealFft;
@@ -118,6 +128,10 @@ struct Wrapper<backend::SpectrumSums> {
 template <>
 struct Wrapper<backend::VolumeSums> {
   using Type = VolumeSums;
+};
+template <>
+struct Wrapper<backend::AffineVolumeSums> {
+  using Type = AffineVolumeSums;
 };
 
 }  // namespace warpalign::faulty

@@ -59,8 +59,10 @@ bool same_location(const Candidate& a, const Candidate& b, const Shape& referenc
   return corner_distance(a.matrix, b.matrix, reference) < 0.05 * larger_side(moving);
 }
 
-// Those that were compared with chance come first, as the others are less significant.
+// What is beyond doubt comes first, then what was compared with chance: the others are less
+// significant.
 bool is_more_probable(const Candidate& a, const Candidate& b) {
+  if (a.beyond_doubt() || b.beyond_doubt()) return a.significance > b.significance;
   if (a.chance && b.chance) return a.chance->deviations > b.chance->deviations;
   if (a.chance || b.chance) return a.chance.has_value();
   return a.significance > b.significance;
