@@ -1,7 +1,7 @@
 // Not a test: registers many pairs of volumes that turn by known rotations, and many unrelated
 // ones, and prints statistics of the results.
 //
-// calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION]: that many pairs of each kind.
+// calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION [KIND]]: that many pairs of each kind.
 #include "support/turned_volumes.hpp"
 
 #include <warpalign/error.hpp>

@@ -44,6 +44,10 @@ constexpr std::size_t neighbours = 27;
 constexpr std::size_t max_finer = neighbours * 128;
 
 constexpr std::size_t shifted_rotations = 24;  // for which shifts are searched
+// So few orientations, of a range up to about 30 degrees, are all tried with the correlation for
+// smooth volumes: what holds a few blobs has too few frequencies to be told apart by magnitudes.
+constexpr std::size_t max_tried = 96;
+constexpr std::size_t smooth_surface = 1;  // of spectral_sigmas
 
 VolumeGrid frame_for(const VolumeGrid& reference, const VolumeGrid& moving) {
   const double spacing = OrientationSearch::spacing_for(reference, moving);
@@ -125,7 +129,7 @@ OrientationSearch::OrientationSearch(const Device& device, const VolumeGrid& ref
     deviations_.push_back(std::sqrt(CrossPowerPlan::total_squared_weight(spec)));
   }
   finer_.reserve(max_finer);
-  candidates_.reserve((shifted_rotations + 1) * spectral_sigmas.size());
+  candidates_.reserve((shifted_rotations + 1) * spectral_sigmas.size() + max_tried);
 }
 
 void OrientationSearch::take_ball(Stream& stream, StageClock& clock, const SearchFrame& frame,
@@ -192,14 +196,15 @@ void OrientationSearch::propose_rotations(Stream& stream, StageClock& clock) {
 
 // With a peak at d the moving volume, read at R v on the frame, shows at v + d what the reference
 // shows at v: the reference's v is at R (v + d).
-void OrientationSearch::add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation) {
+void OrientationSearch::add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation,
+                                   std::size_t first) {
   const auto along = [&](std::int64_t at, std::size_t axis) {
     const std::int64_t signed_at = 2 * at > frame_side ? at - frame_side : at;
     return static_cast<double>(signed_at) * frame_.spacing[axis];
   };
   moving_frame_.place(stream, clock, {rotation, {}}, placed_);
   clock.run("fft", [&] { fft_.forward(stream, placed_, spectrum_); });
-  for (std::size_t i = 0; i < cross_powers_.size(); ++i) {
+  for (std::size_t i = first; i < cross_powers_.size(); ++i) {
     clock.run("cross_power",
               [&] { cross_powers_[i].execute(stream, spectrum_, reference_spectrum_, cross_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, placed_); });
@@ -226,10 +231,15 @@ std::span<VolumeCandidate> OrientationSearch::find(Stream& stream, StageClock& c
     propose_rotations(stream, clock);
   }
   candidates_.clear();
-  add_shifts(stream, clock, identity3());
+  add_shifts(stream, clock, identity3(), 0);
   for (const Scored& scored : kept_) {
     if (angle_of(scored.rotation) <= max_rotation_ + coarse_reach) {
-      add_shifts(stream, clock, scored.rotation);
+      add_shifts(stream, clock, scored.rotation, 0);
+    }
+  }
+  if (coarse_.size() <= max_tried) {
+    for (const Matrix3& rotation : coarse_) {
+      add_shifts(stream, clock, rotation, smooth_surface);
     }
   }
   std::sort(candidates_.begin(), candidates_.end(),

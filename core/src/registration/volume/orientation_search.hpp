@@ -70,7 +70,8 @@ class OrientationSearch {
   void rank(Stream& stream, StageClock& clock, std::span<const Matrix3> rotations, int radius);
   void keep_distinct(double angle, std::size_t count);
   void propose_rotations(Stream& stream, StageClock& clock);
-  void add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation);
+  /// The rotation with the shifts that the correlations from `first` on propose.
+  void add_shifts(Stream& stream, StageClock& clock, const Matrix3& rotation, std::size_t first);
 
   VolumeGrid frame_;
   double max_rotation_;
