@@ -38,6 +38,8 @@ GzipReader::GzipReader(std::span<const std::byte> file) : state_(std::make_uniqu
 
 GzipReader::~GzipReader() { inflateEnd(&state_->stream); }
 
+bool GzipReader::ended() const noexcept { return state_->ended; }
+
 std::size_t GzipReader::read(std::span<std::byte> target) {
   z_stream& stream = state_->stream;
   std::size_t filled = 0;

@@ -8,6 +8,9 @@
 
 namespace warpalign::program {
 
+/// No file becomes larger than this many times its size (RFC 1951: 258 bytes of two bits).
+inline constexpr std::size_t max_gzip_ratio = 1032;
+
 /// Whether bytes begin as a compressed file does.
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
 
@@ -23,6 +26,8 @@ class GzipReader {
   /// Fills `target`, and returns how many bytes there were. Throws FileError where the file is
   /// damaged.
   std::size_t read(std::span<std::byte> target);
+  /// Whether everything was read, and its checksum is right.
+  [[nodiscard]] bool ended() const noexcept;
 
  private:
   struct State;

@@ -5,6 +5,7 @@
 #include "io/byte_order.hpp"
 #include "io/file_bytes.hpp"
 #include "io/gzip.hpp"
+#include "io/input_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -173,6 +174,17 @@ class Source {
     if (is_gzip(file)) gzip_ = std::make_unique<GzipReader>(file);
   }
 
+  /// Whether a compressed file breaks off before its checksum.
+  [[nodiscard]] bool cut_short() {
+    std::byte next{};
+    return gzip_ && read(std::span(&next, 1)) == 0 && !gzip_->ended();
+  }
+
+  /// How many bytes there can be at most.
+  [[nodiscard]] std::size_t limit() const {
+    return gzip_ ? max_gzip_ratio * rest_.size() : rest_.size();
+  }
+
   [[nodiscard]] std::size_t read(std::span<std::byte> target) {
     if (gzip_) return gzip_->read(target);
     const std::size_t count = std::min(target.size(), rest_.size());
@@ -253,17 +265,40 @@ void skip_to_voxels(Source& source, const Header& header) {
   if (!(offset >= static_cast<double>(layout.size)) || !(offset <= max_offset)) {
     refuse(fmt::format("is damaged: its voxels begin at byte {}", offset));
   }
+  if (offset > static_cast<double>(layout.size + source.limit())) {
+    refuse("is truncated: it ends before its voxels");
+  }
   std::vector<std::byte> skipped(static_cast<std::size_t>(offset) - layout.size);
   if (source.read(skipped) < skipped.size()) refuse("is truncated: it ends before its voxels");
 }
 
 Array read_voxels(Source& source, const Header& header, bool swapped) {
-  Array voxels = make_array(extents_of(header), type_of(header));
+  const std::vector<std::int64_t> extents = extents_of(header);
+  const PixelType type = type_of(header);
+  // Memory is not taken for what cannot be there.
+  auto promised = static_cast<double>(size_of(type));
+  for (const std::int64_t extent : extents)
+    promised *= static_cast<double>(std::max<std::int64_t>(extent, 0));
+  const auto limit = static_cast<double>(source.limit());
+  if (promised > limit && promised <= static_cast<double>(max_array_bytes)) {
+    refuse(fmt::format("is truncated: its voxels take {:.0f} bytes, and there are {:.0f} at most",
+                       promised, limit));
+  }
+  const double numbers = promised / static_cast<double>(size_of(type));
+  if (numbers > static_cast<double>(max_pixels()) &&
+      promised <= static_cast<double>(max_array_bytes)) {
+    refuse(
+        fmt::format("has {:.0f} voxels, more than --max-pixels {} allows: crop or shrink it, or "
+                    "raise the limit",
+                    numbers, max_pixels()));
+  }
+  Array voxels = make_array(extents, type);
   const std::size_t read = source.read(voxels.bytes);
   if (read < voxels.bytes.size()) {
     refuse(fmt::format("is truncated: its voxels take {} bytes, and there are {}",
                        voxels.bytes.size(), read));
   }
+  if (source.cut_short()) refuse("is truncated: its checksum is missing");
   if (swapped) reverse_words(voxels.bytes, size_of(voxels.type));
   return voxels;
 }

@@ -208,6 +208,42 @@ def arrays():
     yield "four-axes.npy", npy("<i4", (2, 1, 2, 1), 4)
 
 
+def nifti(code, size, extents=(4, 3, 2), order="<", slope=0.0, sform=0):
+    """NIfTI-1, as nifti1.h lays it out."""
+    count = extents[0] * extents[1] * extents[2]
+    header = bytearray(352)
+    struct.pack_into(order + "i", header, 0, 348)
+    struct.pack_into(order + "8h", header, 40, 3, *extents, 1, 1, 1, 1)
+    struct.pack_into(order + "2h", header, 70, code, 8 * size)
+    struct.pack_into(order + "4f", header, 76, -1, 0.5, 0.75, 2)
+    struct.pack_into(order + "3f", header, 108, 352, slope, 3)
+    header[123] = 2
+    struct.pack_into(order + "2h", header, 252, 1, sform)
+    struct.pack_into(order + "12f", header, 280, 1, 0, 0, 5, 0, 2, 0, 6, 0, 0, 3, 7)
+    header[344:348] = b"n+1\0"
+    return bytes(header) + pixels(count, size)
+
+
+def nifti2():
+    header = bytearray(544)
+    struct.pack_into("<i8s2h8q", header, 0, 540, b"n+2\0\r\n\032\n", 16, 32, 3, 3, 2, 2, 1, 1, 1, 1)
+    struct.pack_into("<4d", header, 104, 1, 500, 750, 2000)
+    struct.pack_into("<q", header, 168, 544)
+    struct.pack_into("<i", header, 500, 3)
+    return bytes(header) + pixels(12, 4)
+
+
+def volumes():
+    yield "int16.nii", nifti(4, 2)
+    yield "scaled.nii", nifti(2, 1, slope=0.5)
+    yield "big-endian.nii", nifti(64, 8, order=">", sform=1)
+    yield "nifti2.nii", nifti2()
+    # The gzip module would write the time.
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
+    yield "uint16.nii.gz", compressor.compress(nifti(512, 2)) + compressor.flush()
+    yield "truncated.nii", nifti(16, 4)[:-5]
+
+
 def npy_stacks():
     yield "frames.npy", npy("|u1", (3, 4, 5), 1)
     yield "fortran.npy", npy("<u2", (3, 4, 5), 2, fortran=True)
@@ -341,8 +377,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program")
     options = parser.parse_args()
-    inputs = {"images": images, "arrays": arrays, "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes,
-              "npy_stack": npy_stacks, "video": videos, "configuration": configurations,
+    inputs = {"images": images, "arrays": arrays, "volumes": volumes,
+              "tiff_stack": tiff_stacks, "tiff_axes": tiff_axes, "npy_stack": npy_stacks, "video": videos, "configuration": configurations,
               "points": points, "masks": images, "option_texts": option_texts, "journal": journals,
               "bench_record": records, "disk_cache": caches, "c_interface": calls,
               "command_line": command_lines}

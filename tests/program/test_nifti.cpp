@@ -172,6 +172,10 @@ TEST_CASE("NIfTI: truncated files, odd types and axes, and other files are refus
   const Bytes compressed = compress_gzip(good);
   check_bad(Bytes(compressed.begin(), compressed.begin() + 40), "too short");
   check_bad(Bytes(compressed.begin(), compressed.end() - 20), "truncated");
+  check_bad(Bytes(compressed.begin(), compressed.end() - 3), "checksum");
+  Bytes wrong_sum = compressed;
+  wrong_sum[wrong_sum.size() - 6] ^= std::byte{1};
+  check_bad(wrong_sum, "damaged");
   Bytes damaged = compressed;
   for (std::size_t i = 12; i < 30; ++i) damaged[i] ^= std::byte{0xff};
   check_bad(damaged, "damaged");
