@@ -3,9 +3,11 @@
 #include <warpalign/geometry.hpp>
 
 #include <doctest/doctest.h>
+#include <array>
 #include <cmath>
 
 using warpalign::Affine;
+using warpalign::Homography;
 using warpalign::Similarity;
 
 TEST_CASE("geometry: composition applies the right factor first, and inverses undo") {
@@ -19,6 +21,23 @@ TEST_CASE("geometry: composition applies the right factor first, and inverses un
   CHECK(back.x == doctest::Approx(3));
   CHECK(back.y == doctest::Approx(4));
   CHECK_THROWS_AS((void)Affine({1, 2, 0, 2, 4, 0}).inverse(), warpalign::Error);
+}
+
+// No two entries are alike, and none is 0 or 1, so that each of them counts.
+TEST_CASE("geometry: homographies are composed, and their inverses undo") {
+  const Homography m(std::array<double, 9>{1.5, -0.2, 3, 0.4, 0.9, -7, 0.002, -0.003, 1.2});
+  const Homography n(std::array<double, 9>{0.3, 1.1, 2, -0.8, 0.1, 5, -0.004, 0.001, 0.7});
+  for (const warpalign::Point p : {warpalign::Point{3, 4}, {-20, 11}, {60, -35}}) {
+    const auto direct = m(n(p));
+    const auto composed = (m * n)(p);
+    CHECK(composed.x == doctest::Approx(direct.x));
+    CHECK(composed.y == doctest::Approx(direct.y));
+    const auto back = m.inverse()(m(p));
+    CHECK(back.x == doctest::Approx(p.x));
+    CHECK(back.y == doctest::Approx(p.y));
+  }
+  const Homography flat(std::array<double, 9>{1, 2, 3, 2, 4, 6, 0.1, 0.2, 1});
+  CHECK_THROWS_AS((void)flat.inverse(), warpalign::Error);
 }
 
 TEST_CASE("geometry: a similarity's matrix is s [[cos r, sin r], [-sin r, cos r]] about centres") {
