@@ -52,7 +52,7 @@ struct Swept {
 [[nodiscard]] Swept sweep_kept(const Scenario& scenario, const warpalign::Device& device,
                                const Expectation& expectation);
 
-/// The points that fail of so many: all, or where WARPALIGN_FAULT_LIMIT (12 where it is not set; 0:
+/// The points that fail of so many: all, or where WARPALIGN_FAULT_LIMIT (8 where it is not set; 0:
 /// no limit) is less, so many of them, evenly spread.
 [[nodiscard]] std::vector<std::size_t> points_to_fail(std::size_t points);
 

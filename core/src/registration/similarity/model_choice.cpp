@@ -19,8 +19,9 @@ constexpr double max_last_step = 0.2;
 // At how many places of the search a richer model is fitted.
 constexpr std::size_t richer_places = 10;
 
+// Of candidates of which some have more parameters: only the significance compares them.
 bool is_more_convincing(const Candidate& a, const Candidate& b) {
-  return a.evidence() > b.evidence();
+  return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
 
 // How many places a richer model is tried at: the best similarity need not be at the right one.
