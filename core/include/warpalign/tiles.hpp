@@ -108,8 +108,8 @@ class WARPALIGN_API TiledResampler {
   /// The same at points that are given, as many for each dimension as the output has pixels: all x,
   /// then all y, then all z. The output is cut into boxes, each of which needs the samples between
   /// its points, so that points that are neighbours should be near each other. Coordinates beyond
-  /// the image, where it repeats, are rounded to single precision once more. Throws as the other form does, and
-  /// Error(invalid_argument) for another number of coordinates.
+  /// the image, where it repeats, are rounded to single precision once more. Throws as the other
+  /// form does, and Error(invalid_argument) for another number of coordinates.
   std::size_t execute(const void* image, std::span<const float> coordinates, void* output);
 
  private:
