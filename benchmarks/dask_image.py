@@ -2,8 +2,8 @@
 
     python benchmarks/dask_image.py [--side 1024] [--chunk 256]
 
-Prints a Markdown table: for each function and mode the largest difference from SciPy (samples are 0 to
-1), the tasks of the graph, and the time on the processor's cores with Dask's threads.
+Prints a Markdown table: for each function and mode the largest difference from SciPy (samples are
+0 to 1), the tasks of the graph, and the time on the processor's cores with Dask's threads.
 """
 
 import argparse
@@ -49,15 +49,16 @@ def rows(side, chunk):
     points = np.stack([1.9 * index[0] + 3 * np.sin(index[1] / 40) + 4.137, 1.8 * index[1] - 7.221])
     points = points.reshape(2, -1)  # dask-image takes points of one dimension
     cut = da.from_array(points, chunks=(2, chunk * chunk // 4))
+    # dask-image does not prefilter unless it is told to.
     for mode in MODES:
-        keywords = {"order": 3, "mode": mode, "prefilter": True}  # which dask-image does not by itself
+        keywords = {"order": 3, "mode": mode, "prefilter": True}
         expected = scipy.ndimage.affine_transform(image, MATRIX, OFFSET, **keywords)
         yield ["`affine_transform`", f"`{mode}`"] + [
             cell for library in (warpalign.dask, dask_image.ndinterp)
             for cell in measured(
                 lambda: library.affine_transform(source, MATRIX, OFFSET, **keywords), expected)]
     for mode in MODES:
-        keywords = {"order": 3, "mode": mode, "prefilter": True}  # which dask-image does not by itself
+        keywords = {"order": 3, "mode": mode, "prefilter": True}
         expected = scipy.ndimage.map_coordinates(image, points, **keywords)
         yield ["`map_coordinates`", f"`{mode}`"] + [
             cell for library in (warpalign.dask, dask_image.ndinterp)
@@ -76,9 +77,11 @@ def main():
     parser.add_argument("--chunk", type=int, default=256, help="side of a chunk [256]")
     given = parser.parse_args()
     print(f"warpalign {warpalign.__version__} on {warpalign.open_device().id}, dask-image "
-          f"{importlib.metadata.version('dask-image')}, dask {dask.__version__}, SciPy {scipy.__version__}; "
+          f"{importlib.metadata.version('dask-image')}, dask {dask.__version__}, "
+          f"SciPy {scipy.__version__}; "
           f"{given.side} x {given.side} in chunks of {given.chunk} x {given.chunk}\n")
-    print("| function | mode | warpalign.dask: error | tasks | time | dask-image: error | tasks | time |")
+    print("| function | mode | warpalign.dask: error | tasks | time "
+          "| dask-image: error | tasks | time |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in rows(given.side, given.chunk):
         print("| " + " | ".join(row) + " |", flush=True)

@@ -27,7 +27,8 @@ const std::vector<Suite>& suites() {
       {"windows", "Shifts of frames and of their windows, all against one reference", window_cases},
       {"volumes", "Rigid registration of volumes, from any orientation and within a range",
        volume_cases},
-      {"tiles", "Rotation of an image by tiles, from host memory to host memory", tile_cases},
+      {"tiles", "Zoom and rotation of an image by tiles, from host memory to host memory",
+       tile_cases},
       {"complex_bilinear", "Bilinear interpolation of complex data in four forms (interview text)",
        complex_bilinear_cases}};
   return all;

@@ -24,8 +24,8 @@ MODES = ["constant", "grid-constant", "nearest", "mirror", "reflect", "grid-mirr
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "dask" / "align_frames.py"
 
-# Prefilter and evaluation are each within 4e-7 of the largest coefficient (single precision), which for
-# random samples of 0 to 1 is at most 8.
+# Prefilter and evaluation are each within 4e-7 of the largest coefficient (single precision), which
+# for random samples of 0 to 1 is at most 8.
 TOLERANCE = 6.4e-6
 # SciPy extends samples by 12 for these modes, where so much of what lies beyond is left.
 PADDED = {4: 2e-5, 5: 3e-4}
@@ -81,7 +81,7 @@ def test_points_agree(image, chunked, order, mode):
     keywords = {"order": order, "mode": mode, "cval": 0.25}
     expected = scipy.ndimage.map_coordinates(image, points, **keywords)
     tolerance = tolerance_for(order, mode) + 2e-5  # coordinates are rounded to float32
-    # Where the value jumps, coordinates that float32 rounds may lie on the other side; none do here.
+    # No point is so near to where the value jumps that float32 puts it on the other side.
     near(wd.map_coordinates(chunked, da.from_array(points, chunks=(1, 30, 40)), **keywords),
          expected, tolerance)
     near(wd.map_coordinates(chunked, points, **keywords), expected, tolerance)
@@ -102,8 +102,8 @@ def test_other_ranks_dtypes_and_chunks(random):
         for axis in range(max(0, len(shape) - 2), len(shape)):
             matrix[axis, axis], offset[axis] = 0.9, 1.37
         expected = scipy.ndimage.affine_transform(array, matrix, offset, mode="mirror")
-        near(wd.affine_transform(da.from_array(array, chunks=chunks), matrix, offset, mode="mirror"),
-             expected, 2 * TOLERANCE)
+        chunked = da.from_array(array, chunks=chunks)
+        near(wd.affine_transform(chunked, matrix, offset, mode="mirror"), expected, 2 * TOLERANCE)
     bytes_ = (random.random((90, 80)) * 255).astype(np.uint8)
     for output in (None, np.float32):
         keywords = {"output": output, "order": 1}

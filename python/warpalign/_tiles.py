@@ -30,8 +30,8 @@ class Tile:
         What lies beyond the edges of the input: the image's mode where the tile reads beyond the
         image, and ``'mirror'`` where it does not.
     outside : bool
-        With ``mode='constant'``: whether the tile lies outside the image, so that all its pixels are
-        cval.
+        With ``mode='constant'``: whether the tile lies outside the image, so that all its pixels
+        are cval.
     """
 
     output: tuple
@@ -160,8 +160,8 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
 
     Evaluated one by one, wherever and in whatever order, tiles give what
     :func:`warpalign.ndimage.affine_transform` gives for the whole image: the input of each includes
-    what the prefilter and the spline's support need around it, and the boundary's rule holds only at
-    the image's own edges.
+    what the prefilter and the spline's support need around it, and the boundary's rule holds only
+    at the image's own edges.
 
     Parameters
     ----------
@@ -184,8 +184,8 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
     offset : float or sequence, optional
         One offset for each axis, in samples. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The default
-        is True.
+        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
+        default is True.
 
     Returns
     -------
@@ -202,10 +202,10 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
     Notes
     -----
     Results differ from those of the whole image by at most 4e-7 of the largest coefficient of the
-    spline. The input extends beyond the samples that points lie between until the impulse response of
-    the prefilter [1]_, which decays as its largest pole does, is below 2 ** -25: by 15 samples for
-    order 3, 24 for order 5. With ``mode='wrap'`` a tile on both sides of the seam needs the whole
-    axis.
+    spline. The input extends beyond the samples that points lie between until the impulse response
+    of the prefilter [1]_, which decays as its largest pole does, is below 2 ** -25: by 15 samples
+    for order 3, 24 for order 5. With ``mode='wrap'`` a tile on both sides of the seam needs the
+    whole axis.
 
     References
     ----------

@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 #include <tiffio.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -345,6 +346,32 @@ TEST_CASE("frames: damage to a TIFF never ends the program") {
       CHECK(frames <= 20);
     }
   }
+}
+
+/// This process' resident memory, files that it has mapped included.
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0, resident = 0;
+  statm >> pages >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_CASE("frames: small ones of a large .npy file take no more memory the more are read") {
+  const ScratchFolder folder;
+  const std::string path = folder / "large.npy";
+  constexpr std::size_t frames = 20000, frame_bytes = 64 * 64;
+  write_raw_npy(path, "{'descr': '|u1', 'fortran_order': False, 'shape': (20000, 64, 64), }", "");
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) + frames * frame_bytes);
+  FrameSequence source({path}, {});
+  REQUIRE(source.next());
+  const std::size_t before = resident_bytes();
+  std::size_t most = before;
+  for (std::size_t i = 1; i < frames; ++i) {
+    REQUIRE(source.next());
+    if (i % 500 == 0) most = std::max(most, resident_bytes());
+  }
+  // The file has 82 MB. Pages are given back by the MiB, and the kernel may map 2 MiB at once.
+  CHECK(most - before < (std::size_t{8} << 20));
 }
 
 TEST_CASE("frames: .npy stacks in either order of axes and bytes") {

@@ -1,4 +1,5 @@
-// Suite: an image rotated by tiles, beside the same at once, both from host memory to host memory.
+// Suite: an image zoomed and rotated by tiles, beside the same at once, both from host memory to
+// host memory.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -9,13 +10,14 @@
 #include <cstdint>
 #include <numbers>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace warpalign::program::bench {
 namespace {
 
-constexpr const char* at_once = "at once";
 constexpr double degrees = 17;
+constexpr double factor = 0.97;  // samples a pixel
 /// The contract of both results: 4e-7 of the largest coefficient, at most 4 for noise of 0 to 1.
 constexpr double tolerance = 2 * 4e-7 * 4;
 /// An image and its coefficients and result take 12 bytes a pixel; a tile gets one part in 12.
@@ -35,13 +37,16 @@ Affine turn_of(std::int64_t side) {
   return {c, -s, middle * (1 - c + s), s, c, middle * (1 - c - s)};
 }
 
+Affine zoom_of() { return {factor, 0, 3.5, 0, factor, 7.25}; }
+
 class TilesWork final : public StageWork {
  public:
   /// `max_bytes`: of device memory; 0 for what there is.
-  TilesWork(const Device& device, std::int64_t side, std::size_t max_bytes)
+  TilesWork(const Device& device, std::int64_t side, const Affine& transform, std::size_t max_bytes)
       : StageWork(device,
                   {{PixelType::f32, {side, side, 1}, noise(PixelType::f32, {side, side, 1})}}, {}),
         side_(side),
+        transform_(transform),
         max_bytes_(max_bytes),
         output_(static_cast<std::size_t>(side * side)) {}
 
@@ -57,7 +62,7 @@ class TilesWork final : public StageWork {
     Image result = device().make_image(PixelType::f32, {side_, side_, 1});
     stream.upload(input(0).pixels->data(), image.size_bytes(), image.buffer());
     ResamplePlan plan(device(), spec_of(side_));
-    plan.execute(stream, image, turn_of(side_), result);
+    plan.execute(stream, image, transform_, result);
     std::vector<float> whole(output_.size());
     stream.download(result, whole.data(), result.size_bytes());
     execute();
@@ -73,20 +78,24 @@ class TilesWork final : public StageWork {
  private:
   void run_on(Stream& /*stream*/, Set& /*set*/) override { execute(); }
 
-  void execute() { resampler_->execute(input(0).pixels->data(), turn_of(side_), output_.data()); }
+  void execute() { resampler_->execute(input(0).pixels->data(), transform_, output_.data()); }
 
   std::int64_t side_;
+  Affine transform_;
   std::size_t max_bytes_;
   std::vector<float> output_;
   std::optional<TiledResampler> resampler_;
 };
 
-Case case_of(std::int64_t side, const char* name, std::size_t max_bytes) {
+/// `max_bytes` 0: at once.
+Case case_of(std::int64_t side, const std::string& what, const Affine& transform,
+             std::size_t max_bytes) {
+  const std::string at_once = what + ", at once";
   Case made;
   made.suite = "tiles";
-  made.name = name;
+  made.name = max_bytes == 0 ? at_once : what + ", by tiles";
   made.size = {side, side, 1};
-  made.yardstick = name == at_once ? "" : at_once;
+  made.yardstick = max_bytes == 0 ? "" : at_once;
   made.unit = "pixels";
   const auto pixels = static_cast<std::size_t>(made.size.pixels());
   made.operations = static_cast<double>(pixels);
@@ -94,7 +103,7 @@ Case case_of(std::int64_t side, const char* name, std::size_t max_bytes) {
   made.max_allocation = pixels * sizeof(float);
   made.memory_bytes = 5 * pixels * sizeof(float);
   made.on_device = [=](const Device& device) {
-    return std::make_unique<TilesWork>(device, side, max_bytes);
+    return std::make_unique<TilesWork>(device, side, transform, max_bytes);
   };
   return made;
 }
@@ -107,8 +116,12 @@ std::vector<Case> tile_cases(const Sizes& sizes) {
     const auto pixels = static_cast<std::size_t>(side * side);
     // The smallest sizes, for tests, take tiles that are as small as they may be.
     const std::size_t tile = std::max<std::size_t>(pixels * bytes_per_pixel, 120000);
-    cases.push_back(case_of(side, at_once, 0));
-    cases.push_back(case_of(side, "by tiles", tile));
+    for (const std::size_t max_bytes : {std::size_t{0}, tile}) {
+      cases.push_back(case_of(side, "zoom", zoom_of(), max_bytes));
+    }
+    for (const std::size_t max_bytes : {std::size_t{0}, tile}) {
+      cases.push_back(case_of(side, "rotation", turn_of(side), max_bytes));
+    }
   }
   return cases;
 }

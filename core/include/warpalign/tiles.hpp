@@ -61,7 +61,8 @@ struct Tile {
 
 /// The same for points that are given: a tile that can be evaluated at any point from `low` to
 /// `high`. Its `output_to_input` maps coordinates of the image to those of `input`; its `output` is
-/// empty. Coordinates that are not finite need all samples along their axis.
+/// empty. Coordinates that are not finite need all samples along their axis. Throws
+/// Error(invalid_argument) for a wrong spec.
 [[nodiscard]] WARPALIGN_API Tile tile_for_points(const ResampleSpec& spec, const Point3& low,
                                                  const Point3& high);
 
@@ -71,7 +72,7 @@ struct Tile {
                                                     const Transform& transform, const Shape& tile);
 
 /// Device memory, in bytes, that resampling a tile takes: samples, coefficients, pixels, and what
-/// is converted.
+/// is converted. Throws Error(invalid_argument) where the spec's degree is not 0 to 5.
 [[nodiscard]] WARPALIGN_API std::size_t tile_bytes(const ResampleSpec& spec, const Tile& tile);
 
 /// How much memory of a device resampling may take: `WARPALIGN_MAX_DEVICE_MEMORY` if it is set (a
@@ -107,7 +108,8 @@ class WARPALIGN_API TiledResampler {
   /// The same at points that are given, as many for each dimension as the output has pixels: all x,
   /// then all y, then all z. The output is cut into boxes, each of which needs the samples between
   /// its points, so that points that are neighbours should be near each other. Coordinates beyond
-  /// the image, where it repeats, are rounded to single precision once more.
+  /// the image, where it repeats, are rounded to single precision once more. Throws as the other
+  /// form does, and Error(invalid_argument) for another number of coordinates.
   std::size_t execute(const void* image, std::span<const float> coordinates, void* output);
 
  private:

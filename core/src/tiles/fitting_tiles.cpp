@@ -40,11 +40,26 @@ std::vector<Tile> tiles_of(const ResampleSpec& spec,
   return all;
 }
 
-void halve(Shape& shape) {
-  std::int64_t& longest = shape.depth > shape.height && shape.depth > shape.width ? shape.depth
-                          : shape.height >= shape.width                           ? shape.height
-                                                                                  : shape.width;
-  longest = (longest + 1) / 2;
+/// Into how many parts each axis is divided.
+struct Parts {
+  std::int64_t x = 1, y = 1, z = 1;
+};
+
+Shape shape_of(const Shape& output, const Parts& parts) {
+  const auto part = [](std::int64_t extent, std::int64_t count) {
+    return (extent + count - 1) / count;
+  };
+  return {part(output.width, parts.x), part(output.height, parts.y), part(output.depth, parts.z)};
+}
+
+/// More parts along the longest side of a tile, so that tiles are nearly square: of the samples
+/// that a rotated square needs, the least are not between its points. One part more at a time gives
+/// the largest tile that fits; of many parts, an eighth more is near enough.
+void divide(Parts& parts, const Shape& tile) {
+  std::int64_t& most = tile.depth > tile.height && tile.depth > tile.width ? parts.z
+                       : tile.height >= tile.width                         ? parts.y
+                                                                           : parts.x;
+  most += 1 + most / 8;
 }
 
 }  // namespace
@@ -67,8 +82,9 @@ std::vector<Region> regions_of(const Shape& output, const Shape& tile) {
 std::vector<Tile> fitting_tiles(const ResampleSpec& spec,
                                 const std::function<Tile(const Region&)>& tile_of_region,
                                 const MemoryLimit& limit) {
-  Shape shape = spec.output;
+  Parts parts;
   for (;;) {
+    const Shape shape = shape_of(spec.output, parts);
     std::optional<Tile> too_large;
     std::vector<Tile> all = tiles_of(spec, tile_of_region, shape, limit, too_large);
     if (!too_large) return all;
@@ -81,7 +97,7 @@ std::vector<Tile> fitting_tiles(const ResampleSpec& spec,
                       "; use a device with more memory, or raise WARPALIGN_MAX_DEVICE_MEMORY",
                   {.stage = "tiles"});
     }
-    halve(shape);
+    divide(parts, shape);
   }
 }
 

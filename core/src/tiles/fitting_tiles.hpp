@@ -19,7 +19,7 @@ struct MemoryLimit {
   std::size_t per_pixel = 0;       ///< bytes that each pixel of the output takes besides
 };
 
-/// Cuts the output into halves along its longest side until every tile that `tile_of_region` gives
+/// Cuts the output into more and more parts until every tile that `tile_of_region` gives
 /// fits. Throws Error(out_of_memory).
 [[nodiscard]] std::vector<Tile> fitting_tiles(
     const ResampleSpec& spec, const std::function<Tile(const Region&)>& tile_of_region,

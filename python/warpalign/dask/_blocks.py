@@ -85,7 +85,8 @@ def regions_of(chunks):
 
 
 def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
-    """An array with a task for each chunk; make_task(number, slices) gives (function, arguments)."""
+    """An array with a task for each chunk; make_task(number, slices) gives what it calls, and with
+    which keys."""
     name = f"warpalign-{what}-{tokenize(what, chunks, dtype, *dependencies, token)}"
     graph = {(name, *number): make_task(number, slices)
              for number, slices in regions_of(chunks)}

@@ -30,7 +30,8 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
         What lies beyond the edges; see :func:`warpalign.ndimage.spline_filter`. The default is
         ``'mirror'``.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
+        them.
 
     Returns
     -------
@@ -44,8 +45,8 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
 
     Notes
     -----
-    The meaning is that of ``scipy.ndimage.spline_filter``, at chunks' edges too: each task reads its
-    chunk with a halo beyond which the impulse response of the prefilter [1]_ is below 2 ** -25.
+    The meaning is that of ``scipy.ndimage.spline_filter``, at chunks' edges too: each task reads
+    its chunk with a halo beyond which the impulse response of the prefilter [1]_ is below 2 ** -25.
 
     References
     ----------

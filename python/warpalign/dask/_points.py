@@ -41,10 +41,10 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     input : dask.array.Array or array_like
         The input array, real or complex, of 1 to 3 axes.
     coordinates : dask.array.Array or array_like, shape (n, ...)
-        Where to evaluate: a row of coordinates for each axis of the input. A chunk of them needs the
-        samples between its least and greatest coordinates, so that points of a chunk should be near
-        each other. Which these are is computed when this is called; of a Dask array, by one pass over
-        the coordinates.
+        Where to evaluate: a row of coordinates for each axis of the input. A chunk of them needs
+        the samples between its least and greatest coordinates, so that points of a chunk should be
+        near each other. Which these are is computed when this is called; of a Dask array, by one
+        pass over the coordinates.
     output : dtype, optional
         The dtype of the result. The default is the input's.
     order : int, optional
@@ -55,10 +55,11 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The default
-        is True.
+        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
+        default is True.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
+        them.
 
     Returns
     -------

@@ -127,8 +127,8 @@ def _reference_of(frames, to):
     if isinstance(to, str):
         if to != "first":
             raise ValueError(
-                f"to must be 'first' or an image, not {to!r}: where a frame depends on those before "
-                "it, frames are not independent tasks")
+                f"to must be 'first' or an image, not {to!r}: where a frame depends on those "
+                "before it, frames are not independent tasks")
         return frames[0].rechunk(-1), 0
     reference = as_dask(to).rechunk(-1)
     if reference.shape != frames.shape[1:]:
@@ -144,14 +144,16 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     Parameters
     ----------
     frames : dask.array.Array or array_like, shape (frames, rows, columns)
-        The frames; a Zarr array comes in its own chunks. Chunks that divide frames are put together.
+        The frames; a Zarr array comes in its own chunks. Chunks that divide frames are put
+        together.
     to : {'first'} or array_like, optional
         What all frames are registered to: the first one (the default), or an image of their shape,
         such as a mean of frames. Frames are registered independently of each other.
     mask : array_like, optional
         Of the frames' shape; 0 where no frame's pixel counts.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
+        them.
     %(options)s
 
     Returns

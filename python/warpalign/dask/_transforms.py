@@ -42,7 +42,7 @@ def _output_chunks(array, shape, output_chunks):
 
 def transform(array, matrix, offset, shape, output, order, mode, cval, prefilter, output_chunks,
               device):
-    """The array read at matrix @ index + offset. Everything but dtypes and axes has been checked."""
+    """The array read at matrix @ index + offset. All but dtypes and axes has been checked."""
     dtype = dtype_for(output, array)
     interpolates = prefilter or order <= 1
     busy = _busy_axes(matrix, offset, array.shape, shape, interpolates)
@@ -101,12 +101,13 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     cval : scalar, optional
         The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
     prefilter : bool, optional
-        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The default
-        is True.
+        Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
+        default is True.
     output_chunks : int or tuple, optional
         The chunks of the output, as Dask takes them. The default is the input's.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
+        them.
 
     Returns
     -------
@@ -124,10 +125,10 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
 
     Notes
     -----
-    The meaning is that of ``scipy.ndimage.affine_transform`` in all modes, at chunks' edges too: each
-    task prefilters what its own chunk needs, with a halo beyond which the prefilter's impulse response
-    [1]_ is below 2 ** -25. With ``mode='wrap'`` a chunk on both sides of the seam needs the whole
-    axis.
+    The meaning is that of ``scipy.ndimage.affine_transform`` in all modes, at chunks' edges too:
+    each task prefilters what its own chunk needs, with a halo beyond which the prefilter's impulse
+    response [1]_ is below 2 ** -25. With ``mode='wrap'`` a chunk on both sides of the seam needs
+    the whole axis.
 
     References
     ----------
@@ -183,7 +184,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     output_chunks : int or tuple, optional
         The chunks of the output, as Dask takes them. The default is the size of the input's.
     device : str, optional
-        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs them.
+        Where tasks compute, as :func:`warpalign.open_device` takes it in the process that runs
+        them.
 
     Returns
     -------
