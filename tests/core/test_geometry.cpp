@@ -40,6 +40,17 @@ TEST_CASE("geometry: homographies are composed, and their inverses undo") {
   CHECK_THROWS_AS((void)flat.inverse(), warpalign::Error);
 }
 
+// The error of a first-order expansion falls with the square of the step: 1e-8 for a step of 1e-4.
+TEST_CASE("geometry: a homography's affine transform at a point agrees with it to first order") {
+  const Homography m(std::array<double, 9>{1.5, -0.2, 3, 0.4, 0.9, -7, 0.002, -0.003, 1.2});
+  constexpr double step = 1e-4;
+  const Affine near = m.affine_at({30, -20});
+  for (const warpalign::Point p : {warpalign::Point{30, -20}, {30 + step, -20}, {30, -20 + step}}) {
+    CHECK(near(p).x == doctest::Approx(m(p).x).epsilon(1e-8));
+    CHECK(near(p).y == doctest::Approx(m(p).y).epsilon(1e-8));
+  }
+}
+
 TEST_CASE("geometry: a similarity's matrix is s [[cos r, sin r], [-sin r, cos r]] about centres") {
   const warpalign::Shape reference{101, 51, 1};
   const warpalign::Shape moving{201, 151, 1};
