@@ -23,10 +23,11 @@ constexpr double illumination_sigma = 1.5;     // in cells
 constexpr double regularization = 0.002;
 constexpr double noise_regularization = 10;
 
-using Parameters = std::array<double, max_unknowns>;  // in the order of SimilaritySumsResult
+constexpr std::size_t max_parameters = 8;               // of a homography
+using Parameters = std::array<double, max_parameters>;  // in the order of SimilaritySumsResult
 
 std::span<const std::size_t> free_parameters(Motion motion) {
-  static constexpr std::array<std::size_t, max_unknowns> all{0, 1, 2, 3, 4, 5, 6, 7};
+  static constexpr std::array<std::size_t, max_parameters> all{0, 1, 2, 3, 4, 5, 6, 7};
   static constexpr std::array<std::size_t, 3> rigid{0, 1, 3};
   switch (motion) {
     case Motion::translation:
@@ -48,8 +49,8 @@ std::span<const std::size_t> free_parameters(Motion motion) {
 std::optional<Parameters> step_of(const SimilaritySumsResult& sums, Motion motion) {
   const std::span<const std::size_t> free = free_parameters(motion);
   const std::size_t n = free.size();
-  std::array<double, max_unknowns * max_unknowns> h{};
-  std::array<double, max_unknowns> b{};
+  std::array<double, max_parameters * max_parameters> h{};
+  std::array<double, max_parameters> b{};
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j)
       h[i * n + j] = sums.hessian[sums.parameters * free[i] + free[j]];
