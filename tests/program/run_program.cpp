@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,10 +19,10 @@ extern char** environ;
 namespace warpalign::test {
 namespace {
 
-int spawn_and_wait(const std::string& program, const std::vector<std::string>& arguments,
-                   const std::string& out, const std::string& err, long& peak_kilobytes) {
-  std::vector<char*> argv{const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+int spawn_and_wait(const std::vector<std::string>& command, const std::string& out,
+                   const std::string& err) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
@@ -32,23 +31,23 @@ int spawn_and_wait(const std::string& program, const std::vector<std::string>& a
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw std::runtime_error("cannot run " + program);
+  if (failed != 0) throw std::runtime_error("cannot run " + command[0]);
   int status = 0;
-  struct rusage used {};
-  wait4(child, &status, 0, &used);
-  peak_kilobytes = used.ru_maxrss;
+  waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 Outcome run(const std::string& program, const std::vector<std::string>& arguments) {
   const ScratchFolder folder;
+  std::vector<std::string> command{WARPALIGN_MEASURE_MEMORY, folder / "peak", program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
   Outcome outcome;
-  outcome.status =
-      spawn_and_wait(program, arguments, folder / "out", folder / "err", outcome.peak_kilobytes);
+  outcome.status = spawn_and_wait(command, folder / "out", folder / "err");
   outcome.out = read_text(folder / "out");
   outcome.err = read_text(folder / "err");
+  outcome.peak_kilobytes = std::stol(read_text(folder / "peak"));
   return outcome;
 }
 
