@@ -239,3 +239,17 @@ def test_the_cuda_array_interface_is_taken(monkeypatch, image):
         **Interface.__cuda_array_interface__, "data": (x.memory.handle, True)}
     with pytest.raises(ValueError, match="read-only"):
         ndimage.shift(Interface(), 0.5, output=constant)
+
+
+def test_deleted_arrays_are_refused():
+    class Deleted:
+        """As JAX's arrays are, once they are deleted."""
+
+        def __dlpack_device__(self):
+            return len(None)
+
+        def is_deleted(self):
+            return True
+
+    with pytest.raises(RuntimeError, match="deleted"):
+        ndimage.shift(Deleted(), 0.5)

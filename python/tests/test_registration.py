@@ -221,6 +221,15 @@ class Unreadable:
         raise ZeroDivisionError
 
 
+@pytest.fixture
+def python_handles_sigint():
+    """Not where a shell started the tests in the background, which ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("python_handles_sigint")
 def test_a_batch_ends_at_ctrl_c(scene):
     class Interrupting(list):
         def __getitem__(self, index):

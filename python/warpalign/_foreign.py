@@ -84,6 +84,9 @@ def _from_dlpack_of(array):
 
 def _by_dlpack(array):
     """The kind of an array that speaks DLPack."""
+    is_deleted = getattr(array, "is_deleted", None)  # JAX's, which else answers with a TypeError
+    if is_deleted is not None and is_deleted():
+        raise RuntimeError("the array has been deleted")
     device_type = array.__dlpack_device__()[0]
     if device_type in (_HOST, _PINNED):
         give = _from_dlpack_of(array)

@@ -19,9 +19,13 @@ std::size_t largest_allocation(const ResampleSpec& spec, const Tile& tile) {
   return pixels * std::max({size_of(spec.input), size_of(spec.output_type), sizeof(float)});
 }
 
-bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit) {
+std::size_t needed_bytes(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit) {
   const auto pixels = static_cast<std::size_t>(tile.output.shape.pixels());
-  if (tile_bytes(spec, tile) + pixels * limit.per_pixel > limit.bytes) return false;
+  return tile_bytes(spec, tile) + pixels * limit.per_pixel;
+}
+
+bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit) {
+  if (needed_bytes(spec, tile, limit) > limit.bytes) return false;
   return limit.max_allocation == 0 || largest_allocation(spec, tile) <= limit.max_allocation;
 }
 
@@ -91,7 +95,7 @@ std::vector<Tile> fitting_tiles(const ResampleSpec& spec,
     if (shape.pixels() <= min_tile_pixels) {
       throw Error(ErrorKind::out_of_memory,
                   "a tile of " + to_string(too_large->output.shape) + " pixels needs " +
-                      std::to_string(tile_bytes(spec, *too_large)) +
+                      std::to_string(needed_bytes(spec, *too_large, limit)) +
                       " bytes of device memory for " + to_string(too_large->input.shape) +
                       " samples, and may take " + std::to_string(limit.bytes) +
                       "; use a device with more memory, or raise WARPALIGN_MAX_DEVICE_MEMORY",

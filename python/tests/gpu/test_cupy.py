@@ -1,5 +1,6 @@
 """CuPy in, CuPy out."""
 
+import threading
 import time
 
 import numpy as np
@@ -81,19 +82,24 @@ def test_work_is_in_order_with_the_current_stream(image):
     np.testing.assert_allclose(result.get(), values + 1, rtol=1e-6)
 
 
-def test_calls_return_before_the_work_is_done():
-    x = cp.ones((16, 2000, 2000), np.float32)
-    ndimage.rotate(x, 10, axes=(1, 2), order=5)
+def test_calls_return_before_the_work_is_done(image):
+    x = cp.asarray(image)
+    ndimage.rotate(x, 10)  # compiles and allocates
     cp.cuda.runtime.deviceSynchronize()
-    start = time.perf_counter()
-    for _ in range(5):
-        ndimage.rotate(x, 10, axes=(1, 2), order=5)
-    enqueued = time.perf_counter() - start
-    cp.cuda.runtime.deviceSynchronize()
-    assert enqueued < 0.5 * (time.perf_counter() - start)
+    stream, gate = cp.cuda.Stream(non_blocking=True), threading.Event()
+    with stream:
+        # Holds the stream. A call that waited for its work would return when the time is over.
+        stream.launch_host_func(lambda _: gate.wait(10), None)
+        result = ndimage.rotate(x, 10)
+        was_done = stream.done
+    gate.set()
+    stream.synchronize()
+    assert not was_done
+    np.testing.assert_allclose(
+        result.get(), ndimage.rotate(image, 10, device="cuda:0"), atol=2e-6)
 
 
-def test_a_call_costs_little(image):
+def test_what_a_call_costs(image):
     x, output = cp.asarray(image[:8, :8]), cp.empty((8, 8), np.float32)
     for _ in range(100):
         ndimage.shift(x, 0.5, output=output, order=1)
@@ -104,9 +110,7 @@ def test_a_call_costs_little(image):
         ndimage.shift(x, 0.5, output=output, order=1)
         seconds.append(time.perf_counter() - start)
     median = sorted(seconds)[500]
-    print(f"\na call on CuPy's arrays: {1e6 * median:.0f} us")
-    # 50 us of Python, and what the launches take.
-    assert median < 150e-6
+    print(f"\na call on CuPy's arrays: {1e6 * median:.0f} us")  # recorded, not judged
 
 
 def test_layouts_and_offsets(image):
