@@ -34,8 +34,9 @@ class VolumeRegistration:
         The angle of the rotation from the reference to the moving volume, 0 to 180 degrees. Of an
         affine transform it is that of the nearest rotation.
     rotation_axis_xyz : tuple of 3 floats
-        The axis of the rotation in millimetres along (x, y, z), which are the array's axes from the
-        last to the first, by the right-hand rule; zeros where the angle is 0.
+        The axis of the rotation along (x, y, z), which are the array's axes from the last to the
+        first, by the right-hand rule: a direction of unit length, without a unit of its own, and
+        zeros where the angle is 0.
     scale : float
         By which factor lengths in millimetres differ.
     confidence : float
@@ -164,7 +165,7 @@ class VolumeRegistrar:
         The distances from voxel to voxel along the array axes, in millimetres, such as
         ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
     moving_spacing : float or sequence of 3 floats, optional
-        Those of moving volumes. The default is ``spacing``.
+        The distances of moving volumes, in millimetres as well. The default is ``spacing``.
     max_shift : float or sequence of 3 floats, optional
         The largest translation along each axis, in voxels; 0 or None: any.
     refine : bool, optional
@@ -254,7 +255,7 @@ def register_volume(reference, moving, *, motion="translation", max_rotation=180
         The distances from voxel to voxel along the array axes, in millimetres, such as
         ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
     moving_spacing : float or sequence of 3 floats, optional
-        Those of moving volumes. The default is ``spacing``.
+        The distances of moving volumes, in millimetres as well. The default is ``spacing``.
     max_shift : float or sequence of 3 floats, optional
         The largest translation along each axis, in voxels; 0 or None: any.
     refine : bool, optional
