@@ -170,7 +170,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
   }
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
-               const SimilarityState& state, backend::Memory& partials) override {
+               const SimilarityState& state, backend::Memory& partials,
+               std::size_t first) override {
     Step<projective> step = start_;
     step.matrix = matrix_of<projective>(state.matrix);
     const Point centre = projective ? state.centre : centre_;
@@ -186,7 +187,7 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     step.weights = {data_or_null<float>(images.reference_weight),
                     data_or_null<float>(images.moving_weight)};
     launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads_of<projective>),
-                 kernel_, step, data<float>(partials));
+                 kernel_, step, data<float>(partials) + first);
   }
 
  private:

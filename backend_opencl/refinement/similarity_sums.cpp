@@ -56,7 +56,8 @@ class SimilaritySums final : public backend::SimilaritySums {
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
-               const SimilarityState& state, backend::Memory& partials) override {
+               const SimilarityState& state, backend::Memory& partials,
+               std::size_t first) override {
     const TwoFloatMatrix m(state.matrix);
     const cl_float4 illumination{{static_cast<cl_float>(state.gain),
                                   static_cast<cl_float>(state.offset),
@@ -69,7 +70,8 @@ class SimilaritySums final : public backend::SimilaritySums {
       kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, images.reference,
                      reference_width_, margin, columns_, margin, rows_, images.coefficients, width_,
                      height_, cl_int{spec_.moving_margin}, m.x_row.nearest, m.x_row.rest,
-                     m.y_row.nearest, m.y_row.rest, centre, illumination, optional..., partials);
+                     m.y_row.nearest, m.y_row.rest, centre, illumination, optional..., partials,
+                     static_cast<cl_int>(first));
     };
     const auto launch_illuminated = [&](const auto&... before) {
       if (spec_.illumination_cell == 0) return launch(before...);

@@ -36,8 +36,8 @@ inline float2 illumination_at(global const float2* field, int across, int down, 
 }
 #endif
 
-// illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[i * groups +
-// g].
+// illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[first +
+// i * groups + g].
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
@@ -51,7 +51,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #ifdef ILLUMINATED
     global const float2* field, int field_width, int field_height, float inverse_side,
 #endif
-    global float* partials) {
+    global float* partials, int first) {
   local float shared[GROUP];
 #ifdef PROJECTIVE
   const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
@@ -85,5 +85,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
                 reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f, sums);
     }
   }
-  store_group_sums(sums, SUMS, shared, partials);
+  store_group_sums(sums, SUMS, shared, partials + first);
 }

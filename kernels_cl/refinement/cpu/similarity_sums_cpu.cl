@@ -146,8 +146,8 @@ WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, in
 }
 
 // illumination: gain, offset, 1 / scale and 1 / unit. The tiles, each one segment wide and tile_rows high,
-// are dealt out to the work-items in turn. Sum i of work-item g is written to partials[i * items +
-// g].
+// are dealt out to the work-items in turn. Sum i of work-item g is written to partials[first + i *
+// items + g].
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
@@ -162,7 +162,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
 #ifdef ILLUMINATED
     global const float2* field, int field_width, int field_height, float inverse_side,
 #endif
-    global float* partials) {
+    global float* partials, int first) {
   Step step;
   step.moving = moving_of(coefficients, width, height, margin);
 #ifdef PROJECTIVE
@@ -214,6 +214,6 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
   }
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) {
-    partials[i * items + (int)get_global_id(0)] = sum_of_lanes(sums[i]);
+    partials[first + i * items + (int)get_global_id(0)] = sum_of_lanes(sums[i]);
   }
 }

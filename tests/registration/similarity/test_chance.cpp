@@ -65,7 +65,9 @@ std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std
     Candidate candidate;
     const detail::FitRoles roles(work, candidate.matrix);
     const auto levels = roles.levels(work, ones, roles.spacing(detail::judged_side));
-    detail::judge(work, roles, levels, candidate.matrix, fitter, candidate);
+    const auto sums =
+        fitter.evaluate(stream, clock, levels.pair, levels.to_levels(candidate.matrix));
+    detail::judge(work, roles, levels, candidate.matrix, sums, candidate);
     found.push_back(test.deviations(work, candidate));
   }
   return found;

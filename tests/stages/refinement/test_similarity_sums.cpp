@@ -9,6 +9,8 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <span>
+#include <vector>
 
 namespace {
 
@@ -345,6 +347,40 @@ TEST_CASE("similarity_sums: a second step of the same plan starts from nothing")
   });
 }
 
+TEST_CASE("similarity_sums: the states of a batch have the sums that each has alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    const auto reference = test::to_device(device, stream, test::random_plane(70, 53, 0, 1, 50));
+    const auto coefficients = test::to_device(device, stream, test::random_plane(90, 61, 0, 1, 51));
+    const SimilarityImages images{reference, coefficients};
+    for (const bool projective : {false, true}) {
+      const SimilaritySumsPlan plan(device,
+                                    {{70, 53, 1}, {90, 61, 1}, 0, 1, false, 0, projective, 5});
+      std::vector<SimilarityState> states;
+      for (int i = 0; i < 5; ++i) {
+        const Affine matrix =
+            Similarity{7.0 * i, 1 + 0.1 * i, {1.5 * i, -1.0 * i}}.matrix({70, 53, 1}, {90, 61, 1});
+        states.push_back({matrix, 1 + 0.2 * i, -0.1, 0.25 * i, {40, 30}, 35});
+      }
+      for (const std::size_t count : {5, 2, 0}) {
+        std::vector<SimilaritySumsResult> together(count);
+        plan.execute(stream, images, std::span(states).first(count), together);
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto alone = plan.execute(stream, images, states[i]);
+          CHECK(alone.pixels > 0);
+          CHECK(together[i].hessian == alone.hessian);
+          CHECK(together[i].gradient == alone.gradient);
+          CHECK(together[i].product == alone.product);
+        }
+      }
+      std::vector<SimilaritySumsResult> results(6);
+      states.push_back({});
+      CHECK_THROWS_AS(plan.execute(stream, images, states, results), Error);
+      CHECK_THROWS_AS(plan.execute(stream, images, std::span(states).first(3), results), Error);
+    }
+  });
+}
+
 TEST_CASE("similarity_sums: wrong specifications, states and images are refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const Shape shape{8, 8, 1};
@@ -358,6 +394,8 @@ TEST_CASE("similarity_sums: wrong specifications, states and images are refused"
     refused({shape, shape, 0, 1, false, 1});
     refused({shape, shape, 0, 1, false, 65});
     refused({shape, shape, 0, 1, false, -8});
+    refused({shape, shape, 0, 1, false, 0, false, 0});
+    refused({shape, shape, 0, 1, false, 0, false, 65});
 
     auto stream = device.make_stream();
     const auto image = device.make_image(PixelType::f32, shape);

@@ -49,9 +49,7 @@ FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spaci
 }
 
 void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
-           const Homography& matrix, SimilarityFit& fitter, Candidate& candidate) {
-  const SimilaritySumsResult sums =
-      fitter.evaluate(work.stream, work.clock, levels.pair, levels.to_levels(matrix));
+           const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate) {
   const double image_scale = scale_of(matrix.affine_at(centre_of(roles.coarse().shape())));
   const double coarse_spacing = levels.coarse.sampling().spacing;
   const double scale = image_scale * coarse_spacing / levels.fine.sampling().spacing;

@@ -24,6 +24,10 @@ class FitRoles {
   FitRoles(const PairWork& work, const Affine& similarity);
 
   [[nodiscard]] bool swapped() const { return swapped_; }
+  /// Whether other roles of the same pair have the same levels at every spacing.
+  [[nodiscard]] bool have_levels_of(const FitRoles& other) const {
+    return swapped_ == other.swapped_ && base_ == other.base_;
+  }
   [[nodiscard]] ImagePyramid& coarse() const { return *coarse_; }
   [[nodiscard]] ImagePyramid& fine() const { return *fine_; }
   /// The spacing, in pixels of the coarser image, at which the content that the images may have in
@@ -66,8 +70,8 @@ class FitRoles {
 inline constexpr double judged_side = 256;
 
 /// Sets the correlation, the significance and the overlap of a candidate whose transform from the
-/// coarser to the finer image is `matrix`. Waits for the device.
+/// coarser to the finer image is `matrix`, from the sums of SimilarityFit::evaluate() there.
 void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
-           const Homography& matrix, SimilarityFit& fitter, Candidate& candidate);
+           const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate);
 
 }  // namespace warpalign::detail

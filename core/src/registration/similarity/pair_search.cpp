@@ -19,27 +19,12 @@ namespace {
 constexpr std::int64_t first_search_side = 128;
 constexpr std::int64_t second_search_side = 256;
 constexpr std::int64_t translation_side = 512;
-// The side of a level below which it holds too little detail to start from.
-constexpr double min_coarse_refinement_side = 48;
-
 constexpr std::size_t hypotheses_per_crop = 2;
 // How many hypotheses of each search are tried. In small or noisy pairs the right one is far down
 // the list.
 constexpr std::size_t first_search_hypotheses = 6;
 constexpr std::size_t second_search_hypotheses = 40;
 constexpr std::size_t grid_candidates = 8;
-
-// The levels of a coarse refinement. Places of the log-polar search start at the second one, those
-// of the grid, which may be off by 2 degrees and an eighth of the scale, at the first.
-struct RefinementLevel {
-  double coarser;  // than the finest of these levels
-  int iterations;
-  double tolerance, max_drift;
-};
-constexpr std::array<RefinementLevel, 3> refinement_levels{
-    {{4, 20, 0.05, 0.2}, {2, 12, 0.02, 0.15}, {1, 10, 0.005, 0.08}}};
-constexpr std::size_t first_level_of_grid = 0;
-constexpr std::size_t first_level_of_log_polar = 1;
 
 // How many candidates, the most significant ones, are compared with chance.
 constexpr std::size_t max_tested = 6;
@@ -83,6 +68,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
       ones_(device, max_searched_levels),
       translation_search_(device, translation_side, ones_),
       fitter_(device),
+      coarse_refinement_(options_.motion, ones_, fitter_),
       model_choice_(device, options.motion, options_, ones_, fitter_) {}
 
 void PairSearch::add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base) {
@@ -148,8 +134,8 @@ void PairSearch::add_hypotheses_at_other_bases(const PairWork& work, RotationSca
   hypotheses_.erase(distinct, hypotheses_.end());
 }
 
-// Stores in shifted_ the best shift of a hypothesis and of its opposite, the rotation by 180
-// degrees more.
+// Adds to shifted_ the best shift of a hypothesis and of its opposite, the rotation by 180 degrees
+// more.
 void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis) {
   const RotationScalePeak& peak = hypothesis.peak;
   const TranslationSearch::Peaks peaks =
@@ -158,7 +144,6 @@ void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis)
                 {{&peak.rotation_deg, 1}, peak.scale, hypothesis.base, options_.max_shift})
           .front();
   const RotationScaleLimits angles = RotationScaleLimits::of(options_);
-  shifted_.clear();
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     const double degrees = peak.rotation_deg + (opposite == 1 ? 180 : 0);
     if (!angles.allows_angle(degrees)) continue;
@@ -174,66 +159,78 @@ void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis)
   }
 }
 
-// Gauss-Newton on coarse levels, which reduces an error of a few pixels to a few hundredths of one,
-// and the significance of the result there.
-void PairSearch::refine_coarsely(const PairWork& work, Candidate& candidate,
-                                 std::size_t first_level) {
-  const FitRoles roles(work, candidate.matrix);
-  const double spacing = roles.spacing(judged_side);
-  Affine matrix = roles.in_roles(candidate.matrix);
-  for (std::size_t i = first_level; i < refinement_levels.size(); ++i) {
-    const RefinementLevel& level = refinement_levels[i];
-    const bool too_small = roles.side(level.coarser * spacing) < min_coarse_refinement_side;
-    if (too_small && level.coarser > 1) continue;
-    const FitRoles::Levels levels = roles.levels(work, ones_, level.coarser * spacing);
-    const auto fitted =
-        fitter_.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
-                    {options_.motion, level.iterations, level.tolerance, level.max_drift});
-    if (!fitted) continue;
-    matrix = levels.to_images(fitted->matrix).affine();
-  }
-  candidate.matrix = roles.in_roles(matrix);
-  judge(work, roles, roles.levels(work, ones_, spacing), matrix, fitter_, candidate);
+// Tries the first hypothesis, which mostly suffices: of the two rotations that it allows, the one
+// that scores less only if the other one is not accepted.
+bool PairSearch::try_first_hypothesis(const PairWork& work) {
+  if (hypotheses_.empty()) return false;
+  shifted_.clear();
+  find_shifts(work, hypotheses_.front());
+  sort_by(shifted_, &Candidate::shift_score);
+  return std::any_of(shifted_.begin(), shifted_.end(), [&](const Candidate& candidate) {
+    return add_candidates(work, {&candidate, 1}, RefineFrom::log_polar);
+  });
 }
 
-// Finds the shifts of the first `maximum` hypotheses and refines them coarsely. Stops and returns
-// true as soon as a candidate is significant enough to be accepted.
+// Tries the first hypothesis and then, all at once, the others up to `maximum`. Returns true where
+// a candidate is significant enough to be accepted.
 bool PairSearch::try_hypotheses(const PairWork& work, std::size_t maximum) {
-  for (std::size_t i = 0; i < std::min(maximum, hypotheses_.size()); ++i) {
+  if (try_first_hypothesis(work)) return true;
+  shifted_.clear();
+  for (std::size_t i = 1; i < std::min(maximum, hypotheses_.size()); ++i) {
     find_shifts(work, hypotheses_[i]);
-    sort_by(shifted_, &Candidate::shift_score);
-    for (Candidate& candidate : shifted_) {
-      if (add_candidate(work, candidate, first_level_of_log_polar)) return true;
+  }
+  sort_by(shifted_, &Candidate::shift_score);
+  return add_candidates(work, shifted_, RefineFrom::log_polar);
+}
+
+// Refines those places coarsely that are not known already. Returns true if one is significant
+// enough to be accepted.
+bool PairSearch::add_candidates(const PairWork& work, std::span<const Candidate> found,
+                                RefineFrom from) {
+  const auto is_in = [&](const std::vector<Candidate>& list, const Candidate& candidate) {
+    return std::any_of(list.begin(), list.end(), [&](const Candidate& other) {
+      return same_location(candidate, other, work.reference.shape(), work.moving.shape());
+    });
+  };
+  new_places_.clear();
+  for (const Candidate& candidate : found) {
+    if (candidate.shift_score < min_shift_score) continue;
+    if (!is_in(candidates_, candidate) && !is_in(new_places_, candidate)) {
+      new_places_.push_back(candidate);
     }
   }
-  return false;
+  coarse_refinement_.refine(work, new_places_, from);
+  for (const Candidate& candidate : new_places_) add_refined(work, candidate);
+  return options_.candidates == 1 &&
+         std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
+           return candidate.significance >= accepted_significance;
+         });
 }
 
-// Refines a candidate coarsely, unless its place is known already. Returns true if it is
-// significant enough to be accepted.
-bool PairSearch::add_candidate(const PairWork& work, Candidate& candidate,
-                               std::size_t first_level) {
-  const bool known =
-      std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& other) {
-        return same_location(candidate, other, work.reference.shape(), work.moving.shape());
-      });
-  if (known || candidate.shift_score < min_shift_score) return false;
-  refine_coarsely(work, candidate, first_level);
-  if (!within_limits(options_, work, candidate.matrix)) return false;
-  candidates_.push_back(candidate);
-  return options_.candidates == 1 && candidate.significance >= accepted_significance;
+// Where two starts led to one place, the more significant result counts.
+void PairSearch::add_refined(const PairWork& work, const Candidate& candidate) {
+  if (!within_limits(options_, work, candidate.matrix)) return;
+  const auto same = std::find_if(candidates_.begin(), candidates_.end(), [&](const auto& other) {
+    return same_location(candidate, other, work.reference.shape(), work.moving.shape());
+  });
+  if (same == candidates_.end()) {
+    candidates_.push_back(candidate);
+  } else if (candidate.significance > same->significance) {
+    *same = candidate;
+  }
 }
 
 bool PairSearch::try_grid(const PairWork& work) {
   if (!grid_search_) grid_search_.emplace(device_, options_, ones_);
+  shifted_.clear();
   for (const TranslationPeak& peak :
        grid_search_->find(work.stream, work.clock, work.reference, work.moving, grid_candidates)) {
     Candidate candidate;
     candidate.matrix = peak.matrix;
     candidate.shift_score = peak.score;
-    if (add_candidate(work, candidate, first_level_of_grid)) return true;
+    shifted_.push_back(candidate);
   }
-  return false;
+  return add_candidates(work, shifted_, RefineFrom::grid);
 }
 
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
@@ -242,7 +239,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   candidates_.clear();
   hypotheses_.clear();
   add_hypotheses_at(work, first_search_, 1);
-  bool accepted = try_hypotheses(work, 1);
+  bool accepted = try_first_hypothesis(work);
   if (!accepted && options_.motion != Motion::translation) {
     add_hypotheses_at_other_bases(work, first_search_);
     accepted = try_hypotheses(work, first_search_hypotheses);

@@ -5,6 +5,7 @@
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/chance_test.hpp"
+#include "registration/similarity/coarse_refinement.hpp"
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
@@ -42,14 +43,14 @@ class PairSearch {
   void add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base);
   void add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search);
   void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
+  bool try_first_hypothesis(const PairWork& work);
   bool try_hypotheses(const PairWork& work, std::size_t maximum);
   bool try_grid(const PairWork& work);
   bool has_convincing(const PairWork& work);
   void test(const PairWork& work, Candidate& candidate);
   void compare_with_chance(const PairWork& work, Candidate& chosen);
-  bool add_candidate(const PairWork& work, Candidate& candidate, std::size_t first_level);
-  /// `first_level`: of refinement_levels, the coarsest first.
-  void refine_coarsely(const PairWork& work, Candidate& candidate, std::size_t first_level);
+  bool add_candidates(const PairWork& work, std::span<const Candidate> found, RefineFrom from);
+  void add_refined(const PairWork& work, const Candidate& candidate);
 
   Device device_;
   RegistrationOptions options_;  // of the search, which finds no more than similarities
@@ -59,13 +60,15 @@ class PairSearch {
   TranslationSearch translation_search_;
   std::optional<GridSearch> grid_search_;  // likewise
   SimilarityFit fitter_;
+  CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
   ModelChoice model_choice_;
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;
   std::vector<Hypothesis> hypotheses_;
-  std::vector<Candidate> shifted_;     // one hypothesis and its opposite, each at its best shift
+  std::vector<Candidate> shifted_;     // hypotheses and their opposites, each at its best shift
+  std::vector<Candidate> new_places_;  // those that are refined together
   std::vector<Candidate> candidates_;  // refined coarsely
 };
 

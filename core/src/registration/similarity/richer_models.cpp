@@ -178,7 +178,9 @@ std::optional<Candidate> RicherModels::judged(const PairWork& work, const FitRol
   Candidate result = candidate;
   result.motion = motion;
   result.richer = found;
-  judge(work, roles, roles.levels(work, ones_, roles.spacing(judged_side)), matrix, fitter, result);
+  const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(judged_side));
+  judge(work, roles, levels, matrix,
+        fitter.evaluate(work.stream, work.clock, levels.pair, levels.to_levels(matrix)), result);
   return result;
 }
 

@@ -20,7 +20,7 @@ std::int64_t periodic_distance(std::int64_t a, std::int64_t b, std::int64_t peri
 }
 
 // The neighbourhood of a pixel on the periodic surface.
-PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std::int64_t x,
+PeakRecord record_at(std::span<const float> surface, const Shape& shape, std::int64_t x,
                      std::int64_t y) {
   PeakRecord record;
   record.x = static_cast<std::int32_t>(x);
@@ -41,7 +41,7 @@ PeakRecord record_at(const std::vector<float>& surface, const Shape& shape, std:
 // far are skipped.
 constexpr std::size_t run_length = 16;
 
-void find_run_maxima(const std::vector<float>& surface, std::vector<float>& maxima) {
+void find_run_maxima(std::span<const float> surface, std::vector<float>& maxima) {
   maxima.clear();
   for (std::size_t begin = 0; begin < surface.size(); begin += run_length) {
     const std::size_t end = std::min(begin + run_length, surface.size());
@@ -93,7 +93,9 @@ RotationScaleSearch::RotationScaleSearch(const Device& device, std::int64_t side
       magnitudes_(device.make_image(PixelType::f32, RealFftPlan::half_spectrum(frame_))),
       whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
       crop_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
-      surface_(device.make_image(PixelType::f32, frame_)) {}
+      surface_(device.make_image(PixelType::f32, frame_)),
+      surface_values_{Readback<float>(device, static_cast<std::size_t>(frame_.pixels())),
+                      Readback<float>(device, static_cast<std::size_t>(frame_.pixels()))} {}
 
 RotationScaleSearch::CropPlans& RotationScaleSearch::crop_plans_of(const Shape& level,
                                                                    const Shape& crop) {
@@ -148,24 +150,29 @@ std::span<const RotationScalePeak> RotationScaleSearch::find(
   const Image& level = pixels_of(stream, clock, cropped, cropped_level);
   const Image& reference = whole_is_reference ? whole_spectrum_ : crop_spectrum_;
   const Image& moving = whole_is_reference ? crop_spectrum_ : whole_spectrum_;
-  surface_values_.resize(static_cast<std::size_t>(frame_.pixels()));
   found_.clear();
-  for (const Crop& crop : crops) {
-    log_polar_spectrum(stream, clock, level, crop, crop_shape, crop_spectrum_);
-    clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
-    clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
-    stream.download(surface_, surface_values_.data(), surface_values_.size() * sizeof(float));
-    find_peaks(limits, maximum);
+  for (std::size_t i = 0; i < crops.size(); ++i) {
+    log_polar_spectrum(stream, clock, level, crops[i], crop_shape, crop_spectrum_);
+    correlate(stream, clock, reference, moving, surface_values_[i % 2]);
+    if (i > 0) find_peaks(surface_values_[(i - 1) % 2].wait(), limits, maximum);
   }
+  if (!crops.empty()) find_peaks(surface_values_[(crops.size() - 1) % 2].wait(), limits, maximum);
   sort_short_list(found_, [](const RotationScalePeak& a, const RotationScalePeak& b) {
     return a.height > b.height;
   });
   return found_;
 }
 
+void RotationScaleSearch::correlate(Stream& stream, StageClock& clock, const Image& reference,
+                                    const Image& moving, Readback<float>& values) {
+  clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
+  clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
+  values.enqueue(stream, surface_.buffer());
+}
+
 // Finds local maxima, each the highest within a few pixels of the log-polar grid.
-void RotationScaleSearch::find_peaks(const RotationScaleLimits& limits, std::size_t maximum) {
-  const std::vector<float>& surface = surface_values_;
+void RotationScaleSearch::find_peaks(std::span<const float> surface,
+                                     const RotationScaleLimits& limits, std::size_t maximum) {
   constexpr std::int64_t min_distance = 4;
   const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
   const double total = CrossPowerPlan::total_weight(power_spec_);

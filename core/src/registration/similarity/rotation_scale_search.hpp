@@ -2,6 +2,7 @@
 // section 2).
 #pragma once
 
+#include "device/readback.hpp"
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 
@@ -15,6 +16,7 @@
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -79,8 +81,12 @@ class RotationScaleSearch {
                          PyramidLevel& level) const;
   void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& level, const Crop& crop,
                           const Shape& crop_shape, Image& result);
-  /// Adds the peaks of surface_values_ to found_.
-  void find_peaks(const RotationScaleLimits& limits, std::size_t maximum);
+  /// Enqueues the correlation of two log-polar spectra, and the copy of it to the host.
+  void correlate(Stream& stream, StageClock& clock, const Image& reference, const Image& moving,
+                 Readback<float>& values);
+  /// Adds the peaks of a correlation to found_.
+  void find_peaks(std::span<const float> surface, const RotationScaleLimits& limits,
+                  std::size_t maximum);
 
   Device device_;
   Shape frame_;
@@ -96,7 +102,9 @@ class RotationScaleSearch {
   Buffer statistics_;
   Image windowed_;  // a windowed crop, then its log-polar spectrum
   Image spectrum_, magnitudes_, whole_spectrum_, crop_spectrum_, surface_;
-  std::vector<float> surface_values_, run_maxima_;
+  /// Of two crops in turn: the device goes on with one while the host looks for the other's peaks.
+  std::array<Readback<float>, 2> surface_values_;
+  std::vector<float> run_maxima_;
   std::vector<RotationScalePeak> found_;
   struct Pixel {
     std::int64_t x, y;

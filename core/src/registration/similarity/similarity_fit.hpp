@@ -4,47 +4,18 @@
 
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/base_scales.hpp"
+#include "registration/similarity/fit_options.hpp"
+#include "registration/similarity/fit_steps.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
-#include <warpalign/registrar.hpp>
 
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace warpalign::detail {
-
-/// The standard deviation of normally distributed residuals divided by their mean absolute value,
-/// sqrt(pi / 2).
-inline constexpr double deviation_per_mean_absolute = 1.2533;
-
-/// The smallest cell of the illumination model in use, and the largest that IlluminationPlan takes.
-inline constexpr int min_illumination_cell = 8;
-inline constexpr int max_illumination_cell = 64;
-
-/// When a fit ends, and which illumination model it uses.
-struct FitOptions {
-  Motion motion = Motion::similarity;  ///< any but automatic
-  int iterations = 10;                 ///< at most
-  double tolerance = 0.001;  ///< a step that moves no corner by more, in moving pixels, is the last
-  double max_drift = 0.03;   ///< of a corner from the start, as a fraction of the larger side
-  int illumination_cell = 0;  ///< side in reference pixels of the cells over which gain and offset
-                              ///< vary; 0: one gain and offset for the whole image
-  double illumination_noise = 0;  ///< with cells: the variance that noise adds to the images
-};
-
-struct FitResult {
-  Homography matrix;
-  bool converged = false;
-  double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
-  double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
-  double pixels = 0;       ///< number of these pixels
-};
-
-/// One gain and offset for the whole images, and the statistics that they are computed from.
-struct GlobalIllumination {
-  double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
-};
 
 /// Fits pairs of images; keeps plans and memory for their shapes between calls.
 class SimilarityFit {
@@ -65,12 +36,25 @@ class SimilarityFit {
                                const Homography& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
+  /// The same from several starts, all without a local illumination model: one result for each.
+  /// What has ended drops out while the others go on. The device is waited for once a step. The
+  /// results are valid until the next call.
+  std::span<const FitSteps> fit_together(Stream& stream, StageClock& clock, const Pair& pair,
+                                         std::span<const Homography> starts,
+                                         const FitOptions& options);
+
   /// The sums at `matrix`, with equal weight for all pixels; those for a homography unless it is
   /// affine. Waits for the device.
   SimilaritySumsResult evaluate(Stream& stream, StageClock& clock, const Pair& pair,
                                 const Homography& matrix);
 
-  /// The same under the local illumination model of `options`.
+  /// The same at several transforms, those for a homography unless all are affine. Waits once. The
+  /// results are valid until the next call.
+  std::span<const SimilaritySumsResult> evaluate_together(Stream& stream, StageClock& clock,
+                                                          const Pair& pair,
+                                                          std::span<const Homography> matrices);
+
+  /// evaluate() under the local illumination model of `options`.
   SimilaritySumsResult evaluate_under_illumination(Stream& stream, StageClock& clock,
                                                    const Pair& pair, const Homography& matrix,
                                                    const FitOptions& options);
@@ -81,6 +65,10 @@ class SimilarityFit {
     std::optional<IlluminationPlan> illumination;
     std::optional<Image> field;
   };
+  /// The sums at states_, in as many calls as batches are needed.
+  std::span<const SimilaritySumsResult> sums_at_states(Stream& stream, StageClock& clock,
+                                                       const SimilaritySumsPlan& plan,
+                                                       const SimilarityImages& images);
   Plans& plans_of(const Pair& pair, int illumination_cell, bool projective);
   void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
                              const Homography& matrix, const GlobalIllumination& global,
@@ -88,6 +76,13 @@ class SimilarityFit {
 
   Device device_;
   PlanCache<SimilaritySumsSpec, Plans> plans_{max_searched_levels};
+
+  // Of fits that go on together; members so that their memory is reused.
+  std::vector<FitSteps> fits_;
+  std::vector<FitSteps*> going_on_;
+  std::vector<Homography> starts_;
+  std::vector<SimilarityState> states_;
+  std::vector<SimilaritySumsResult> sums_;
 };
 
 /// The normalized correlation of the pixels in the sums; 0 where either image does not vary.

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <span>
+#include <string>
 
 namespace warpalign {
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr const char* stage = "similarity_sums";
 constexpr int max_cell = 64;
+constexpr std::size_t max_batch = 64;
 
 using Sums = std::array<double, backend::homography_sum_count>;
 
@@ -34,6 +36,9 @@ SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   if (spec.illumination_cell != 0 &&
       (spec.illumination_cell < 2 || spec.illumination_cell > max_cell)) {
     detail::refuse(stage, "the illumination model's cells are 2 to 64 pixels wide");
+  }
+  if (spec.batch < 1 || spec.batch > max_batch) {
+    detail::refuse(stage, "a batch has 1 to 64 states");
   }
   return spec;
 }
@@ -79,11 +84,19 @@ SimilaritySumsPlan::SimilaritySumsPlan(const Device& device, const SimilaritySum
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(
-          std::make_shared<detail::Results<float>>(device, kernel_->groups() * sum_count(spec))) {}
+      partials_(std::make_shared<detail::Results<float>>(
+          device, spec.batch * kernel_->groups() * sum_count(spec))) {}
 
 SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                                  const SimilarityState& state) const {
+  SimilaritySumsResult result;
+  execute(stream, images, {&state, 1}, {&result, 1});
+  return result;
+}
+
+void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
+                                 std::span<const SimilarityState> states,
+                                 std::span<SimilaritySumsResult> results) const {
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
@@ -96,14 +109,28 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
                         PixelType::c32,
                         IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
-  check_state(state);
-  detail::check_matrix(pair_of(spec_), state.matrix);
-  SimilarityState normalized = state;
-  normalized.matrix = detail::normalized(state.matrix, spec_.reference);
-  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), normalized,
-                   partials_->memory());
-  const Sums sums = add_up(partials_->fetch(stream), sum_count(spec_), kernel_->groups());
-  return named(sums, spec_.projective ? 8 : 4);
+  if (states.size() != results.size() || states.size() > spec_.batch) {
+    detail::refuse(stage, "this plan evaluates at most " + std::to_string(spec_.batch) +
+                              " states at once, each with a result");
+  }
+  for (const SimilarityState& state : states) {
+    check_state(state);
+    detail::check_matrix(pair_of(spec_), state.matrix);
+  }
+  if (states.empty()) return;
+  const std::size_t length = kernel_->groups() * sum_count(spec_);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    SimilarityState normalized = states[i];
+    normalized.matrix = detail::normalized(states[i].matrix, spec_.reference);
+    kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), normalized,
+                     partials_->memory(), i * length);
+  }
+  const std::span<const float> partials = partials_->fetch(stream, states.size() * length);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Sums sums =
+        add_up(partials.subspan(i * length, length), sum_count(spec_), kernel_->groups());
+    results[i] = named(sums, spec_.projective ? 8 : 4);
+  }
 }
 
 }  // namespace warpalign

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 
 namespace warpalign {
 
@@ -29,6 +30,7 @@ struct SimilaritySumsSpec {
                               ///< IlluminationPlan) that replaces gain and offset; 0: none
   bool projective = false;    ///< the eight parameters of a homography instead of the four of a
                               ///< similarity
+  std::size_t batch = 1;      ///< the most states that one call evaluates
   friend bool operator==(const SimilaritySumsSpec&, const SimilaritySumsSpec&) = default;
 };
 
@@ -87,6 +89,11 @@ class WARPALIGN_API SimilaritySumsPlan {
   /// Waits for the result.
   [[nodiscard]] SimilaritySumsResult execute(Stream& stream, const SimilarityImages& images,
                                              const SimilarityState& state) const;
+  /// The same at several states, at most `batch` of the specification, as many as `results` has
+  /// elements. Waits once for all results.
+  void execute(Stream& stream, const SimilarityImages& images,
+               std::span<const SimilarityState> states,
+               std::span<SimilaritySumsResult> results) const;
 
  private:
   Device device_;
@@ -124,10 +131,10 @@ class SimilaritySums : public Stage {
   using Setup = SimilaritySumsSpec;
 
   /// The number of work groups, each of which writes sum_count() floats: sum i of group g
-  /// is stored at i groups() + g.
+  /// is stored at first + i groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue(Queue& queue, const SimilarityMemory& images, const SimilarityState& state,
-                       Memory& partials) = 0;
+                       Memory& partials, std::size_t first) = 0;
 };
 
 }  // namespace warpalign::backend

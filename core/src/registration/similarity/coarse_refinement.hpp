@@ -1,0 +1,50 @@
+// Refines candidates on coarse levels of the images, and judges them there.
+#pragma once
+
+#include "registration/ones.hpp"
+#include "registration/similarity/candidate.hpp"
+#include "registration/similarity/level_pair.hpp"
+#include "registration/similarity/similarity_fit.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// From how coarse a level on a candidate is refined, which depends on how far off it may be.
+enum class RefineFrom : std::size_t {
+  grid,      ///< by two degrees and an eighth of the scale
+  log_polar  ///< by a few pixels of the finest of these levels
+};
+
+class CoarseRefinement {
+ public:
+  CoarseRefinement(Motion motion, Ones& ones, SimilarityFit& fitter)
+      : motion_(motion), ones_(ones), fitter_(fitter) {}
+
+  /// Gauss-Newton, which reduces an error of a few pixels to a few hundredths of one, and the
+  /// significance of the result. Candidates whose scales call for the same levels are fitted
+  /// together. Waits for the device.
+  void refine(const PairWork& work, std::span<Candidate> candidates, RefineFrom from);
+
+ private:
+  struct Place {
+    Candidate* candidate;
+    FitRoles roles;
+    Affine matrix;  ///< in these roles
+  };
+  void refine_group(const PairWork& work, std::span<Place> places, RefineFrom from);
+  void fit_on_level(const PairWork& work, std::span<Place> places, std::size_t level,
+                    double spacing);
+  void judge_group(const PairWork& work, std::span<Place> places, double spacing);
+
+  Motion motion_;
+  Ones& ones_;
+  SimilarityFit& fitter_;
+  // Members so that their memory is reused.
+  std::vector<Place> places_;
+  std::vector<Homography> matrices_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,36 @@
+// What a Gauss-Newton fit is asked for, and what it finds.
+#pragma once
+
+#include <warpalign/geometry.hpp>
+#include <warpalign/registrar.hpp>
+
+namespace warpalign::detail {
+
+/// The standard deviation of normally distributed residuals divided by their mean absolute value,
+/// sqrt(pi / 2).
+inline constexpr double deviation_per_mean_absolute = 1.2533;
+
+/// The smallest cell of the illumination model in use, and the largest that IlluminationPlan takes.
+inline constexpr int min_illumination_cell = 8;
+inline constexpr int max_illumination_cell = 64;
+
+/// When a fit ends, and which illumination model it uses.
+struct FitOptions {
+  Motion motion = Motion::similarity;  ///< any but automatic
+  int iterations = 10;                 ///< at most
+  double tolerance = 0.001;  ///< a step that moves no corner by more, in moving pixels, is the last
+  double max_drift = 0.03;   ///< of a corner from the start, as a fraction of the larger side
+  int illumination_cell = 0;  ///< side in reference pixels of the cells over which gain and offset
+                              ///< vary; 0: one gain and offset for the whole image
+  double illumination_noise = 0;  ///< with cells: the variance that noise adds to the images
+};
+
+struct FitResult {
+  Homography matrix;
+  bool converged = false;
+  double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
+  double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
+  double pixels = 0;       ///< number of these pixels
+};
+
+}  // namespace warpalign::detail

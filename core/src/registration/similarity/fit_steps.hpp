@@ -1,0 +1,64 @@
+// The steps of one Gauss-Newton fit, from sums to state to sums: what is decided on the host, apart
+// from where the sums come from.
+#pragma once
+
+#include "registration/similarity/fit_options.hpp"
+
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+
+#include <optional>
+
+namespace warpalign::detail {
+
+/// One gain and offset for the whole images, and the statistics that they are computed from.
+struct GlobalIllumination {
+  double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
+};
+
+/// The gain is the ratio of the contrasts: a least squares gain would be too small where the
+/// reference is noisy, and uneven illumination can even reverse its sign.
+[[nodiscard]] GlobalIllumination global_illumination(const SimilaritySumsResult& sums);
+
+/// Whether a fit of this motion estimates the parameters of a homography, all or the first six.
+[[nodiscard]] bool is_projective(Motion motion);
+
+class FitSteps {
+ public:
+  /// A fit between images of these shapes, `start` being reference pixels -> moving pixels.
+  FitSteps(const Shape& reference, const Shape& moving, const Homography& start,
+           const FitOptions& options);
+
+  /// Whether sums are needed: at the start for begin(), and then, at state(), for advance().
+  [[nodiscard]] bool goes_on() const { return goes_on_; }
+  [[nodiscard]] const SimilarityState& state() const { return state_; }
+  [[nodiscard]] const GlobalIllumination& global() const { return global_; }
+  /// Whether the next step should estimate the local illumination model again.
+  [[nodiscard]] bool estimates_illumination() const { return !illumination_is_final_; }
+
+  /// `sums`: at the start, with equal weight for all pixels.
+  void begin(const SimilaritySumsResult& sums);
+  /// One step. `sums`: at state().
+  void advance(const SimilaritySumsResult& sums);
+
+  /// Nothing where the images have too little in common, the fit diverged, or its homography maps a
+  /// point of the reference to infinity.
+  [[nodiscard]] const std::optional<FitResult>& result() const { return result_; }
+
+ private:
+  void fail();
+  void set_frame();
+  [[nodiscard]] double distance(const Homography& a, const Homography& b) const;
+
+  Shape reference_, moving_;
+  FitOptions options_;
+  Homography start_;
+  double min_pixels_, max_drift_;
+  bool goes_on_ = true;
+  bool illumination_is_final_ = false;
+  int iteration_ = 0;
+  GlobalIllumination global_;
+  SimilarityState state_;
+  std::optional<FitResult> result_;
+};
+
+}  // namespace warpalign::detail
