@@ -1,7 +1,6 @@
 // Refines candidates on coarse levels of the images, and judges them there.
 #include "registration/similarity/coarse_refinement.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace warpalign::detail {
@@ -29,14 +28,8 @@ void CoarseRefinement::refine(const PairWork& work, std::span<Candidate> candida
     const FitRoles roles(work, candidate.matrix);
     places_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
   }
-  for (auto first = places_.begin(); first != places_.end();) {
-    const FitRoles roles = first->roles;
-    const auto end = std::partition(first, places_.end(), [&](const Place& place) {
-      return place.roles.have_levels_of(roles);
-    });
-    refine_group(work, {first, end}, from);
-    first = end;
-  }
+  for_each_of_same_levels(std::span(places_),
+                          [&](std::span<Place> places) { refine_group(work, places, from); });
 }
 
 void CoarseRefinement::refine_group(const PairWork& work, std::span<Place> places,

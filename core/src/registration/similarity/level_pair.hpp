@@ -6,6 +6,10 @@
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
 namespace warpalign::detail {
 
 /// What every step of a search works with.
@@ -65,6 +69,20 @@ class FitRoles {
   double base_;
   double common_;
 };
+
+/// Calls `use` for each part of `places` whose roles have the same levels. A place has `roles`.
+template <class Place, class Use>
+void for_each_of_same_levels(std::span<Place> places, Use use) {
+  while (!places.empty()) {
+    const FitRoles roles = places.front().roles;
+    const auto end = std::partition(places.begin(), places.end(), [&](const Place& place) {
+      return place.roles.have_levels_of(roles);
+    });
+    const auto count = static_cast<std::size_t>(end - places.begin());
+    use(places.first(count));
+    places = places.subspan(count);
+  }
+}
 
 /// The side of the levels on which candidates are judged.
 inline constexpr double judged_side = 256;

@@ -65,14 +65,19 @@ void ModelChoice::choose(const PairWork& work, std::vector<Candidate>& candidate
   richer_models_.refine(work, fitter_, refinement_, best);
 }
 
+// Fits a motion at the best of the candidates' places.
+void ModelChoice::fit_at_best_places(const PairWork& work, Motion motion,
+                                     std::vector<Candidate>& candidates) {
+  const std::span<Candidate> best = std::span(candidates).first(places_to_try(candidates));
+  richer_models_.fit_coarsely(work, fitter_, motion, best);
+  for (Candidate& candidate : best) {
+    if (candidate.motion == motion) candidate.half_confidence = richer_half_confidence_significance;
+  }
+}
+
 // Fits the model at the best places and moves the one that it explains best to the front.
 void ModelChoice::take_richer_model(const PairWork& work, std::vector<Candidate>& candidates) {
-  const std::size_t places = places_to_try(candidates);
-  for (std::size_t i = 0; i < places; ++i) {
-    Candidate& candidate = candidates[i];
-    if (!richer_models_.fit_coarsely(work, fitter_, model_, candidate)) continue;
-    candidate.half_confidence = richer_half_confidence_significance;
-  }
+  fit_at_best_places(work, model_, candidates);
   if (model_ == Motion::homography) try_windows(work, candidates);
   sort_short_list(candidates, is_more_convincing);
 }
@@ -98,7 +103,8 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
   };
   const int more = parameters_of(motion) - parameters_of(chosen.motion);
   Candidate richer = chosen;
-  if (!richer_models_.fit_coarsely(work, fitter_, motion, richer)) return false;
+  richer_models_.fit_coarsely(work, fitter_, motion, {&richer, 1});
+  if (richer.motion != motion) return false;
   if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
   if (options_.refine) {
     richer_models_.refine(work, fitter_, refinement_, richer);
@@ -118,15 +124,14 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
 // best.
 void ModelChoice::find_place_of_homography(const PairWork& work,
                                            std::vector<Candidate>& candidates) {
+  std::vector<Candidate> fitted = candidates;
+  fit_at_best_places(work, Motion::homography, fitted);
   std::size_t best = 0;
   Candidate best_fit = candidates[0];
-  const std::size_t places = places_to_try(candidates);
-  for (std::size_t i = 0; i < places; ++i) {
-    Candidate candidate = candidates[i];
-    if (!richer_models_.fit_coarsely(work, fitter_, Motion::homography, candidate)) continue;
-    candidate.half_confidence = richer_half_confidence_significance;
-    if (!is_more_convincing(candidate, best_fit)) continue;
-    best_fit = candidate;
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    if (fitted[i].motion != Motion::homography || !is_more_convincing(fitted[i], best_fit))
+      continue;
+    best_fit = fitted[i];
     best = i;
   }
   const auto place = candidates.begin() + static_cast<std::ptrdiff_t>(best);

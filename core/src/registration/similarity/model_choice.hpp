@@ -36,6 +36,7 @@ class ModelChoice {
 
  private:
   void refine(const PairWork& work, Candidate& candidate);
+  void fit_at_best_places(const PairWork& work, Motion motion, std::vector<Candidate>& candidates);
   void take_richer_model(const PairWork& work, std::vector<Candidate>& candidates);
   void try_windows(const PairWork& work, std::vector<Candidate>& candidates);
   bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);

@@ -141,11 +141,14 @@ Homography transform_of(const Candidate& candidate) {
   return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
 }
 
-// Fits on the levels from `first_side` on; returns false where the finest of them cannot be fitted.
-bool RicherModels::fit_levels_from(const PairWork& work, const FitRoles& roles,
-                                   SimilarityFit& fitter, Motion motion, double first_side,
-                                   Homography& matrix) {
-  bool fitted_finest = false;
+// Fits places that share levels, on those from `first_side` on.
+void RicherModels::fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                                   double first_side, std::span<Place> places) {
+  const FitRoles& roles = places.front().roles;
+  for (Place& place : places) {
+    place.matrix = place.start;
+    place.is_fitted = false;
+  }
   for (const FitLevel& level : fit_levels) {
     const double spacing = roles.spacing(level.side);
     // The refinement at full resolution follows.
@@ -155,50 +158,76 @@ bool RicherModels::fit_levels_from(const PairWork& work, const FitRoles& roles,
     if (motion == Motion::affine && level.motion == Motion::homography && level.side < 128) {
       continue;
     }
-    const FitRoles::Levels levels = roles.levels(work, ones_, spacing);
     const Motion fitted_motion = motion == Motion::affine ? Motion::affine : level.motion;
-    const auto fitted =
-        fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
-                   {fitted_motion, level.iterations, level.tolerance, level.max_drift});
-    fitted_finest = fitted.has_value();
-    if (fitted) matrix = levels.to_images(fitted->matrix);
+    fit_on_level(work, fitter, {fitted_motion, level.iterations, level.tolerance, level.max_drift},
+                 spacing, places);
   }
-  return fitted_finest;
 }
 
-// Judges a candidate whose transform, in the roles of a fit, is `matrix`.
-std::optional<Candidate> RicherModels::judged(const PairWork& work, const FitRoles& roles,
-                                              SimilarityFit& fitter, Motion motion,
-                                              const Homography& matrix,
-                                              const Candidate& candidate) {
-  // What is regular over an image is so over its levels, whose samples lie within it.
-  if (!is_regular(matrix, roles.coarse().shape(), min_divisor)) return std::nullopt;
-  const Homography found = scaled(roles.in_roles(matrix));
-  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return std::nullopt;
-  Candidate result = candidate;
-  result.motion = motion;
-  result.richer = found;
+void RicherModels::fit_on_level(const PairWork& work, SimilarityFit& fitter,
+                                const FitOptions& options, double spacing,
+                                std::span<Place> places) {
+  const FitRoles::Levels levels = places.front().roles.levels(work, ones_, spacing);
+  matrices_.clear();
+  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
+  const auto fitted = fitter.fit_together(work.stream, work.clock, levels.pair, matrices_, options);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& result = fitted[i].result();
+    places[i].is_fitted = result.has_value();
+    if (result) places[i].matrix = levels.to_images(result->matrix);
+  }
+}
+
+// Judges those of the places that were fitted and may be views of a plane, and keeps for each the
+// most significant fit so far.
+void RicherModels::judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                                std::span<Place> places) {
+  const FitRoles roles = places.front().roles;
+  const auto may_be = [&](const Place& place) {
+    // What is regular over an image is so over its levels, whose samples lie within it.
+    return place.is_fitted && is_regular(place.matrix, roles.coarse().shape(), min_divisor) &&
+           is_plausible(scaled(roles.in_roles(place.matrix)), work.reference.shape(),
+                        work.moving.shape());
+  };
+  const auto end = std::partition(places.begin(), places.end(), may_be);
+  places = places.first(static_cast<std::size_t>(end - places.begin()));
+  if (places.empty()) return;
   const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(judged_side));
-  judge(work, roles, levels, matrix,
-        fitter.evaluate(work.stream, work.clock, levels.pair, levels.to_levels(matrix)), result);
-  return result;
+  matrices_.clear();
+  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
+  const auto sums = fitter.evaluate_together(work.stream, work.clock, levels.pair, matrices_);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Place& place = places[i];
+    Candidate result = *place.candidate;
+    result.motion = motion;
+    result.richer = scaled(roles.in_roles(place.matrix));
+    judge(work, roles, levels, place.matrix, sums[i], result);
+    if (!place.best || result.significance > place.best->significance) place.best = result;
+  }
 }
 
-bool RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                                Candidate& candidate) {
-  const FitRoles roles(work, candidate.matrix);
-  const Homography start = roles.in_roles(candidate.matrix);
-  std::optional<Candidate> best;
-  for (const double first_side : first_sides) {
-    Homography matrix = start;
-    if (!fit_levels_from(work, roles, fitter, motion, first_side, matrix)) continue;
-    const auto fitted = judged(work, roles, fitter, motion, matrix, candidate);
-    if (fitted && (!best || fitted->significance > best->significance)) best = fitted;
-    if (best && best->significance >= beyond_doubt) break;
+void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                                std::span<Candidate> candidates) {
+  places_.clear();
+  for (Candidate& candidate : candidates) {
+    const FitRoles roles(work, candidate.matrix);
+    const Homography start = roles.in_roles(candidate.matrix);
+    places_.push_back({&candidate, roles, start, start, false, std::nullopt});
   }
-  if (!best || !(best->significance >= min_gain * candidate.significance)) return false;
-  candidate = *best;
-  return true;
+  for (const double first_side : first_sides) {
+    const auto end = std::partition(places_.begin(), places_.end(), [](const Place& place) {
+      return !place.best || place.best->significance < beyond_doubt;
+    });
+    for_each_of_same_levels(std::span(places_.begin(), end), [&](std::span<Place> places) {
+      fit_levels_from(work, fitter, motion, first_side, places);
+      judge_fitted(work, fitter, motion, places);
+    });
+  }
+  for (Place& place : places_) {
+    const bool is_better =
+        place.best && place.best->significance >= min_gain * place.candidate->significance;
+    if (is_better) *place.candidate = *place.best;
+  }
 }
 
 std::optional<Candidate> RicherModels::fit_homography(const PairWork& work, SimilarityFit& fitter,
@@ -209,12 +238,12 @@ std::optional<Candidate> RicherModels::fit_homography(const PairWork& work, Simi
   candidate.matrix = registered(Motion::homography, start, reference, work.moving.shape())
                          .similarity.matrix(reference, work.moving.shape());
   const FitRoles roles(work, candidate.matrix);
-  Homography matrix = roles.in_roles(start);
-  if (!is_regular(matrix, roles.coarse().shape(), min_divisor) ||
-      !fit_levels_from(work, roles, fitter, Motion::homography, 64, matrix)) {
-    return std::nullopt;
-  }
-  return judged(work, roles, fitter, Motion::homography, matrix, candidate);
+  const Homography in_roles = roles.in_roles(start);
+  if (!is_regular(in_roles, roles.coarse().shape(), min_divisor)) return std::nullopt;
+  Place place{&candidate, roles, in_roles, in_roles, false, std::nullopt};
+  fit_levels_from(work, fitter, Motion::homography, 64, {&place, 1});
+  judge_fitted(work, fitter, Motion::homography, {&place, 1});
+  return place.best;
 }
 
 void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,

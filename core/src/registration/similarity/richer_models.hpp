@@ -20,12 +20,12 @@ class RicherModels {
  public:
   RicherModels(const Device& device, Ones& ones) : device_(device), ones_(ones) {}
 
-  /// Fits the motion, affine or homography, on levels of increasing resolution, beginning with the
-  /// candidate's similarity, and judges the candidate anew. Returns false, and changes nothing,
-  /// where the fit diverges, maps a point of the reference to infinity or explains less than the
-  /// similarity. Waits for the device.
-  bool fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                    Candidate& candidate);
+  /// Fits the motion, affine or homography, on levels of increasing resolution, beginning with each
+  /// candidate's similarity, and judges the candidate anew, which has that motion then. Does not
+  /// change one whose fit diverges, maps a point of the reference to infinity or explains less than
+  /// the similarity. Candidates that share levels are fitted together. Waits for the device.
+  void fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                    std::span<Candidate> candidates);
 
   /// Fits a homography that other means than a similarity have found to within some pixels,
   /// likewise.
@@ -51,11 +51,20 @@ class RicherModels {
     Shape coarse, fine;
     friend bool operator==(const SamplerKey&, const SamplerKey&) = default;
   };
-  bool fit_levels_from(const PairWork& work, const FitRoles& roles, SimilarityFit& fitter,
-                       Motion motion, double first_side, Homography& matrix);
-  std::optional<Candidate> judged(const PairWork& work, const FitRoles& roles,
-                                  SimilarityFit& fitter, Motion motion, const Homography& matrix,
-                                  const Candidate& candidate);
+  /// A candidate in the roles of a fit, and what was found of it.
+  struct Place {
+    Candidate* candidate;
+    FitRoles roles;
+    Homography start, matrix;  ///< in these roles
+    bool is_fitted = false;    ///< on the finest level
+    std::optional<Candidate> best;
+  };
+  void fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                       double first_side, std::span<Place> places);
+  void fit_on_level(const PairWork& work, SimilarityFit& fitter, const FitOptions& options,
+                    double spacing, std::span<Place> places);
+  void judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
+                    std::span<Place> places);
   Sampler& sampler_of(const Shape& coarse, const Shape& fine);
 
   Device device_;
@@ -63,6 +72,8 @@ class RicherModels {
   ModelComparison comparison_;
   PlanCache<SamplerKey, Sampler> samplers_{4};
   std::vector<std::uint8_t> counts_;
+  std::vector<Place> places_;
+  std::vector<Homography> matrices_;
 };
 
 /// The transform of a candidate, whatever its motion.
