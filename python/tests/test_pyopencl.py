@@ -152,6 +152,35 @@ def test_pairs_are_registered(queue, scene, moved):
     np.testing.assert_allclose(warped.get(), expected.warp(moving), atol=2e-4)
 
 
+def test_batches_of_pairs_are_registered_where_they_are(queue, scene, moved, monkeypatch):
+    moving = [moved(scene, 8, 1.1, (3, -5)), moved(scene, -4, 0.95, (1, 2))]
+    expected = warpalign.register_batch([(scene, image) for image in moving])
+    x, *y = (cl_array.to_device(queue, image) for image in (scene, *moving))
+    with monkeypatch.context() as patched:
+        patched.setattr(cl_array.Array, "get", None)  # nothing comes to the host
+        found = warpalign.register_batch(((x, image) for image in y), progress=True)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.matrix, other.matrix)
+    constant = cl_array.zeros_like(x)
+    with pytest.raises(warpalign.InvalidImageError) as error:
+        warpalign.register_batch([(x, y[0]), (x, constant)])
+    assert error.value.__notes__ == ["This is about pair 1."]
+    results = warpalign.register_batch([(x, constant), (x, y[1])], on_error="return")
+    assert isinstance(results[0], warpalign.InvalidImageError)
+    np.testing.assert_array_equal(results[1].matrix, expected[1].matrix)
+    with pytest.raises(warpalign.InvalidArgumentError, match="64"):
+        warpalign.register_batch([(x, y[0])], streams=65)
+    with pytest.raises(NotImplementedError, match="masks"):
+        warpalign.register_batch([(x, y[0], np.ones(scene.shape, bool), None)])
+
+
+def test_an_array_of_a_device_among_pairs_on_the_host(queue, scene):
+    shifted = np.roll(scene, 3, 1)
+    pairs = [(scene, shifted), (scene, cl_array.to_device(queue, shifted))]
+    first, second = warpalign.register_batch(pairs, motion="translation")
+    np.testing.assert_array_equal(first.matrix, second.matrix)
+
+
 def test_volumes_are_registered(queue, volume):
     x = cl_array.to_device(queue, volume)
     y = cl_array.to_device(queue, np.roll(volume, (1, -2, 3), (0, 1, 2)))

@@ -5,24 +5,76 @@ from typing import Unpack
 from . import _core
 from ._alignment import Registration, registration_of
 from ._devices import Device, open_device
-from ._errors import Error
-from ._images import as_image, as_mask
+from ._errors import Error, InvalidArgumentError
+from ._foreign import is_on_device
+from ._images import as_image, as_mask, device_for
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
+from ._register import Registrar
 
 
-def _pair_arrays(pair, index):
+def _parts(pair, index):
     """(reference, moving, reference's mask or None, moving's mask or None)."""
     if len(pair) not in (2, 4):
         raise ValueError(
             f"pair {index} must be (reference, moving) or (reference, moving, reference's mask, "
             f"moving image's mask), and has {len(pair)} parts")
+    return tuple(pair) + (None, None) * (len(pair) == 2)
+
+
+def _pair_arrays(pair, index):
+    """The same in host memory."""
+    pair = _parts(pair, index)
     reference = as_image(pair[0], f"the reference of pair {index}")
     moving = as_image(pair[1], f"the moving image of pair {index}")
-    masks = pair[2:] or (None, None)
     return (reference, moving,
-            as_mask(masks[0], reference.shape, f"the reference's mask of pair {index}"),
-            as_mask(masks[1], moving.shape, f"the moving image's mask of pair {index}"))
+            as_mask(pair[2], reference.shape, f"the reference's mask of pair {index}"),
+            as_mask(pair[3], moving.shape, f"the moving image's mask of pair {index}"))
+
+
+class _Pairs:
+    """The pairs, of which the first has been looked at: what makes them is asked for each once."""
+
+    def __init__(self, pairs):
+        self._pairs = pairs
+        self._first = pairs[0] if len(pairs) > 0 else None
+
+    def __len__(self):
+        return len(self._pairs)
+
+    def __getitem__(self, index):
+        if index > 0:
+            return self._pairs[index]
+        first, self._first = self._first, None
+        return first
+
+    def device(self):
+        """An array of the first pair, if it is on a device, or None."""
+        if self._first is None:
+            return None
+        return next((part for part in self._first[:2] if is_on_device(part)), None)
+
+
+def _with_note(error, index):
+    error.add_note(f"This is about pair {index}.")
+    return error
+
+
+def _register_on_device(pairs, device, on_error, bar, options):
+    """One pair after the other where the arrays are, in order with what the caller does there."""
+    registrar = Registrar(device, **options)
+    results = []
+    for index in range(len(pairs)):
+        reference, moving, reference_mask, moving_mask = _parts(pairs[index], index)
+        try:
+            registrar.set_reference(reference, reference_mask)
+            results.append(registrar.align(moving, moving_mask))
+        except Error as error:
+            if on_error == "raise":
+                raise _with_note(error, index)
+            results.append(error)
+        bar.update()
+    return results
 
 
 @documented
@@ -40,7 +92,8 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         The default is one device, as for :func:`register`. Of several, faster ones do more.
     streams : int, optional
         Pairs in work at once on each device, 1 to 64. With 2, which is the default, one is read
-        and uploaded while another is computed.
+        and uploaded while another is computed. Arrays on a device are registered there one pair
+        after the other, in order with the caller's stream, without copies.
     on_error : {'raise', 'return'}
         Whether the first pair that cannot be registered ends the batch with its exception, or the
         exception takes the place of that pair's result.
@@ -73,6 +126,14 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         pairs = list(pairs)
     if devices is None or isinstance(devices, (str, Device)):
         devices = [devices]
+    pairs = _Pairs(pairs)
+    on_device = pairs.device()
+    if on_device is not None and len(devices) == 1:
+        if not 1 <= streams <= 64:
+            raise InvalidArgumentError(f"streams must be 1 to 64, not {streams}")
+        with progress_bar(progress, len(pairs), "pair") as bar:
+            return _register_on_device(
+                pairs, device_for(on_device, devices[0]), on_error, bar, options)
     opened = [open_device(device) for device in devices]
     results: list = [None] * len(pairs)
     shapes = {}
@@ -87,8 +148,7 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         def sink(index, result, device):
             if isinstance(result, Error):
                 if on_error == "raise":
-                    result.add_note(f"This is about pair {index}.")
-                    raise result
+                    raise _with_note(result, index)
                 results[index] = result
             else:
                 results[index] = registration_of(result, *shapes.pop(index), opened[device])

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._arrays import for_upload
 from ._device_array import DeviceArray
-from ._foreign import is_on_device, kind_of
+from ._foreign import is_on_device, kind_of, to_numpy
 
 
 def _pixels(array, what):
@@ -18,8 +18,8 @@ def _pixels(array, what):
 
 
 def as_image(array, what):
-    """A C-contiguous image of a type that the library takes."""
-    array = np.asarray(array)
+    """A C-contiguous image of a type that the library takes, in host memory."""
+    array = to_numpy(array)
     if array.ndim != 2:
         raise ValueError(
             f"{what} must be an image of 2 dimensions, not of shape {array.shape}; take one "
@@ -28,8 +28,8 @@ def as_image(array, what):
 
 
 def as_volume(array, what):
-    """A C-contiguous volume of a type that the library takes."""
-    array = np.asarray(array)
+    """A C-contiguous volume of a type that the library takes, in host memory."""
+    array = to_numpy(array)
     if array.ndim != 3:
         raise ValueError(f"{what} must be a volume of 3 dimensions, not of shape {array.shape}")
     return _pixels(array, what)
@@ -39,7 +39,7 @@ def as_mask(array, shape, what):
     """A mask with 0 where a pixel does not count, or None."""
     if array is None:
         return None
-    array = np.asarray(array)
+    array = to_numpy(array)
     if array.shape != tuple(shape):
         raise ValueError(f"{what} must have the image's shape {tuple(shape)}, not {array.shape}")
     return np.ascontiguousarray(array != 0, dtype=np.uint8)
