@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <random>
+#include <thread>
 
 namespace warpalign::program::bench {
 namespace {
@@ -69,11 +71,14 @@ struct Truth {
   }
 };
 
-/// The sum of the blobs where `truth` moves them, which leaves them round. 16 bits.
-Pixels draw(const std::vector<Blob>& blobs, std::int64_t side, const Truth& truth) {
+/// Adds the blobs where `truth` moves them, which leaves them round, to the planes from `low` to
+/// before `high`.
+void draw_planes(const std::vector<Blob>& blobs, std::int64_t side, const Truth& truth,
+                 std::int64_t low, std::int64_t high, std::vector<float>& values) {
   constexpr double reach = 4.5;  // in sigma
   const auto n = static_cast<double>(side);
-  std::vector<float> values(static_cast<std::size_t>(side * side * side));
+  const std::array<std::pair<double, double>, 3> limits{
+      {{0, n}, {0, n}, {static_cast<double>(low), static_cast<double>(high)}}};
   std::array<std::vector<double>, 3> profile;
   for (const Blob& blob : blobs) {
     const Vector centre = truth(blob.centre);
@@ -81,8 +86,9 @@ Pixels draw(const std::vector<Blob>& blobs, std::int64_t side, const Truth& trut
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double at = centre[axis] * n + (n - 1) / 2;
       const double radius = reach * blob.sigma * n;
-      first[axis] = static_cast<std::int64_t>(std::ceil(std::clamp(at - radius, 0.0, n)));
-      const auto end = static_cast<std::int64_t>(std::ceil(std::clamp(at + radius, 0.0, n)));
+      const auto [from, to] = limits[axis];
+      first[axis] = static_cast<std::int64_t>(std::ceil(std::clamp(at - radius, from, to)));
+      const auto end = static_cast<std::int64_t>(std::ceil(std::clamp(at + radius, from, to)));
       profile[axis].clear();
       for (std::int64_t i = first[axis]; i < end; ++i) {
         const double u = (static_cast<double>(i) - at) / (blob.sigma * n);
@@ -103,6 +109,18 @@ Pixels draw(const std::vector<Blob>& blobs, std::int64_t side, const Truth& trut
       }
     }
   }
+}
+
+/// All planes, on all cores: of 256 x 256 x 256 voxels one core draws for a minute. 16 bits.
+Pixels draw(const std::vector<Blob>& blobs, std::int64_t side, const Truth& truth) {
+  std::vector<float> values(static_cast<std::size_t>(side * side * side));
+  const auto parts = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, side);
+  std::vector<std::thread> threads;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    threads.emplace_back(draw_planes, std::cref(blobs), side, std::cref(truth), side * i / parts,
+                         side * (i + 1) / parts, std::ref(values));
+  }
+  for (std::thread& thread : threads) thread.join();
   auto bytes = std::make_shared<std::vector<std::byte>>(values.size() * sizeof(std::uint16_t));
   auto* voxels = reinterpret_cast<std::uint16_t*>(bytes->data());
   std::transform(values.begin(), values.end(), voxels, [](float value) {
