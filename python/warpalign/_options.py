@@ -84,15 +84,17 @@ _RAISES = """\
         The device cannot do it."""
 
 
-def documented(function):
-    """Fill in the parts that docstrings share."""
+def documented(function, **more):
+    """Fill in the parts that docstrings share: those of all registrations, and `more`."""
     if function.__doc__ is not None:  # python -OO has none
-        function.__doc__ = re.sub(r"( *)%\((\w+)\)s", _part, function.__doc__)
+        function.__doc__ = re.sub(
+            r"( *)%\((\w+)\)s", lambda place: _part(place, more), function.__doc__)
     return function
 
 
-def _part(place):
-    parts = {"options": _OPTIONS, "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES}
+def _part(place, more):
+    parts = {"options": _OPTIONS, "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
+             **more}
     return textwrap.indent(textwrap.dedent(parts[place[2]]), place[1])
 
 

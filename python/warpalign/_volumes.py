@@ -1,5 +1,6 @@
 """Registration of volumes."""
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +122,26 @@ class VolumeRegistration:
                 f"confidence {self.confidence:.3f}{doubt}>")
 
 
+_VOLUME_OPTIONS = """\
+    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
+        What may differ. The default is ``'translation'``. Similarities and affine transforms are
+        found for scales of about 0.8 to 1.25.
+    max_rotation : float, optional
+        The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
+    spacing : float or sequence of 3 floats, optional
+        The distances from voxel to voxel along the array axes, in millimetres, such as
+        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
+    moving_spacing : float or sequence of 3 floats, optional
+        The distances of moving volumes, in millimetres as well. The default is ``spacing``.
+    max_shift : float or sequence of 3 floats, optional
+        The largest translation along each axis, in voxels; 0 or None: any.
+    refine : bool, optional
+        Whether to go on to full resolution, and to fractions of voxels. The default is True.
+    collect_timings : bool, optional
+        Measure the device time of each stage; slower. The default is False."""
+
+_documented = functools.partial(documented, volume_options=_VOLUME_OPTIONS)
+
 _MOTIONS = ("translation", "rigid", "similarity", "affine")
 
 
@@ -156,22 +177,7 @@ class VolumeRegistrar:
     Parameters
     ----------
     %(device)s
-    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
-        What may differ. The default is ``'translation'``. Similarities and affine transforms are
-        found for scales of about 0.8 to 1.25.
-    max_rotation : float, optional
-        The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
-    spacing : float or sequence of 3 floats, optional
-        The distances from voxel to voxel along the array axes, in millimetres, such as
-        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
-    moving_spacing : float or sequence of 3 floats, optional
-        The distances of moving volumes, in millimetres as well. The default is ``spacing``.
-    max_shift : float or sequence of 3 floats, optional
-        The largest translation along each axis, in voxels; 0 or None: any.
-    refine : bool, optional
-        Whether to go on to full resolution, and to fractions of voxels. The default is True.
-    collect_timings : bool, optional
-        Measure the device time of each stage; slower. The default is False.
+    %(volume_options)s
     """
 
     def __init__(self, device=None, *, motion="translation", max_rotation=180.0, spacing=None,
@@ -232,10 +238,10 @@ class VolumeRegistrar:
             **found, reference_shape=self._shape, moving_shape=shape, _device=self._device)
 
 
-documented(VolumeRegistrar)
+_documented(VolumeRegistrar)
 
 
-@documented
+@_documented
 def register_volume(reference, moving, *, motion="translation", max_rotation=180.0, spacing=None,
                     moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
                     device=None) -> VolumeRegistration:
@@ -246,22 +252,7 @@ def register_volume(reference, moving, *, motion="translation", max_rotation=180
     reference, moving : array_like, shape (planes, rows, columns)
         Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
         gain and offset. Arithmetic is in single precision.
-    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
-        What may differ. The default is ``'translation'``. Similarities and affine transforms are
-        found for scales of about 0.8 to 1.25.
-    max_rotation : float, optional
-        The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
-    spacing : float or sequence of 3 floats, optional
-        The distances from voxel to voxel along the array axes, in millimetres, such as
-        ``header.get_zooms()`` of nibabel. Rotations are rigid in millimetres. The default is 1.
-    moving_spacing : float or sequence of 3 floats, optional
-        The distances of moving volumes, in millimetres as well. The default is ``spacing``.
-    max_shift : float or sequence of 3 floats, optional
-        The largest translation along each axis, in voxels; 0 or None: any.
-    refine : bool, optional
-        Whether to go on to full resolution, and to fractions of voxels. The default is True.
-    collect_timings : bool, optional
-        Measure the device time of each stage; slower. The default is False.
+    %(volume_options)s
     %(device)s
 
     Returns

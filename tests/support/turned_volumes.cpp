@@ -169,23 +169,6 @@ std::vector<double> draw(const std::vector<Blob>& blobs, const Grid& grid, const
   return volume;
 }
 
-double deviation(const std::vector<double>& volume) {
-  double mean = 0, squares = 0;
-  for (const double v : volume) mean += v / static_cast<double>(volume.size());
-  for (const double v : volume) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(volume.size()));
-}
-
-std::vector<float> noisy(const std::vector<double>& volume, double sigma, std::uint32_t seed) {
-  Random random(seed);
-  std::vector<float> values;
-  values.reserve(volume.size());
-  for (const double v : volume) {
-    values.push_back(static_cast<float>(sigma > 0 ? v + sigma * random.normal() : v));
-  }
-  return values;
-}
-
 }  // namespace
 
 HostPairOfVolumes draw_turned_pair(const TurnedPairSpec& spec) {
@@ -194,9 +177,7 @@ HostPairOfVolumes draw_turned_pair(const TurnedPairSpec& spec) {
   const Rows still{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   const auto reference = draw(blobs, grid_of(spec.reference, spec.reference_spacing), still);
   const auto moving = draw(others, grid_of(spec.moving, spec.moving_spacing), spec.transform);
-  const double sigma = spec.noise * deviation(reference);
-  return {noisy(reference, sigma, spec.seed + 1'000'000'000),
-          noisy(moving, sigma, spec.seed + 2'000'000'000)};
+  return with_noise(reference, moving, spec.noise, spec.seed);
 }
 
 // Euler's and Rodrigues' formula.

@@ -111,14 +111,19 @@ std::vector<float> noisy(const std::vector<double>& volume, double sigma, std::u
 
 }  // namespace
 
+HostPairOfVolumes with_noise(const std::vector<double>& reference,
+                             const std::vector<double>& moving, double noise, std::uint32_t seed) {
+  const double sigma = noise * deviation(reference);
+  return {noisy(reference, sigma, seed + 1'000'000'000),
+          noisy(moving, sigma, seed + 2'000'000'000)};
+}
+
 HostPairOfVolumes draw_pair(const VolumePairSpec& spec) {
   const auto blobs = blobs_for(spec, spec.seed);
   const auto others = spec.unrelated ? blobs_for(spec, spec.seed + 500'000'000) : blobs;
   const auto reference = draw(blobs, spec.reference, {});
   const auto moving = draw(others, spec.moving, spec.shift);
-  const double sigma = spec.noise * deviation(reference);
-  return {noisy(reference, sigma, spec.seed + 1'000'000'000),
-          noisy(moving, sigma, spec.seed + 2'000'000'000)};
+  return with_noise(reference, moving, spec.noise, spec.seed);
 }
 
 double distance(const Point3& a, const Point3& b) {

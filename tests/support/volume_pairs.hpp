@@ -25,6 +25,10 @@ struct HostPairOfVolumes {
   std::vector<float> moving;
 };
 
+/// Both volumes with noise, independent in each; `noise` is relative to the reference's deviation.
+HostPairOfVolumes with_noise(const std::vector<double>& reference,
+                             const std::vector<double>& moving, double noise, std::uint32_t seed);
+
 /// Values about 0 to 1 without noise. Noise is independent in both.
 HostPairOfVolumes draw_pair(const VolumePairSpec& spec);
 
