@@ -23,6 +23,7 @@ METHODS = {
     "orb": "ORB", "sift": "SIFT", "sift_ecc": "SIFT + ECC", "phase_correlate": "phaseCorrelate",
     "skimage_log_polar": "scikit-image", "imreg_dft": "imreg_dft",
 }
+PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg_dft": "imreg_dft"}
 
 
 def significant(value, digits=2):
@@ -84,7 +85,11 @@ def peers(reports):
     for report in reports:
         for group in related(report):
             rows.setdefault(group["group"], []).append(group)
-    lines = [f"| group | pairs | {' | '.join(METHODS[report['method']] for report in reports)} |",
+    versions = {PACKAGES[name]: version for report in reports
+                for name, version in report["versions"].items()}
+    told = ", ".join(f"{name} {version}" for name, version in versions.items())
+    lines = [f"{told}, {reports[0]['date']}.", "",
+             f"| group | pairs | {' | '.join(METHODS[report['method']] for report in reports)} |",
              "| --- " * (len(reports) + 2) + "|"]
     for name, groups in rows.items():
         cells = []
