@@ -46,7 +46,7 @@ constexpr const char* footer =
     "  warpalign doctor                                      what works here, and what is missing\n"
     "  warpalign register fixed.png moved.png                the transform between two images\n"
     "  warpalign register fixed.png moved.png --overlay fit.png   and how well they fit\n"
-    "  warpalign register-volume fixed.npy moved.npy         the translation between two volumes\n"
+    "  warpalign register-volume fixed.npy moved.npy         the same for two volumes\n"
     "  warpalign stack frame*.png --csv drift.csv            how the frames of a stack drift\n"
     "  warpalign resample in.png turned.png --rotate 30      an image rotated by 30 degrees\n"
     "  warpalign prefilter in.npy coefficients.npy           its B-spline coefficients\n"

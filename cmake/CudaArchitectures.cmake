@@ -1,6 +1,7 @@
 # The CUDA architectures to build for, where none are named: those of the GPUs of this machine, which
 # is quickest to build, or else Turing to Hopper as machine code, and PTX for what comes later.
-# Packages name theirs: -DWARPALIGN_CUDA_ARCHITECTURES="75-real;80-real;90-real;90-virtual".
+# -DWARPALIGN_CUDA_ARCHITECTURES=released takes the latter whatever GPUs are here, as packages must;
+# "80-real;90-virtual" names some.
 
 # warpalign_present_architectures(RESULT): such as "86-real;90-real"; empty where there is no GPU,
 # or one that this nvcc does not know.
@@ -36,13 +37,17 @@ function(warpalign_choose_architectures)
     return()
   endif()
   set(chosen "${WARPALIGN_CUDA_ARCHITECTURES}")
+  set(released "75-real;80-real;86-real;89-real;90-real;90-virtual")
   set(why "as named")
-  if(NOT chosen)
+  if(chosen STREQUAL "released")
+    set(chosen "${released}")
+    set(why "for GPUs from Turing on")
+  elseif(NOT chosen)
     warpalign_present_architectures(chosen)
     set(why "of the GPUs here")
   endif()
   if(NOT chosen)
-    set(chosen "75-real;80-real;86-real;89-real;90-real;90-virtual")
+    set(chosen "${released}")
     set(why "for GPUs from Turing on")
   endif()
   message(STATUS "CUDA architectures: ${chosen} (${why})")

@@ -15,7 +15,7 @@ option(WARPALIGN_COVERAGE "Count which lines of core and of the program run (scr
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
 set(WARPALIGN_CUDA_ARCHITECTURES "" CACHE STRING
-    "CUDA architectures, as CMAKE_CUDA_ARCHITECTURES takes them; empty: those of the GPUs present")
+    "As CMAKE_CUDA_ARCHITECTURES; released: all of a release; empty: those of the GPUs present")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

@@ -24,13 +24,20 @@ This package lets it use the GPUs of any vendor, and CPUs, by OpenCL."
     SUGGESTS "libclfft2")
 endif()
 if(TARGET warpalign_cuda)
-  # cuFFT is in none of Debian's packages of this version, so its package cannot be named.
+  # None of Debian 12's packages has this cuFFT, and a toolkit from NVIDIA's runfile belongs to no package:
+  # so the packages that can bring it are recommended, which lets the rest be installed without them.
+  # NVIDIA names its package after the toolkit, Debian after the soname, which is smaller by one.
+  set(cufft "")
+  foreach(minor RANGE ${WARPALIGN_CUDA_VERSION_MINOR} 9)
+    string(APPEND cufft "libcufft-${WARPALIGN_CUDA_VERSION_MAJOR}-${minor} | ")
+  endforeach()
+  math(EXPR cufft_soname "${WARPALIGN_CUDA_VERSION_MAJOR} - 1")
   warpalign_describe(cuda libwarpalign-cuda "CUDA backend of warpalign"
 "${about}
 This package lets it use NVIDIA's GPUs by CUDA. cuFFT and the driver come
 from NVIDIA."
-    DEPENDS "libwarpalign0 ${same}, libc6, libstdc++6")
-  set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
+    DEPENDS "libwarpalign0 ${same}" RECOMMENDS "${cufft}libcufft${cufft_soname}"
+    SUGGESTS "nvidia-driver")
 endif()
 if(TARGET warpalign_program)
   warpalign_describe(program warpalign "registers, warps and resamples images from the shell"
@@ -43,7 +50,8 @@ endif()
 
 # The other packages need the library of this build, which dpkg-shlibdeps finds in the build tree; by
 # its own package it is named above.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
+  ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${WARPALIGN_CUDA_LIBRARY_DIR})
 # Who links the library gets these bounds: before 1.0 a minor version may change the interface.
 math(EXPR next_minor "${PROJECT_VERSION_MINOR} + 1")
 set(series ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -1,5 +1,6 @@
 // `warpalign devices`: which devices there are, and which one would be used.
 #include "commands/commands.hpp"
+#include "doctor/packages.hpp"
 #include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "reports/json.hpp"
@@ -89,11 +90,24 @@ std::string device_lines(const DeviceInfo& device, const Default& chosen) {
   return text;
 }
 
+/// Why a backend is not there, with the packages that bring what it lacks.
+std::string reason_lines(const BackendReport& backend) {
+  std::string text = fmt::format("   not available: {}\n", backend.reason);
+  if (backend.reason.find("libwarpalign-") != std::string::npos) return text;  // names its package
+  const bool loads = backend.reason.find("module") == std::string::npos;
+  const auto packages = loads ? doctor::packages_for_devices(backend.backend, backend.reason)
+                              : doctor::packages_for_module(backend.backend, backend.reason);
+  if (!packages.debian.empty()) text += fmt::format("      Debian: {}\n", packages.debian);
+  if (!packages.fedora.empty()) text += fmt::format("      Fedora: {}\n", packages.fedora);
+  if (!packages.elsewhere.empty()) text += fmt::format("      {}\n", packages.elsewhere);
+  return text;
+}
+
 std::string human_text(const std::vector<BackendReport>& backends, const Default& chosen) {
   std::string text;
   for (const BackendReport& backend : backends) {
     text += backend.backend + "\n";
-    if (!backend.available) text += fmt::format("   not available: {}\n", backend.reason);
+    if (!backend.available) text += reason_lines(backend);
     for (const DeviceInfo& device : backend.devices) text += device_lines(device, chosen);
   }
   text += chosen.device ? "\n * is used when no device is named\n"

@@ -8,22 +8,6 @@
 namespace warpalign::program::doctor {
 namespace {
 
-/// What a module lacks, from the words of the dynamic loader.
-Packages packages_for_module(const Backend& backend) {
-  const std::string& text = backend.module.problem;
-  if (text.find("libOpenCL.so") != std::string::npos) return opencl_loader_packages();
-  if (text.find("libcufft.so") != std::string::npos) return cufft_packages();
-  if (text.find("libcuda.so") != std::string::npos) return nvidia_driver_packages();
-  return module_packages(backend.module.backend);
-}
-
-Packages packages_for_devices(const Backend& backend) {
-  if (backend.module.backend == "cuda") return nvidia_driver_packages();
-  if (backend.module.backend != "opencl") return {};
-  const bool no_loader = backend.problem.find("OpenCL library was not opened") != std::string::npos;
-  return no_loader ? opencl_loader_packages() : opencl_driver_packages();
-}
-
 void conclude_configuration(Checkup& checkup) {
   if (checkup.config_problem.empty()) return;
   checkup.problems.push_back(
@@ -58,13 +42,13 @@ void conclude_backends(Checkup& checkup) {
     if (!backend.module.problem.empty()) {
       auto& list = backend.module.exists ? checkup.problems : checkup.notes;
       list.push_back({fmt::format("backend {}: {}", name, backend.module.problem),
-                      packages_for_module(backend)});
+                      packages_for_module(name, backend.module.problem)});
     } else if (!backend.module.loads) {
       checkup.problems.push_back(
           {fmt::format("backend {}: loading its module: {}", name, backend.problem), {}});
     } else if (backend.devices.empty()) {
-      checkup.notes.push_back(
-          {fmt::format("backend {}: {}", name, backend.problem), packages_for_devices(backend)});
+      checkup.notes.push_back({fmt::format("backend {}: {}", name, backend.problem),
+                               packages_for_devices(name, backend.problem)});
     } else if (!backend.problem.empty()) {
       checkup.problems.push_back({fmt::format("backend {}: {}", name, backend.problem), {}});
     }

@@ -17,8 +17,10 @@ import cpp_reference
 import gallery
 import pictures
 import python_reference
+import record_tables
 import records
 import stage_pages
+import stills
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,6 +75,18 @@ def main():
     problems = python_reference.write(staged / "reference")
     if problems:
         fail("public Python without the documentation that it needs", problems)
+    note("tables of records")
+    problems = record_tables.check(ROOT)
+    if problems:
+        fail("tables that are not what the records say; docs/tools/record_tables.py --write renews "
+             "them", problems)
+    note("pictures of the terminal")
+    cache = Path(os.environ["XDG_CACHE_HOME"])
+    problems, why = stills.check(given.prefix.resolve(), cache.resolve())
+    if problems:
+        fail("pictures of the terminal", problems)
+    if why:
+        note(f"skipped: pictures of the terminal are not compared: {why}")
     note("performance records")
     records.write(ROOT / "benchmarks/records", staged)
     note("pictures")

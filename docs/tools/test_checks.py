@@ -14,7 +14,10 @@ import code_blocks
 import command_line
 import doxygen
 import gallery_run
+import record_tables
 import stage_pages
+import stills
+import terminal
 
 
 def item(kind, name, text="", **more):
@@ -116,6 +119,55 @@ class Pages(unittest.TestCase):
                          "loads https://example.org/a.js from elsewhere", "has no text beside it"):
             self.assertIn(expected, found)
         self.assertEqual(found.count("\n"), 3)
+
+
+class RecordTables(unittest.TestCase):
+    TABLES = {"speed": ["| a |", "| --- |", "| 1.5 |"]}
+    PAGE = "text\n\n<!-- table: speed -->\n<!-- end of table -->\nmore\n"
+
+    def problems(self, page, tables=None):
+        return list(record_tables.problems({"page.md": page}, tables or self.TABLES))
+
+    def test_a_table_is_what_the_record_says(self):
+        written = record_tables.renewed(self.PAGE, self.TABLES)[0]
+        self.assertIn("| 1.5 |", written)
+        self.assertEqual(self.problems(written), [])
+        self.assertEqual(record_tables.renewed(written, self.TABLES)[0], written)
+
+    def test_a_typed_number_and_another_record_are_found(self):
+        written = record_tables.renewed(self.PAGE, self.TABLES)[0]
+        self.assertIn("page.md: page: | 2.5 |", self.problems(written.replace("1.5", "2.5")))
+        renewed = {"speed": ["| a |", "| --- |", "| 1.4 |"]}
+        self.assertIn("page.md: record: | 1.4 |", self.problems(written, renewed))
+
+    def test_tables_without_a_record_a_place_or_an_end(self):
+        self.assertIn("no record makes the table speed", self.problems(self.PAGE, {"other": []})[0])
+        self.assertIn("is in no page", self.problems("text")[0])
+        self.assertIn("no <!-- end", self.problems("<!-- table: speed -->\n")[0])
+
+
+class Terminal(unittest.TestCase):
+    def shown(self, written):
+        return ["".join(c for c, _ in line) for line in terminal.screen(written)]
+
+    def test_what_was_overwritten_or_erased_is_gone(self):
+        self.assertEqual(self.shown("working ... 3 s\r\x1b[Kdone\r\nnext\r\n"), ["done", "next"])
+        self.assertEqual(self.shown("12345\rab\n"), ["ab345"])
+
+    def test_a_picture_gives_its_text_back(self):
+        lines = terminal.screen("\x1b[32mok\x1b[0m     a <b>\r\n\r\n  c")
+        picture = terminal.svg("some command", lines)
+        self.assertIn("#56d364", picture)
+        self.assertEqual(terminal.lines_of(picture), ["ok     a <b>", "", "  c"])
+
+    def test_numbers_and_devices_may_differ_but_labels_not(self):
+        was = ["The images fit: rotation 1.5", "", "  reference  a.jpg", "  device     one"]
+        now = ["The images fit: rotation 2.25", "", "  reference  b.jpg", "  device     two"]
+        self.assertEqual(list(stills.differences(was, now)), [])
+        found = list(stills.differences(was, [*now[:3], "  machine    two"]))
+        self.assertEqual(len(found), 2)
+        drivers = ["OpenCL drivers (ICDs)", "  ok       pocl.icd"]
+        self.assertEqual(stills.skeleton(drivers), [])
 
 
 class Gallery(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include "accuracy/pair.hpp"
 #include "accuracy/report.hpp"
 #include "accuracy/score.hpp"
+#include "bench/host_info.hpp"
 #include "io/atomic_file.hpp"
 #include "io/image_file.hpp"
 #include "io/progress.hpp"
@@ -12,6 +13,7 @@
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/registrar.hpp>
+#include <warpalign/version.hpp>
 
 #include <fmt/format.h>
 
@@ -157,8 +159,13 @@ class TextFile {
 ordered_json results_json(const Options& options, const warpalign::DeviceInfo& device,
                           const std::vector<GroupResult>& results) {
   ordered_json json{{"method", "warpalign"},
+                    {"program", fmt::format("warpalign {}", warpalign::version())},
+                    {"date", warpalign::program::bench::now_utc()},
+                    {"command", options.command},
+                    {"host", warpalign::program::bench::describe_host()},
                     {"device", device.id},
                     {"device_name", device.name},
+                    {"platform", device.platform},
                     {"driver", device.driver}};
   json.update(about(options));
   json["groups"] = groups_json(results);

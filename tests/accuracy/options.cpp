@@ -49,10 +49,25 @@ void take_only(const std::string& text, Options& options) {
   options.only = std::stoul(index);
 }
 
+/// The call as a record names it. Options that name files say nothing about what was measured.
+std::string command_of(int argc, char** argv) {
+  std::string command = "evaluate";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--json" || word == "--plot") {
+      ++i;
+    } else if (!word.starts_with("--json=") && !word.starts_with("--plot=")) {
+      command += " " + word;
+    }
+  }
+  return command;
+}
+
 }  // namespace
 
 ParsedOptions parse_options(int argc, char** argv) {
   Options options;
+  options.command = command_of(argc, argv);
   std::vector<std::string> groups;
   std::string only;
   const std::map<std::string, Use> uses{

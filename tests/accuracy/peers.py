@@ -334,7 +334,8 @@ def main():
         print(f"{name} ({', '.join(f'{m} {v}' for m, v in versions(modules).items())})")
         print(TABLE_HEAD, flush=True)
         groups = run_method(function, arguments.folder, pairs, read)
-        report = {"method": name, "versions": versions(modules), **truth, "groups": []}
+        report = {"method": name, "versions": versions(modules),
+                  "date": time.strftime("%Y-%m-%d", time.gmtime()), **truth, "groups": []}
         for group, scores in groups.items():
             print(table_row(group, summary(scores)))
             report["groups"].append({"group": group, **summary(scores), "scores": scores})

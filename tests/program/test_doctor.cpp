@@ -168,6 +168,31 @@ TEST_CASE("a module that does not load is a problem") {
   CHECK(report.has_problem("its module does not load"));
 }
 
+TEST_CASE("a CUDA module without CUDA: doctor and devices name the package, and nothing crashes") {
+  const ScratchFolder folder;
+  std::filesystem::copy_file(WARPALIGN_NEEDS_CUFFT, folder / "warpalign_cuda.so");
+  write_text(folder / "bare.toml", "modules = \"" + folder / "" + "\"\n");
+  const Report report = examine({"--config", folder / "bare.toml"});
+  CHECK(report.status == 1);
+  CHECK(report.has_problem("libcufft.so.99"));
+  bool named = false;
+  for (const json& problem : report.found["problems"]) {
+    named = named || problem["debian"].get<std::string>().starts_with("libcufft-100-0 ");
+  }
+  CHECK(named);
+
+  const Outcome devices = run_program({"devices", "--config", folder / "bare.toml"});
+  CHECK(devices.status == 0);
+  CHECK(devices.out.find("libcufft.so.99") != std::string::npos);
+  CHECK(devices.out.find("Debian: libcufft-100-0 ") != std::string::npos);
+
+  const std::string demo = WARPALIGN_DEMO_DATA;
+  const Outcome outcome = run_program({"register", demo + "/reference.jpg", demo + "/moving.jpg",
+                                       "--config", folder / "bare.toml"});
+  CHECK(outcome.status == 3);
+  CHECK(outcome.err.find("libcufft.so.99") != std::string::npos);
+}
+
 TEST_CASE("a module of another version is a problem, and register says so") {
   const ScratchFolder folder;
   std::filesystem::copy_file(WARPALIGN_OLD_MODULE, folder / "warpalign_opencl.so");

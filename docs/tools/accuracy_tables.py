@@ -1,0 +1,142 @@
+"""The tables of docs/accuracy.md, from the records in benchmarks/accuracy/."""
+
+import json
+
+GROUPS = {
+    "mild": "mild",
+    "any_angle": "any angle",
+    "scale2": "scale 0.5 to 2",
+    "scale4": "scale 0.25 to 4",
+    "noise": "noise, sigma to 40",
+    "salt_pepper": "salt and pepper, 20 %",
+    "illumination": "uneven illumination, gamma, contrast",
+    "overlap": "shifts of 20 to 40 %",
+    "odd_sizes": "odd and unequal sizes",
+    "low_texture": "low texture",
+    "subpixel": "sub-pixel shifts",
+    "corners": "black corners, borders",
+    "mixed": "scale 0.4 to 2.5, noise, uneven illumination, shifts at once",
+    "affine": "affine",
+    "homography": "homography",
+}
+METHODS = {
+    "orb": "ORB", "sift": "SIFT", "sift_ecc": "SIFT + ECC", "phase_correlate": "phaseCorrelate",
+    "skimage_log_polar": "scikit-image", "imreg_dft": "imreg_dft",
+}
+PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg_dft": "imreg_dft"}
+
+
+def significant(value, digits=2):
+    """As a reader writes it: 0.0014, 5.5e-6."""
+    if value is None:
+        return "-"
+    if value < 1e-4:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    text = f"{value:#.{digits}g}"
+    return (f"{float(text):.0f}" if "e" in text else text).rstrip(".")
+
+
+def related(record):
+    return [group for group in record["groups"] if group["group"] != "unrelated"]
+
+
+def provenance(record):
+    """The call and the device of a record of `evaluate`, as a line above its table."""
+    return (f"`{record['command']}`, {record['program']}, on {record['device_name']} "
+            f"({record['platform']}, {record['driver']}), {record['date'][:10]}.")
+
+
+def similarity(record):
+    lines = [
+        provenance(record), "",
+        "| group | pairs | solved | reliable | false ok | refused | corner error, px: median "
+        "| 95 % | rotation, deg | scale | shift, px |", "| --- " * 11 + "|"]
+    for group in related(record):
+        errors = [group[key] for key in (
+            "corner_error_median", "corner_error_p95", "rotation_error_deg_median",
+            "scale_error_median", "translation_error_median")]
+        counts = [group[key] for key in ("pairs", "solved", "reliable", "false_ok",
+                                         "false_refused")]
+        cells = [GROUPS[group["group"]], *map(str, counts), *map(significant, errors)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def motions(records):
+    """Records of several models, one table."""
+    lines = [f"- {provenance(record)}" for record in records]
+    lines += ["", "| group | motion | pairs | solved | reliable | corner error, px: median | 95 % "
+              "| affine or homography chosen |", "| --- " * 8 + "|"]
+    for record in records:
+        for group in related(record):
+            chosen = group["richer"] if record["motion"] == "auto" else ""
+            lines.append(
+                f"| {GROUPS[group['group']]} | `{record['motion']}` | {group['pairs']} "
+                f"| {group['solved']} | {group['reliable']} "
+                f"| {significant(group['corner_error_median'])} "
+                f"| {significant(group['corner_error_p95'])} | {chosen} |")
+    return lines
+
+
+def peers(reports):
+    """Groups down, methods across: how many were solved, and the median error."""
+    rows = {}
+    for report in reports:
+        for group in related(report):
+            rows.setdefault(group["group"], []).append(group)
+    versions = {PACKAGES[name]: version for report in reports
+                for name, version in report["versions"].items()}
+    told = ", ".join(f"{name} {version}" for name, version in versions.items())
+    lines = [f"{told}, {reports[0]['date']}.", "",
+             f"| group | pairs | {' | '.join(METHODS[report['method']] for report in reports)} |",
+             "| --- " * (len(reports) + 2) + "|"]
+    for name, groups in rows.items():
+        cells = []
+        for group in groups:
+            # Where few are solved the median over all pairs says nothing.
+            error = group["corner_error_median"]
+            told = f" ({significant(error)})" if group["solved"] * 2 > group["pairs"] else ""
+            cells.append(f"{group['solved']}{told}")
+        lines.append(f"| {GROUPS[name]} | {groups[0]['pairs']} | {' | '.join(cells)} |")
+    return lines
+
+
+def counts_of(rows):
+    right = [row for row in rows if row["right"]]
+    accepted = sum(row["accepted"] for row in right)
+    wrong = sum(row["accepted"] and not row["right"] for row in rows)
+    return f"{len(right)} / {accepted} / {wrong}"
+
+
+def real_pairs(record):
+    """Right / right and accepted / accepted wrongly, by kind and by method."""
+    methods = record["methods"]
+    pairs = record["pairs"]
+
+    def line(label, chosen):
+        cells = [counts_of([pair["answers"][method] for pair in chosen]) for method in methods]
+        return f"| {label} | {len(chosen)} | {' | '.join(cells)} |"
+
+    lines = [f"| kind | pairs | {' | '.join(methods.values())} |",
+             "| --- " * (len(methods) + 2) + "|"]
+    for kind in sorted({pair["kind"] for pair in pairs}):
+        lines.append(line(kind, [pair for pair in pairs if pair["kind"] == kind]))
+    lines.append(line("all", pairs))
+    lines.append(line("held back, of these", [p for p in pairs if p["split"] == "held_back"]))
+    strict = [str(sum(pair["answers"][method]["right_as_homography"] for pair in pairs))
+              for method in methods]
+    lines.append(f"| all, right as homographies | {len(pairs)} | {' | '.join(strict)} |")
+    return lines
+
+
+def tables(folder):
+    def read(name):
+        return json.loads((folder / f"{name}.json").read_text())
+
+    return {
+        "accuracy": similarity(read("similarity")),
+        "motions": motions([read(f"motion-{name}") for name in ("affine", "homography", "auto")]),
+        "peers": peers(read("peers")),
+        "real pairs": real_pairs(read("real-pairs")),
+    }

@@ -1,0 +1,181 @@
+"""The tables of docs/performance.md, from records of `warpalign bench`."""
+
+import json
+
+H100 = "h100-80gb-hbm3-2026-11-22"
+CUDA, OPENCL, POCL, HOST = "cuda:0", "opencl:0", "opencl:1", "host"
+
+
+def square(side):
+    return side, side, 1
+
+
+def cube(side):
+    return side, side, side
+
+
+def number(value, digits=3):
+    """Rounded to so many significant digits, and never written with an exponent."""
+    text = f"{value:#.{digits}g}"
+    return (f"{float(text):.0f}" if "e" in text else text).rstrip(".")
+
+
+class Times:
+    """The medians of one record, in milliseconds."""
+
+    def __init__(self, path):
+        self.record = json.loads(path.read_text())
+        self.results = {
+            (one["column"], one["suite"], one["case"], tuple(one["size"])): one
+            for one in self.record["results"] if one["verified"] and one["timing"]}
+
+    def ms(self, suite, case, size, column=CUDA):
+        return self.results[column, suite, case, size]["timing"]["ms"]
+
+    def copies(self, suite, case, size, column=CUDA):
+        return self.ms(suite, case, size, column) / self.ms("copy", "copy", size, column)
+
+    def a_second(self, suite, case, size, column=CUDA):
+        return self.results[column, suite, case, size]["operations_a_second"]
+
+    def ratio(self, over, under):
+        """Of two (suite, case, size, column)s."""
+        return self.ms(*over) / self.ms(*under)
+
+
+def in_copies(times, case, sides):
+    return ", ".join(f"{number(times.copies('prefilter', case, square(side)))} at {side}"
+                     for side in sides)
+
+
+def rotation_rows(times):
+    def over(what, under, sides=(2048, 8192)):
+        parts = []
+        for side in sides:
+            a, b = (times.ms("rotation", case, square(side)) for case in (what, under))
+            parts.append(f"{number(a)} over {number(b)} ms, **{number(a / b)}**, at {side}")
+        return "; ".join(parts)
+
+    return [
+        ("complete cubic rotation by 17 degrees (exact prefilter, full precision) over bilinear by "
+         "the texture unit, mirrored edges both", "1.75 at 2048, 1.5 at 8192",
+         over("exact + full", "bilinear, texture")),
+        ("the same by 45 degrees", "",
+         over("exact + full, 45 degrees", "bilinear, texture, 45 degrees")),
+        ("the same by 17 degrees over the library's exact bilinear rotation", "",
+         over("exact + full", "bilinear, full")),
+    ]
+
+
+def registration_rows(times):
+    size = square(2048)
+    whole = times.ms("registration", "pair, on the device", size)
+    kept = times.ms("registration", "moving image, on the device", size)
+    transforms = (5 * times.ms("fft", "forward", size) + times.ms("fft", "inverse", size)
+                  + times.ms("fft", "inverse, two at once", size))
+    refined = {(where, side): number(times.ms("registration", f"pair, {where}, refined",
+                                              square(side)))
+               for where in ("on the device", "from host memory") for side in (512, 1024, 2048)}
+    return [
+        ("registration, `fast`, 2048 x 2048, pair on the device", "below 0.6 ms",
+         f"{number(whole)} ms ({number(kept)} with the reference kept)"),
+        ("the same over its Fourier transforms by the suite `fft` (five forward, one inverse, two "
+         "at once)", "1.5", f"{number(whole / transforms)}, of {number(transforms)} ms"),
+        ("registration with search and refinement, pair on the device",
+         "3 ms at 1024, 6 ms at 2048",
+         ", ".join(f"{refined['on the device', side]} ms at {side}" for side in (512, 1024, 2048))),
+        ("the same from host memory", "",
+         ", ".join(f"{refined['from host memory', side]} ms at {side}"
+                   for side in (512, 1024, 2048))),
+        ("pairs of 512 x 512 a second, search and refinement, from host memory", "",
+         ", ".join(f"{times.a_second('batch', case, square(512)):.0f} on {case}"
+                   for case in ("1 stream", "2 streams", "4 streams"))),
+    ]
+
+
+def provenance(times):
+    """The run, as a paragraph."""
+    record = times.record
+    verified = sum(one["verified"] for one in record["results"])
+    devices = "; ".join(f"`{column['id']}`: {column['name']}, {column['platform']}, "
+                        f"{column['driver']}" for column in record["columns"] if column["driver"])
+    return [f"`{record['command']}`, {record['program']}, {record['date'][:10]}, on "
+            f"{record['host']}: {verified} of {len(record['results'])} results verified, "
+            f"{len(record['failures'])} failures. {devices}."]
+
+
+def h100_cuda(times):
+    volume = cube(512)
+    tricubic = times.ms("tricubic", "exact prefilter + 64 neighbours", volume)
+    trilinear = times.ms("tricubic", "trilinear, full", volume)
+    lookups = times.ms("tricubic", "exact prefilter + 8 lookups", volume)
+    sobel = ", ".join(
+        number(times.ratio(("sobel", "plain, nine reads", square(side)),
+                           ("sobel", "packed", square(side)))) + f" at {side}"
+        for side in (2048, 4096))
+    rows = [
+        ("exact cubic prefilter, 2-D, in copies", "1.25 at 2048, 1.10 at 8192",
+         in_copies(times, "exact", (1024, 2048, 4096, 8192))),
+        ("`fir:15` likewise", "1.3 at 2048, 1.15 at 8192",
+         in_copies(times, "fir:15", (1024, 2048, 4096, 8192))),
+        ("exact prefilter, 512 x 512 x 512, in copies", "2.2",
+         number(times.copies("prefilter", "exact", volume))),
+        ("recursive filter, a line a thread, over `fir:15`", "paper 10",
+         number(times.ratio(("prefilter", "iir:line", square(2048)),
+                            ("prefilter", "fir:15", square(2048)))) + " at 2048"),
+        *rotation_rows(times),
+        ("tricubic, 512 x 512 x 512, exact prefilter and full precision, over trilinear by loads",
+         "4.0", f"{number(tricubic)} over {number(trilinear)} ms: "
+         f"**{number(tricubic / trilinear)}** (by 8 lookups {number(lookups)} ms)"),
+        *registration_rows(times),
+        ("Sobel with nine reads over the packed one", "paper 3", sobel),
+    ]
+    return ["| what | aim | reached, CUDA |", "| --- | --- | --- |",
+            *(f"| {what} | {aim} | {reached} |" for what, aim, reached in rows)]
+
+
+# Cases of which the times by OpenCL stand beside those by CUDA, with their sizes.
+BESIDE = [
+    ("prefilter", "exact", (2048, 4096, 8192)), ("prefilter", "fir:15", (2048, 4096, 8192)),
+    ("rotation", "exact + full", (2048, 4096, 8192)),
+    ("rotation", "evaluation alone, full", (2048, 4096, 8192)),
+    ("rotation", "evaluation alone, texture", (2048, 4096, 8192)),
+    ("rotation", "bilinear, full", (2048, 4096, 8192)),
+    ("tricubic", "trilinear, full", (256, 512)),
+    ("tricubic", "exact prefilter + 64 neighbours", (256, 512)),
+    ("sobel", "packed", (1024, 2048, 4096)), ("fft", "forward", (512, 1024, 2048, 4096)),
+    ("complex_bilinear", "from memory", (1024, 2048)),
+    ("complex_bilinear", "texture filtering", (1024, 2048)),
+    ("registration", "pair, on the device", (512, 1024, 2048)),
+    ("registration", "pair, on the device, refined", (512, 1024, 2048)),
+]
+
+
+def h100_opencl(times):
+    lines = ["| suite | case | NVIDIA's OpenCL, times as long as CUDA |", "| --- | --- | --- |"]
+    for suite, case, sides in BESIDE:
+        shape = cube if suite == "tricubic" else square
+        ratios = ", ".join(
+            number(times.ms(suite, case, shape(side), OPENCL) / times.ms(suite, case, shape(side)))
+            + f" at {side}" for side in sides)
+        lines.append(f"| `{suite}` | {case} | {ratios} |")
+    return lines
+
+
+def h100_pocl(times):
+    size = square(2048)
+    rows = [("prefilter", "exact"), ("rotation", "exact + full"), ("rotation", "bilinear, full"),
+            ("registration", "pair, on the device, refined")]
+    lines = ["| suite | case | PoCL, ms | one thread, the papers' form, ms |",
+             "| --- | --- | --- | --- |"]
+    for suite, case in rows:
+        alone = times.results.get((HOST, suite, case, size))
+        lines.append(f"| `{suite}` | {case} | {number(times.ms(suite, case, size, POCL))} | "
+                     f"{number(alone['timing']['ms']) if alone else ''} |")
+    return lines
+
+
+def tables(records):
+    times = Times(records / f"{H100}.json")
+    return {"h100 run": provenance(times), "h100 cuda": h100_cuda(times),
+            "h100 opencl": h100_opencl(times), "h100 pocl": h100_pocl(times)}

@@ -1,0 +1,81 @@
+"""Tables of pages that are made from committed records.
+
+    python docs/tools/record_tables.py             says where a page and its records disagree
+    python docs/tools/record_tables.py --write     writes the tables into the pages
+
+A table stands in a page between `<!-- table: NAME -->` and `<!-- end of table -->`, so that it can
+be read where the page is not a site. build.py fails where it is not what the records say.
+"""
+
+import argparse
+import difflib
+import re
+import sys
+from pathlib import Path
+
+import accuracy_tables
+import performance_tables
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["docs/accuracy.md", "docs/performance.md"]
+MARKED = re.compile(
+    r"(<!-- table: (?P<name>[\w -]+) -->\n)(?P<table>.*?)(?P<end><!-- end of table -->)", re.DOTALL)
+
+
+def all_tables(root):
+    """Every table by its name, as lines of Markdown."""
+    return {**performance_tables.tables(root / "benchmarks/records"),
+            **accuracy_tables.tables(root / "benchmarks/accuracy")}
+
+
+def renewed(text, tables):
+    """The page with its tables as they are in `tables`, and the names that it asks for."""
+    names = []
+
+    def table_of(found):
+        names.append(found["name"])
+        if found["name"] not in tables:
+            return found[0]
+        lines = "\n".join(tables[found["name"]])
+        return f"{found[1]}\n{lines}\n\n{found['end']}"
+
+    return MARKED.sub(table_of, text), names
+
+
+def problems(texts, tables):
+    """What is wrong in pages, given by name: tables that differ, are unknown, or stand nowhere."""
+    asked = []
+    for page, text in texts.items():
+        made, names = renewed(text, tables)
+        asked += names
+        if text.count("<!-- table:") != len(names):
+            yield f"{page}: a table has no <!-- end of table -->, or a name that cannot be one"
+        for name in sorted(set(names) - set(tables)):
+            yield f"{page}: no record makes the table {name}"
+        for line in difflib.unified_diff(text.splitlines(), made.splitlines(), lineterm="", n=0):
+            if line[0] in "+-" and line[:3] not in ("+++", "---"):
+                yield f"{page}: {'page' if line[0] == '-' else 'record'}: {line[1:]}"
+    for name in sorted(set(tables) - set(asked)):
+        yield f"the table {name} is in no page"
+
+
+def check(root):
+    texts = {page: (root / page).read_text() for page in PAGES}
+    return list(problems(texts, all_tables(root)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    if parser.parse_args().write:
+        tables = all_tables(ROOT)
+        for page in PAGES:
+            (ROOT / page).write_text(renewed((ROOT / page).read_text(), tables)[0])
+    wrong = check(ROOT)
+    for problem in wrong:
+        print(f"record_tables: {problem}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""Pictures of what the program prints in a terminal, for pages that are not on the site too.
+
+    python docs/tools/stills.py --prefix INSTALLED            do the pictures still tell the truth?
+    python docs/tools/stills.py --prefix INSTALLED --write    makes them, in docs/stills/
+
+The program runs as it would where it is installed in /opt/warpalign, for a user with nothing in the
+home folder: both are mounted for it alone, which takes Linux's `unshare`. What is compared leaves
+out what differs between machines and runs: numbers, devices and what is installed.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+STILLS = {
+    "register": "warpalign register reference.jpg moving.jpg --overlay overlay.png",
+    "devices": "warpalign devices",
+    "doctor": "warpalign doctor",
+}
+# Sections that only list what this machine has.
+OF_MACHINE = ("OpenCL drivers", "notes", "problems", "cuda")
+STATUS = re.compile(r"(ok|note|PROBLEM) +")
+MOUNTED = """
+set -e
+mount -t tmpfs none /opt && mkdir /opt/warpalign && mount --bind "$1" /opt/warpalign
+mount -t tmpfs none /home && mkdir -p /home/user/pictures /home/user/.cache
+mount --bind "$4" /home/user/.cache
+cp "$2"/docs/demo/*.jpg /home/user/pictures
+cd /home/user/pictures
+exec env -i HOME=/home/user TERM=xterm LANG=C.UTF-8 PATH=/opt/warpalign/bin:/usr/bin:/bin \\
+  bash -c "$3"
+"""
+
+
+def obstacle():
+    """Why programs cannot be given mounts of their own here; nothing where they can."""
+    tried = subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/opt"],
+                           capture_output=True, text=True)
+    return tried.stderr.strip() if tried.returncode else ""
+
+
+def shown(command, prefix, cache):
+    """The screen after a command that has run once before, so that no kernel is compiled."""
+    call = ["unshare", "-rm", "bash", "-c", MOUNTED, "still", str(prefix), str(ROOT), command,
+            str(cache)]
+    for _ in range(2):
+        status, written = terminal.run(call)
+        if status:
+            raise SystemExit(f"stills: {command} ended with {status}:\n{written}")
+    return terminal.screen(written)
+
+
+def skeleton(lines):
+    """What a screen says on every machine: headings and labels, without numbers and devices."""
+    told, section = [], ""
+    for line in lines:
+        text = line.strip()
+        if text and not line.startswith(" "):
+            section = re.split(r"[:,(]| opencl| cuda", text)[0].strip()
+            told.append("" if section.startswith(OF_MACHINE) else section)
+        elif section.startswith(OF_MACHINE):
+            continue
+        elif section == "opencl":  # a list of devices, with labels in its sentences
+            told += re.findall(r"([A-Za-z]+): ", text)
+        elif text and len(line) - len(text) < 20:  # not the rest of a sentence
+            told.append(re.split(r"  |[:,\[]", STATUS.sub("", text))[0].strip())
+    return [re.sub(r"\d[\d.]*", "#", text) for text in told if text]
+
+
+def differences(committed, now):
+    """What one of the two says and the other does not."""
+    for text in sorted(set(skeleton(committed)) - set(skeleton(now))):
+        yield f"the picture says '{text}', and the program no longer does"
+    for text in sorted(set(skeleton(now)) - set(skeleton(committed))):
+        yield f"the program says '{text}', which is not in the picture"
+
+
+def check(prefix, cache):
+    """(problems, why nothing could be compared)."""
+    if why := obstacle():
+        return [], why
+    problems = []
+    for name, command in STILLS.items():
+        lines = ["".join(c for c, _ in line) for line in shown(command, prefix, cache)]
+        path = ROOT / f"docs/stills/{name}.svg"
+        committed = terminal.lines_of(path.read_text())
+        problems += [f"{path.relative_to(ROOT)}: {text}; docs/tools/stills.py --write renews it"
+                     for text in differences(committed, lines)]
+    return problems, ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--prefix", type=Path, required=True, help="an installed warpalign")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    prefix = given.prefix.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(os.environ.get("XDG_CACHE_HOME", folder)).resolve()
+        cache.mkdir(parents=True, exist_ok=True)
+        if given.write:
+            (ROOT / "docs/stills").mkdir(exist_ok=True)
+            for name, command in STILLS.items():
+                picture = terminal.svg(command, shown(command, prefix, cache))
+                (ROOT / f"docs/stills/{name}.svg").write_text(picture)
+            return 0
+        problems, why = check(prefix, cache)
+    if why:
+        print(f"stills: nothing compared: {why}")
+    for problem in problems:
+        print(f"stills: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
