@@ -269,6 +269,27 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.max_shift = -1; });
   refused([](RegistrationOptions& o) { o.candidates = 0; });
   refused([](RegistrationOptions& o) { o.candidates = 11; });
+  refused([](RegistrationOptions& o) { o.spectrum_exponent = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.min_scale = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.max_scale = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.min_angle = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.max_shift = INFINITY; });
+  refused([](RegistrationOptions& o) { o.min_scale = 0.12; });
+  refused([](RegistrationOptions& o) { o.max_scale = 8.1; });
+}
+
+TEST_CASE("registrar: ranges may be a single value, and as wide as the limits") {
+  RegistrationOptions options;
+  options.min_scale = options.max_scale = 1;
+  options.min_angle = options.max_angle = 0;
+  options.candidates = 10;
+  options.log_polar_sigma = 0;
+  test::on_every_device([&](const warpalign::Device& device) {
+    CHECK_NOTHROW(Registrar(device, options));
+    options.min_scale = 1 / RegistrationOptions::max_scale_ratio;
+    options.max_scale = RegistrationOptions::max_scale_ratio;
+    CHECK_NOTHROW(Registrar(device, options));
+  });
 }
 
 TEST_CASE("registrar: the fast pipeline refuses what it has no place for") {
