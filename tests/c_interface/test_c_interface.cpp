@@ -1,6 +1,7 @@
 // The C interface, called as C calls it: results are those of the C++ interface, and no handle,
 // size or pointer that can be checked brings the process down.
 #include "support/devices.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <warpalign/warpalign.h>
 #include <warpalign/registrar.hpp>
@@ -10,6 +11,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <thread>
@@ -150,6 +153,48 @@ TEST_CASE("c: the options of a registration reach it") {
     CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "min_scale",
                   warpalign_register(opened, &pair.first, &pair.second, &options, &result));
   });
+}
+
+TEST_CASE("c: each motion without a richer model is reported as what was asked for") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Opened opened(device);
+    const ShiftedPair pair;
+    warpalign_register_options options{};
+    REQUIRE(warpalign_default_register_options(&options, sizeof options) == WARPALIGN_OK);
+    for (const warpalign_motion motion :
+         {WARPALIGN_SIMILARITY, WARPALIGN_RIGID, WARPALIGN_TRANSLATION, WARPALIGN_ROTATION}) {
+      CAPTURE(motion);
+      options.motion = motion;
+      warpalign_registration result = empty_result();
+      REQUIRE(warpalign_register(opened, &pair.first, &pair.second, &options, &result) ==
+              WARPALIGN_OK);
+      CHECK(result.motion == motion);
+      if (motion != WARPALIGN_SIMILARITY) CHECK(result.scale == doctest::Approx(1));
+      if (motion == WARPALIGN_TRANSLATION) CHECK(result.rotation_deg == 0);
+      // The pair is shifted, which a rotation cannot undo.
+      if (motion == WARPALIGN_ROTATION) CHECK(std::abs(result.translation_x) < 1e-6);
+    }
+  });
+}
+
+TEST_CASE("c: a mistake in the configuration file, and a device that is not there, have a status") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "warpalign");
+  (void)folder.write("warpalign/warpalign.toml", "devise = 1\n");
+  const char* before = std::getenv("XDG_CONFIG_HOME");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
+  warpalign_device device{};
+  CHECK_REFUSED(WARPALIGN_CONFIGURATION, "unknown key 'devise'",
+                warpalign_open_device("opencl:0", &device));
+  if (before == nullptr) {
+    ::unsetenv("XDG_CONFIG_HOME");
+  } else {
+    ::setenv("XDG_CONFIG_HOME", kept.c_str(), 1);
+  }
+  CHECK_REFUSED(WARPALIGN_DEVICE_UNAVAILABLE, "no such device",
+                warpalign_open_device("opencl:no such device", &device));
+  CHECK(device.id == 0);
 }
 
 TEST_CASE("c: affine transforms and homographies") {

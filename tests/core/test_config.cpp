@@ -50,6 +50,18 @@ TEST_CASE("config: mistakes are named with file and line") {
   refuses(folder, "cache = \".\"\n", "'cache' is \".\", but must be an absolute path");
 }
 
+TEST_CASE("config: backends are a list of names, in the order in which they are asked") {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("good.toml", "backends = [\"opencl\", \"my_backend2\"]\n");
+  CHECK(warpalign::read_config(file).backends == std::vector<std::string>{"opencl", "my_backend2"});
+  // Names become parts of the names of files that are loaded.
+  for (const char* value : {"[]", "\"cuda\"", "[\"cuda\", \"\"]", "[\"CUDA\"]", "[\"../evil\"]",
+                            "[\"cuda\", 3]", "3"}) {
+    refuses(folder, std::string("backends = ") + value + "\n",
+            "'backends' must be a list of names");
+  }
+}
+
 TEST_CASE("config: characters beyond ASCII stand in comments and quoted values only") {
   const test::TemporaryFolder folder;
   const char* words = "may stand in comments and in quoted values only";

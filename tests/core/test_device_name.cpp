@@ -23,6 +23,11 @@ TEST_CASE("device_name: backends, indices and parts of names") {
   CHECK(parse_device_name("OpenCL:12").index == 12);
   CHECK(parse_device_name("opencl:NVIDIA").part == "nvidia");
   CHECK(parse_device_name("opencl:4090 Ti").part == "4090 ti");
+  // A number that more follows, or that is too large for one, is a part of a name.
+  CHECK(parse_device_name("opencl:2080 Ti").part == "2080 ti");
+  CHECK_FALSE(parse_device_name("opencl:2080 Ti").index);
+  CHECK_FALSE(parse_device_name("opencl:99999999999999999999").index);
+  CHECK(parse_device_name("opencl:99999999999999999999").part == "99999999999999999999");
   for (const char* bad : {"", "gpu", "cuda:", ":0", "vulkan:0"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS((void)parse_device_name(bad), warpalign::Error);

@@ -4,9 +4,11 @@
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -39,6 +41,36 @@ TEST_CASE("disk_cache: what is stored is found, under its own key only") {
   cache.store("key", "new");
   CHECK(cache.load("key") == "new");
   (void)only_file(folder.path() / "deep" / "cache");  // no temporary file is left
+}
+
+TEST_CASE("disk_cache: nothing, and a single byte, are stored as anything else") {
+  const test::TemporaryFolder folder;
+  const DiskCache cache(folder.path() / "cache");
+  for (const std::string bytes : {"", "x"}) {
+    CHECK(cache.store(bytes, bytes).empty());
+    CHECK(cache.load(bytes) == bytes);
+  }
+}
+
+// A file that must not grow beyond 4096 bytes stands for a disk that is full in the middle.
+TEST_CASE("disk_cache: what cannot be written whole is reported, and leaves nothing") {
+  const test::TemporaryFolder folder;
+  const auto place = folder.path() / "cache";
+  const DiskCache cache(place);
+  CHECK(cache.store("key", "bytes").empty());
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit little { 4096, before.rlim_max };
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &little) == 0);
+  const std::string problem = cache.store("other", std::string(100000, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK_MESSAGE(problem.find("cannot be written to (File too large)") != std::string::npos,
+                problem);
+  CHECK_FALSE(cache.load("other"));
+  CHECK(cache.load("key") == "bytes");
+  (void)only_file(place);  // of the key that was stored
 }
 
 TEST_CASE("disk_cache: damaged, truncated and swapped entries are not found") {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <array>
 #include <cmath>
+#include <limits>
 
 using warpalign::Affine;
 using warpalign::Homography;
@@ -21,6 +22,15 @@ TEST_CASE("geometry: composition applies the right factor first, and inverses un
   CHECK(back.x == doctest::Approx(3));
   CHECK(back.y == doctest::Approx(4));
   CHECK_THROWS_AS((void)Affine({1, 2, 0, 2, 4, 0}).inverse(), warpalign::Error);
+}
+
+TEST_CASE("geometry: an affine transform that is not finite has no inverse") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (const Affine& bad : {Affine{nan, 0, 0, 0, 1, 0}, Affine{infinite, 0, 0, 0, 1, 0},
+                            Affine{1, 0, nan, 0, 1, 0}, Affine{1, 0, 0, 0, 1, infinite}}) {
+    CHECK_THROWS_WITH_AS((void)bad.inverse(), doctest::Contains("no inverse"), warpalign::Error);
+  }
 }
 
 // No two entries are alike, and none is 0 or 1, so that each of them counts.
@@ -77,12 +87,15 @@ TEST_CASE("geometry: a similarity comes back from its matrix") {
 
 TEST_CASE("geometry: friendly sizes are the next with factors 2, 3, 5 and 7") {
   CHECK(warpalign::fft_friendly_size(1) == 1);
+  CHECK(warpalign::fft_friendly_size(2) == 2);
   CHECK(warpalign::fft_friendly_size(11) == 12);
+  CHECK(warpalign::fft_friendly_size(1, 2) == 2);
   CHECK(warpalign::fft_friendly_size(509) == 512);
   CHECK(warpalign::fft_friendly_size(641) == 648);
   CHECK(warpalign::fft_friendly_size(641, 8) == 648);
   CHECK(warpalign::fft_friendly_size(1024, 8) == 1024);
   CHECK(warpalign::fft_friendly_size(1025, 8) == 1080);
   CHECK_THROWS_AS((void)warpalign::fft_friendly_size(0), warpalign::Error);
+  CHECK_THROWS_AS((void)warpalign::fft_friendly_size(100, 0), warpalign::Error);
   CHECK_THROWS_AS((void)warpalign::fft_friendly_size(100, 11), warpalign::Error);
 }

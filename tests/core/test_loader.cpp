@@ -2,9 +2,12 @@
 #include "support/temporary_folder.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/installation.hpp>
 #include <warpalign/open_device.hpp>
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <cstdio>
 
 TEST_CASE("loader: with no modules every backend is reported missing, and opening says so") {
   const test::TemporaryFolder folder;
@@ -28,6 +31,37 @@ TEST_CASE("loader: a file that is no module is reported") {
   for (const auto& report : warpalign::list_backends(config)) {
     if (report.backend == "cuda") CHECK(report.reason.find("does not load") != std::string::npos);
   }
+}
+
+TEST_CASE("loader: a library that is no module of warpalign is not taken for one") {
+  Dl_info c_library{};
+  REQUIRE(::dladdr(reinterpret_cast<void*>(&std::fopen), &c_library) != 0);
+  const test::TemporaryFolder folder;
+  std::filesystem::create_symlink(std::filesystem::canonical(c_library.dli_fname),
+                                  folder.path() / "warpalign_cuda.so");
+  warpalign::Config config;
+  config.module_folder = folder.path();
+  const auto other = warpalign::examine_module("cuda", config);
+  CHECK(other.exists);
+  CHECK_FALSE(other.loads);
+  CHECK_MESSAGE(other.problem.find("is not a warpalign module") != std::string::npos,
+                other.problem);
+  const auto missing = warpalign::examine_module("none", config);
+  CHECK_FALSE(missing.exists);
+  CHECK_FALSE(missing.loads);
+  CHECK(missing.problem.find("there is no module") != std::string::npos);
+}
+
+TEST_CASE("loader: what is installed is described, whatever is there") {
+  warpalign::Config config;
+  config.module_folder = "/no/modules";
+  config.cache_folder = "/no/cache";
+  config.backends = {"mine"};
+  const auto found = warpalign::describe_installation(config);
+  CHECK(found.module_folder == "/no/modules");
+  CHECK(found.cache_folder == "/no/cache");
+  CHECK(found.backends == std::vector<std::string>{"mine"});
+  CHECK(found.config_file.filename() == "warpalign.toml");
 }
 
 TEST_CASE("loader: unknown names are refused, with what there is") {

@@ -1,10 +1,10 @@
 // Devices, buffers, images, streams and marks, on every device.
 #include "support/devices.hpp"
 
+#include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/stages/sobel.hpp>
-#include <warpalign/backend/stages/spline/warp.hpp>
 
 #include <cstdlib>
 #include <numeric>
@@ -134,4 +134,68 @@ TEST_CASE("device: the environment variable is used when no name is given") {
   warpalign::Config config;
   config.device = first.info().id;
   CHECK(warpalign::open_device("", config).info().id == first.info().id);
+}
+
+TEST_CASE(
+    "device: where none is named, the first that works is opened, or it is said why none is") {
+  const char* before = std::getenv("WARPALIGN_DEVICE");
+  const std::string kept = before == nullptr ? "" : before;
+  ::unsetenv("WARPALIGN_DEVICE");
+  warpalign::Config config;
+  config.backends = {"nowhere", "opencl"};
+  if (warpalign::list_backends(config).back().available) {
+    CHECK(warpalign::open_device("", config).info().backend == "opencl");
+  }
+  config.backends = {"nowhere", "elsewhere"};
+  try {
+    (void)warpalign::open_device("", config);
+    FAIL("opened");
+  } catch (const Error& error) {
+    CHECK(error.kind() == warpalign::ErrorKind::device_unavailable);
+    const std::string text = error.what();
+    const std::size_t nowhere = text.find("nowhere: there is no module");
+    CHECK_MESSAGE(nowhere != std::string::npos, text);
+    CHECK_MESSAGE(text.find("elsewhere: there is no module") != std::string::npos, text);
+    // Each is named once, though GPUs are asked for first and any device afterwards.
+    CHECK(text.find("nowhere: there is no module", nowhere + 1) == std::string::npos);
+  }
+  if (before != nullptr) ::setenv("WARPALIGN_DEVICE", kept.c_str(), 1);
+}
+
+TEST_CASE("device: streams, marks and events may be moved into others") {
+  test::on_every_device([](const warpalign::Device& device) {
+    std::vector<float> pixels(64);
+    std::iota(pixels.begin(), pixels.end(), 0.0F);
+    auto image = device.make_image(PixelType::f32, {8, 8, 1});
+    auto stream = device.make_stream();
+    stream = device.make_stream(true);
+    stream.upload(warpalign::HostImage{pixels.data(), PixelType::f32, 8, 8, 0}, image);
+    warpalign::Stream& same = stream;
+    stream = std::move(same);
+    auto first = stream.mark();
+    auto second = stream.mark();
+    std::vector<float> found(64);
+    stream.download(image, found.data(), 64 * sizeof(float));
+    CHECK(found == pixels);
+    CHECK(stream.milliseconds_between(first, second) >= 0);
+    first = std::move(second);
+    CHECK(stream.milliseconds_between(first, first) == 0);
+  });
+}
+
+TEST_CASE("device: copies and downloads of another size are refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    auto buffer = device.make_buffer(16);
+    auto larger = device.make_buffer(20);
+    const auto image = device.make_image(PixelType::u8, {4, 4, 1});
+    std::vector<std::uint8_t> bytes(64);
+    CHECK_THROWS_WITH_AS(stream.copy(buffer, larger), doctest::Contains("the same size"), Error);
+    CHECK_THROWS_WITH_AS(stream.copy(larger, buffer), doctest::Contains("the same size"), Error);
+    CHECK_THROWS_WITH_AS(stream.copy(buffer, buffer), doctest::Contains("two buffers"), Error);
+    CHECK_THROWS_WITH_AS(stream.download(buffer, bytes.data(), 17),
+                         doctest::Contains("has 16 bytes, the plan needs 17"), Error);
+    CHECK_THROWS_WITH_AS(stream.download(image, bytes.data(), 15),
+                         doctest::Contains("the image has 16 bytes, but the target has 15"), Error);
+  });
 }

@@ -269,6 +269,63 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.max_shift = -1; });
   refused([](RegistrationOptions& o) { o.candidates = 0; });
   refused([](RegistrationOptions& o) { o.candidates = 11; });
+  refused([](RegistrationOptions& o) { o.spectrum_exponent = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.min_scale = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.max_scale = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.min_angle = std::nan(""); });
+  refused([](RegistrationOptions& o) { o.max_shift = INFINITY; });
+  refused([](RegistrationOptions& o) { o.min_scale = 0.12; });
+  refused([](RegistrationOptions& o) { o.max_scale = 8.1; });
+}
+
+// A refinement adds rotations about the centre to a matrix of doubles: 1e-9 is far above their
+// rounding.
+void check_is_about_centres(const warpalign::Registered& found, double rotation_deg) {
+  CHECK(found.motion == warpalign::Motion::rotation);
+  CHECK(std::abs(found.similarity.translation.x) < 1e-9);
+  CHECK(std::abs(found.similarity.translation.y) < 1e-9);
+  CHECK(found.similarity.scale == doctest::Approx(1).epsilon(1e-12));
+  // 0.02 degrees are a twentieth of a pixel at the corners.
+  CHECK(std::abs(found.similarity.rotation_deg - rotation_deg) < 0.02);
+}
+
+TEST_CASE("registrar: rotations about the centres have no shift, wherever they were found") {
+  RegistrationOptions options;
+  options.motion = warpalign::Motion::rotation;
+  test::on_every_device([&](const warpalign::Device& device) {
+    Registrar registrar(device, options);
+    const auto turned = test::cut(bridge(), {{300, 260, 1}, {280, 290, 1}, {37, 1, {0, 0}}, 1.5});
+    const auto reference = test::rounded<std::uint8_t>(turned.reference);
+    const auto moving = test::rounded<std::uint8_t>(turned.moving);
+    registrar.set_reference(view(reference, turned.reference));
+    const auto found = registrar.align(view(moving, turned.moving));
+    CHECK(found.reliable);
+    check_is_about_centres(found, 37);
+
+    // A shift that no rotation undoes: the search ends at the grid of rotations and shifts, which
+    // finds it.
+    const auto shifted = test::cut(bridge(), {{300, 260, 1}, {300, 260, 1}, {0, 1, {40, 25}}, 1.5});
+    const auto from = test::rounded<std::uint8_t>(shifted.reference);
+    const auto to = test::rounded<std::uint8_t>(shifted.moving);
+    registrar.set_reference(view(from, shifted.reference));
+    const auto refused = registrar.align(view(to, shifted.moving));
+    CHECK_FALSE(refused.reliable);
+    check_is_about_centres(refused, refused.similarity.rotation_deg);
+  });
+}
+
+TEST_CASE("registrar: ranges may be a single value, and as wide as the limits") {
+  RegistrationOptions options;
+  options.min_scale = options.max_scale = 1;
+  options.min_angle = options.max_angle = 0;
+  options.candidates = 10;
+  options.log_polar_sigma = 0;
+  test::on_every_device([&](const warpalign::Device& device) {
+    CHECK_NOTHROW(Registrar(device, options));
+    options.min_scale = 1 / RegistrationOptions::max_scale_ratio;
+    options.max_scale = RegistrationOptions::max_scale_ratio;
+    CHECK_NOTHROW(Registrar(device, options));
+  });
 }
 
 TEST_CASE("registrar: the fast pipeline refuses what it has no place for") {

@@ -134,6 +134,16 @@ void PairSearch::add_hypotheses_at_other_bases(const PairWork& work, RotationSca
   hypotheses_.erase(distinct, hypotheses_.end());
 }
 
+// Where the refinement begins for a place that a search has found: rotations about the centres have
+// no shift, whatever shift correlates best.
+Affine PairSearch::start_of(const PairWork& work, const Affine& found) const {
+  if (options_.motion != Motion::rotation) return found;
+  const Shape& reference = work.reference.shape();
+  const Shape& moving = work.moving.shape();
+  const double degrees = Similarity::of(found, reference, moving).rotation_deg;
+  return Similarity{degrees, 1, {}}.matrix(reference, moving);
+}
+
 // Adds to shifted_ the best shift of a hypothesis and of its opposite, the rotation by 180 degrees
 // more.
 void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis) {
@@ -150,11 +160,7 @@ void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis)
     if (options_.motion == Motion::translation && opposite == 1) continue;
     Candidate candidate;
     candidate.shift_score = peaks[opposite].score;
-    candidate.matrix = peaks[opposite].matrix;
-    if (options_.motion == Motion::rotation) {
-      candidate.matrix =
-          Similarity{degrees, 1, {}}.matrix(work.reference.shape(), work.moving.shape());
-    }
+    candidate.matrix = start_of(work, peaks[opposite].matrix);
     shifted_.push_back(candidate);
   }
 }
@@ -226,7 +232,7 @@ bool PairSearch::try_grid(const PairWork& work) {
   for (const TranslationPeak& peak :
        grid_search_->find(work.stream, work.clock, work.reference, work.moving, grid_candidates)) {
     Candidate candidate;
-    candidate.matrix = peak.matrix;
+    candidate.matrix = start_of(work, peak.matrix);
     candidate.shift_score = peak.score;
     shifted_.push_back(candidate);
   }

@@ -42,6 +42,7 @@ class PairSearch {
   };
   void add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base);
   void add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search);
+  [[nodiscard]] Affine start_of(const PairWork& work, const Affine& found) const;
   void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
   bool try_first_hypothesis(const PairWork& work);
   bool try_hypotheses(const PairWork& work, std::size_t maximum);
