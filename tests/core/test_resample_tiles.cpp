@@ -2,6 +2,7 @@
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "support/volumes.hpp"
+#include "tiles/equal_tiles.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/stages/prefilter.hpp>
@@ -15,6 +16,8 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -87,16 +90,14 @@ bool near_jump(const ResampleSpec& spec, const Point& p) {
 }
 
 /// The largest difference between tiles and the whole.
-double difference(const ResampleSpec& spec, const Transform& transform, const Shape& tile_shape,
-                  const reference::Volume& samples) {
+double difference(const ResampleSpec& spec, const Transform& transform,
+                  const std::vector<Tile>& tiles, const reference::Volume& samples) {
   const reference::Spline whole = spline_of(spec, spec.boundary, samples);
   double worst = 0;
-  std::int64_t covered = 0;
-  for (const Tile& tile : warpalign::tiles(spec, transform, tile_shape)) {
+  for (const Tile& tile : tiles) {
     const reference::Volume part = cut_out(samples, tile.input);
     const reference::Spline spline = spline_of(spec, tile.boundary, part);
     const Shape& shape = tile.output.shape;
-    covered += shape.pixels();
     for (std::int64_t i = 0; i < shape.pixels(); ++i) {
       const std::array<std::int64_t, 3> at{i % shape.width, i / shape.width % shape.height,
                                            i / shape.plane()};
@@ -112,8 +113,30 @@ double difference(const ResampleSpec& spec, const Transform& transform, const Sh
       worst = std::max(worst, std::abs(found - expected));
     }
   }
-  CHECK(covered == spec.output.pixels());
   return worst;
+}
+
+double difference(const ResampleSpec& spec, const Transform& transform, const Shape& tile_shape,
+                  const reference::Volume& samples) {
+  const std::vector<Tile> tiles = warpalign::tiles(spec, transform, tile_shape);
+  std::int64_t covered = 0;
+  for (const Tile& tile : tiles) covered += tile.output.shape.pixels();
+  CHECK(covered == spec.output.pixels());
+  return difference(spec, transform, tiles, samples);
+}
+
+bool covers_output(const ResampleSpec& spec, const std::vector<Tile>& tiles) {
+  std::vector<bool> covered(static_cast<std::size_t>(spec.output.pixels()));
+  for (const Tile& tile : tiles) {
+    const auto [x, y, z] = tile.output.begin;
+    reference::for_each_voxel(
+        {tile.output.shape.width, tile.output.shape.height, tile.output.shape.depth},
+        [&](auto i, auto j, auto k) {
+          const auto row = (z + k) * spec.output.height + y + j;
+          covered.at(static_cast<std::size_t>(row * spec.output.width + x + i)) = true;
+        });
+  }
+  return std::find(covered.begin(), covered.end(), false) == covered.end();
 }
 
 Affine rotated(double degrees, double factor, double x, double y) {
@@ -156,6 +179,44 @@ TEST_CASE("tiles: the halo bounds what is cut off of the prefilter") {
   }
   CHECK(warpalign::prefilter_halo(0) == 0);
   CHECK(warpalign::prefilter_halo(1) == 0);
+}
+
+TEST_CASE("tiles: made equal, they share shapes and a boundary and compute the same") {
+  const Shape image{97, 83, 1};
+  const reference::Volume samples = test::random_volume(image, -1, 1, 72);
+  for (const Boundary boundary : test::boundaries()) {
+    for (const auto& [transform, shape] :
+         {std::pair<Transform, Shape>{rotated(17, 1, 11.3, -4.7), {20, 17, 1}},
+          {rotated(-133, 2.3, -211.25, 190.4), {13, 50, 1}},
+          {rotated(0, -0.9, 88.2, 76.1), {25, 20, 1}}}) {
+      CAPTURE(std::string(warpalign::name_of(boundary)));
+      const ResampleSpec spec = spec_of(2, image, {60, 50, 1}, 3, boundary);
+      const auto tile_of_region = [&](const Region& region) {
+        return warpalign::tile_of(spec, transform, region);
+      };
+      const std::vector<Tile> given = warpalign::tiles(spec, transform, shape);
+      const auto equal_within = [&](std::size_t bytes) {
+        return warpalign::detail::equal_tiles(spec, given, tile_of_region, {bytes});
+      };
+      const std::vector<Tile> equal = equal_within(1'000'000);
+      REQUIRE(equal.size() == given.size());
+      CHECK(covers_output(spec, equal));
+      CHECK(difference(spec, transform, equal, samples) <= truncation);
+      const bool periodic = boundary == Boundary::wrap || boundary == Boundary::grid_wrap;
+      for (const Tile& tile : equal) {
+        if (periodic) continue;
+        CHECK(tile.input.shape == equal[0].input.shape);
+        CHECK(tile.output.shape == equal[0].output.shape);
+        CHECK(tile.boundary == equal[0].boundary);
+      }
+      const std::size_t needed = warpalign::tile_bytes(spec, equal[0]);
+      const std::vector<Tile> unchanged = equal_within(needed - 1);
+      CHECK(std::equal(unchanged.begin(), unchanged.end(), given.begin(), given.end(),
+                       [](const Tile& a, const Tile& b) {
+                         return a.input.shape == b.input.shape && a.output.shape == b.output.shape;
+                       }));
+    }
+  }
 }
 
 TEST_CASE("tiles: every degree and boundary, rotated, within the image and far beyond it") {

@@ -24,11 +24,6 @@ std::size_t needed_bytes(const ResampleSpec& spec, const Tile& tile, const Memor
   return tile_bytes(spec, tile) + pixels * limit.per_pixel;
 }
 
-bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit) {
-  if (needed_bytes(spec, tile, limit) > limit.bytes) return false;
-  return limit.max_allocation == 0 || largest_allocation(spec, tile) <= limit.max_allocation;
-}
-
 /// All tiles, or the first one that does not fit, in `too_large`.
 std::vector<Tile> tiles_of(const ResampleSpec& spec,
                            const std::function<Tile(const Region&)>& tile_of_region,
@@ -67,6 +62,11 @@ void divide(Parts& parts, const Shape& tile) {
 }
 
 }  // namespace
+
+bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit) {
+  if (needed_bytes(spec, tile, limit) > limit.bytes) return false;
+  return limit.max_allocation == 0 || largest_allocation(spec, tile) <= limit.max_allocation;
+}
 
 std::vector<Region> regions_of(const Shape& output, const Shape& tile) {
   std::vector<Region> regions;

@@ -19,6 +19,9 @@ struct MemoryLimit {
   std::size_t per_pixel = 0;       ///< bytes that each pixel of the output takes besides
 };
 
+/// Whether a tile keeps to the limit.
+[[nodiscard]] bool fits(const ResampleSpec& spec, const Tile& tile, const MemoryLimit& limit);
+
 /// Cuts the output into more and more parts until every tile that `tile_of_region` gives
 /// fits. Throws Error(out_of_memory).
 [[nodiscard]] std::vector<Tile> fitting_tiles(

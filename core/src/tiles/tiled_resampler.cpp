@@ -1,5 +1,6 @@
 // Resampling of arrays of any size in host memory.
 #include "device/check.hpp"
+#include "tiles/equal_tiles.hpp"
 #include "tiles/fitting_tiles.hpp"
 #include "tiles/region_copy.hpp"
 
@@ -55,8 +56,8 @@ std::int64_t rounded_up(std::int64_t length, std::int64_t limit) {
   return std::min((length + multiple - 1) / multiple * multiple, limit);
 }
 
-/// More samples at the end of the tile's input, so that most tiles have inputs of one shape and
-/// share a plan. Where the input ends at the image's end, it stays as it is.
+/// More samples at the end of the tile's input, so that most tiles have inputs of one shape. Where
+/// the input ends at the image's end, it stays as it is.
 Tile padded(const ResampleSpec& spec, Tile tile) {
   Shape& shape = tile.input.shape;
   const auto room = [&](std::int64_t samples, std::int64_t begin, std::int64_t length) {
@@ -130,8 +131,10 @@ Tile TiledResampler::State::tile_at(const Points& points, const Region& region) 
 std::vector<Tile> TiledResampler::State::cut(const Points& points, std::size_t limit) const {
   const std::size_t per_pixel =
       points.transform != nullptr ? 0 : sizeof(float) * static_cast<std::size_t>(spec.dimensions);
-  return detail::fitting_tiles(spec, [&](const Region& region) { return tile_at(points, region); },
-                               {limit, device.info().max_allocation_bytes, per_pixel});
+  const detail::MemoryLimit memory{limit, device.info().max_allocation_bytes, per_pixel};
+  const auto tile_of_region = [&](const Region& region) { return tile_at(points, region); };
+  return detail::equal_tiles(spec, detail::fitting_tiles(spec, tile_of_region, memory),
+                             tile_of_region, memory);
 }
 
 std::size_t TiledResampler::State::execute(const std::byte* image, const Points& points,
