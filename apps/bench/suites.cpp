@@ -25,6 +25,7 @@ const std::vector<Suite>& suites() {
        registration_cases},
       {"batch", "Registration of 32 pairs in one call, with refinement", batch_cases},
       {"windows", "Shifts of frames and of their windows, all against one reference", window_cases},
+      {"stack", "Drift of 32 frames of a stack, one by one and together", stack_cases},
       {"volumes", "Rigid registration of volumes, from any orientation and within a range",
        volume_cases},
       {"tiles", "Zoom and rotation of an image by tiles, from host memory to host memory",

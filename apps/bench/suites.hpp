@@ -48,6 +48,7 @@ struct Suite {
 [[nodiscard]] std::vector<Case> registration_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> rotation_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> sobel_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> stack_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> tile_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> tricubic_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> truncation_cases(const Sizes& sizes);

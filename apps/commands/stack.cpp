@@ -68,7 +68,10 @@ ExitStatus run(StackOptions options) {
   StackOutputs outputs(options, input, done);
 
   std::optional<CompileHelpers> helpers;
-  if (!setting.fast && !setting.local && CompileHelpers::know(input.first().image.type)) {
+  // Frames that are registered together seldom need what helpers compile.
+  const bool together = motion.global.motion == Motion::translation && !mask;
+  if (!setting.fast && !setting.local && !together &&
+      CompileHelpers::know(input.first().image.type)) {
     helpers.emplace(options.device, config, input.first().image.type);
   }
   const Device device = open_chosen(options.device, config);
@@ -92,7 +95,7 @@ constexpr const char* footer =
     "TIFF stacks (BigTIFF; ImageJ's and OME's axes), .npy arrays (frame, row, column), .y4m "
     "videos\n"
     "(luminance), folders of them and patterns, in natural order. - is a video on standard input.\n"
-    "Only one frame at a time is kept in memory.\n"
+    "Only one frame at a time is kept in memory; with --motion translation or local up to 32.\n"
     "\n"
     "  --to first     each frame is registered to frame 0\n"
     "  --to previous  each to the last reliable frame before it; the drifts are composed\n"

@@ -1,15 +1,37 @@
-// Registers the frames of a stack one after the other, and maps each to the first.
+// Registers the frames of a stack, and maps each to the first.
 #include "commands/stack_registrar.hpp"
 
 #include "io/luminance.hpp"
 #include "io/registrable_image.hpp"
 #include "io/usage_error.hpp"
 
+#include <warpalign/error.hpp>
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
 #include <utility>
+#include <vector>
 
 namespace warpalign::program {
+
+namespace {
+
+/// Frames that are read before the first of them is written: together they keep a GPU busy, and
+/// they take little host memory.
+constexpr std::size_t max_frames_ahead = 32;
+constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
+
+/// A frame before and a mean change with every frame, so that nothing can be registered to them
+/// ahead of it.
+std::size_t frames_to_see(const RegistrationOptions& options, StackReference to,
+                          const LoadedImage& first, const std::optional<LoadedImage>& mask) {
+  if (to != StackReference::first || mask || options.motion != Motion::translation) return 1;
+  return std::clamp<std::size_t>(max_bytes_ahead / first.pixels.size(), 1, max_frames_ahead);
+}
+
+}  // namespace
 
 StackReference stack_reference_named(const std::string& name) {
   if (name == "first") return StackReference::first;
@@ -21,7 +43,8 @@ StackReference stack_reference_named(const std::string& name) {
 StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& options,
                                StackReference to, const LoadedImage& first,
                                std::optional<LoadedImage> mask, FrameWarper& warper)
-    : registrar_(device, options),
+    : frames_at_once_(frames_to_see(options, to, first, mask)),
+      registrar_(device, options, frames_at_once_),
       to_(to),
       shape_(first.shape()),
       mask_(std::move(mask)),
@@ -33,6 +56,37 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
   mean_->add(first, unmoved);
 }
 
+// Each frame's own trouble is told when its turn has come. Where all fail together, each is
+// registered by itself then.
+void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
+  ahead_.clear();
+  std::deque<LoadedImage> converted;
+  std::vector<HostImage> views;
+  for (const UpcomingFrame& frame : frames) {
+    const bool is_gray = frame.image->channels == 1;
+    views.push_back(
+        view_of(is_gray ? *frame.image : converted.emplace_back(luminance(*frame.image))));
+  }
+  try {
+    std::vector<BatchResult> found = registrar_.align(views);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      ahead_.emplace(frames[i].index, std::move(found[i]));
+    }
+  } catch (const Error&) {
+    ahead_.clear();
+  }
+}
+
+RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t index) {
+  if (auto known = ahead_.extract(index)) {
+    BatchResult& outcome = known.mapped();
+    if (outcome.error) throw Error(*outcome.error);
+    return std::move(*outcome.result);
+  }
+  const LoadedImage gray = luminance(frame);
+  return mask_ ? registrar_.align(view_of(gray), view_of(*mask_)) : registrar_.align(view_of(gray));
+}
+
 void StackRegistrar::set_reference(const LoadedImage& gray,
                                    const std::optional<LoadedImage>& mask) {
   if (mask) return registrar_.set_reference(view_of(gray), view_of(*mask));
@@ -41,9 +95,7 @@ void StackRegistrar::set_reference(const LoadedImage& gray,
 
 FramePlace StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
   if (std::exchange(mean_is_newer_, false)) set_reference(mean_->mean(), mean_->mask());
-  const LoadedImage gray = luminance(frame);
-  const RegistrationResult found =
-      mask_ ? registrar_.align(view_of(gray), view_of(*mask_)) : registrar_.align(view_of(gray));
+  const RegistrationResult found = find(frame, index);
   require_finite(found);
   FramePlace place;
   static_cast<Registered&>(place) = found;
@@ -51,14 +103,14 @@ FramePlace StackRegistrar::place(const LoadedImage& frame, std::size_t index) {
   if (to_ != StackReference::mean) place.reference = reference_index_;
   place.matrix = found.matrix * first_to_reference_;
   place.similarity = Similarity::of(place.matrix, shape_, shape_);
-  if (place.reliable) take_reliable(frame, gray, place, index);
+  if (place.reliable) take_reliable(frame, place, index);
   return place;
 }
 
-void StackRegistrar::take_reliable(const LoadedImage& frame, const LoadedImage& gray,
-                                   const FramePlace& place, std::size_t index) {
+void StackRegistrar::take_reliable(const LoadedImage& frame, const FramePlace& place,
+                                   std::size_t index) {
   if (to_ == StackReference::previous) {
-    set_reference(gray, mask_);
+    set_reference(luminance(frame), mask_);
     reference_index_ = index;
     first_to_reference_ = place.matrix;
   }
@@ -76,7 +128,7 @@ bool StackRegistrar::needs_again(std::size_t index, std::size_t last) const {
 
 void StackRegistrar::take_again(const LoadedImage& frame, const FramePlace& place,
                                 std::size_t index) {
-  if (to_ == StackReference::previous) take_reliable(frame, luminance(frame), place, index);
+  if (to_ == StackReference::previous) take_reliable(frame, place, index);
   if (to_ != StackReference::mean) return;
   AffineMap map(place.matrix, warper_);
   mean_->add(frame, map);

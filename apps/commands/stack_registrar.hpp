@@ -1,4 +1,4 @@
-// Registers the frames of a stack one after the other, and maps each to the first.
+// Registers the frames of a stack, and maps each to the first.
 #pragma once
 
 #include "commands/affine_map.hpp"
@@ -7,9 +7,12 @@
 #include "io/image_file.hpp"
 #include "reports/stack_frame.hpp"
 
+#include <warpalign/frame_registrar.hpp>
 #include <warpalign/registrar.hpp>
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace warpalign::program {
@@ -26,17 +29,21 @@ class StackRegistrar : public StackAligner {
                  const LoadedImage& first, std::optional<LoadedImage> mask, FrameWarper& warper);
 
   [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index) override;
+  [[nodiscard]] std::size_t frames_at_once() const override { return frames_at_once_; }
+  void look_ahead(std::span<const UpcomingFrame> frames) override;
   void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) override;
   [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const override;
   [[nodiscard]] std::unique_ptr<GridMap> map_of(const LoadedImage& frame, const FramePlace& place,
                                                 std::size_t index) override;
 
  private:
+  [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
-  void take_reliable(const LoadedImage& frame, const LoadedImage& gray, const FramePlace& place,
-                     std::size_t index);
+  void take_reliable(const LoadedImage& frame, const FramePlace& place, std::size_t index);
 
-  Registrar registrar_;
+  std::size_t frames_at_once_;
+  FrameRegistrar registrar_;
+  std::map<std::size_t, BatchResult> ahead_;  ///< of frames that are not yet placed, by index
   StackReference to_;
   Shape shape_;
   std::optional<LoadedImage> mask_;

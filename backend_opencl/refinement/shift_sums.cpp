@@ -12,7 +12,14 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "shift_sums";
-constexpr std::size_t group = 64;
+
+// On CPUs with vectors a work-item does what a group does on GPUs.
+std::size_t group_for(const Context& context) { return context.has_vectors() ? 1 : 64; }
+
+std::string options_for(const Context& context) {
+  if (context.has_vectors()) return {};
+  return int_option("GROUP", static_cast<int>(group_for(context)));
+}
 
 class ShiftSums final : public backend::ShiftSums {
  public:
@@ -21,21 +28,23 @@ class ShiftSums final : public backend::ShiftSums {
         height_(extent(spec.frame.height, context.call_site(stage))),
         windows_(extent(spec.windows, context.call_site(stage))),
         parts_(spec.parts),
-        items_(group * static_cast<std::size_t>(spec.windows * spec.frames) *
+        group_(group_for(context)),
+        items_(group_ * static_cast<std::size_t>(spec.windows * spec.frames) *
                static_cast<std::size_t>(spec.parts)),
-        kernel_(context, stage, kernels::shift_sums, "shift_sums",
-                int_option("GROUP", static_cast<int>(group))) {}
+        kernel_(context, stage,
+                context.has_vectors() ? kernels::shift_sums_cpu : kernels::shift_sums, "shift_sums",
+                options_for(context)) {}
 
   void enqueue(backend::Queue& queue, const backend::ShiftSumsMemory& memory,
                backend::Memory& partials) override {
-    kernel_.launch(queue_of(queue), {{items_, 1}, {group, 1}}, memory.frames, memory.reference,
+    kernel_.launch(queue_of(queue), {{items_, 1}, {group_, 1}}, memory.frames, memory.reference,
                    width_, height_, windows_, memory.frame_means, memory.reference_means,
                    memory.states, parts_, partials);
   }
 
  private:
   cl_int width_, height_, windows_, parts_;
-  std::size_t items_;
+  std::size_t group_, items_;
   Kernel kernel_;
 };
 

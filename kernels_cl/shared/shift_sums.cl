@@ -7,24 +7,11 @@
 // Options: GROUP, the size of the work-group.
 //
 // variant: gpu -DGROUP=64
-#include "formulas/bspline.h"
-#include "formulas/similarity.h"
+#include "formulas/shift_sums.h"
 #include "shared/kernel_language.h"
-
-// As warpalign::backend::shift_sum_count, in the order of warpalign::ShiftSums.
-#define WA_SHIFT_SUMS 25
 
 // The words of warpalign::ShiftState.
 #define STATE_WORDS 14
-
-// The derivatives of the cubic weights (Ruijters et al., equations 2 and 3).
-WA_INLINE void wa_cubic_slopes(float t, float* w) {
-  const float s = 1.0f - t;
-  w[0] = -0.5f * s * s;
-  w[1] = t * WA_FMA(1.5f, t, -2.0f);
-  w[3] = 0.5f * t * t;
-  w[2] = -(w[0] + w[1]) - w[3];
-}
 
 WA_INLINE float wa_weighed(WA_GLOBAL const float* p, const float* w) {
   return WA_FMA(w[3], p[3], WA_FMA(w[2], p[2], WA_FMA(w[1], p[1], w[0] * p[0])));
@@ -112,37 +99,8 @@ shift_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int 
       // A pixel that is not finite makes all that it touches NaN.
       const float test = residual + (rx + ry) + (mx + my);
       if (test - test == 0.0f) {
-        const float weight = wa_tukey_weight(residual, inverse_scale);
-        const float r = weight * known;
-        const float wmx = weight * mx;
-        const float wmy = weight * my;
-        const float wrx = weight * rx;
-        const float wry = weight * ry;
-        sums[0] += weight;
-        sums[1] += r;
-        sums[2] = WA_FMA(weight, value, sums[2]);
-        sums[3] = WA_FMA(r, known, sums[3]);
-        sums[4] = WA_FMA(weight * value, value, sums[4]);
-        sums[5] = WA_FMA(r, value, sums[5]);
-        sums[6] += wrx;
-        sums[7] += wry;
-        sums[8] = WA_FMA(wrx, known, sums[8]);
-        sums[9] = WA_FMA(wry, known, sums[9]);
-        sums[10] += wmx;
-        sums[11] += wmy;
-        sums[12] = WA_FMA(wmx, known, sums[12]);
-        sums[13] = WA_FMA(wmy, known, sums[13]);
-        sums[14] = WA_FMA(wmx, value, sums[14]);
-        sums[15] = WA_FMA(wmy, value, sums[15]);
-        sums[16] = WA_FMA(wmx, rx, sums[16]);
-        sums[17] = WA_FMA(wmx, ry, sums[17]);
-        sums[18] = WA_FMA(wmy, rx, sums[18]);
-        sums[19] = WA_FMA(wmy, ry, sums[19]);
-        sums[20] = WA_FMA(wmx, mx, sums[20]);
-        sums[21] = WA_FMA(wmx, my, sums[21]);
-        sums[22] = WA_FMA(wmy, my, sums[22]);
-        sums[23] += 1.0f;
-        sums[24] += WA_FABS(residual);
+        wa_shift_add(value, mx, my, known, rx, ry, residual,
+                     wa_tukey_weight(residual, inverse_scale), 1.0f, sums);
       }
       m0 = m1;
       m1 = m2;

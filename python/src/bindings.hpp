@@ -13,6 +13,7 @@ void bind_splines(nanobind::module_& module);
 void bind_device_splines(nanobind::module_& module);
 void bind_registration(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
+void bind_frames(nanobind::module_& module);
 void bind_volumes(nanobind::module_& module);
 void bind_local_motion(nanobind::module_& module);
 void bind_tiles(nanobind::module_& module);

@@ -87,7 +87,7 @@ class SharedWindowRegistrar {
     }
     if (!found) return false;
     const std::vector<float> field =
-        DisplacementField::fit(frame_, shifts, columns(), rows(), field_).samples();
+        DisplacementField::fit(frame_, shifts, outliers, columns(), rows(), field_).samples();
     std::copy(field.begin(), field.end(), samples);
     return true;
   }

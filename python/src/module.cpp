@@ -23,6 +23,7 @@ NB_MODULE(_core, module) {
   bind_device_splines(module);
   bind_registration(module);
   bind_batch(module);
+  bind_frames(module);
   bind_volumes(module);
   bind_local_motion(module);
   bind_tiles(module);

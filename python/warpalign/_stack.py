@@ -4,15 +4,14 @@ from typing import Unpack
 
 import numpy as np
 
-from . import ndimage
-from ._alignment import Alignment, parameters_of
+from . import _core, ndimage
+from ._alignment import Alignment, parameters_of, registration_of
 from ._devices import open_device
-from ._errors import InvalidImageError
+from ._errors import Error, InvalidImageError
 from ._frames import iterate_frames
 from ._images import as_image, as_mask
-from ._options import RegistrationOptions, documented
+from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
-from ._register import Registrar
 from ._running_mean import RunningMean
 
 # A line of the drift table. Shifts are those of the frame's centre.
@@ -168,13 +167,22 @@ def check_motion(options):
             f"stacks are aligned by similarities; motion={options['motion']!r} is for pairs")
 
 
+# Frames that are in memory at once where they are registered together: as many keep a GPU busy.
+_MAX_FRAMES = 32
+_MAX_BYTES = 64 << 20
+
+
 class _Follower:
     """Registers frame after frame; keeps the reference, and never the frames."""
 
     def __init__(self, first, mask, to, device, options):
         check_motion(options)
-        self._registrar = Registrar(device, **options)
+        # What frames are registered to changes with every frame, unless it is the first one.
+        together = to == "first" and mask is None
+        some = max(1, min(_MAX_FRAMES, _MAX_BYTES // first.nbytes)) if together else 1
+        self._registrar = _core.FrameRegistrar(device, options_of(options), some)
         self._registrar.set_reference(first, mask)
+        self._device = device
         self._mask = mask
         self._to = to
         self._shape = first.shape
@@ -184,9 +192,32 @@ class _Follower:
             self._mean = RunningMean(first.shape, mask, device)
             self._mean.add(first, np.eye(3))
 
-    def place(self, frame):
-        """The frame's alignment to the first one, and whether it is reliable."""
-        found = self._registrar.align(frame, self._mask)
+    @property
+    def frames_at_once(self):
+        """How many frames it gains by seeing at once."""
+        return self._registrar.frames_at_once
+
+    def place(self, frames):
+        """For each frame, its alignment to the first one, and whether it is reliable; or the
+        InvalidImageError that it caused."""
+        if self._mask is None:
+            results = self._registrar.align(frames)
+        else:
+            results = [self._align_masked(frame) for frame in frames]
+        return [self._placed(frame, found) for frame, found in zip(frames, results)]
+
+    def _align_masked(self, frame):
+        try:
+            return self._registrar.align_masked(frame, self._mask)
+        except InvalidImageError as error:
+            return error.with_traceback(None)  # which would hold the frame
+
+    def _placed(self, frame, found):
+        if isinstance(found, InvalidImageError):
+            return found
+        if isinstance(found, Error):
+            raise found
+        found = registration_of(found, self._shape, self._shape, self._device)
         matrix = found.matrix @ self._first_to_reference
         if found.reliable:
             self._take(frame, matrix)
@@ -211,7 +242,8 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     frames : array_like or iterable
         An array of shape (frames, rows, columns), of NumPy (memory maps, too), Zarr, Dask or h5py; or
         images one after the other, such as a generator that reads them. One frame at a time is in
-        memory; of an array in chunks, one row of chunks. All have the same shape.
+        memory; with ``motion='translation'`` and ``to='first'`` as many as 32, which are registered
+        together, and no more than 64 MiB of them; of an array in chunks, one row of chunks. All have the same shape.
     to : {'first', 'previous', 'mean'}
         What a frame is registered to: the first one (the default); the last reliable one before
         it, so that content may change on the way but errors add up; the mean of the first and the
@@ -260,22 +292,35 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     stack._append(_first(), True)
     with progress_bar(progress, total, "frame") as bar:
         bar.update()
+        at_once = follower.frames_at_once
+        some = []
         for frame in remaining:
-            _take(stack, follower, frame, shape)
+            frame = _checked(frame, len(stack) + len(some), shape)
+            # The caller may fill the same memory with the next frame.
+            some.append(frame if at_once == 1 else frame.copy())
             del frame
-            bar.update()
+            if len(some) == at_once:
+                _take(stack, follower, some, bar)
+                some = []
+        if some:
+            _take(stack, follower, some, bar)
     return stack
 
 
-def _take(stack, follower, frame, shape):
-    """Registers the next frame of the stack."""
-    number = len(stack)
+def _checked(frame, number, shape):
     frame = as_image(frame, f"frame {number}")
     if frame.shape != shape:
         raise ValueError(
             f"frame {number} has the shape {frame.shape}, and the first one {shape}")
-    try:
-        stack._append(*follower.place(frame))
-    except InvalidImageError as error:
-        stack.errors[number] = error.with_traceback(None)  # which would hold the frame
-        stack._append(_unusable(), False)
+    return frame
+
+
+def _take(stack, follower, frames, bar):
+    """Registers the next frames of the stack."""
+    for placed in follower.place(frames):
+        if isinstance(placed, InvalidImageError):
+            stack.errors[len(stack)] = placed
+            stack._append(_unusable(), False)
+        else:
+            stack._append(*placed)
+        bar.update()

@@ -1,4 +1,5 @@
 // Suite: the shifts of frames and of windows of frames, all against one reference.
+#include "bench/drifting_frames.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -14,37 +15,9 @@
 namespace warpalign::program::bench {
 namespace {
 
-/// Frames are cut out of a scene of twice as many pixels, and each of their pixels is the mean of
-/// four of it: so they are shifted by halves of pixels.
-constexpr std::int64_t margin = 32;  // of the scene, in its pixels
-constexpr double tolerance = 0.01;   // in pixels: what the suite's frames are to be found to
+constexpr double tolerance = 0.01;  // in pixels: what the suite's frames are to be found to
 
 constexpr double min_reliable = 0.5;  // of the windows: some show little
-
-/// The shift of frame i in half pixels.
-std::int64_t offset(std::size_t i, std::size_t step) {
-  return static_cast<std::int64_t>(i * step % (2 * margin)) - margin;
-}
-
-Pixels frames_of(std::int64_t side, std::size_t count) {
-  const std::int64_t scene_side = 2 * (side + margin);
-  const Pixels whole = scene(scene_side);
-  const auto* values = values_of<float>(whole);
-  auto bytes = std::make_shared<std::vector<std::byte>>(
-      count * static_cast<std::size_t>(side * side) * sizeof(std::uint16_t));
-  auto* target = reinterpret_cast<std::uint16_t*>(bytes->data());
-  for (std::size_t i = 0; i < count; ++i) {
-    const float* corner = values + (margin - offset(i, 7)) * scene_side + (margin - offset(i, 5));
-    for (std::int64_t y = 0; y < side; ++y) {
-      for (std::int64_t x = 0; x < side; ++x) {
-        const float* p = corner + 2 * y * scene_side + 2 * x;
-        const float sum = p[0] + p[1] + p[scene_side] + p[scene_side + 1];
-        *target++ = static_cast<std::uint16_t>(std::lround(64 * sum));
-      }
-    }
-  }
-  return bytes;
-}
 
 class WindowsWork final : public StageWork {
  public:
@@ -52,7 +25,7 @@ class WindowsWork final : public StageWork {
       : StageWork(device,
                   {{PixelType::u16,
                     {side, side, static_cast<std::int64_t>(frames)},
-                    frames_of(side, frames)}},
+                    drifting_frames(side, frames)}},
                   {}),
         side_(side),
         window_(window) {
@@ -81,9 +54,8 @@ class WindowsWork final : public StageWork {
       if (!found[i].reliable) continue;
       ++reliable;
       const std::size_t frame = i / registrar_->windows();
-      const double x = static_cast<double>(offset(frame, 5) - offset(0, 5)) / 2;
-      const double y = static_cast<double>(offset(frame, 7) - offset(0, 7)) / 2;
-      const double error = std::hypot(found[i].shift.x - x, found[i].shift.y - y);
+      const Point drift = drift_of(frame);
+      const double error = std::hypot(found[i].shift.x - drift.x, found[i].shift.y - drift.y);
       if (!(error <= worst)) worst = error;
     }
     const bool enough =

@@ -107,6 +107,11 @@ class WARPALIGN_API DisplacementField {
   static DisplacementField fit(const Shape& frame, std::span<const WindowShift> shifts,
                                std::int64_t windows_x, std::int64_t windows_y,
                                const FieldOptions& options = {});
+  /// The same where find_outliers() has told which shifts differ from those around them, one for
+  /// each shift; their search costs as much as the fit.
+  static DisplacementField fit(const Shape& frame, std::span<const WindowShift> shifts,
+                               const std::vector<bool>& outliers, std::int64_t windows_x,
+                               std::int64_t windows_y, const FieldOptions& options = {});
   /// The field whose values at all pixels are given: all x displacements row by row, then all y, as
   /// in a .npy file of shape (2, height, width). It is fitted by splines of the given spacing of
   /// control points in pixels, 1 or more. Throws Error(invalid_argument) where the number of

@@ -7,6 +7,7 @@
 #include <warpalign/config.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
+#include <warpalign/frame_registrar.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>

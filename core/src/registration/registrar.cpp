@@ -3,6 +3,7 @@
 
 #include "device/check.hpp"
 #include "registration/announce.hpp"
+#include "registration/checked_options.hpp"
 #include "registration/confidence.hpp"
 #include "registration/converted_pixels.hpp"
 #include "registration/foreign_use.hpp"
@@ -15,7 +16,6 @@
 #include <warpalign/interop.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace warpalign {
@@ -23,58 +23,6 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "register";
-
-void check_ranges(const RegistrationOptions& options) {
-  const auto number = [](double value, const char* what) {
-    if (!std::isfinite(value)) detail::refuse(stage, std::string(what) + " must be a number");
-  };
-  number(options.min_scale, "min_scale");
-  number(options.max_scale, "max_scale");
-  number(options.min_angle, "min_angle");
-  number(options.max_angle, "max_angle");
-  number(options.max_shift, "max_shift");
-  if (!(options.min_scale > 0) || options.min_scale > options.max_scale) {
-    detail::refuse(stage, "min_scale must be above 0 and not above max_scale");
-  }
-  if (options.min_scale < 1 / RegistrationOptions::max_scale_ratio ||
-      options.max_scale > RegistrationOptions::max_scale_ratio) {
-    detail::refuse(stage, "min_scale and max_scale must lie between 1/8 and 8");
-  }
-  if (options.min_angle > options.max_angle) {
-    detail::refuse(stage, "min_angle must not be above max_angle");
-  }
-  if (options.max_shift < 0) detail::refuse(stage, "max_shift must be 0 or more");
-}
-
-// Options that the fast pipeline does not support are refused rather than ignored.
-void check_fast(const RegistrationOptions& options) {
-  const RegistrationOptions defaults;
-  const bool limited = options.min_scale != defaults.min_scale ||
-                       options.max_scale != defaults.max_scale ||
-                       options.min_angle != defaults.min_angle ||
-                       options.max_angle != defaults.max_angle || options.max_shift != 0;
-  if (limited || options.motion != Motion::similarity || options.candidates != 1 ||
-      options.spectrum != SpectrumOf::grey_levels) {
-    detail::refuse(stage,
-                   "the fast pipeline finds one unrestricted similarity from gradients: it "
-                   "supports no motion, ranges, candidates or spectrum");
-  }
-}
-
-RegistrationOptions checked(const RegistrationOptions& options) {
-  if (!std::isfinite(options.spectrum_exponent) || options.spectrum_exponent <= 0) {
-    detail::refuse(stage, "spectrum_exponent must be above 0");
-  }
-  if (!std::isfinite(options.log_polar_sigma) || options.log_polar_sigma < 0) {
-    detail::refuse(stage, "log_polar_sigma must be 0 or more");
-  }
-  if (options.candidates < 1 || options.candidates > 10) {
-    detail::refuse(stage, "candidates must be 1 to 10");
-  }
-  check_ranges(options);
-  if (options.fast) check_fast(options);
-  return options;
-}
 
 void check_mask(const char* what, const HostImage& mask, const Shape& image) {
   if (mask.type != PixelType::u8) {
@@ -222,7 +170,7 @@ Registered Registrar::State::described(const detail::Candidate& candidate) const
 }
 
 Registrar::Registrar(const Device& device, const RegistrationOptions& options)
-    : state_(std::make_unique<State>(device, checked(options))) {}
+    : state_(std::make_unique<State>(device, detail::checked(options))) {}
 Registrar::Registrar(Registrar&&) noexcept = default;
 Registrar& Registrar::operator=(Registrar&&) noexcept = default;
 Registrar::~Registrar() = default;

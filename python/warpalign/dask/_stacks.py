@@ -24,15 +24,17 @@ def _registered(frames, reference, start, first, mask, options, device):
     table = np.zeros(len(frames), _TABLE)
     follower = _Follower(as_image(reference, "the reference"), mask, "first", open_device(device),
                          options)
-    for i, frame in enumerate(frames):
-        number = start + i
-        if number == first:
-            table[i] = _line(number, _first(), True)
-            continue
-        try:
-            table[i] = _line(number, *follower.place(as_image(frame, f"frame {number}")))
-        except InvalidImageError as error:
-            table[i] = _line(number, _unusable(), False, str(error))
+    if first is not None and start <= first < start + len(frames):
+        table[first - start] = _line(first, _first(), True)
+    others = [i for i in range(len(frames)) if start + i != first]
+    for begin in range(0, len(others), follower.frames_at_once):
+        some = others[begin:begin + follower.frames_at_once]
+        placed = follower.place([as_image(frames[i], f"frame {start + i}") for i in some])
+        for i, found in zip(some, placed):
+            if isinstance(found, InvalidImageError):
+                table[i] = _line(start + i, _unusable(), False, str(found))
+            else:
+                table[i] = _line(start + i, *found)
     return table
 
 

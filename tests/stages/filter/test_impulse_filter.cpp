@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <random>
+#include <vector>
 
 namespace {
 
@@ -60,6 +61,28 @@ TEST_CASE("impulse_filter: impulses are filled as the oracle fills them") {
     for (const test::Size& size : test::sizes()) compare(device, size, PixelType::u8);
     compare(device, {61, 47}, PixelType::u16);
     compare(device, {61, 47}, PixelType::f32);
+  });
+}
+
+TEST_CASE("impulse_filter: the statistics of an image on the host are those on the device") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // The last one has more rows than are examined.
+    for (const test::Size& size : {test::Size{1, 1}, test::Size{33, 17}, test::Size{61, 147}}) {
+      for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+        const auto image = speckled(size, 0.1);
+        auto stream = device.make_stream();
+        const auto input = test::to_device(device, stream, image, type);
+        std::vector<char> pixels(input.size_bytes());
+        stream.download(input.buffer(), pixels.data(), pixels.size());
+        const auto expected =
+            ImpulseFilterPlan(device, {type, input.shape()}).impulse_statistics(stream, input);
+        const auto found =
+            warpalign::impulse_statistics({pixels.data(), type, size.width, size.height, 0});
+        CHECK(found.lowest == expected.lowest);
+        CHECK(found.highest == expected.highest);
+        CHECK(found.isolated == expected.isolated);
+      }
+    }
   });
 }
 

@@ -8,7 +8,9 @@
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/error.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace {
 
@@ -92,6 +94,35 @@ TEST_CASE("local_normalization: pixels count by their weight, those below a half
     }
     const reference::Plane nothing(20, 10);
     compare(device, {{20, 10}, 3.1}, &nothing);
+  });
+}
+
+TEST_CASE("local_normalization: images of a stack are normalized as they are alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr std::int64_t images = 3;
+    const auto tall = unevenly_lit({45, 22 * images}, 0);
+    auto stream = device.make_stream();
+    const auto flat = test::to_device(device, stream, tall);
+    auto stack = device.make_image(PixelType::f32, {45, 22, images});
+    stream.copy(flat.buffer(), stack.buffer());
+    auto output = device.make_image(PixelType::f32, stack.shape());
+    test::poison(stream, output);
+    LocalNormalizationPlan(device, {{45, 22, 1}, 3, false, images})
+        .execute(stream, stack, 0, 0.1F, output);
+    std::vector<float> together(45 * 22 * images);
+    stream.download(output.buffer(), together.data(), together.size() * sizeof(float));
+    for (std::int64_t i = 0; i < images; ++i) {
+      reference::Plane one(45, 22);
+      std::copy_n(tall.values.begin() + i * 45 * 22, 45 * 22, one.values.begin());
+      const auto expected = reference::local_normalization(one, nullptr, 3, 0.1F);
+      double worst = 0;
+      for (std::size_t k = 0; k < expected.values.size(); ++k) {
+        const auto found = static_cast<double>(together[static_cast<std::size_t>(i) * 45 * 22 + k]);
+        worst = std::max(worst, std::abs(found - expected.values[k]));
+      }
+      CHECK(worst <= tolerance);
+    }
+    CHECK_THROWS_AS(LocalNormalizationPlan(device, {{45, 22, 1}, 3, false, 0}), Error);
   });
 }
 

@@ -8,7 +8,9 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/error.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace {
 
@@ -232,5 +234,39 @@ TEST_CASE("smooth: wrong specifications and images are refused") {
     CHECK_THROWS_AS(masked_plan.execute(stream, image, output), Error);
     CHECK_THROWS_AS(masked_plan.execute(stream, image, image, output, weight), Error);
     CHECK_THROWS_AS(masked_plan.execute(stream, image, bytes, output, output), Error);
+  });
+}
+
+TEST_CASE("smooth: images of a stack are smoothed as they are alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr std::int64_t images = 3;
+    const reference::SampleGrid grid{17, 11, 1.5, 0.75, 2.25};
+    const auto tall = test::random_plane(40, 27 * images, 0, 1, 91);
+    auto stream = device.make_stream();
+    const auto flat = test::to_device(device, stream, tall);
+    auto stack = device.make_image(PixelType::f32, {40, 27, images});
+    stream.copy(flat.buffer(), stack.buffer());
+    SmoothSpec spec{PixelType::f32, {40, 27, 1}, {17, 11, 1}, {1.5, 0.75},
+                    2.25,           1.7,         false,       images};
+    auto output = device.make_image(PixelType::f32, {17, 11, images});
+    test::poison(stream, output);
+    SmoothPlan(device, spec).execute(stream, stack, output);
+    std::vector<float> together(17 * 11 * images);
+    stream.download(output.buffer(), together.data(), together.size() * sizeof(float));
+    spec.images = 1;
+    const SmoothPlan alone(device, spec);
+    for (std::int64_t i = 0; i < images; ++i) {
+      reference::Plane one(40, 27);
+      std::copy_n(tall.values.begin() + i * 40 * 27, 40 * 27, one.values.begin());
+      const auto input = test::to_device(device, stream, one);
+      auto smoothed = device.make_image(PixelType::f32, {17, 11, 1});
+      alone.execute(stream, input, smoothed);
+      std::vector<float> expected(17 * 11);
+      stream.download(smoothed.buffer(), expected.data(), expected.size() * sizeof(float));
+      CHECK(std::equal(expected.begin(), expected.end(), together.begin() + i * 17 * 11));
+    }
+    spec.images = 0;
+    CHECK_THROWS_AS(SmoothPlan(device, spec), Error);
+    CHECK_THROWS_AS(alone.execute(stream, stack, output), Error);
   });
 }

@@ -108,13 +108,26 @@ std::vector<bool> find_outliers(std::span<const WindowShift> shifts, std::int64_
 DisplacementField DisplacementField::fit(const Shape& frame, std::span<const WindowShift> shifts,
                                          std::int64_t windows_x, std::int64_t windows_y,
                                          const FieldOptions& options) {
+  return fit(frame, shifts, find_outliers(shifts, windows_x, windows_y), windows_x, windows_y,
+             options);
+}
+
+DisplacementField DisplacementField::fit(const Shape& frame, std::span<const WindowShift> shifts,
+                                         const std::vector<bool>& outliers, std::int64_t windows_x,
+                                         std::int64_t windows_y, const FieldOptions& options) {
   detail::check_shape(stage, "the frame", frame);
   if (!(options.smoothness > 0) || !std::isfinite(options.smoothness)) {
     detail::refuse(stage, "the smoothness must be a number above 0");
   }
   const detail::ShiftGrid grid = checked_grid(shifts, windows_x, windows_y);
   check_centres(frame, shifts);
-  const std::vector<bool> consistent = detail::consistent_shifts(shifts, grid);
+  if (outliers.size() != shifts.size()) {
+    detail::refuse(stage, "there must be as many outliers told as there are shifts");
+  }
+  std::vector<bool> consistent(shifts.size());
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    consistent[i] = detail::is_usable(shifts[i]) && !outliers[i];
+  }
   if (std::find(consistent.begin(), consistent.end(), true) == consistent.end()) {
     detail::refuse(stage, "no window has a reliable shift; larger windows may have");
   }

@@ -96,6 +96,33 @@ std::optional<Step> step_of(const ShiftSums& s, double gain, double offset) {
 
 }  // namespace
 
+ShiftState state_at(const Shape& frame, const Shape& window, const WindowOrigin& origin,
+                    const WindowOrigin& peak, const Point& shift) {
+  ShiftState state;
+  const double x = peak.x - shift.x;
+  const double y = peak.y - shift.y;
+  state.frame_x = origin.x + peak.x;
+  state.frame_y = origin.y + peak.y;
+  state.reference_x = origin.x + static_cast<std::int32_t>(std::floor(x));
+  state.reference_y = origin.y + static_cast<std::int32_t>(std::floor(y));
+  state.fraction_x = static_cast<float>(x - std::floor(x));
+  state.fraction_y = static_cast<float>(y - std::floor(y));
+  // Pixels of the frame need a neighbour on either side, points of the reference two.
+  const auto first = [](std::int32_t in_frame, std::int32_t in_reference) {
+    return std::max({0, 1 - in_frame, 1 - in_reference});
+  };
+  const auto end = [](std::int64_t side, std::int64_t extent, std::int32_t in_frame,
+                      std::int32_t in_reference) {
+    return static_cast<std::int32_t>(
+        std::min({side, extent - 1 - in_frame, extent - 2 - in_reference}));
+  };
+  state.first_column = first(state.frame_x, state.reference_x);
+  state.first_row = first(state.frame_y, state.reference_y);
+  state.end_column = end(window.width, frame.width, state.frame_x, state.reference_x);
+  state.end_row = end(window.height, frame.height, state.frame_y, state.reference_y);
+  return state;
+}
+
 WindowFit::WindowFit(const Shape& window, const WindowOrigin& origin)
     : window_(window), origin_(origin), active_(false) {
   result_.centre = {origin.x + static_cast<double>(window.width - 1) / 2,
@@ -117,28 +144,7 @@ WindowFit::WindowFit(const Shape& frame, const Shape& window, const WindowOrigin
 }
 
 ShiftState WindowFit::state() const {
-  ShiftState state;
-  const double x = peak_.x - shift_.x;
-  const double y = peak_.y - shift_.y;
-  state.frame_x = origin_.x + peak_.x;
-  state.frame_y = origin_.y + peak_.y;
-  state.reference_x = origin_.x + static_cast<std::int32_t>(std::floor(x));
-  state.reference_y = origin_.y + static_cast<std::int32_t>(std::floor(y));
-  state.fraction_x = static_cast<float>(x - std::floor(x));
-  state.fraction_y = static_cast<float>(y - std::floor(y));
-  // Pixels of the frame need a neighbour on either side, points of the reference two.
-  const auto first = [](std::int32_t frame, std::int32_t reference) {
-    return std::max({0, 1 - frame, 1 - reference});
-  };
-  const auto end = [](std::int64_t window, std::int64_t extent, std::int32_t frame,
-                      std::int32_t reference) {
-    return static_cast<std::int32_t>(
-        std::min({window, extent - 1 - frame, extent - 2 - reference}));
-  };
-  state.first_column = first(state.frame_x, state.reference_x);
-  state.first_row = first(state.frame_y, state.reference_y);
-  state.end_column = end(window_.width, frame_.width, state.frame_x, state.reference_x);
-  state.end_row = end(window_.height, frame_.height, state.frame_y, state.reference_y);
+  ShiftState state = state_at(frame_, window_, origin_, peak_, shift_);
   state.gain = static_cast<float>(gain_);
   state.offset = static_cast<float>(offset_);
   state.inverse_scale =

@@ -7,6 +7,13 @@
 
 namespace warpalign::detail {
 
+/// The pixels of a window and the points of the reference that are compared where the content has
+/// moved by `shift`, which is near the whole pixels `peak`: all for which both have the neighbours
+/// that an evaluation takes.
+[[nodiscard]] ShiftState state_at(const Shape& frame, const Shape& window,
+                                  const WindowOrigin& origin, const WindowOrigin& peak,
+                                  const Point& shift);
+
 /// The model is frame(p) = gain reference(p - shift) + offset over the window's pixels p.
 class WindowFit {
  public:
@@ -24,6 +31,9 @@ class WindowFit {
   /// Takes the sums of an evaluation at state(), and makes a step.
   void take(const ShiftSums& sums);
   [[nodiscard]] WindowShift result() const;
+  /// Of the last evaluation.
+  [[nodiscard]] double gain() const { return gain_; }
+  [[nodiscard]] double offset() const { return offset_; }
 
  private:
   void step(const ShiftSums& sums);

@@ -1,6 +1,7 @@
 // The shifts of windows: arguments are checked here, and frames divided into batches.
 #include "device/check.hpp"
 #include "registration/local/shift_search.hpp"
+#include "registration/local/window_batch.hpp"
 #include "registration/plan_cache.hpp"
 
 #include <warpalign/local_motion.hpp>
@@ -18,10 +19,7 @@ namespace {
 constexpr const char* stage = "local motion";
 constexpr std::int64_t min_side = 16;
 constexpr std::int64_t max_batch = 4096;
-// For the windows of a batch: enough to fill a GPU; on a CPU, what its caches hold.
-constexpr double gpu_bytes = 512e6;
-constexpr double cpu_bytes = 16e6;
-constexpr double bytes_per_pixel = 30;
+constexpr std::size_t most_by_itself = 256;
 
 void check_frame(const char* what, PixelType type, const Shape& shape) {
   detail::check_grey(stage, what, type);
@@ -34,11 +32,7 @@ void check_frame(const char* what, PixelType type, const Shape& shape) {
 
 std::int64_t batch_of(const Device& device, const detail::WindowGrid& grid, std::int64_t asked) {
   if (asked < 0 || asked > max_batch) detail::refuse(stage, "batch must be 0 to 4096");
-  if (asked > 0) return asked;
-  const double frame = bytes_per_pixel * static_cast<double>(grid.window.plane()) *
-                       static_cast<double>(grid.origins.size());
-  const double room = device.info().kind == DeviceKind::cpu ? cpu_bytes : gpu_bytes;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(room / frame), 1, 256);
+  return asked > 0 ? asked : detail::batch_of(device, grid, most_by_itself);
 }
 
 double max_shift_of(const WindowOptions& options, const Shape& window) {
@@ -117,17 +111,10 @@ void WindowRegistrar::set_reference(const HostImage& image) {
   }
   s.has_reference = false;
   detail::WindowReference& reference = *s.reference;
-  if (image.type == PixelType::f32) {
-    s.stream.upload(image, reference.pixels);
-  } else {
-    Image raw = s.device.make_image(image.type, s.frame);
-    s.stream.upload(image, raw);
-    ConvertPlan(s.device, {s.frame, image.type, PixelType::f32})
-        .execute(s.stream, raw, reference.pixels);
-    s.stream.finish();
-  }
+  detail::PixelUpload(s.device, s.frame).run(s.stream, image, reference.pixels);
   s.transform->forward(s.stream, reference.pixels, reference.means, reference.windows,
                        reference.spectra);
+  s.stream.finish();
   s.has_reference = true;
 }
 

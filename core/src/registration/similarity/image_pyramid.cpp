@@ -12,48 +12,6 @@ namespace warpalign::detail {
 
 namespace {
 
-// Sigma of the Gaussian low-pass filter before coarser sampling, in units of the spacing. It leaves
-// 0.29 of the amplitude of a wave at the new Nyquist frequency.
-constexpr double sigma_per_spacing = 0.5;
-
-// Contrast below this fraction of the image's own contrast is not amplified.
-constexpr double contrast_floor = 0.1;
-constexpr double contrast_sigma = 3;  // in pixels of the level
-
-constexpr std::int64_t measured_side = 256;  // of the level for mean and deviation
-
-// Images with a smaller fraction of isolated pixels at the ends of their range have no impulse
-// noise; such pixels are content, for example stars.
-constexpr double min_isolated = 0.005;
-
-std::int64_t samples(std::int64_t pixels, const Sampling2d& sampling) {
-  const auto all = static_cast<std::int64_t>(
-                       std::floor(static_cast<double>(pixels - 1) / sampling.spacing + 1e-9)) +
-                   1;
-  return sampling.maximum > 0 ? std::min(all, sampling.maximum) : all;
-}
-
-double origin(std::int64_t pixels, std::int64_t samples, double spacing) {
-  return (static_cast<double>(pixels - 1) - static_cast<double>(samples - 1) * spacing) / 2;
-}
-
-Shape level_shape(const Shape& image, const Sampling2d& sampling) {
-  return {samples(image.width, sampling), samples(image.height, sampling), 1};
-}
-
-SmoothSpec smoothing(PixelType type, const Shape& image, bool masked, const Sampling2d& sampling) {
-  const Shape shape = level_shape(image, sampling);
-  const double sigma = sampling.spacing > 1 ? sigma_per_spacing * sampling.spacing : 0;
-  return {.input = type,
-          .shape = image,
-          .output = shape,
-          .origin = {origin(image.width, shape.width, sampling.spacing),
-                     origin(image.height, shape.height, sampling.spacing)},
-          .spacing = sampling.spacing,
-          .sigma = sigma,
-          .masked = masked};
-}
-
 void read(Stream& stream, const Image& image, std::optional<Readback<float>>& values) {
   const auto n = static_cast<std::size_t>(image.shape().pixels());
   if (!values || values->count() != n) values.emplace(stream.device(), n);
@@ -68,13 +26,8 @@ PyramidLevel::PyramidLevel(const Device& device, PixelType type, const Shape& im
       type_(type),
       sampling_(sampling),
       shape_(level_shape(image, sampling)),
-      to_image_{sampling.spacing,
-                0,
-                origin(image.width, shape_.width, sampling.spacing),
-                0,
-                sampling.spacing,
-                origin(image.height, shape_.height, sampling.spacing)},
-      smooth_(device, smoothing(type, image, masked, sampling)),
+      to_image_(level_to_image(image, sampling)),
+      smooth_(device, level_smoothing(type, image, masked, sampling)),
       values_(device.make_image(PixelType::f32, shape_)) {
   if (masked) weight_.emplace(device.make_image(PixelType::f32, shape_));
 }
@@ -105,8 +58,7 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
     clock.run("upload", [&] { stream.upload(*mask, *mask_); });
   }
   fill_impulses(stream, clock);
-  const auto side = static_cast<double>(std::max(shape_.width, shape_.height));
-  const double spacing = std::max(1.0, side / static_cast<double>(measured_side));
+  const double spacing = measured_spacing(shape_);
   const PyramidLevel& whole = level(stream, clock, {spacing});
   measure(stream, whole, what);
   if (masked_) return;
@@ -114,13 +66,11 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
   if (masked_) measure(stream, level(stream, clock, {spacing}), what);
 }
 
-// A pixel of the level is a weighted mean of image pixels up to three pixels of the level away, so
-// the border in the image is wider by as much than it appears on the level.
 void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level) {
-  constexpr int margin = 3;
   const Shape& coarse = level.shape();
   const auto content = border_search_.content(
-      {coarse.width, coarse.height, values_->wait(), levels_.minimum, levels_.maximum}, margin);
+      {coarse.width, coarse.height, values_->wait(), levels_.minimum, levels_.maximum},
+      border_margin);
   if (!content) return;
   const Affine to_level = level.to_image().inverse();
   const auto nearest = [](double at, std::int64_t n) {

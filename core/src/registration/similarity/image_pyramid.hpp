@@ -6,6 +6,7 @@
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/border.hpp"
 #include "registration/similarity/grey_levels.hpp"
+#include "registration/similarity/level_sampling.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
@@ -19,14 +20,6 @@
 #include <vector>
 
 namespace warpalign::detail {
-
-/// How a level samples an image: every `spacing`-th pixel, centred on the image, and at most
-/// `maximum` samples along each axis (0: no limit).
-struct Sampling2d {
-  double spacing = 1;
-  std::int64_t maximum = 0;
-  friend bool operator==(const Sampling2d&, const Sampling2d&) = default;
-};
 
 /// An image that was low-pass filtered and sampled more coarsely. The normalized image and the
 /// spline coefficients are allocated when they are first requested.

@@ -60,4 +60,24 @@ backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma) {
   return axis;
 }
 
+backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma, std::int64_t inputs) {
+  const backend::AxisWeights one = gaussian_weights(grid, sigma);
+  if (inputs == 1) return one;
+  backend::AxisWeights all;
+  all.taps = one.taps;
+  for (std::int64_t input = 0; input < inputs; ++input) {
+    for (const std::int32_t first : one.first) {
+      all.first.push_back(static_cast<std::int32_t>(input * grid.n_input + first));
+    }
+  }
+  const std::size_t n = one.first.size();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(one.taps); ++k) {
+    const auto tap = one.weights.begin() + static_cast<std::ptrdiff_t>(k * n);
+    for (std::int64_t input = 0; input < inputs; ++input) {
+      all.weights.insert(all.weights.end(), tap, tap + static_cast<std::ptrdiff_t>(n));
+    }
+  }
+  return all;
+}
+
 }  // namespace warpalign::detail

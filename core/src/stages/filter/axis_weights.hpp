@@ -18,4 +18,8 @@ struct AxisGrid {
 /// for each output. Every output must lie within half a pixel of the input.
 backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma);
 
+/// The same for several inputs one after the other, each of which has outputs of its own: so images
+/// that are stacked are filtered as one tall image.
+backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma, std::int64_t inputs);
+
 }  // namespace warpalign::detail

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace warpalign {
@@ -31,7 +33,76 @@ std::size_t rows_of(const Shape& shape) {
   return static_cast<std::size_t>((shape.height + step - 1) / step);
 }
 
+/// The pixels of an image on the host.
+template <class Pixel>
+class Rows {
+ public:
+  explicit Rows(const HostImage& image)
+      : start_(static_cast<const std::byte*>(image.data)),
+        pitch_(image.row_bytes == 0 ? image.width * static_cast<std::int64_t>(sizeof(Pixel))
+                                    : image.row_bytes),
+        width_(image.width),
+        height_(image.height) {}
+
+  [[nodiscard]] std::span<const Pixel> row(std::int64_t y) const {
+    return {reinterpret_cast<const Pixel*>(start_ + y * pitch_), static_cast<std::size_t>(width_)};
+  }
+  /// Whether a pixel differs from all eight neighbours.
+  [[nodiscard]] bool is_isolated(std::int64_t x, std::int64_t y) const {
+    const Pixel own = row(y)[static_cast<std::size_t>(x)];
+    int same = 0;
+    for (std::int64_t j = std::max<std::int64_t>(y - 1, 0); j <= std::min(y + 1, height_ - 1);
+         ++j) {
+      const std::span<const Pixel> pixels = row(j);
+      for (std::int64_t i = std::max<std::int64_t>(x - 1, 0); i <= std::min(x + 1, width_ - 1);
+           ++i) {
+        same += pixels[static_cast<std::size_t>(i)] == own ? 1 : 0;
+      }
+    }
+    return same == 1;
+  }
+
+ private:
+  const std::byte* start_;
+  std::int64_t pitch_, width_, height_;
+};
+
+template <class Pixel>
+ImpulseStatistics statistics_of(const HostImage& image) {
+  const Rows<Pixel> rows(image);
+  const std::int64_t step = step_of(image.shape());
+  Pixel lowest = rows.row(0)[0];
+  Pixel highest = lowest;
+  for (std::int64_t y = 0; y < image.height; y += step) {
+    // Comparisons that NaN fails.
+    for (const Pixel value : rows.row(y)) {
+      lowest = value < lowest ? value : lowest;
+      highest = value > highest ? value : highest;
+    }
+  }
+  std::int64_t isolated = 0;
+  for (std::int64_t y = 0; y < image.height; y += step) {
+    const std::span<const Pixel> pixels = rows.row(y);
+    for (std::size_t x = 0; x < pixels.size(); ++x) {
+      if (pixels[x] > lowest && pixels[x] < highest) continue;
+      isolated += rows.is_isolated(static_cast<std::int64_t>(x), y) ? 1 : 0;
+    }
+  }
+  const auto examined =
+      static_cast<double>(rows_of(image.shape())) * static_cast<double>(image.width);
+  return {static_cast<float>(lowest), static_cast<float>(highest),
+          static_cast<double>(isolated) / examined};
+}
+
 }  // namespace
+
+ImpulseStatistics impulse_statistics(const HostImage& image) {
+  detail::check_shape(stage, "the image", image.shape());
+  detail::check_grey(stage, "the image", image.type);
+  if (image.type == PixelType::u8) return statistics_of<std::uint8_t>(image);
+  if (image.type == PixelType::u16) return statistics_of<std::uint16_t>(image);
+  return statistics_of<float>(image);
+}
 
 ImpulseFilterPlan::ImpulseFilterPlan(const Device& device, const ImpulseFilterSpec& spec)
     : device_(device),

@@ -16,6 +16,7 @@ constexpr double max_sigma = 1000;
 
 LocalNormalizationSpec checked(const LocalNormalizationSpec& spec) {
   detail::check_shape(stage, "the image", spec.shape);
+  detail::check_batch(stage, "the stack", spec.shape, 1, spec.images);
   if (!(spec.sigma > 0) || spec.sigma > max_sigma) {
     detail::refuse(
         stage, "sigma must be above 0 and at most 1000 pixels, not " + std::to_string(spec.sigma));
@@ -25,10 +26,13 @@ LocalNormalizationSpec checked(const LocalNormalizationSpec& spec) {
 
 std::unique_ptr<backend::LocalNormalization> make_kernel(const Device& device,
                                                          const LocalNormalizationSpec& spec) {
+  LocalNormalizationSpec tall = spec;
+  tall.shape = stacked(spec.shape, 1, spec.images);
+  tall.images = 1;
   return detail::Access::driver(device).make(backend::LocalNormalization::Setup{
-      spec,
+      tall,
       {detail::gaussian_weights({spec.shape.width, spec.shape.width}, spec.sigma),
-       detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma)}});
+       detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma, spec.images)}});
 }
 
 void check_numbers(float mean, float floor) {
@@ -47,8 +51,10 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float m
                                      Image& output) const {
   if (spec_.masked) detail::refuse(stage, "this plan requires weights");
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
+  detail::check_image(stage, "the image", device_, input, PixelType::f32,
+                      stacked(spec_.shape, 2, spec_.images));
+  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+                      stacked(spec_.shape, 2, spec_.images));
   detail::check_distinct(stage, input, output);
   check_numbers(mean, floor);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr, mean,
@@ -59,9 +65,12 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const I
                                      float mean, float floor, Image& output) const {
   if (!spec_.masked) detail::refuse(stage, "this plan was made without weights");
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, PixelType::f32, spec_.shape);
-  detail::check_image(stage, "the weight", device_, weight, PixelType::f32, spec_.shape);
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.shape);
+  detail::check_image(stage, "the image", device_, input, PixelType::f32,
+                      stacked(spec_.shape, 2, spec_.images));
+  detail::check_image(stage, "the weight", device_, weight, PixelType::f32,
+                      stacked(spec_.shape, 2, spec_.images));
+  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+                      stacked(spec_.shape, 2, spec_.images));
   detail::check_distinct(stage, input, output);
   detail::check_distinct(stage, weight, output);
   check_numbers(mean, floor);

@@ -43,16 +43,21 @@ SmoothSpec checked(const SmoothSpec& spec) {
       !std::isfinite(spec.origin.y)) {
     detail::refuse(stage, "the spacing must be above 0 and the origin finite");
   }
+  detail::check_batch(stage, "the stack", spec.shape, 1, spec.images);
   check_axis(x_grid(spec));
   check_axis(y_grid(spec));
   return spec;
 }
 
 std::unique_ptr<backend::Smooth> make_kernel(const Device& device, const SmoothSpec& spec) {
+  SmoothSpec tall = spec;
+  tall.shape = stacked(spec.shape, 1, spec.images);
+  tall.output = stacked(spec.output, 1, spec.images);
+  tall.images = 1;
   return detail::Access::driver(device).make(
-      backend::Smooth::Setup{spec,
+      backend::Smooth::Setup{tall,
                              {detail::gaussian_weights(x_grid(spec), spec.sigma),
-                              detail::gaussian_weights(y_grid(spec), spec.sigma)}});
+                              detail::gaussian_weights(y_grid(spec), spec.sigma, spec.images)}});
 }
 
 }  // namespace
@@ -63,8 +68,10 @@ SmoothPlan::SmoothPlan(const Device& device, const SmoothSpec& spec)
 void SmoothPlan::execute(Stream& stream, const Image& input, Image& output) const {
   if (spec_.masked) detail::refuse(stage, "this plan requires a mask");
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
+  detail::check_image(stage, "the image", device_, input, spec_.input,
+                      stacked(spec_.shape, 2, spec_.images));
+  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+                      stacked(spec_.output, 2, spec_.images));
   detail::check_distinct(stage, input, output);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
                    detail::Access::memory(output));
@@ -74,10 +81,14 @@ void SmoothPlan::execute(Stream& stream, const Image& input, const Image& mask, 
                          Image& weight) const {
   if (!spec_.masked) detail::refuse(stage, "this plan was made without a mask");
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the image", device_, input, spec_.input, spec_.shape);
-  detail::check_image(stage, "the mask", device_, mask, PixelType::u8, spec_.shape);
-  detail::check_image(stage, "the output", device_, output, PixelType::f32, spec_.output);
-  detail::check_image(stage, "the weight", device_, weight, PixelType::f32, spec_.output);
+  detail::check_image(stage, "the image", device_, input, spec_.input,
+                      stacked(spec_.shape, 2, spec_.images));
+  detail::check_image(stage, "the mask", device_, mask, PixelType::u8,
+                      stacked(spec_.shape, 2, spec_.images));
+  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+                      stacked(spec_.output, 2, spec_.images));
+  detail::check_image(stage, "the weight", device_, weight, PixelType::f32,
+                      stacked(spec_.output, 2, spec_.images));
   detail::check_distinct(stage, input, output);
   detail::check_distinct(stage, output, weight);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),

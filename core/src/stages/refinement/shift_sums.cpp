@@ -5,7 +5,6 @@
 #include "device/check.hpp"
 #include "stages/results.hpp"
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -17,15 +16,7 @@ namespace {
 constexpr const char* stage = "shift_sums";
 constexpr int max_parts = 1024;
 
-// The order in which the device writes them.
-constexpr std::array<double ShiftSums::*, backend::shift_sum_count> all_sums{
-    &ShiftSums::weight,  &ShiftSums::r,     &ShiftSums::m,     &ShiftSums::rr,
-    &ShiftSums::mm,      &ShiftSums::rm,    &ShiftSums::rx,    &ShiftSums::ry,
-    &ShiftSums::rx_r,    &ShiftSums::ry_r,  &ShiftSums::mx,    &ShiftSums::my,
-    &ShiftSums::mx_r,    &ShiftSums::my_r,  &ShiftSums::mx_m,  &ShiftSums::my_m,
-    &ShiftSums::mx_rx,   &ShiftSums::mx_ry, &ShiftSums::my_rx, &ShiftSums::my_ry,
-    &ShiftSums::mx_mx,   &ShiftSums::mx_my, &ShiftSums::my_my, &ShiftSums::pixels,
-    &ShiftSums::absolute};
+constexpr auto& all_sums = backend::shift_sum_order;
 
 ShiftSumsSpec checked(const ShiftSumsSpec& spec) {
   detail::check_shape(stage, "the frame", spec.frame);

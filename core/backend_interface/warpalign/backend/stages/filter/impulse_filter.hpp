@@ -30,6 +30,13 @@ struct ImpulseStatistics {
   double isolated = 0;
 };
 
+/// Images with a smaller fraction of isolated pixels have no impulse noise; such pixels are
+/// content, for example stars.
+inline constexpr double min_isolated = 0.005;
+
+/// ImpulseFilterPlan::impulse_statistics of an image that is not on a device, of grey levels.
+[[nodiscard]] WARPALIGN_API ImpulseStatistics impulse_statistics(const HostImage& image);
+
 /// An impulse is a pixel at an end of the image's range that has at most two of its eight
 /// neighbours at the same end. Larger areas at an end of the range are thus left unchanged.
 class WARPALIGN_API ImpulseFilterPlan {

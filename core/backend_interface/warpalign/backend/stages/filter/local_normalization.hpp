@@ -5,6 +5,7 @@
 #include <warpalign/backend/stages/filter/axis_weights.hpp>
 #include <warpalign/device.hpp>
 
+#include <cstdint>
 #include <memory>
 
 namespace warpalign {
@@ -17,6 +18,8 @@ struct LocalNormalizationSpec {
   Shape shape;          ///< of input and output; depth 1
   double sigma = 3;     ///< standard deviation in pixels of the Gaussian neighbourhood, > 0
   bool masked = false;  ///< whether a weight image says which pixels count
+  std::int64_t images =
+      1;  ///< of this shape, stacked along the depth; each is normalized by itself
 };
 
 /// (v - m) / sqrt(d^2 + floor^2), where m and d are the mean and the standard deviation of the
@@ -45,6 +48,8 @@ namespace warpalign::backend {
 
 class LocalNormalization : public Stage {
  public:
+  /// Images that are stacked are one tall image here, `spec.images` is 1, and the weights say which
+  /// rows belong together.
   struct Setup {
     const LocalNormalizationSpec& spec;
     const PlaneWeights& weights;

@@ -6,6 +6,7 @@
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
+#include <cstdint>
 #include <memory>
 
 namespace warpalign {
@@ -23,6 +24,8 @@ struct SmoothSpec {
   double sigma = 1;     ///< standard deviation of the Gaussian in input pixels, 0 to 1000; 0 takes
                         ///< the nearest pixel
   bool masked = false;  ///< whether a mask says which pixels count
+  std::int64_t images =
+      1;  ///< of these shapes, stacked along the depth; each is smoothed by itself
 };
 
 /// Output pixel (i, j) is the mean of the input's pixels around origin + spacing (i, j), weighted
@@ -53,6 +56,8 @@ namespace warpalign::backend {
 
 class Smooth : public Stage {
  public:
+  /// Images that are stacked are one tall image here, `spec.images` is 1, and the weights say which
+  /// rows belong together.
   struct Setup {
     const SmoothSpec& spec;
     const PlaneWeights& weights;

@@ -84,6 +84,16 @@ namespace warpalign::backend {
 /// The number of sums of one part of a window, in the order of warpalign::ShiftSums. Sum i of part
 /// p of a window is stored at (window shift_sum_count + i) parts + p.
 inline constexpr int shift_sum_count = 25;
+inline constexpr std::array<double warpalign::ShiftSums::*, shift_sum_count> shift_sum_order{
+    &warpalign::ShiftSums::weight,  &warpalign::ShiftSums::r,     &warpalign::ShiftSums::m,
+    &warpalign::ShiftSums::rr,      &warpalign::ShiftSums::mm,    &warpalign::ShiftSums::rm,
+    &warpalign::ShiftSums::rx,      &warpalign::ShiftSums::ry,    &warpalign::ShiftSums::rx_r,
+    &warpalign::ShiftSums::ry_r,    &warpalign::ShiftSums::mx,    &warpalign::ShiftSums::my,
+    &warpalign::ShiftSums::mx_r,    &warpalign::ShiftSums::my_r,  &warpalign::ShiftSums::mx_m,
+    &warpalign::ShiftSums::my_m,    &warpalign::ShiftSums::mx_rx, &warpalign::ShiftSums::mx_ry,
+    &warpalign::ShiftSums::my_rx,   &warpalign::ShiftSums::my_ry, &warpalign::ShiftSums::mx_mx,
+    &warpalign::ShiftSums::mx_my,   &warpalign::ShiftSums::my_my, &warpalign::ShiftSums::pixels,
+    &warpalign::ShiftSums::absolute};
 
 struct ShiftSumsMemory {
   const Memory& frames;

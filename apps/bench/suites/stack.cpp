@@ -1,0 +1,123 @@
+// Suite: the drift of the frames of a stack, registered together and one by one.
+#include "bench/drifting_frames.hpp"
+#include "bench/stage_work.hpp"
+#include "bench/suites.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/frame_registrar.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace warpalign::program::bench {
+namespace {
+
+constexpr double tolerance = 0.01;  // in pixels: what the frames are to be found to
+
+class StackFrames final : public StageWork {
+ public:
+  /// `at_once`: how many frames are passed together, as `warpalign stack` does.
+  StackFrames(const Device& device, std::int64_t side, std::size_t frames, std::size_t at_once)
+      : StageWork(device,
+                  {{PixelType::u16,
+                    {side, side, static_cast<std::int64_t>(frames)},
+                    drifting_frames(side, frames)}},
+                  {}),
+        at_once_(at_once) {
+    const auto* pixels = values_of<std::uint16_t>(input(0).pixels);
+    for (std::size_t i = 0; i < frames; ++i) {
+      frames_.push_back(
+          {pixels + i * static_cast<std::size_t>(side * side), PixelType::u16, side, side, 0});
+    }
+  }
+
+  void make_plans() override {
+    together_.reset();  // these free their memory before the new ones allocate
+    single_.reset();
+    RegistrationOptions options;
+    options.motion = Motion::translation;
+    if (at_once_ > 1) {
+      together_.emplace(device(), options, at_once_);
+      together_->set_reference(frames_[0]);
+    } else {
+      single_.emplace(device(), options);
+      single_->set_reference(frames_[0]);
+    }
+  }
+
+  [[nodiscard]] bool waits() const override { return true; }
+
+  Verdict verify(Stream& /*stream*/) override {
+    double worst = 0;
+    const std::vector<RegistrationResult> found = register_all();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Point drift = drift_of(i);
+      const Point& shift = found[i].similarity.translation;
+      const double error = found[i].reliable ? std::hypot(shift.x - drift.x, shift.y - drift.y)
+                                             : std::numeric_limits<double>::infinity();
+      if (!(error <= worst)) worst = error;
+    }
+    return {worst, tolerance, "the shifts that the frames were drawn with, in pixels"};
+  }
+
+ private:
+  void run_on(Stream& /*stream*/, Set& /*set*/) override { static_cast<void>(register_all()); }
+
+  std::vector<RegistrationResult> register_all() {
+    std::vector<RegistrationResult> results;
+    if (single_) {
+      for (const HostImage& frame : frames_) results.push_back(single_->align(frame));
+      return results;
+    }
+    for (std::span<const HostImage> rest = frames_; !rest.empty();) {
+      const auto some = rest.first(std::min(at_once_, rest.size()));
+      for (BatchResult& one : together_->align(some)) {
+        if (one.error) throw Error(*one.error);
+        results.push_back(std::move(*one.result));
+      }
+      rest = rest.subspan(some.size());
+    }
+    return results;
+  }
+
+  std::size_t at_once_;
+  std::vector<HostImage> frames_;
+  std::optional<FrameRegistrar> together_;
+  std::optional<Registrar> single_;
+};
+
+Case case_of(std::int64_t side, const char* name, std::size_t frames, std::size_t at_once) {
+  const Shape shape{side, side, 1};
+  const auto pixels = static_cast<std::size_t>(shape.pixels());
+  Case made;
+  made.suite = "stack";
+  made.name = name;
+  made.size = shape;
+  made.yardstick = "translation, one by one";
+  made.unit = "frames";
+  made.operations = static_cast<double>(frames);
+  made.bytes = 2.0 * static_cast<double>(frames * pixels);
+  made.max_allocation = 4 * at_once * pixels * sizeof(float);
+  made.memory_bytes = 60 * at_once * pixels * sizeof(float);
+  made.on_device = [=](const Device& device) {
+    return std::make_unique<StackFrames>(device, side, frames, at_once);
+  };
+  return made;
+}
+
+}  // namespace
+
+std::vector<Case> stack_cases(const Sizes& sizes) {
+  std::vector<Case> cases;
+  for (const std::int64_t side : sizes.sides_or({128, 512})) {
+    cases.push_back(case_of(side, "translation, one by one", 32, 1));
+    cases.push_back(case_of(side, "translation, 32 at once", 32, 32));
+  }
+  return cases;
+}
+
+}  // namespace warpalign::program::bench

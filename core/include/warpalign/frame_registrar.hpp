@@ -1,0 +1,62 @@
+// Registration of many frames to one reference.
+#pragma once
+
+#include <warpalign/batch.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace warpalign {
+
+/// Registers frames to one reference, as Registrar does. With Motion::translation many frames pass
+/// through each step in one launch, which is many times as fast: their shifts are those of
+/// WindowRegistrar, with the whole frame as its window, and their correlation, significance,
+/// overlap and confidence those that Registrar finds there. A frame whose shift is not beyond doubt
+/// that way is registered by a Registrar, and so is one that moved by more than half its side, has
+/// a border or impulse noise, or is lit more unevenly than its reference; all are with a mask,
+/// other motions and the options `fast`, `candidates`, `collect_timings` and no refinement.
+///
+/// Which frames are passed together does not change their results. Keeps plans, memory, and a copy
+/// of the reference between calls. An object is used by one thread at a time.
+///
+/// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
+/// compiled, and Error(device_failure).
+class WARPALIGN_API FrameRegistrar {
+ public:
+  /// `frames_at_once`: how many frames are going to be passed at once, 1 to 4096. More may be, and
+  /// fewer, but memory and time are spent for as many as a device gains by, up to this number.
+  /// Throws as Registrar does, and Error(invalid_argument) for another number.
+  explicit FrameRegistrar(const Device& device, const RegistrationOptions& options = {},
+                          std::size_t frames_at_once = 32);
+  FrameRegistrar(FrameRegistrar&&) noexcept;
+  FrameRegistrar& operator=(FrameRegistrar&&) noexcept;
+  ~FrameRegistrar();
+
+  /// How many frames it gains by seeing at once: the number given, or 1 where the options leave all
+  /// frames to a Registrar. Throws no Error.
+  [[nodiscard]] std::size_t frames_at_once() const noexcept;
+
+  /// Sets the reference; its pixels are not needed afterwards. Throws as Registrar::set_reference
+  /// does; no reference is set then.
+  void set_reference(const HostImage& reference);
+  /// `mask`: u8, of the reference's shape, 0 where a pixel does not count.
+  void set_reference(const HostImage& reference, const HostImage& mask);
+
+  /// The outcome of each frame, in their order. What is wrong with a frame's pixels is its own
+  /// error; `device` is 0. Throws Error(invalid_argument) when no reference is set.
+  [[nodiscard]] std::vector<BatchResult> align(std::span<const HostImage> frames);
+  /// One frame. Throws as Registrar::align does.
+  [[nodiscard]] RegistrationResult align(const HostImage& frame);
+  /// `mask`: u8, of the frame's shape, 0 where a pixel does not count.
+  [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpalign

@@ -1,0 +1,163 @@
+// How far the agreement of frames with a reference is above chance, for a batch of frames.
+#include "registration/frames/frame_judge.hpp"
+
+#include "registration/confidence.hpp"
+#include "registration/local/window_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+// As ImagePyramid refuses images.
+constexpr double min_contrast = 1e-6;
+// The reference's contrast decides what the normalization does not amplify. Within this factor of
+// it, in either direction, that makes no difference to speak of.
+constexpr double max_contrast_ratio = 2;
+
+bool has_contrast(const GreyLevels& levels) {
+  return std::isfinite(levels.mean) && levels.deviation > min_contrast * std::abs(levels.mean);
+}
+
+// Rows of a level that one work-group sums.
+constexpr std::int64_t rows_of_part = 32;
+
+int parts_of(const Shape& level) {
+  return static_cast<int>((level.height + rows_of_part - 1) / rows_of_part);
+}
+
+SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
+  spec.images = images;
+  return spec;
+}
+
+/// The samples of a level whose place, `shift` farther, has a neighbour on either side.
+double samples_in_common(std::int64_t n, double shift) {
+  const double first = std::max(0.0, std::ceil(1 - shift));
+  const double last =
+      std::min(static_cast<double>(n - 1), std::floor(static_cast<double>(n - 2) - shift));
+  return std::max(last - first + 1, 0.0);
+}
+
+WindowOrigin nearest(const Point& shift) {
+  return {static_cast<std::int32_t>(std::lround(shift.x)),
+          static_cast<std::int32_t>(std::lround(shift.y))};
+}
+
+}  // namespace
+
+JudgedLevels::JudgedLevels(const Device& device, const Shape& image, std::int64_t images)
+    : sampling_{measured_spacing(image)},
+      level_(level_shape(image, sampling_)),
+      smooth_(device, stack_of(level_smoothing(PixelType::f32, image, false, sampling_), images)),
+      normalization_(device, {level_, contrast_sigma, false, images}),
+      prefilter_(device, {.shape = level_, .batch = images}),
+      values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
+      normalized_(device.make_image(PixelType::f32, values_.shape())),
+      coefficients_(device.make_image(PixelType::f32, values_.shape())),
+      on_host_(device, static_cast<std::size_t>(values_.shape().pixels())) {}
+
+void JudgedLevels::enqueue(Stream& stream, const Image& images) {
+  smooth_.execute(stream, images, values_);
+  if (is_fetching_) static_cast<void>(on_host_.wait());  // a call before failed meanwhile
+  on_host_.enqueue(stream, values_.buffer());
+  is_fetching_ = true;
+}
+
+std::span<const float> JudgedLevels::values_of(std::size_t image) {
+  if (is_fetching_) fetched_ = on_host_.wait();
+  is_fetching_ = false;
+  const auto pixels = static_cast<std::size_t>(level_.plane());
+  return fetched_.subspan(image * pixels, pixels);
+}
+
+GreyLevels JudgedLevels::grey_levels_of(std::size_t image) { return grey_levels(values_of(image)); }
+
+bool JudgedLevels::has_border(std::size_t image, const GreyLevels& levels) {
+  return border_search_
+      .content({level_.width, level_.height, values_of(image), levels.minimum, levels.maximum},
+               border_margin)
+      .has_value();
+}
+
+const Image& JudgedLevels::coefficients(Stream& stream, const GreyLevels& as) {
+  normalization_.execute(stream, values_, static_cast<float>(as.mean),
+                         static_cast<float>(contrast_floor * as.deviation), normalized_);
+  prefilter_.execute(stream, normalized_, coefficients_);
+  return coefficients_;
+}
+
+FrameJudge::FrameJudge(const Device& device, const Shape& frame, std::int64_t frames)
+    : frame_(frame),
+      reference_levels_(device, frame, 1),
+      levels_(device, frame, frames),
+      sums_(device, {levels_.shape(), 1, frames, parts_of(levels_.shape())}),
+      no_means_(device.make_buffer(static_cast<std::size_t>(frames) * sizeof(float))),
+      states_(static_cast<std::size_t>(frames)),
+      results_(states_.size()),
+      judgements_(states_.size()) {
+  const std::vector<float> zeros(states_.size());
+  Stream stream = device.make_stream();
+  stream.upload(zeros.data(), zeros.size() * sizeof(float), no_means_);
+  stream.finish();
+}
+
+bool FrameJudge::take_reference(Stream& stream, const Image& pixels) {
+  reference_ = nullptr;
+  reference_levels_.enqueue(stream, pixels);
+  reference_grey_ = reference_levels_.grey_levels_of(0);
+  if (!has_contrast(reference_grey_) || reference_levels_.has_border(0, reference_grey_)) {
+    return false;
+  }
+  reference_ = &reference_levels_.coefficients(stream, reference_grey_);
+  return true;
+}
+
+bool FrameJudge::is_ordinary(std::size_t frame) {
+  const GreyLevels levels = levels_.grey_levels_of(frame);
+  if (!has_contrast(levels)) return false;
+  const double ratio = levels.deviation / reference_grey_.deviation;
+  return ratio <= max_contrast_ratio && ratio >= 1 / max_contrast_ratio &&
+         !levels_.has_border(frame, levels);
+}
+
+// The coefficients of an interpolating spline take the place of samples: both images are then
+// evaluated as they are, and not smoothed.
+std::span<const FrameJudgement> FrameJudge::run(Stream& stream, const Image& frames,
+                                                std::span<const Point> shifts) {
+  levels_.enqueue(stream, frames);
+  const Image& coefficients = levels_.coefficients(stream, reference_grey_);
+  std::fill(states_.begin(), states_.end(), ShiftState{});
+  const Shape& level = levels_.shape();
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    judgements_[i] = {};
+    judgements_[i].ordinary = is_ordinary(i);
+    if (!judgements_[i].ordinary) continue;
+    const Point shift{shifts[i].x / levels_.spacing(), shifts[i].y / levels_.spacing()};
+    states_[i] = state_at(level, level, {}, nearest(shift), shift);
+    states_[i].active = 1;
+  }
+  sums_.execute(stream, coefficients, *reference_, no_means_, no_means_, states_, results_);
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    if (states_[i].active != 0) describe(results_[i], shifts[i], judgements_[i]);
+  }
+  return std::span<const FrameJudgement>(judgements_).first(shifts.size());
+}
+
+void FrameJudge::describe(const ShiftSums& s, const Point& shift, FrameJudgement& judgement) const {
+  const double frame = s.mm - s.m * s.m / s.weight;
+  const double reference = s.rr - s.r * s.r / s.weight;
+  if (!(frame > 0) || !(reference > 0)) return;
+  judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
+  const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
+  judgement.significance = significance_of(judgement.correlation, independent);
+  const Shape& level = levels_.shape();
+  const double spacing = levels_.spacing();
+  const double area = spacing * spacing * samples_in_common(level.width, shift.x / spacing) *
+                      samples_in_common(level.height, shift.y / spacing);
+  judgement.overlap = std::min(1.0, area / static_cast<double>(frame_.plane()));
+}
+
+}  // namespace warpalign::detail

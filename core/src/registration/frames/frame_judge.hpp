@@ -1,0 +1,87 @@
+// How far the agreement of frames with a reference is above chance, for a batch of frames.
+#pragma once
+
+#include "device/readback.hpp"
+#include "registration/similarity/border.hpp"
+#include "registration/similarity/grey_levels.hpp"
+#include "registration/similarity/level_sampling.hpp"
+
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
+#include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/stages/prefilter.hpp>
+
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The levels of a stack of images on which candidates are judged, as ImagePyramid makes them.
+class JudgedLevels {
+ public:
+  JudgedLevels(const Device& device, const Shape& image, std::int64_t images);
+
+  [[nodiscard]] const Shape& shape() const { return level_; }
+  [[nodiscard]] double spacing() const { return sampling_.spacing; }
+
+  /// Computes the levels of f32 images that are stacked.
+  void enqueue(Stream& stream, const Image& images);
+  /// The grey levels of one of them. Waits for the levels.
+  [[nodiscard]] GreyLevels grey_levels_of(std::size_t image);
+  /// Whether an area of one grey level touches its edge: such a border is masked by ImagePyramid.
+  [[nodiscard]] bool has_border(std::size_t image, const GreyLevels& levels);
+  /// The cubic coefficients of the levels, normalized locally as an image with these grey levels.
+  const Image& coefficients(Stream& stream, const GreyLevels& as);
+
+ private:
+  [[nodiscard]] std::span<const float> values_of(std::size_t image);
+
+  Sampling2d sampling_;
+  Shape level_;
+  SmoothPlan smooth_;
+  LocalNormalizationPlan normalization_;
+  PrefilterPlan prefilter_;
+  Image values_, normalized_, coefficients_;
+  Readback<float> on_host_;
+  bool is_fetching_ = false;
+  std::span<const float> fetched_;
+  BorderSearch border_search_;
+};
+
+/// What is known of a frame at its shift. The numbers mean what those of Candidate do.
+struct FrameJudgement {
+  /// Whether the frame has contrast as the reference has it, within a factor of two, and neither
+  /// NaN nor a border: only then do the numbers count.
+  bool ordinary = false;
+  double correlation = 0, significance = 0, overlap = 0;
+};
+
+class FrameJudge {
+ public:
+  /// For `frames` frames at once.
+  FrameJudge(const Device& device, const Shape& frame, std::int64_t frames);
+
+  /// Of the reference, f32. Returns false where it cannot be compared with frames: it is constant,
+  /// or has NaN or a border.
+  bool take_reference(Stream& stream, const Image& pixels);
+  /// Judges one frame for each of `shifts`; valid until the next call. Waits for the device.
+  std::span<const FrameJudgement> run(Stream& stream, const Image& frames,
+                                      std::span<const Point> shifts);
+
+ private:
+  [[nodiscard]] bool is_ordinary(std::size_t frame);
+  void describe(const ShiftSums& sums, const Point& shift, FrameJudgement& judgement) const;
+
+  Shape frame_;
+  JudgedLevels reference_levels_, levels_;
+  GreyLevels reference_grey_;
+  const Image* reference_ = nullptr;  ///< its coefficients
+  ShiftSumsPlan sums_;
+  Buffer no_means_;
+  std::vector<ShiftState> states_;
+  std::vector<ShiftSums> results_;
+  std::vector<FrameJudgement> judgements_;
+};
+
+}  // namespace warpalign::detail

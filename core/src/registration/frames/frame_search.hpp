@@ -1,0 +1,86 @@
+// The shifts of a batch of frames, each taken as a whole.
+#pragma once
+
+#include "registration/frames/lighting.hpp"
+#include "registration/local/peak_search.hpp"
+#include "registration/local/window_fit.hpp"
+
+#include <warpalign/backend/stages/refinement/shift_sums.hpp>
+
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The whole frame as its only window.
+[[nodiscard]] WindowGrid whole_frame(const Shape& frame);
+
+/// Means of whole frames as the sums over cells read them: one for each cell.
+class CellMeans {
+ public:
+  CellMeans(const Device& device, std::int64_t frames, std::size_t cells);
+  /// Waits for the device.
+  void take(Stream& stream, const Buffer& means);
+  [[nodiscard]] const Buffer& buffer() const { return on_device_; }
+
+ private:
+  std::size_t cells_;
+  Buffer on_device_;
+  std::vector<float> of_frames_, of_cells_;
+};
+
+/// What is kept of a reference.
+class FrameReference {
+ public:
+  FrameReference(const Device& device, const Shape& frame);
+  void take(Stream& stream, const HostImage& image);
+
+  [[nodiscard]] const WindowReference& window() const { return window_; }
+  [[nodiscard]] const Buffer& cell_means() const { return cell_means_.buffer(); }
+
+ private:
+  PixelUpload upload_;
+  WindowTransform transform_;
+  WindowReference window_;
+  CellMeans cell_means_;
+};
+
+struct FrameShift {
+  WindowShift found;
+  bool evenly_lit = false;
+};
+
+/// Correlation of apodized frames and a fit from its peak, as for windows; but the sums of the fit
+/// are those of the frame's cells, which tell whether it is lit like the reference everywhere.
+class FrameSearch {
+ public:
+  /// For `frames` frames at once.
+  FrameSearch(const Device& device, PixelType type, const Shape& frame, std::int64_t frames,
+              double max_shift);
+
+  [[nodiscard]] std::size_t frames() const { return peaks_.frames(); }
+  /// The shifts of `frames`, at most frames(); valid until the next call. Waits for the device.
+  std::span<const FrameShift> run(Stream& stream, const FrameReference& reference,
+                                  std::span<const HostImage> frames);
+  /// The frames of the last run, f32 and stacked; what lies behind them is from earlier runs.
+  [[nodiscard]] const Image& pixels() const { return peaks_.pixels(); }
+
+ private:
+  void start_fits(std::span<const PeakRecord> peaks);
+  void evaluate(Stream& stream, const FrameReference& reference);
+  void step(std::size_t frame);
+
+  Shape frame_;
+  WindowGrid grid_;
+  std::vector<FrameCell> cells_;
+  double max_shift_;
+  PeakSearch peaks_;
+  ShiftSumsPlan sums_;
+  CellMeans means_;
+  std::vector<WindowFit> fits_;
+  std::vector<ShiftState> states_;
+  std::vector<ShiftSums> results_;
+  std::vector<FrameShift> found_;
+};
+
+}  // namespace warpalign::detail

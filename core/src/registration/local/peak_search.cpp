@@ -1,0 +1,149 @@
+// The peaks of the correlation of windows of frames with a reference's, for a batch of frames.
+#include "registration/local/peak_search.hpp"
+
+#include "registration/plane_geometry.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Of the Gaussian weight of the cross-power spectrum, in units of the Nyquist frequency: the
+// highest frequencies hold more noise than image.
+constexpr float sigma = 0.5F;
+
+CutWindowsSpec cut_spec(const Shape& frame, std::int64_t frames, const WindowGrid& grid) {
+  return {frame, frames, grid.origins, grid.window};
+}
+
+Shape windows_of(const WindowGrid& grid, std::int64_t frames) {
+  return stacked(grid.window, 2, frames * static_cast<std::int64_t>(grid.origins.size()));
+}
+
+std::size_t bytes_of(const Shape& frame, PixelType type) {
+  return static_cast<std::size_t>(frame.plane()) * size_of(type);
+}
+
+bool dense(const HostImage& image) {
+  const auto row = static_cast<std::size_t>(image.width) * size_of(image.type);
+  return image.row_bytes == 0 || static_cast<std::size_t>(image.row_bytes) == row;
+}
+
+// Whether the frames lie one after the other in memory.
+bool contiguous(std::span<const HostImage> frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (!dense(frames[i])) return false;
+    const auto* first = static_cast<const char*>(frames[0].data);
+    if (frames[i].data != first + i * bytes_of(frames[i].shape(), frames[i].type)) return false;
+  }
+  return true;
+}
+
+void copy(const HostImage& image, char* target) {
+  const std::size_t row = static_cast<std::size_t>(image.width) * size_of(image.type);
+  const std::size_t pitch = dense(image) ? row : static_cast<std::size_t>(image.row_bytes);
+  const auto* source = static_cast<const char*>(image.data);
+  for (std::int64_t y = 0; y < image.height; ++y) {
+    std::memcpy(target + static_cast<std::size_t>(y) * row,
+                source + static_cast<std::size_t>(y) * pitch, row);
+  }
+}
+
+}  // namespace
+
+WindowReference::WindowReference(const Device& on, const Shape& frame, const WindowGrid& grid)
+    : pixels(on.make_image(PixelType::f32, frame)),
+      windows(on.make_image(PixelType::f32, windows_of(grid, 1))),
+      spectra(on.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, 1)))),
+      means(on.make_buffer(grid.origins.size() * sizeof(float))) {}
+
+WindowTransform::WindowTransform(const Device& device, const Shape& frame, std::int64_t frames,
+                                 const WindowGrid& grid, FftDirections directions)
+    : cut_(device, cut_spec(frame, frames, grid)),
+      fft_(device, {windows_of(grid, frames), 2, directions}) {}
+
+void WindowTransform::forward(Stream& stream, const Image& frames, Buffer& means, Image& windows,
+                              Image& spectra) const {
+  cut_.execute(stream, frames, means, windows);
+  fft_.forward(stream, windows, spectra);
+}
+
+void PixelUpload::run(Stream& stream, const HostImage& image, Image& pixels) {
+  if (image.type == PixelType::f32) return stream.upload(image, pixels);
+  if (!raw_ || raw_->type() != image.type) {
+    raw_.reset();  // frees its memory before the new one allocates
+    convert_.emplace(device_, ConvertSpec{shape_, image.type, PixelType::f32});
+    raw_.emplace(device_.make_image(image.type, shape_));
+  }
+  stream.upload(image, *raw_);
+  convert_->execute(stream, *raw_, pixels);
+}
+
+PeakSearch::PeakSearch(const Device& on, PixelType type, const Shape& frame, std::int64_t frames,
+                       const WindowGrid& grid)
+    : type_(type),
+      frame_(frame),
+      frames_(static_cast<std::size_t>(frames)),
+      windows_of_frame_(grid.origins.size()),
+      convert_(on, {stacked(frame, 2, frames), type, PixelType::f32}),
+      transform_(on, frame, frames, grid, FftDirections::both),
+      power_(on, {grid.window, static_cast<std::int64_t>(grid.origins.size()), frames, sigma}),
+      peak_(on, {windows_of(grid, frames)}),
+      raw_(on.make_image(type, stacked(frame, 2, frames))),
+      pixels_(on.make_image(PixelType::f32, stacked(frame, 2, frames))),
+      windows_(on.make_image(PixelType::f32, windows_of(grid, frames))),
+      spectra_(on.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, frames)))),
+      means_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(float))),
+      records_on_device_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(PeakRecord))),
+      records_(frames_ * windows_of_frame_) {
+  clear(on);
+}
+
+// A batch that is not full computes with what lies in the rest of the memory.
+void PeakSearch::clear(const Device& on) {
+  staging_.resize(frames_ * bytes_of(frame_, type_));
+  Stream stream = on.make_stream();
+  stream.upload(staging_.data(), staging_.size(), raw_.buffer());
+  staging_ = {};
+}
+
+void PeakSearch::upload(Stream& stream, std::span<const HostImage> frames) {
+  const std::size_t bytes = bytes_of(frame_, type_);
+  if (contiguous(frames)) {
+    stream.upload(frames[0].data, frames.size() * bytes, raw_.buffer());
+  } else {
+    staging_.resize(frames_ * bytes);
+    for (std::size_t i = 0; i < frames.size(); ++i) copy(frames[i], staging_.data() + i * bytes);
+    stream.upload(staging_.data(), frames.size() * bytes, raw_.buffer());
+  }
+  convert_.execute(stream, raw_, pixels_);
+}
+
+std::span<const PeakRecord> PeakSearch::run(Stream& stream, const WindowReference& reference,
+                                            std::span<const HostImage> frames) {
+  upload(stream, frames);
+  transform_.forward(stream, pixels_, means_, windows_, spectra_);
+  power_.execute(stream, reference.spectra, spectra_, spectra_);
+  transform_.fft().inverse(stream, spectra_, windows_);
+  peak_.execute(stream, windows_, records_on_device_);
+  const std::size_t windows = frames.size() * windows_of_frame_;
+  stream.download(records_on_device_, records_.data(), windows * sizeof(PeakRecord));
+  return std::span(records_).first(windows);
+}
+
+std::optional<WindowOrigin> shift_at(const PeakRecord& peak, const Shape& window,
+                                     double max_shift) {
+  const auto along = [](std::int32_t position, std::int64_t period) {
+    return static_cast<std::int32_t>(
+        std::lround(signed_shift(position, static_cast<double>(period))));
+  };
+  const WindowOrigin shift{along(peak.x, window.width), along(peak.y, window.height)};
+  const bool allowed = peak.value > 0 && std::abs(shift.x) <= max_shift + 0.5 &&
+                       std::abs(shift.y) <= max_shift + 0.5;
+  if (!allowed) return std::nullopt;
+  return shift;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,98 @@
+// Registration of many frames to one reference.
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "opened_device.hpp"
+#include "registration.hpp"
+
+#include <warpalign/frame_registrar.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace warpalign::python {
+namespace {
+
+/// A registrar that calls of several threads use in turn.
+class SharedFrameRegistrar {
+ public:
+  SharedFrameRegistrar(OpenedDevice& opened, const RegistrationOptions& options,
+                       std::size_t frames_at_once)
+      : registrar_(opened.device, options, frames_at_once) {}
+
+  [[nodiscard]] std::size_t frames_at_once() const { return registrar_.frames_at_once(); }
+
+  void set_reference(const InputArray& image, const std::optional<InputArray>& mask) {
+    const HostImage view = host_image(image);
+    const std::optional<HostImage> mask_view = view_of(mask);
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    if (mask_view) return registrar_.set_reference(view, *mask_view);
+    registrar_.set_reference(view);
+  }
+
+  /// A dictionary or an exception for each frame.
+  nb::list align(const std::vector<InputArray>& frames) {
+    std::vector<HostImage> views;
+    views.reserve(frames.size());
+    for (const InputArray& frame : frames) views.push_back(host_image(frame));
+    nb::list results;
+    for (const BatchResult& result : found(views)) {
+      results.append(result.error ? exception_of(*result.error)
+                                  : nb::object(dict_of(*result.result)));
+    }
+    return results;
+  }
+
+  nb::dict align_masked(const InputArray& frame, const InputArray& mask) {
+    return dict_of(found_masked(host_image(frame), host_image(mask)));
+  }
+
+ private:
+  static std::optional<HostImage> view_of(const std::optional<InputArray>& mask) {
+    if (!mask) return {};
+    return host_image(*mask);
+  }
+
+  std::vector<BatchResult> found(const std::vector<HostImage>& frames) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return registrar_.align(frames);
+  }
+
+  RegistrationResult found_masked(const HostImage& frame, const HostImage& mask) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+    return registrar_.align(frame, mask);
+  }
+
+  std::mutex mutex_;
+  FrameRegistrar registrar_;
+};
+
+}  // namespace
+
+void bind_frames(nb::module_& module) {
+  nb::class_<SharedFrameRegistrar>(
+      module, "FrameRegistrar",
+      "Registers frames to a reference; see :func:`warpalign.register_stack`.")
+      .def(nb::init<OpenedDevice&, const RegistrationOptions&, std::size_t>(), nb::arg("device"),
+           nb::arg("options"), nb::arg("frames_at_once"), nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("frames_at_once", &SharedFrameRegistrar::frames_at_once,
+                   "How many frames it gains by seeing at once.")
+      .def("set_reference", &SharedFrameRegistrar::set_reference, nb::arg("image").noconvert(),
+           nb::arg("mask").noconvert().none() = nb::none())
+      .def("align", &SharedFrameRegistrar::align, nb::arg("frames"))
+      .def("align_masked", &SharedFrameRegistrar::align_masked, nb::arg("frame").noconvert(),
+           nb::arg("mask").noconvert());
+}
+
+}  // namespace warpalign::python

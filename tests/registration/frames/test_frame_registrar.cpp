@@ -1,0 +1,318 @@
+// Frames that are registered together: what they share with those that a registrar finds one by
+// one, and what is left to it.
+#include "support/devices.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/frame_registrar.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace {
+
+using warpalign::BatchResult;
+using warpalign::Error;
+using warpalign::ErrorKind;
+using warpalign::FrameRegistrar;
+using warpalign::HostImage;
+using warpalign::Motion;
+using warpalign::PixelType;
+using warpalign::Point;
+using warpalign::Registrar;
+using warpalign::RegistrationOptions;
+using warpalign::RegistrationResult;
+
+constexpr std::int64_t width = 300;
+constexpr std::int64_t height = 270;
+
+/// Waves of many directions, of lengths from 6 to 60 pixels, whose value is known at every point.
+class Scene {
+ public:
+  explicit Scene(std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    for (int i = 0; i < 80; ++i) {
+      const double length = 6 * std::pow(10.0, uniform(random));
+      const double angle = 6.283185307179586 * uniform(random);
+      waves_.push_back({6.283185307179586 / length * std::cos(angle),
+                        6.283185307179586 / length * std::sin(angle),
+                        6.283185307179586 * uniform(random), std::sqrt(length)});
+    }
+  }
+  [[nodiscard]] double at(double x, double y) const {
+    double sum = 0;
+    for (const Wave& w : waves_) sum += w.amplitude * std::sin(w.x * x + w.y * y + w.phase);
+    return sum;
+  }
+
+ private:
+  struct Wave {
+    double x, y, phase, amplitude;
+  };
+  std::vector<Wave> waves_;
+};
+
+using Pixels = std::vector<float>;
+
+/// The deviation of such a scene: 80 sines of amplitudes whose squares have a mean of 23 pixels.
+constexpr double deviation = 30;
+
+Pixels drawn(const Scene& scene, const Point& shift) {
+  Pixels pixels;
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      const double at =
+          scene.at(static_cast<double>(x) - shift.x, static_cast<double>(y) - shift.y);
+      pixels.push_back(static_cast<float>(1000 + at));
+    }
+  }
+  return pixels;
+}
+
+void add_noise(Pixels& pixels, double noise, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(0, noise);
+  for (float& pixel : pixels) pixel += static_cast<float>(normal(random));
+}
+
+/// Gain and offset that change from one side to the other.
+void light_unevenly(Pixels& pixels) {
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      float& pixel = pixels[static_cast<std::size_t>(y * width + x)];
+      const double a = static_cast<double>(x) / static_cast<double>(width);
+      const double b = static_cast<double>(y) / static_cast<double>(height);
+      pixel = static_cast<float>(1000 + (pixel - 1000) * (0.7 + 0.5 * a * b) +
+                                 deviation * (0.8 * std::sin(3 * a) + 0.5 * b * b));
+    }
+  }
+}
+
+HostImage view(const Pixels& pixels) { return {pixels.data(), PixelType::f32, width, height, 0}; }
+
+std::vector<HostImage> views(const std::vector<Pixels>& frames) {
+  std::vector<HostImage> all;
+  for (const Pixels& frame : frames) all.push_back(view(frame));
+  return all;
+}
+
+RegistrationOptions translation() {
+  RegistrationOptions options;
+  options.motion = Motion::translation;
+  return options;
+}
+
+double error_of(const RegistrationResult& found, const Point& expected) {
+  return std::hypot(found.matrix.c - expected.x, found.matrix.f - expected.y);
+}
+
+bool same_numbers(const RegistrationResult& a, const RegistrationResult& b) {
+  return a.matrix.c == b.matrix.c && a.matrix.f == b.matrix.f && a.correlation == b.correlation &&
+         a.significance == b.significance && a.overlap == b.overlap &&
+         a.confidence == b.confidence && a.reliable == b.reliable && a.refined == b.refined;
+}
+
+}  // namespace
+
+TEST_CASE("frames: what a registrar says of each, to the accuracy of both") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(1);
+    const std::vector<Point> shifts{{0, 0}, {0.5, -0.25}, {-7.3, 11.9}, {40.2, -31.7}, {3.1, 0.02}};
+    Pixels reference = drawn(scene, {});
+    add_noise(reference, 0.2 * deviation, 1);
+    std::vector<Pixels> frames;
+    for (std::uint32_t i = 0; i < shifts.size(); ++i) {
+      frames.push_back(drawn(scene, shifts[i]));
+      add_noise(frames.back(), 0.2 * deviation, 10 + i);
+    }
+    FrameRegistrar together(device, translation(), 4);
+    together.set_reference(view(reference));
+    const std::vector<BatchResult> found = together.align(views(frames));
+    REQUIRE(found.size() == shifts.size());
+    Registrar registrar(device, translation());
+    registrar.set_reference(view(reference));
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE(found[i].result);
+      const RegistrationResult& frame = *found[i].result;
+      const RegistrationResult single = registrar.align(view(frames[i]));
+      CHECK(frame.reliable);
+      CHECK(frame.refined);
+      CHECK(frame.motion == Motion::translation);
+      CHECK(frame.similarity.scale == 1);
+      CHECK(frame.similarity.rotation_deg == 0);
+      // Noise of a fifth of the deviation in both costs 0.004 pixels (root mean square).
+      CHECK(error_of(frame, shifts[i]) <= 0.02);
+      // Both judge the same levels at shifts that differ by hundredths of a pixel: at the shift of
+      // a registrar's coarse fit, and at the final one.
+      CHECK(std::abs(frame.correlation - single.correlation) <= 0.01);
+      CHECK(std::abs(frame.significance / single.significance - 1) <= 0.05);
+      // A row or a column of about 250 may count for one and not for the other.
+      CHECK(std::abs(frame.overlap - single.overlap) <= 0.009);
+      CHECK(std::abs(frame.confidence - single.confidence) <= 1e-3);
+      CHECK(single.reliable);
+    }
+  });
+}
+
+TEST_CASE("frames: the same numbers whatever frames come together") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(2);
+    std::vector<Pixels> frames;
+    for (int i = 0; i < 7; ++i) {
+      frames.push_back(drawn(scene, {0.37 * i, -1.1 * i}));
+      add_noise(frames.back(), 0.1 * deviation, static_cast<std::uint32_t>(i));
+    }
+    const std::vector<HostImage> all = views(frames);
+    FrameRegistrar registrar(device, translation(), 4);
+    registrar.set_reference(all[0]);
+    const std::vector<BatchResult> together = registrar.align(all);
+    FrameRegistrar again(device, translation(), 4);
+    again.set_reference(all[0]);
+    for (std::size_t i = all.size(); i-- > 0;) {
+      CAPTURE(i);
+      REQUIRE(together[i].result);
+      CHECK(same_numbers(again.align(all[i]), *together[i].result));
+    }
+  });
+}
+
+TEST_CASE("frames: what is not beyond doubt is what a registrar says") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(3);
+    const Scene other(4);
+    const Pixels reference = drawn(scene, {});
+    const Point shift{2.3, -1.6};
+    Pixels unevenly_lit = drawn(scene, shift);
+    light_unevenly(unevenly_lit);
+    Pixels framed = drawn(scene, shift);
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        const bool border = x < 40 || y < 40;
+        if (border) framed[static_cast<std::size_t>(y * width + x)] = 0;
+      }
+    }
+    Pixels speckled = drawn(scene, shift);
+    std::mt19937 random(9);
+    for (float& pixel : speckled) {
+      const auto dice = random() % 100;
+      if (dice < 8) pixel = dice < 4 ? 0.0F : 5000.0F;
+    }
+    Pixels noisy = drawn(scene, shift);
+    add_noise(noisy, 6 * deviation, 5);
+    const std::vector<Pixels> frames{drawn(other, {}), unevenly_lit, framed,
+                                     speckled,         noisy,        drawn(scene, {190, 11.5})};
+    FrameRegistrar registrar(device, translation(), 8);
+    registrar.set_reference(view(reference));
+    const std::vector<BatchResult> found = registrar.align(views(frames));
+    Registrar single(device, translation());
+    single.set_reference(view(reference));
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE(found[i].result);
+      CHECK(same_numbers(*found[i].result, single.align(view(frames[i]))));
+    }
+    CHECK(!found[0].result->reliable);
+    CHECK(error_of(*found[1].result, shift) <= 0.02);
+    CHECK(error_of(*found[2].result, shift) <= 0.02);
+    CHECK(error_of(*found[3].result, shift) <= 0.05);
+  });
+}
+
+TEST_CASE("frames: shifts beyond the limit are left to a registrar") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(5);
+    const Pixels reference = drawn(scene, {});
+    const std::vector<Pixels> frames{drawn(scene, {4, -3}), drawn(scene, {30, 20})};
+    RegistrationOptions options = translation();
+    options.max_shift = 6;
+    FrameRegistrar registrar(device, options, 2);
+    registrar.set_reference(view(reference));
+    const std::vector<BatchResult> found = registrar.align(views(frames));
+    CHECK(found[0].result->reliable);
+    CHECK(error_of(*found[0].result, {4, -3}) <= 0.002);
+    Registrar single(device, options);
+    single.set_reference(view(reference));
+    CHECK(same_numbers(*found[1].result, single.align(view(frames[1]))));
+  });
+}
+
+TEST_CASE("frames: each has its own trouble, and the reference's is told at once") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(6);
+    const Pixels reference = drawn(scene, {});
+    Pixels constant(reference.size(), 7.0F);
+    Pixels broken = drawn(scene, {1, 1});
+    broken[1234] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<Pixels> frames{drawn(scene, {1, 2}), constant, broken, drawn(scene, {2, 1})};
+    FrameRegistrar registrar(device, translation(), 4);
+    CHECK_THROWS_AS(static_cast<void>(registrar.align(view(reference))), Error);
+    CHECK_THROWS_AS(registrar.set_reference(view(constant)), Error);
+    CHECK_THROWS_AS(static_cast<void>(registrar.align(view(reference))), Error);
+    registrar.set_reference(view(reference));
+    const std::vector<BatchResult> found = registrar.align(views(frames));
+    CHECK(error_of(found[0].result.value(), {1, 2}) <= 0.002);
+    REQUIRE(found[1].error);
+    CHECK(found[1].error->kind() == ErrorKind::invalid_image);
+    REQUIRE(found[2].error);
+    CHECK(found[2].error->kind() == ErrorKind::invalid_image);
+    CHECK(error_of(found[3].result.value(), {2, 1}) <= 0.002);
+    CHECK_THROWS_AS(static_cast<void>(registrar.align(view(constant))), Error);
+    RegistrationOptions wrong = translation();
+    wrong.max_shift = -1;
+    CHECK_THROWS_AS(FrameRegistrar(device, wrong), Error);
+    CHECK_THROWS_AS(FrameRegistrar(device, translation(), 0), Error);
+  });
+}
+
+TEST_CASE("frames: other types than the reference's, and references one after the other") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(7);
+    const auto rounded = [](const Pixels& pixels) {
+      std::vector<std::uint16_t> all;
+      for (const float pixel : pixels)
+        all.push_back(static_cast<std::uint16_t>(std::lround(pixel)));
+      return all;
+    };
+    const auto first = rounded(drawn(scene, {}));
+    const auto second = rounded(drawn(scene, {5.5, -2.25}));
+    const HostImage a{first.data(), PixelType::u16, width, height, 0};
+    const HostImage b{second.data(), PixelType::u16, width, height, 0};
+    const Pixels mean = drawn(scene, {1, 1});
+    FrameRegistrar registrar(device, translation(), 1);
+    registrar.set_reference(a);
+    CHECK(error_of(registrar.align(b), {5.5, -2.25}) <= 0.005);
+    registrar.set_reference(view(mean));
+    CHECK(error_of(registrar.align(b), {4.5, -3.25}) <= 0.005);
+    registrar.set_reference(b);
+    CHECK(error_of(registrar.align(a), {-5.5, 2.25}) <= 0.005);
+    CHECK(error_of(registrar.align(view(mean)), {-4.5, 3.25}) <= 0.005);
+  });
+}
+
+TEST_CASE("frames: masks and other motions pass through a registrar") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(8);
+    const Pixels reference = drawn(scene, {});
+    const Pixels frame = drawn(scene, {3.5, 1.25});
+    std::vector<std::uint8_t> marks(reference.size(), 255);
+    for (std::size_t i = 0; i < 9000; ++i) marks[i] = 0;
+    const HostImage mask{marks.data(), PixelType::u8, width, height, 0};
+    FrameRegistrar registrar(device, translation(), 4);
+    CHECK(registrar.frames_at_once() == 4);
+    registrar.set_reference(view(reference), mask);
+    Registrar single(device, translation());
+    single.set_reference(view(reference), mask);
+    CHECK(same_numbers(registrar.align(view(frame), mask), single.align(view(frame), mask)));
+    RegistrationOptions rigid;
+    rigid.motion = Motion::rigid;
+    FrameRegistrar turning(device, rigid, 4);
+    CHECK(turning.frames_at_once() == 1);
+    turning.set_reference(view(reference));
+    CHECK(error_of(turning.align(view(frame)), {3.5, 1.25}) <= 0.01);
+  });
+}
