@@ -174,6 +174,15 @@ def test_batches_of_pairs_are_registered_where_they_are(queue, scene, moved, mon
         warpalign.register_batch([(x, y[0], np.ones(scene.shape, bool), None)])
 
 
+def test_stacks_are_registered(queue, scene):
+    frames = np.stack([np.roll(scene, shift, 1) for shift in (0, 2, 5)]).astype(np.float32)
+    expected = warpalign.register_stack(frames)
+    found = warpalign.register_stack(cl_array.to_device(queue, frames))
+    np.testing.assert_array_equal(found.drift, expected.drift)
+    one_by_one = (cl_array.to_device(queue, frame) for frame in frames)
+    np.testing.assert_array_equal(warpalign.register_stack(one_by_one).drift, expected.drift)
+
+
 def test_an_array_of_a_device_among_pairs_on_the_host(queue, scene):
     shifted = np.roll(scene, 3, 1)
     pairs = [(scene, shifted), (scene, cl_array.to_device(queue, shifted))]

@@ -9,7 +9,7 @@ from ._alignment import Alignment, parameters_of, registration_of
 from ._devices import open_device
 from ._errors import Error, InvalidImageError
 from ._frames import iterate_frames
-from ._images import as_image, as_mask
+from ._images import as_image, as_mask, device_for
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 from ._running_mean import RunningMean
@@ -243,7 +243,8 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
         An array of shape (frames, rows, columns), of NumPy (memory maps, too), Zarr, Dask or h5py; or
         images one after the other, such as a generator that reads them. One frame at a time is in
         memory; with ``motion='translation'`` and ``to='first'`` as many as 32, which are registered
-        together, and no more than 64 MiB of them; of an array in chunks, one row of chunks. All have the same shape.
+        together, and no more than 64 MiB of them; of an array in chunks, one row of
+        chunks. All have the same shape. Frames on a device are registered there, by way of the host.
     to : {'first', 'previous', 'mean'}
         What a frame is registered to: the first one (the default); the last reliable one before
         it, so that content may change on the way but errors add up; the mean of the first and the
@@ -280,14 +281,15 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     total = len(frames) if hasattr(frames, "__len__") else None
     remaining = iterate_frames(frames)
     try:
-        first = as_image(next(remaining), "frame 0")
+        given = next(remaining)
     except StopIteration:
         raise ValueError("there are no frames") from None
+    opened = open_device(device_for(given, device))
+    first = as_image(given, "frame 0")
     shape = first.shape
     mask = as_mask(mask, shape, "the mask")
-    opened = open_device(device)
     follower = _Follower(first, mask, to, opened, options)
-    del first  # no frame is kept while the next one is made
+    del given, first  # no frame is kept while the next one is made
     stack = StackRegistration(shape, opened)
     stack._append(_first(), True)
     with progress_bar(progress, total, "frame") as bar:
