@@ -240,7 +240,6 @@ TEST_CASE("smooth: wrong specifications and images are refused") {
 TEST_CASE("smooth: images of a stack are smoothed as they are alone") {
   test::on_every_device([](const warpalign::Device& device) {
     constexpr std::int64_t images = 3;
-    const reference::SampleGrid grid{17, 11, 1.5, 0.75, 2.25};
     const auto tall = test::random_plane(40, 27 * images, 0, 1, 91);
     auto stream = device.make_stream();
     const auto flat = test::to_device(device, stream, tall);
