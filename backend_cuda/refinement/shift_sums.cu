@@ -3,8 +3,7 @@
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
-#include "formulas/bspline.h"
-#include "formulas/similarity.h"
+#include "formulas/shift_sums.h"
 #include "shared/kernel_language.h"
 
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>

@@ -137,6 +137,26 @@ Scenario windows() {
       }};
 }
 
+/// A frame that passes through the batch, and one that a registrar is left with.
+Scenario frames() {
+  return {"align, frames", [](const Device& device) -> Work {
+            RegistrationOptions options;
+            options.motion = Motion::translation;
+            auto registrar = std::make_shared<FrameRegistrar>(device, options, 2);
+            auto shifted =
+                std::make_shared<BlobImage>(draw_blobs(frame, Affine::translation(1, 2)));
+            return [registrar, shifted] {
+              registrar->set_reference(pair().reference.view());
+              const std::array<HostImage, 2> frames{shifted->view(), pair().moving.view()};
+              Bytes bytes;
+              for (const BatchResult& found : registrar->align(frames)) {
+                append_result(bytes, found.result.value());
+              }
+              return bytes;
+            };
+          }};
+}
+
 Scenario field_warp() {
   return {"warp by a field", [](const Device& device) -> Work {
             auto warper = std::make_shared<FieldWarper>(device, PixelType::u8, frame);
@@ -174,6 +194,7 @@ std::vector<Scenario> registration_scenarios() {
       batch(),
       volumes(),
       windows(),
+      frames(),
       field_warp(),
   };
 }

@@ -147,10 +147,12 @@ TEST_CASE("frames: what a registrar says of each, to the accuracy of both") {
       CHECK(frame.similarity.rotation_deg == 0);
       // Noise of a fifth of the deviation in both costs 0.004 pixels (root mean square).
       CHECK(error_of(frame, shifts[i]) <= 0.02);
-      // Both judge the same levels at shifts that differ by hundredths of a pixel: at the shift of
-      // a registrar's coarse fit, and at the final one.
-      CHECK(std::abs(frame.correlation - single.correlation) <= 0.01);
-      CHECK(std::abs(frame.significance / single.significance - 1) <= 0.05);
+      // Both judge the same levels. A registrar interpolates the frame, which takes some of its
+      // noise away between pixels and adds to its slopes; here the reference is interpolated, and
+      // the frame's slopes are those at its pixels.
+      CHECK(std::abs(frame.correlation - single.correlation) <= 0.03);
+      CHECK(frame.significance <= 1.1 * single.significance);
+      CHECK(frame.significance >= 0.6 * single.significance);
       // A row or a column of about 250 may count for one and not for the other.
       CHECK(std::abs(frame.overlap - single.overlap) <= 0.009);
       CHECK(std::abs(frame.confidence - single.confidence) <= 1e-3);
