@@ -278,6 +278,52 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.max_scale = 8.1; });
 }
 
+TEST_CASE("registrar: masks that are no masks, or leave nothing, are refused, and it goes on") {
+  const auto pair = test::cut(bridge(), {{96, 80, 1}, {96, 80, 1}, {0, 1, {5, -3}}, 1.5});
+  const auto r = test::rounded<std::uint8_t>(pair.reference);
+  const auto m = test::rounded<std::uint8_t>(pair.moving);
+  const std::vector<float> floats(r.size(), 1);
+  const std::vector<std::uint8_t> none(r.size(), 0);
+  const std::vector<std::uint8_t> all(r.size(), 1);
+  test::on_every_device([&](const warpalign::Device& device) {
+    Registrar registrar(device);
+    const HostImage image = view(r, pair.reference);
+    refuses(ErrorKind::invalid_argument, "must be u8, 0 where a pixel does not count", [&] {
+      registrar.set_reference(image, HostImage{floats.data(), PixelType::f32, 96, 80, 0});
+    });
+    refuses(ErrorKind::invalid_argument, "96 x 79, but its image is 96 x 80", [&] {
+      registrar.set_reference(image, HostImage{all.data(), PixelType::u8, 96, 79, 0});
+    });
+    refuses(ErrorKind::invalid_image, "leaves no pixel to register", [&] {
+      registrar.set_reference(image, HostImage{none.data(), PixelType::u8, 96, 80, 0});
+    });
+    registrar.set_reference(image, HostImage{all.data(), PixelType::u8, 96, 80, 0});
+    const auto found = registrar.align(view(m, pair.moving));
+    CHECK(found.reliable);
+    CHECK(test::max_corner_distance(found.matrix, pair.truth, {96, 80, 1}) <= 0.1);
+  });
+}
+
+TEST_CASE("registrar: translations and rigid motions do not change what they may not") {
+  const auto pair = test::cut(bridge(), {{300, 260, 1}, {300, 260, 1}, {0, 1, {37, -21}}, 1.5});
+  const auto r = test::rounded<std::uint8_t>(pair.reference);
+  const auto m = test::rounded<std::uint8_t>(pair.moving);
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const auto motion : {warpalign::Motion::translation, warpalign::Motion::rigid}) {
+      RegistrationOptions options;
+      options.motion = motion;
+      const auto found = warpalign::register_images(device, view(r, pair.reference),
+                                                    view(m, pair.moving), options);
+      CHECK(found.reliable);
+      CHECK(found.motion == motion);
+      // The accuracy required of refined sub-pixel shifts: 0.002 px, and 0.02 at the corners.
+      CHECK(test::max_corner_distance(found.matrix, pair.truth, {300, 260, 1}) <= 0.02);
+      CHECK(found.similarity.scale == doctest::Approx(1).epsilon(1e-12));
+      if (motion == warpalign::Motion::translation) CHECK(found.similarity.rotation_deg == 0);
+    }
+  });
+}
+
 // A refinement adds rotations about the centre to a matrix of doubles: 1e-9 is far above their
 // rounding.
 void check_is_about_centres(const warpalign::Registered& found, double rotation_deg) {

@@ -159,6 +159,23 @@ TEST_CASE("tiled resampler: integers are rounded and saturated as without tiles"
   });
 }
 
+TEST_CASE("tiled resampler: no pixels, and another number of coordinates, are refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const warpalign::Shape shape{12, 9, 1};
+    warpalign::TiledResampler resampler(device, {.image = shape, .output = shape});
+    std::vector<float> pixels(108), output(108), coordinates(217);
+    CHECK_THROWS_WITH_AS(resampler.execute(nullptr, warpalign::Transform(), output.data()),
+                         doctest::Contains("no pixels"), warpalign::Error);
+    CHECK_THROWS_WITH_AS(resampler.execute(pixels.data(), coordinates, nullptr),
+                         doctest::Contains("no pixels"), warpalign::Error);
+    CHECK_THROWS_WITH_AS(resampler.execute(pixels.data(), coordinates, output.data()),
+                         doctest::Contains("there are 217 coordinates, and the output takes 216"),
+                         warpalign::Error);
+    coordinates.pop_back();
+    CHECK_NOTHROW(resampler.execute(pixels.data(), coordinates, output.data()));
+  });
+}
+
 TEST_CASE("tiled resampler: a memory that is too small for any tile, and a wrong batch") {
   test::on_every_device([&](const warpalign::Device& device) {
     ResampleSpec spec = spec_of({300, 300, 1}, {300, 300, 1}, 3, Boundary::mirror);
