@@ -47,6 +47,8 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   add_optional(chosen, choices.max_shift);
   add_optional(chosen, choices.candidates);
   add_optional(chosen, choices.spectrum);
+  add_optional(chosen, choices.modality);
+  add_optional(chosen, choices.search);
   add_optional(chosen, options.local.window);
   add_optional(chosen, options.local.stride);
   add_optional(chosen, options.local.smoothness);

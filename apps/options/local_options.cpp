@@ -23,6 +23,8 @@ void refuse_search_options(const RegistrationChoices& motion) {
   if (motion.angle_range) refuse_with_local("--angle-range", only);
   if (motion.candidates) refuse_with_local("--candidates", "there is one field");
   if (motion.spectrum) refuse_with_local("--spectrum", only);
+  if (motion.modality) refuse_with_local("--modality", "windows are compared by their grey levels");
+  if (motion.search) refuse_with_local("--search", only);
 }
 
 double max_shift_of(double pixels, std::int64_t window) {

@@ -33,6 +33,22 @@ SpectrumOf spectrum_named(const std::string& name) {
   throw UsageError(fmt::format("--spectrum {}: is not known; there are grey and gradient", name));
 }
 
+Modality modality_named(const std::string& name) {
+  if (name == "same") return Modality::same;
+  if (name == "other") return Modality::other;
+  if (name == "auto") return Modality::automatic;
+  throw UsageError(
+      fmt::format("--modality {}: is not known; there are same, other and auto", name));
+}
+
+Effort effort_named(const std::string& name) {
+  if (name == "fast") return Effort::fast;
+  if (name == "standard") return Effort::standard;
+  if (name == "thorough") return Effort::thorough;
+  throw UsageError(
+      fmt::format("--search {}: is not known; there are fast, standard and thorough", name));
+}
+
 std::pair<double, double> range_of(const std::string& option, const std::string& text) {
   const auto ends = parse_numbers(option, text);
   if (ends.size() != 2) {
@@ -91,6 +107,23 @@ void refuse_with_fast(const RegistrationChoices& choices) {
   refuse(choices.max_shift.has_value(), "--max-shift");
   refuse(choices.candidates.has_value(), "--candidates");
   refuse(choices.spectrum.has_value(), "--spectrum");
+  refuse(choices.modality.has_value(), "--modality");
+  refuse(choices.search.has_value(), "--search");
+}
+
+/// Refuses what the search does not use.
+void refuse_unused_by_search(const RegistrationChoices& choices,
+                             const RegistrationOptions& options) {
+  if (options.modality == Modality::other && options.search == Effort::fast) {
+    throw UsageError(
+        "--search fast: compares log-polar spectra of the grey levels, which images of other "
+        "modalities do not share; leave it or --modality other out");
+  }
+  if (options.modality == Modality::other && choices.spectrum) {
+    throw UsageError(
+        "--spectrum: --modality other compares directions of edges and needs no spectra; leave one "
+        "of the two out");
+  }
 }
 
 /// Refuses limits on what the motion keeps fixed, and --spectrum where nothing is searched with it.
@@ -135,6 +168,16 @@ void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                "that differs within the frame [similarity]",
                suggesting("similarity rigid rotation translation local"));
   }
+  add_option(command, "--modality NAME", &choices.modality,
+             "Whether the same things look alike in both images: same; other, where contrast is "
+             "reversed or unrelated (MRI weightings, stains, infrared, maps); or auto: other where "
+             "same finds nothing reliable [same]",
+             suggesting("same other auto"));
+  add_option(
+      command, "--search NAME", &choices.search,
+      "How much is tried where a pair is difficult: fast (log-polar spectra only), standard, "
+      "or thorough (everything, on finer grids) [standard]",
+      suggesting("fast standard thorough"));
   const RegistrationOptions defaults;
   add_option(
       command, "--scale-range A,B", &choices.scale_range,
@@ -179,6 +222,9 @@ RegistrationOptions registration_options_of(const RegistrationChoices& choices) 
   options.refine = !choices.no_refine;
   if (choices.motion) options.motion = motion_named(*choices.motion);
   if (choices.spectrum) options.spectrum = spectrum_named(*choices.spectrum);
+  if (choices.modality) options.modality = modality_named(*choices.modality);
+  if (choices.search) options.search = effort_named(*choices.search);
+  refuse_unused_by_search(choices, options);
   refuse_without_use(choices, options.motion);
   if (choices.scale_range) take_scales(*choices.scale_range, options);
   if (choices.angle_range) take_angles(*choices.angle_range, options);

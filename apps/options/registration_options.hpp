@@ -22,9 +22,12 @@ struct RegistrationChoices {
   std::optional<double> max_shift;
   std::optional<int> candidates;
   std::optional<std::string> spectrum;
+  std::optional<std::string> modality;
+  std::optional<std::string> search;
 };
 
-/// Adds --fast, --no-refine, --motion, --scale-range, --angle-range, --max-shift and --spectrum.
+/// Adds --fast, --no-refine, --motion, --modality, --search, --scale-range, --angle-range,
+/// --max-shift and --spectrum.
 enum class MotionsOffered { up_to_similarity, all };
 void add_registration_options(CLI::App& command, RegistrationChoices& choices,
                               MotionsOffered motions);

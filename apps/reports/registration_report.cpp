@@ -33,6 +33,23 @@ const char* name_of(Motion motion) {
   }
 }
 
+const char* name_of(Modality modality) { return modality == Modality::other ? "other" : "same"; }
+
+const char* name_of(Generator generator) {
+  switch (generator) {
+    case Generator::shifts:
+      return "shifts";
+    case Generator::grid:
+      return "grid";
+    case Generator::windows:
+      return "windows";
+    case Generator::gradient_field:
+      return "gradient-field";
+    default:
+      return "log-polar";
+  }
+}
+
 bool is_richer(Motion motion) { return motion == Motion::affine || motion == Motion::homography; }
 
 /// The members that the result and every runner-up have; the fast pipeline's overlap is null.
@@ -50,7 +67,34 @@ Json registered_json(const Registered& found, bool fast) {
   object["correlation"] = found.correlation;
   object["significance"] = found.significance;
   object["refined"] = found.refined;
+  object["modality"] = name_of(found.modality);
+  object["proposed_by"] = name_of(found.proposed_by);
+  object["chance"] = Json();
+  if (found.chance) {
+    object["chance"] = Json::object({{"deviations", found.chance->deviations},
+                                     {"by_chance", found.chance->by_chance},
+                                     {"rival", found.chance->rival}});
+  }
   return object;
+}
+
+Json names_of(const Generators& generators) {
+  Json names = Json::array();
+  for (const Generator generator : generators) names.push_back(name_of(generator));
+  return names;
+}
+
+std::string search_text(const RegistrationResult& result) {
+  std::string text;
+  for (const Generator generator : result.tried) {
+    text += (text.empty() ? "" : ", ") + std::string(name_of(generator));
+  }
+  if (result.tried.size() > 1) text += fmt::format("; found by {}", name_of(result.proposed_by));
+  if (result.chance) {
+    text += fmt::format("; {:.1f} deviations from chance, which reaches {:.1f}",
+                        result.chance->deviations, result.chance->by_chance);
+  }
+  return text;
 }
 
 std::string verdict(const RegistrationReport& report) {
@@ -130,6 +174,8 @@ std::string json_text(const RegistrationReport& report) {
   Json object;
   object["status"] = status(result);
   object.update(registered_json(result, report.fast));
+  object["tried"] = names_of(result.tried);
+  object["places_searched"] = result.places_searched;
   object["runners_up"] = Json::array();
   for (const Registered& other : result.runners_up) {
     object["runners_up"].push_back(registered_json(other, report.fast));
@@ -148,7 +194,8 @@ std::string human_text(const RegistrationReport& report) {
          report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
          report_line("found", similarity_text(result)) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(report))) +
-         report_line("fit", fit_text(result, report.fast)) + runner_up_lines(result.runners_up) +
+         report_line("fit", fit_text(result, report.fast)) +
+         report_line("search", search_text(result)) + runner_up_lines(result.runners_up) +
          matrix_lines(result) +
          closing_lines(report.device, report.files, report.seconds, result.timings);
 }

@@ -17,27 +17,49 @@ constexpr int blocks_per_multiprocessor = 16;
 
 struct Spectra {
   const float2 *a, *a_weight, *b, *b_weight;
+  const float2 *a_second, *b_second;  // null where the images have one channel
 };
 
-// Writes A conj(B) to one slice of the products and A B to the next.
-__device__ __forceinline__ void multiply(float2 p, float2 q, long long i, long long plane,
-                                         float2* __restrict__ products) {
-  products[i] = make_float2(fmaf(p.x, q.x, p.y * q.y), fmaf(p.y, q.x, -p.x * q.y));
-  products[plane + i] = make_float2(fmaf(p.x, q.x, -p.y * q.y), fmaf(p.y, q.x, p.x * q.y));
+struct Products {
+  float2 straight, mirrored;  // A conj(B), and A B
+};
+
+__device__ __forceinline__ Products both_products(float2 p, float2 q) {
+  return {make_float2(fmaf(p.x, q.x, p.y * q.y), fmaf(p.y, q.x, -p.x * q.y)),
+          make_float2(fmaf(p.x, q.x, -p.y * q.y), fmaf(p.y, q.x, p.x * q.y))};
 }
 
+__device__ __forceinline__ float2 sum(float2 p, float2 q) {
+  return make_float2(p.x + q.x, p.y + q.y);
+}
+
+// Writes them to one slice of the products and the next.
+__device__ __forceinline__ void store(const Products& both, long long i, long long plane,
+                                      float2* __restrict__ products) {
+  products[i] = both.straight;
+  products[plane + i] = both.mirrored;
+}
+
+template <bool second_channel>
 __global__ void __launch_bounds__(threads)
     overlap_products_kernel(Spectra s, long long plane, float2* __restrict__ products) {
   await_previous();
   const long long image = blockIdx.y;
   s.b += image * plane;
   s.b_weight += image * plane;
+  if constexpr (second_channel) s.b_second += image * plane;
   products += image * 4 * plane;
   const long long step = static_cast<long long>(gridDim.x) * threads;
   for (long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; i < plane;
        i += step) {
-    multiply(__ldg(s.a + i), __ldg(s.b + i), i, plane, products);
-    multiply(__ldg(s.a_weight + i), __ldg(s.b_weight + i), i, plane, products + 2 * plane);
+    Products both = both_products(__ldg(s.a + i), __ldg(s.b + i));
+    if constexpr (second_channel) {
+      const Products more = both_products(__ldg(s.a_second + i), __ldg(s.b_second + i));
+      both = {sum(both.straight, more.straight), sum(both.mirrored, more.mirrored)};
+    }
+    store(both, i, plane, products);
+    store(both_products(__ldg(s.a_weight + i), __ldg(s.b_weight + i)), i, plane,
+          products + 2 * plane);
   }
 }
 
@@ -79,24 +101,31 @@ class OverlapProductsStage final : public backend::OverlapProducts {
         blocks_(std::min<std::int64_t>(
             divide_up(plane_, threads),
             std::int64_t{blocks_per_multiprocessor} * context.multiprocessors)),
-        batch_(static_cast<unsigned>(spec.batch)) {
-    load(&overlap_products_kernel, site_);
+        batch_(static_cast<unsigned>(spec.batch)),
+        kernel_(spec.second_channel ? &overlap_products_kernel<true>
+                                    : &overlap_products_kernel<false>) {
+    load(kernel_, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
-    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads),
-                 &overlap_products_kernel,
-                 Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight),
-                         data<float2>(spectra.b), data<float2>(spectra.b_weight)},
-                 plane_, data<float2>(products));
+    launch_early(
+        site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads), kernel_,
+        Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight), data<float2>(spectra.b),
+                data<float2>(spectra.b_weight), second(spectra.a_second), second(spectra.b_second)},
+        plane_, data<float2>(products));
   }
 
  private:
+  static const float2* second(const backend::Memory* spectrum) {
+    return spectrum != nullptr ? data<float2>(*spectrum) : nullptr;
+  }
+
   CallSite site_;
   long long plane_;
   std::int64_t blocks_;
   unsigned batch_;
+  void (*kernel_)(Spectra, long long, float2*);
 };
 
 class OverlapScoreStage final : public backend::OverlapScore {

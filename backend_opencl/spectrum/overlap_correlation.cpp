@@ -18,10 +18,16 @@ class OverlapProducts final : public backend::OverlapProducts {
       : plane_(extent(RealFftPlan::half_spectrum(spec.image).plane(), context.call_site(stage))),
         batch_(extent(spec.batch, context.call_site(stage))),
         grid_(covering(context, plane_, spec.batch)),
-        kernel_(context, stage, kernels::overlap_correlation, "overlap_products") {}
+        kernel_(context, stage, kernels::overlap_correlation, "overlap_products",
+                spec.second_channel ? "-D SECOND_CHANNEL" : "") {}
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
+    if (spectra.a_second != nullptr) {
+      return kernel_.launch(queue_of(queue), grid_, spectra.a, spectra.a_weight, spectra.b,
+                            spectra.b_weight, *spectra.a_second, *spectra.b_second, plane_, batch_,
+                            products);
+    }
     kernel_.launch(queue_of(queue), grid_, spectra.a, spectra.a_weight, spectra.b, spectra.b_weight,
                    plane_, batch_, products);
   }

@@ -1,30 +1,43 @@
 // Correlation at every shift, scored by the overlap: products of spectra, then scores of
 // correlation surfaces.
 //
+// Option: SECOND_CHANNEL, where the images that are correlated have two channels.
+//
 // variant: gpu
+// variant: gpu -DSECOND_CHANNEL
 #include "formulas/overlap.h"
 
-// Writes A conj(B) to one slice of the products and A B to the next.
-inline void multiply(global const float2* a, global const float2* b, int i, int plane,
-                     global float2* products) {
-  const float2 p = a[i];
-  const float2 q = b[i];
-  products[i] = (float2)(fma(p.x, q.x, p.y * q.y), fma(p.y, q.x, -p.x * q.y));
-  products[plane + i] = (float2)(fma(p.x, q.x, -p.y * q.y), fma(p.y, q.x, p.x * q.y));
+// A conj(B), and A B.
+inline float4 both_products(float2 p, float2 q) {
+  return (float4)(fma(p.x, q.x, p.y * q.y), fma(p.y, q.x, -p.x * q.y), fma(p.x, q.x, -p.y * q.y),
+                  fma(p.y, q.x, p.x * q.y));
+}
+
+// Writes them to one slice of the products and the next.
+inline void store(float4 both, int i, int plane, global float2* products) {
+  products[i] = both.xy;
+  products[plane + i] = both.zw;
 }
 
 // The second index of a work-item is the number of the image b.
 kernel void overlap_products(global const float2* a, global const float2* a_weight,
-                             global const float2* b, global const float2* b_weight, int plane,
-                             int batch, global float2* products) {
+                             global const float2* b, global const float2* b_weight,
+#ifdef SECOND_CHANNEL
+                             global const float2* a_second, global const float2* b_second,
+#endif
+                             int plane, int batch, global float2* products) {
   const int i = (int)get_global_id(0);
   const size_t image = get_global_id(1);
   if (i >= plane || image >= (size_t)batch) return;
   b += image * (size_t)plane;
   b_weight += image * (size_t)plane;
   products += image * 4 * (size_t)plane;
-  multiply(a, b, i, plane, products);
-  multiply(a_weight, b_weight, i, plane, products + 2 * (size_t)plane);
+  float4 both = both_products(a[i], b[i]);
+#ifdef SECOND_CHANNEL
+  both += both_products(a_second[i], b_second[image * (size_t)plane + i]);
+#endif
+  store(both, i, plane, products);
+  store(both_products(a_weight[i], b_weight[i]), i, plane, products + 2 * (size_t)plane);
 }
 
 // The surfaces are C, C mirrored, N and N mirrored, times `plane`. reach2: the square of the

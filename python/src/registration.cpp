@@ -36,6 +36,15 @@ constexpr Names<Motion, 7> motions{{{Motion::similarity, "similarity"},
                                     {Motion::automatic, "auto"}}};
 constexpr Names<SpectrumOf, 2> spectra{
     {{SpectrumOf::grey_levels, "grey"}, {SpectrumOf::gradient, "gradient"}}};
+constexpr Names<Modality, 3> modalities{
+    {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
+constexpr Names<Effort, 3> efforts{
+    {{Effort::fast, "fast"}, {Effort::standard, "standard"}, {Effort::thorough, "thorough"}}};
+constexpr Names<Generator, 5> generators{{{Generator::shifts, "shifts"},
+                                          {Generator::log_polar, "log-polar"},
+                                          {Generator::grid, "grid"},
+                                          {Generator::windows, "windows"},
+                                          {Generator::gradient_field, "gradient-field"}}};
 constexpr Names<Window, 2> windows{{{Window::none, "none"}, {Window::hann, "hann"}}};
 
 template <typename Enum, std::size_t n>
@@ -134,6 +143,13 @@ nb::dict dict_of_registered(const Registered& found) {
   fields["significance"] = found.significance;
   fields["overlap"] = found.overlap;
   fields["refined"] = found.refined;
+  fields["modality"] = name_of(modalities, found.modality);
+  fields["proposed_by"] = name_of(generators, found.proposed_by);
+  fields["chance"] = nb::none();
+  if (found.chance) {
+    fields["chance"] =
+        nb::make_tuple(found.chance->deviations, found.chance->by_chance, found.chance->rival);
+  }
   return fields;
 }
 
@@ -147,6 +163,16 @@ void bind_options(nb::module_& module) {
       .def_prop_rw(
           "motion", [](const Options& self) { return warpalign::python::name_of(self.motion); },
           [](Options& self, const std::string& name) { self.motion = motion_named(name); })
+      .def_prop_rw(
+          "modality", [](const Options& self) { return name_of(modalities, self.modality); },
+          [](Options& self, const std::string& name) {
+            self.modality = value_named(modalities, "modality", name);
+          })
+      .def_prop_rw(
+          "search", [](const Options& self) { return name_of(efforts, self.search); },
+          [](Options& self, const std::string& name) {
+            self.search = value_named(efforts, "search", name);
+          })
       .def_rw("min_scale", &Options::min_scale)
       .def_rw("max_scale", &Options::max_scale)
       .def_rw("min_angle", &Options::min_angle)
@@ -195,6 +221,10 @@ nb::dict dict_of(const RegistrationResult& result) {
   nb::list others;
   for (const Registered& other : result.runners_up) others.append(dict_of_registered(other));
   fields["runners_up"] = others;
+  nb::list tried;
+  for (const Generator generator : result.tried) tried.append(name_of(generators, generator));
+  fields["tried"] = tried;
+  fields["places_searched"] = result.places_searched;
   fields["timings"] = list_of(result.timings);
   return fields;
 }

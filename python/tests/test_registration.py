@@ -134,7 +134,32 @@ def test_every_option_reaches_the_library(scene, moved):
         assert getattr(options, name) == pytest.approx(value)
 
 
+def test_a_negative_is_of_another_modality(scene, moved):
+    moving = 1 - moved(scene, 12, 1.1, (5, -3))
+    assert not warpalign.register(scene, moving).reliable
+    for modality in ("other", "auto"):
+        found = warpalign.register(scene, moving, modality=modality)
+        assert found.reliable
+        assert found.modality == "other"
+        assert found.proposed_by == found.tried[-1] == "gradient-field"
+        assert found.chance.deviations > found.chance.by_chance + 1
+        assert found.rotation_deg == pytest.approx(12, abs=0.05)
+        assert found.scale == pytest.approx(1.1, abs=0.001)
+
+
+def test_search_sets_what_is_tried(scene, moved):
+    moving = moved(scene, 12, 1.1, (5, -3))
+    fast = warpalign.register(scene, moving, search="fast")
+    assert fast.tried == ("log-polar",)
+    assert fast.chance is None
+    assert fast.places_searched > 1e6
+    assert warpalign.register(scene, moving, search="thorough").tried == ("log-polar", "grid")
+
+
 @pytest.mark.parametrize("options, error, words", [
+    ({"modality": "mri"}, ValueError, "modality must be one of 'same', 'other', 'auto'"),
+    ({"search": "quick"}, ValueError, "search must be one of 'fast'"),
+    ({"modality": "other", "search": "fast"}, ValueError, "log-polar spectra"),
     ({"motion": "projective"}, ValueError, "motion must be one of 'similarity', 'rigid'"),
     ({"motion": 3}, TypeError, "the option 'motion' cannot be 3"),
     ({"refine": "yes"}, TypeError, "the option 'refine' cannot be 'yes'"),

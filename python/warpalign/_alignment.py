@@ -3,6 +3,7 @@
 import base64
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,24 @@ from ._foreign import as_array, to_numpy
 def swap_axes(matrix):
     """A homogeneous 3 x 3 matrix on (x, y, 1) from one on (row, column, 1), and the reverse."""
     return np.asarray(matrix)[np.ix_([1, 0, 2], [1, 0, 2])]
+
+
+class Chance(NamedTuple):
+    """A correlation against what wrong places reach by chance.
+
+    Attributes
+    ----------
+    deviations : float
+        By how many standard deviations it differs from 0.
+    by_chance : float
+        What the best of all wrong places reaches once in 10 000 searches.
+    rival : float
+        Deviations of the best other place that was found, as a fraction of these.
+    """
+
+    deviations: float
+    by_chance: float
+    rival: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +70,13 @@ class Alignment:
         Fraction of the reference in common; 0 with ``fast``.
     refined : bool
         Whether the refinement converged.
+    modality : {'same', 'other'}
+        Whether grey levels were compared, or directions of edges.
+    proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field'}
+        What found the place; see docs/registration.md. None for a stack's first frame.
+    chance : Chance or None
+        The correlation against that of wrong places; None where it is beyond doubt without, and
+        with ``fast``.
     """
 
     matrix: np.ndarray
@@ -63,6 +89,9 @@ class Alignment:
     significance: float
     overlap: float
     refined: bool
+    modality: str
+    proposed_by: str | None
+    chance: Chance | None
 
     @property
     def matrix_xy(self):
@@ -76,8 +105,9 @@ class Alignment:
 def alignment_fields(found):
     """The fields of an Alignment from the extension module's dictionary."""
     names = ("motion", "rotation_deg", "scale", "confidence", "correlation", "significance",
-             "overlap", "refined")
+             "overlap", "refined", "modality", "proposed_by")
     fields = {name: found[name] for name in names}
+    fields["chance"] = None if found["chance"] is None else Chance(*found["chance"])
     fields["matrix"] = swap_axes(np.array(found["matrix"]).reshape(3, 3))
     fields["translation"] = tuple(found["translation"][::-1])
     return fields
@@ -107,6 +137,11 @@ class Registration(Alignment):
         Whether ``confidence`` is at least 0.5.
     runners_up : tuple of Alignment
         The next best alignments, not refined; empty unless ``candidates`` asked for them.
+    tried : tuple of str
+        What has looked for places, in order of first use; see ``proposed_by``.
+    places_searched : float
+        How many independent wrong places the search might have taken for the right one; 0 with
+        ``fast``.
     timings : dict of str to float
         Device time of each stage in milliseconds; empty unless ``collect_timings`` asked for it.
     reference_shape, moving_shape : tuple of 2 ints
@@ -115,6 +150,8 @@ class Registration(Alignment):
 
     reliable: bool
     runners_up: tuple[Alignment, ...]
+    tried: tuple[str, ...]
+    places_searched: float
     timings: dict[str, float]
     reference_shape: tuple[int, int]
     moving_shape: tuple[int, int]
@@ -203,6 +240,8 @@ def registration_of(found, reference_shape, moving_shape, device):
         **alignment_fields(found),
         reliable=found["reliable"],
         runners_up=tuple(Alignment(**alignment_fields(other)) for other in found["runners_up"]),
+        tried=tuple(found["tried"]),
+        places_searched=found["places_searched"],
         timings=dict(found["timings"]),
         reference_shape=tuple(reference_shape),
         moving_shape=tuple(moving_shape),

@@ -14,6 +14,8 @@ class RegistrationOptions(TypedDict, total=False):
     refine: bool
     motion: Literal["similarity", "rigid", "rotation", "translation", "affine", "homography",
                     "auto"]
+    modality: Literal["same", "other", "auto"]
+    search: Literal["fast", "standard", "thorough"]
     min_scale: float
     max_scale: float
     min_angle: float
@@ -40,6 +42,15 @@ _OPTIONS = """\
             parallel lines parallel, a homography lines straight; ``'auto'`` takes these only
             where they explain the pair significantly better than a similarity. Stacks take
             the first four. (*)
+        modality : {'same', 'other', 'auto'}
+            Whether the same things look alike in both images (the default), but for brightness
+            and contrast. ``'other'``: contrast may be reversed or unrelated, as between MRI
+            weightings, stains, infrared and visible light, or a map and a photograph; directions
+            of edges are compared. ``'auto'``: the second where the first leads to no reliable
+            result. (*)
+        search : {'fast', 'standard', 'thorough'}
+            How much is tried where a pair is difficult: log-polar spectra only; one thing after
+            the other, until a result is convincing (the default); everything, on finer grids. (*)
         min_scale, max_scale : float, default 0.2 and 5
             Limits of the scale. (*)
         min_angle, max_angle : float, default -180 and 180

@@ -145,20 +145,22 @@ def _alignment(matrix, shape, found):
     return Alignment(
         matrix=matrix, motion=found.motion, confidence=found.confidence, correlation=found.correlation,
         significance=found.significance, overlap=found.overlap, refined=found.refined,
+        modality=found.modality, proposed_by=found.proposed_by, chance=found.chance,
         **parameters)
 
 
 def _first():
     return Alignment(matrix=np.eye(3), motion="similarity", rotation_deg=0.0, scale=1.0, translation=(0.0, 0.0),
                      confidence=1.0, correlation=1.0, significance=np.inf, overlap=1.0,
-                     refined=False)
+                     refined=False, modality="same", proposed_by=None, chance=None)
 
 
 def _unusable():
     nan = float("nan")
     return Alignment(matrix=np.full((3, 3), nan), motion="similarity", rotation_deg=nan, scale=nan,
                      translation=(nan, nan), confidence=0.0, correlation=0.0, significance=0.0,
-                     overlap=0.0, refined=False)
+                     overlap=0.0, refined=False, modality="same", proposed_by=None,
+                     chance=None)
 
 
 def check_motion(options):

@@ -121,6 +121,18 @@ TEST_CASE("allocations: align, every motion") {
   });
 }
 
+TEST_CASE("allocations: align, by directions of edges, and all that there is to try") {
+  const Pair pair(0);
+  test::on_every_device([&](const Device& device) {
+    RegistrationOptions options;
+    options.modality = warpalign::Modality::other;
+    check_second(device, pair, options, true);
+    options.modality = warpalign::Modality::automatic;
+    options.search = warpalign::Effort::thorough;
+    check_second(device, pair, options, true);
+  });
+}
+
 // The search goes on to its end, at every base scale and on the larger padded frame.
 TEST_CASE("allocations: align, pictures that have nothing in common") {
   Pair pair(0);

@@ -226,10 +226,27 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
     bench.check("overlap_products", [&](std::size_t i) {
       products.execute(bench.stream(), a[i], b[i], a[i], b[i], products_of[i]);
     });
+    const OverlapProductsPlan two_channels(bench.device(), {plane, 1, true});
+    bench.check("overlap_products of two channels", [&](std::size_t i) {
+      two_channels.execute(bench.stream(), a[i], b[i], a[i], b[i], a[i], b[i], products_of[i]);
+    });
     bench.check("overlap_score",
                 [&](std::size_t i) { score.execute(bench.stream(), surfaces[i], {}, scores[i]); });
     bench.check("peak",
                 [&](std::size_t i) { peak.execute(bench.stream(), scores[i], records[i]); });
+  });
+}
+
+TEST_CASE("allocations: directions of edges") {
+  on_every_bench([](Bench& bench) {
+    auto input = bench.planes();
+    auto weight = bench.planes();
+    auto cosines = bench.planes();
+    auto sines = bench.planes();
+    const DoubleAnglePlan plan(bench.device(), {plane});
+    bench.check("double_angle", [&](std::size_t i) {
+      plan.execute(bench.stream(), input[i], weight[i], {}, cosines[i], sines[i]);
+    });
   });
 }
 

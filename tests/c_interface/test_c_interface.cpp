@@ -197,6 +197,37 @@ TEST_CASE("c: a mistake in the configuration file, and a device that is not ther
   CHECK(device.id == 0);
 }
 
+TEST_CASE("c: modality and search") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Opened opened(device);
+    const ShiftedPair pair;
+    warpalign_register_options options{};
+    REQUIRE(warpalign_default_register_options(&options, sizeof options) == WARPALIGN_OK);
+    CHECK(options.modality == WARPALIGN_MODALITY_SAME);
+    CHECK(options.search == WARPALIGN_SEARCH_STANDARD);
+    warpalign_registration result = empty_result();
+    for (const warpalign_modality modality : {WARPALIGN_MODALITY_OTHER, WARPALIGN_MODALITY_AUTO}) {
+      options.modality = modality;
+      REQUIRE(warpalign_register(opened, &pair.first, &pair.second, &options, &result) ==
+              WARPALIGN_OK);
+      CHECK(result.reliable == 1);
+      // Grey levels suffice.
+      CHECK(result.modality == (modality == WARPALIGN_MODALITY_OTHER ? WARPALIGN_MODALITY_OTHER
+                                                                     : WARPALIGN_MODALITY_SAME));
+    }
+    options.modality = 7;
+    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "modality",
+                  warpalign_register(opened, &pair.first, &pair.second, &options, &result));
+    options.modality = WARPALIGN_MODALITY_OTHER;
+    options.search = WARPALIGN_SEARCH_FAST;
+    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "log-polar",
+                  warpalign_register(opened, &pair.first, &pair.second, &options, &result));
+    options.search = -1;
+    CHECK_REFUSED(WARPALIGN_INVALID_ARGUMENT, "search",
+                  warpalign_register(opened, &pair.first, &pair.second, &options, &result));
+  });
+}
+
 TEST_CASE("c: affine transforms and homographies") {
   test::on_every_device([](const warpalign::Device& device) {
     const Opened opened(device);

@@ -179,6 +179,12 @@ std::vector<Scenario> registration_scenarios() {
   RegistrationOptions many;
   many.candidates = 3;
   many.spectrum = SpectrumOf::gradient;
+  RegistrationOptions other;
+  other.modality = Modality::other;
+  other.min_scale = 0.9;  // a failure at every point of a wider search would take minutes
+  other.max_scale = 1.1;
+  other.min_angle = -10;
+  other.max_angle = 10;
   return {
       registration("similarity", Motion::similarity),
       registration("rigid", Motion::rigid),
@@ -189,6 +195,7 @@ std::vector<Scenario> registration_scenarios() {
       registration("automatic", Motion::automatic),
       registration("the fast pipeline", fast),
       registration("several candidates", many),
+      registration("another modality", other),
       masked_registration(),
       timed_registration(),
       batch(),

@@ -172,6 +172,12 @@ TEST_CASE("registration options that contradict are refused before the work") {
   };
   refused({"--motion", "projective"}, "--motion projective");
   refused({"--spectrum", "sobel"}, "--spectrum sobel");
+  refused({"--modality", "mri"}, "--modality mri: is not known");
+  refused({"--search", "quick"}, "--search quick: is not known");
+  refused({"--modality", "other", "--search", "fast"}, "--search fast: compares log-polar");
+  refused({"--modality", "other", "--spectrum", "grey"}, "--spectrum: --modality other");
+  refused({"--motion", "local", "--modality", "other"}, "--modality");
+  refused({"--motion", "local", "--search", "fast"}, "--search");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1: must start with its lower end");
   refused({"--scale-range", "1"}, "--scale-range 1: must be two numbers");
   refused({"--scale-range", "0,1"}, "--scale-range 0,1: scales are found between");
@@ -192,7 +198,8 @@ TEST_CASE("registration options that contradict are refused before the work") {
   for (const auto& [option, value] :
        {std::pair{"--motion", "similarity"}, std::pair{"--scale-range", "1,2"},
         std::pair{"--angle-range", "0,5"}, std::pair{"--max-shift", "5"},
-        std::pair{"--candidates", "2"}, std::pair{"--spectrum", "gradient"}}) {
+        std::pair{"--candidates", "2"}, std::pair{"--spectrum", "gradient"},
+        std::pair{"--modality", "other"}, std::pair{"--search", "thorough"}}) {
     refused({"--fast", option, value}, std::string(option) + ": --fast");
   }
   for (const std::string option : {"--reference-mask", "--moving-mask"}) {

@@ -80,7 +80,7 @@ TEST_CASE("the JSON report has the registration, and nothing else is printed") {
   CHECK(outcome.status == 0);
   CHECK_FALSE(outcome.err.find("warpalign:") != std::string::npos);
   const json report = json::parse(outcome.out);
-  CHECK(report.size() == 15);
+  CHECK(report.size() == 20);
   CHECK(report["motion"] == "similarity");
   CHECK(report["status"] == "ok");
   CHECK(report["rotation_deg"].get<double>() == doctest::Approx(truth.rotation_deg).epsilon(0.03));
@@ -93,6 +93,11 @@ TEST_CASE("the JSON report has the registration, and nothing else is printed") {
   CHECK(report["correlation"].get<double>() > 0.9);
   CHECK(report["significance"].get<double>() > 0);
   CHECK(report["refined"] == true);
+  CHECK(report["modality"] == "same");
+  CHECK(report["proposed_by"] == "log-polar");
+  CHECK(report["chance"].is_null());
+  CHECK(report["tried"] == json::array({"log-polar"}));
+  CHECK(report["places_searched"].get<double>() > 1e6);
   CHECK(report["runners_up"] == json::array());
   CHECK(report["device"] != "");
   CHECK(test_device().starts_with(report["backend"].get<std::string>()));
@@ -128,6 +133,40 @@ TEST_CASE("the pipelines: fast, not refined, and from gradients") {
   const json refined = report_of(pair, {"--spectrum", "gradient"});
   CHECK(corner_error_of(refined, pair) < refined_off);
   CHECK(pair.run({"--fast", "--no-refine"}).status == 0);
+}
+
+TEST_CASE("a picture and a negative: --modality other, and what the reports say of the search") {
+  require_test_device();
+  const Pair pair(".png", 1, PixelType::u8);
+  LoadedImage negative = load_image(pair.moving);
+  for (std::uint8_t& sample : negative.samples<std::uint8_t>()) {
+    sample = static_cast<std::uint8_t>(255 - sample);
+  }
+  save_image(pair.moving, negative);
+  CHECK(pair.run({"--modality", "same"}).status == 1);
+  for (const std::string modality : {"other", "auto"}) {
+    CAPTURE(modality);
+    const json report = report_of(pair, {"--modality", modality});
+    CHECK(report["modality"] == "other");
+    CHECK(report["proposed_by"] == "gradient-field");
+    CHECK(report["tried"].back() == "gradient-field");
+    CHECK(report["chance"]["deviations"].get<double>() >
+          report["chance"]["by_chance"].get<double>() + 1);
+    CHECK(report["chance"]["rival"].get<double>() < 0.7);
+    // Edges a few pixels wide, whose directions are the same in a negative.
+    CHECK(corner_error_of(report, pair) < 0.1);
+  }
+  const Outcome text = pair.run({"--modality", "other"});
+  CHECK(text.out.find("deviations from chance") != std::string::npos);
+}
+
+TEST_CASE("--search: fast tries log-polar spectra alone, thorough everything") {
+  require_test_device();
+  const Pair pair(".png", 1, PixelType::u8);
+  CHECK(report_of(pair, {"--search", "fast"})["tried"] == json::array({"log-polar"}));
+  const json thorough = report_of(pair, {"--search", "thorough"});
+  CHECK(thorough["tried"] == json::array({"log-polar", "grid"}));
+  CHECK(corner_error_of(thorough, pair) < refined_off);
 }
 
 TEST_CASE("ranges limit the search: with the truth outside nothing reliable is found") {

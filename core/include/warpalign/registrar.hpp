@@ -5,7 +5,11 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/window.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +33,50 @@ enum class Motion {
                 ///< significantly better (docs/registration.md)
 };
 
+/// Whether the same things look alike in both images.
+enum class Modality {
+  same,      ///< but for brightness and contrast: grey levels are compared
+  other,     ///< contrast may be reversed or unrelated, as between MRI weightings, stains, infrared
+             ///< and visible light, or a map and a photograph: directions of edges are compared
+  automatic  ///< the second where the first leads to no reliable result
+};
+
+/// How much is tried where a pair is difficult.
+enum class Effort {
+  fast,      ///< log-polar spectra only
+  standard,  ///< one after the other, until a result is convincing
+  thorough   ///< all that there is, on finer grids; takes several times as long
+};
+
+/// What finds places where the images may agree.
+enum class Generator {
+  shifts,         ///< the correlation of the images as they are, for Motion::translation
+  log_polar,      ///< peaks of the correlation of log-polar spectra
+  grid,           ///< all rotations and scales, at low resolution
+  windows,        ///< windows of the reference that are found in the moving image
+  gradient_field  ///< all rotations and scales of the directions of edges, for Modality::other
+};
+
+/// Generators in the order in which they were used first, each once.
+class Generators {
+ public:
+  /// Adds one that is not there yet.
+  void add(Generator generator) {
+    if (!contains(generator)) list_[count_++] = generator;
+  }
+  void clear() { count_ = 0; }
+  [[nodiscard]] bool contains(Generator generator) const {
+    return std::find(begin(), end(), generator) != end();
+  }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] const Generator* begin() const { return list_.data(); }
+  [[nodiscard]] const Generator* end() const { return list_.data() + count_; }
+
+ private:
+  std::array<Generator, 5> list_{};
+  std::size_t count_ = 0;
+};
+
 /// The signal of which the log-polar spectra are computed.
 enum class SpectrumOf {
   grey_levels,  ///< the pixels themselves
@@ -48,6 +96,8 @@ struct RegistrationOptions {
 
   bool refine = true;  ///< refine the result to thousandths of a pixel, at full resolution
   Motion motion = Motion::similarity;  ///< (*) which transforms are allowed
+  Modality modality = Modality::same;  ///< (*) whether the same things look alike in both images
+  Effort search = Effort::standard;    ///< (*) how much is tried where a pair is difficult
   double min_scale = 0.2;   ///< (*) the smallest Similarity::scale to search, 1/8 or more
   double max_scale = 5;     ///< (*) the largest Similarity::scale to search, 8 or less
   double min_angle = -180;  ///< (*) of Similarity::rotation_deg, in degrees, modulo 360
@@ -69,6 +119,13 @@ struct RegistrationOptions {
 struct StageTiming {
   std::string stage;        ///< the stage's name, such as "fft"
   double milliseconds = 0;  ///< device time of all its executions, in milliseconds
+};
+
+/// A result against what wrong places reach by chance (docs/registration.md).
+struct ChanceComparison {
+  double deviations = 0;  ///< by how many standard deviations the correlation differs from 0
+  double by_chance = 0;   ///< what the best of all wrong places reaches once in 10 000 searches
+  double rival = 0;       ///< deviations of the best other place that was found, as a fraction
 };
 
 /// One possible alignment of the two images.
@@ -93,6 +150,10 @@ struct Registered {
   double significance = 0;
   double overlap = 0;    ///< fraction of the reference in common, 0 to 1; 0 in the fast pipeline
   bool refined = false;  ///< whether the refinement at full resolution converged
+  Modality modality = Modality::same;            ///< what was compared; never automatic
+  Generator proposed_by = Generator::log_polar;  ///< what found the place
+  /// Empty for what is beyond doubt without, and for the fast pipeline.
+  std::optional<ChanceComparison> chance;
 };
 
 /// The best alignment of the two images, and whether it can be relied on.
@@ -101,6 +162,9 @@ struct RegistrationResult : Registered {
   std::vector<Registered> runners_up;  ///< the next best alignments, not refined; see
                                        ///< RegistrationOptions::candidates
   std::vector<StageTiming> timings;    ///< in order of first use; empty unless requested
+  Generators tried;                    ///< what has looked for places, in order of first use
+  double places_searched = 0;          ///< how many independent wrong places the search might have
+                                       ///< taken for the right one; 0 for the fast pipeline
 };
 
 /// Registers moving images to a reference: rotation and scale from log-polar spectra (registration

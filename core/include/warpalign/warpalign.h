@@ -146,6 +146,23 @@ enum {
                                   significantly better */
 };
 
+/** Whether the same things look alike in both images. */
+typedef int32_t warpalign_modality;
+enum {
+  WARPALIGN_MODALITY_SAME = 0,  /**< but for brightness and contrast */
+  WARPALIGN_MODALITY_OTHER = 1, /**< contrast may be reversed or unrelated: directions of edges are
+                                     compared */
+  WARPALIGN_MODALITY_AUTO = 2   /**< the second where the first leads to no reliable result */
+};
+
+/** How much is tried where a pair is difficult. */
+typedef int32_t warpalign_search;
+enum {
+  WARPALIGN_SEARCH_STANDARD = 0, /**< one thing after the other, until a result is convincing */
+  WARPALIGN_SEARCH_FAST = 1,     /**< log-polar spectra only */
+  WARPALIGN_SEARCH_THOROUGH = 2  /**< all that there is, on finer grids */
+};
+
 /** How images are registered; see RegistrationOptions in registrar.hpp. */
 typedef struct warpalign_register_options {
   size_t struct_size;      /**< sizeof(warpalign_register_options) */
@@ -157,6 +174,8 @@ typedef struct warpalign_register_options {
   double min_angle;        /**< degrees */
   double max_angle;        /**< degrees, at most 360 above min_angle */
   double max_shift;        /**< pixels of the moving image; 0: any */
+  warpalign_modality modality; /**< whether the same things look alike in both images */
+  warpalign_search search;     /**< how much is tried where a pair is difficult */
 } warpalign_register_options;
 
 /** What a registration found. */
@@ -179,6 +198,7 @@ typedef struct warpalign_registration {
    * y' = (h[3] x + h[4] y + h[5]) / w with w = h[6] x + h[7] y + h[8]. */
   double homography[9];
   warpalign_motion motion; /**< of `homography`; never WARPALIGN_AUTOMATIC */
+  warpalign_modality modality; /**< what was compared; never WARPALIGN_MODALITY_AUTO */
 } warpalign_registration;
 
 /** Writes the defaults. `struct_size`: sizeof(warpalign_register_options). */

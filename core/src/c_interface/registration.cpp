@@ -66,6 +66,32 @@ warpalign_motion number_of(Motion motion) {
   }
 }
 
+Modality modality_of(warpalign_modality modality) {
+  switch (modality) {
+    case WARPALIGN_MODALITY_SAME:
+      return Modality::same;
+    case WARPALIGN_MODALITY_OTHER:
+      return Modality::other;
+    case WARPALIGN_MODALITY_AUTO:
+      return Modality::automatic;
+    default:
+      refuse("the modality " + std::to_string(modality) + " is unknown");
+  }
+}
+
+Effort search_of(warpalign_search search) {
+  switch (search) {
+    case WARPALIGN_SEARCH_STANDARD:
+      return Effort::standard;
+    case WARPALIGN_SEARCH_FAST:
+      return Effort::fast;
+    case WARPALIGN_SEARCH_THOROUGH:
+      return Effort::thorough;
+    default:
+      refuse("the search " + std::to_string(search) + " is unknown");
+  }
+}
+
 RegistrationOptions options_of(const warpalign_register_options* given) {
   RegistrationOptions options;
   if (given == nullptr) return options;
@@ -78,6 +104,8 @@ RegistrationOptions options_of(const warpalign_register_options* given) {
   options.min_angle = given->min_angle;
   options.max_angle = given->max_angle;
   options.max_shift = given->max_shift;
+  options.modality = modality_of(given->modality);
+  options.search = search_of(given->search);
   return options;
 }
 
@@ -101,6 +129,8 @@ void describe(const RegistrationResult& found, warpalign_registration& result) {
   result.refined = found.refined ? 1 : 0;
   std::copy(found.homography.h.begin(), found.homography.h.end(), result.homography);
   result.motion = number_of(found.motion);
+  result.modality =
+      found.modality == Modality::other ? WARPALIGN_MODALITY_OTHER : WARPALIGN_MODALITY_SAME;
 }
 
 }  // namespace
@@ -126,7 +156,9 @@ warpalign_status warpalign_default_register_options(warpalign_register_options* 
               defaults.max_scale,
               defaults.min_angle,
               defaults.max_angle,
-              defaults.max_shift};
+              defaults.max_shift,
+              WARPALIGN_MODALITY_SAME,
+              WARPALIGN_SEARCH_STANDARD};
   });
 }
 

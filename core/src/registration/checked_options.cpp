@@ -42,11 +42,20 @@ void check_fast(const RegistrationOptions& options) {
                        options.min_angle != defaults.min_angle ||
                        options.max_angle != defaults.max_angle || options.max_shift != 0;
   if (limited || options.motion != Motion::similarity || options.candidates != 1 ||
-      options.spectrum != SpectrumOf::grey_levels) {
+      options.spectrum != SpectrumOf::grey_levels || options.modality != defaults.modality ||
+      options.search != defaults.search) {
     refuse(stage,
-                   "the fast pipeline finds one unrestricted similarity from gradients: it "
-                   "supports no motion, ranges, candidates or spectrum");
+           "the fast pipeline finds one unrestricted similarity from gradients: it supports no "
+           "motion, ranges, candidates, spectrum, modality or search");
   }
+}
+
+void check_effort(const RegistrationOptions& options) {
+  if (options.search != Effort::fast || options.modality != Modality::other) return;
+  refuse(
+      stage,
+      "the search fast finds rotation and scale from log-polar spectra of the grey levels, which "
+      "images of other modalities do not share");
 }
 
 }  // namespace
@@ -63,6 +72,7 @@ RegistrationOptions checked(const RegistrationOptions& options) {
   }
   check_ranges(options);
   if (options.fast) check_fast(options);
+  check_effort(options);
   return options;
 }
 

@@ -132,6 +132,7 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
   RegistrationResult result;
   if (fast) {
     result = fast->align(stream, clock, pixels, type);
+    result.tried.add(Generator::log_polar);
   } else {
     take(moving, pixels, type, mask, "the moving image");
     const auto found = search->run(stream, clock, *reference, *moving);
@@ -147,6 +148,8 @@ RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
       }
     }
     result.reliable = result.confidence >= 0.5;
+    result.tried = search->tried();
+    result.places_searched = search->places();
   }
   result.timings = clock.take();
   return result;
@@ -166,6 +169,12 @@ Registered Registrar::State::described(const detail::Candidate& candidate) const
   result.overlap = candidate.overlap;
   result.refined = candidate.refined;
   result.confidence = candidate.confidence();
+  result.modality = candidate.by_gradients ? Modality::other : Modality::same;
+  result.proposed_by = candidate.proposed_by;
+  if (candidate.chance && !candidate.beyond_doubt()) {
+    result.chance = {candidate.chance->deviations, candidate.chance->reached,
+                     candidate.chance->rival};
+  }
   return result;
 }
 

@@ -43,7 +43,7 @@ std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part) 
 
 /// The deviations of unrelated pairs of images at the identity.
 std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std::int64_t reach,
-                                            double part, int pairs) {
+                                            double part, int pairs, bool by_gradients = false) {
   namespace detail = warpalign::detail;
   warpalign::Stream stream = device.make_stream();
   detail::StageClock clock(stream);
@@ -53,7 +53,8 @@ std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std
   const warpalign::Shape shape{side, side, 1};
   detail::ImagePyramid reference(device, warpalign::PixelType::f32, shape);
   detail::ImagePyramid moving(device, warpalign::PixelType::f32, shape);
-  const detail::PairWork work{stream, clock, reference, moving};
+  detail::GradientFields fields(device, ones);
+  const detail::PairWork work{stream, clock, reference, moving, by_gradients ? &fields : nullptr};
   std::mt19937 random(17);
   std::vector<double> found;
   for (int i = 0; i < pairs; ++i) {
@@ -62,6 +63,7 @@ std::vector<double> deviations_of_unrelated(const warpalign::Device& device, std
       const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32, side, side};
       pyramid->take(stream, clock, image, nullptr, "an image");
     }
+    fields.begin_pair();
     Candidate candidate;
     const detail::FitRoles roles(work, candidate.matrix);
     const auto levels = roles.levels(work, ones, roles.spacing(detail::judged_side));
@@ -98,6 +100,20 @@ TEST_CASE("chance: unrelated images deviate by one standard deviation") {
       // The standard error of a deviation from 60 values is 9 %; local normalization, which is not
       // linear, adds some correlation of its own.
       CHECK(deviation > 0.65);
+      CHECK(deviation < 1.35);
+    }
+  });
+}
+
+TEST_CASE("chance: so do the directions of edges in unrelated images") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const std::int64_t reach : {0, 2, 4}) {
+      CAPTURE(reach);
+      constexpr int pairs = 60;
+      const double deviation =
+          root_mean_square(deviations_of_unrelated(device, reach, 1, pairs, true));
+      // As above. Were both channels not known to be independent, it would be 0.7.
+      CHECK(deviation > 0.75);
       CHECK(deviation < 1.35);
     }
   });

@@ -139,6 +139,65 @@ TEST_CASE("overlap_products: transformed back they are the correlations they are
   });
 }
 
+TEST_CASE("overlap_products: the correlations of two channels are added") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Neither the plane nor the batch is a multiple of a work-group.
+    constexpr std::int64_t batch = 3;
+    const Shape image{31, 17, 1};
+    const Shape half{16, 17, 1};
+    const auto stacked = [&](std::int64_t slices) {
+      return Shape{half.width, half.height, slices};
+    };
+    auto stream = device.make_stream();
+    std::uint32_t seed = 60;
+    const auto random = [&](std::int64_t slices) {
+      const Shape shape = stacked(slices);
+      const auto plane = test::random_plane(2 * shape.pixels(), 1, -1, 1, seed++);
+      const std::vector<float> values(plane.values.begin(), plane.values.end());
+      auto made = device.make_image(PixelType::c32, shape);
+      stream.upload(values.data(), made.buffer().size_bytes(), made.buffer());
+      return made;
+    };
+    const auto a = random(1);
+    const auto a_second = random(1);
+    const auto a_weight = random(1);
+    const auto b = random(batch);
+    const auto b_second = random(batch);
+    const auto b_weight = random(batch);
+    auto output = device.make_image(PixelType::c32, stacked(4 * batch));
+    const auto downloaded = [&] {
+      std::vector<float> values(output.buffer().size_bytes() / sizeof(float));
+      stream.download(output.buffer(), values.data(), output.buffer().size_bytes());
+      return values;
+    };
+    const OverlapProductsPlan one(device, {image, batch});
+    test::poison(stream, output);
+    one.execute(stream, a, a_weight, b, b_weight, output);
+    const auto first = downloaded();
+    one.execute(stream, a_second, a_weight, b_second, b_weight, output);
+    const auto second = downloaded();
+    test::poison(stream, output);
+    const OverlapProductsPlan two(device, {image, batch, true});
+    two.execute(stream, a, a_second, a_weight, b, b_second, b_weight, output);
+    const auto both = downloaded();
+    const auto slice = 2 * static_cast<std::size_t>(half.plane());
+    double worst = 0;
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      const bool of_weights = i / slice % 4 >= 2;
+      const double expected = first[i] + (of_weights ? 0.0 : static_cast<double>(second[i]));
+      const double error = std::abs(static_cast<double>(both[i]) - expected);
+      if (!(error <= worst)) worst = error;
+    }
+    // One more rounding of numbers of up to 4: half an ulp is 2.4e-7.
+    CHECK(worst <= 3e-7);
+    CHECK_THROWS_AS(one.execute(stream, a, a_second, a_weight, b, b_second, b_weight, output),
+                    Error);
+    CHECK_THROWS_AS(two.execute(stream, a, a_weight, b, b_weight, output), Error);
+    CHECK_THROWS_AS(two.execute(stream, a, b_second, a_weight, b, b_second, b_weight, output),
+                    Error);
+  });
+}
+
 TEST_CASE("overlap_products: every frequency of larger spectra") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Size size{509, 641};

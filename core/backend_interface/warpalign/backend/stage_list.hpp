@@ -6,6 +6,7 @@
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/convert.hpp>
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
+#include <warpalign/backend/stages/filter/double_angle.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
@@ -41,7 +42,7 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    Apodize, Convert, CutWindows, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
+    DoubleAngle, Apodize, Convert, CutWindows, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
     // fft
     RealFft,
     // spectrum

@@ -7,6 +7,7 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/registration_result.hpp"
 #include "registration/similarity/candidate.hpp"
+#include "registration/similarity/search_limits.hpp"
 
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 
@@ -33,7 +34,8 @@ double reach_of(const RegistrationOptions& options) {
 
 bool can_be_batched(const RegistrationOptions& options) {
   return options.motion == Motion::translation && options.refine && !options.fast &&
-         options.candidates == 1 && !options.collect_timings;
+         options.candidates == 1 && !options.collect_timings &&
+         options.modality != Modality::other && options.search == Effort::standard;
 }
 
 bool can_be_batched(PixelType type, const Shape& shape) {
@@ -45,6 +47,7 @@ TranslationBatch::TranslationBatch(const Device& device, const RegistrationOptio
                                    PixelType type, const Shape& frame, std::size_t frames_at_once)
     : type_(type),
       frame_(frame),
+      places_(places_searched(options, frame, frame)),
       max_shift_(reach_of(options)),
       reference_(device, frame),
       search_(device, type, frame, batch_of(device, whole_frame(frame), frames_at_once),
@@ -94,6 +97,9 @@ RegistrationResult TranslationBatch::result_of(const Point& shift,
   result.overlap = judgement.overlap;
   result.confidence = candidate.confidence();
   result.refined = true;
+  result.proposed_by = Generator::shifts;
+  result.tried.add(Generator::shifts);
+  result.places_searched = places_;
   result.reliable = true;
   return result;
 }

@@ -43,6 +43,7 @@ class TranslationBatch {
 
   PixelType type_;
   Shape frame_;
+  double places_;  ///< that one frame's search may take for the right one
   double max_shift_;
   FrameReference reference_;
   FrameSearch search_;

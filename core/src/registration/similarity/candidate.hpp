@@ -38,6 +38,10 @@ struct Candidate {
   /// What chance gives, where that was tested: candidates beyond doubt need no test.
   std::optional<Chance> chance;
   bool refined = false;  ///< whether it was refined at full resolution
+  Generator proposed_by = Generator::log_polar;
+  /// Whether directions of edges were compared, and not grey levels. Correlation and significance
+  /// are of these then.
+  bool by_gradients = false;
   /// Motion::affine or Motion::homography where such a transform takes the similarity's place.
   Motion motion = Motion::similarity;
   Homography richer;  ///< that transform
@@ -45,10 +49,11 @@ struct Candidate {
   /// Whether the significance alone suffices: with more parameters than a similarity has, a small
   /// part of an image can be made to resemble anything.
   [[nodiscard]] bool beyond_doubt() const {
-    return motion == Motion::similarity && significance >= accepted_significance;
+    return motion == Motion::similarity && !by_gradients && significance >= accepted_significance;
   }
   /// How much speaks for the transform: at 1 the confidence is one half.
   [[nodiscard]] double evidence() const {
+    if (by_gradients) return chance ? chance->evidence() : 0;
     const double by_significance = significance / half_confidence;
     if (!chance || beyond_doubt()) return by_significance;
     if (motion == Motion::similarity) return chance->evidence();

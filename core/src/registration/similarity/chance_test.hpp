@@ -21,6 +21,7 @@ struct CommonParts {
   std::vector<float> reference, moving;
   double pixels = 0;
   std::vector<double> reference_energy, moving_energy, line;  ///< what evenness_of() works in
+  std::vector<float> reference_second, moving_second;  ///< of images with two channels; else empty
 };
 
 /// The fraction of the pixels in common that counts where texture is not spread evenly: 1 where
@@ -35,7 +36,9 @@ class ChanceTest {
   /// Fisher's z of the candidate's correlation in units of its standard deviation under chance,
   /// atanh(r) sqrt(n B L), with n pixels in common. By Bartlett's formula (1946), B is
   /// sum |A|^2 sum |B|^2 / (N sum |A|^2 |B|^2) over the N frequencies of both spectra, and L is
-  /// evenness_of(). Of unrelated images it is nearly normally distributed. Waits for the device.
+  /// evenness_of(). Of unrelated images it is nearly normally distributed. Where the images have
+  /// two channels, |A|^2, |B|^2 and their product are summed over both, so that B is up to 2. Waits
+  /// for the device.
   [[nodiscard]] double deviations(const PairWork& work, const Candidate& candidate);
 
  private:
@@ -48,21 +51,36 @@ class ChanceTest {
   void warp(const PairWork& work, const Image& input, const Affine& output_to_input, Frame& output);
   void warp(const PairWork& work, const Image& input, const Homography& output_to_input,
             Frame& output);
-  void fetch_common(const PairWork& work, const FitRoles::Levels& levels, const Image& fine_values,
-                    const Homography& to_fine);
+  /// The images of one channel.
+  struct Channel {
+    const Image& coarse;
+    const Image& fine;
+  };
+  /// The part of the coarser level, at most a frame large, in which the finer one lies.
+  struct Part {
+    std::int64_t x = 0, y = 0, width = 0, height = 0;
+  };
+  static Part common_part(const Shape& coarse, const Shape& fine, const Homography& to_fine);
+  void fetch(const PairWork& work, const Channel& channel, const Part& part,
+             const Homography& to_fine, std::vector<float>& reference, std::vector<float>& moving);
+  void fetch_common(const PairWork& work, const FitRoles::Levels& levels,
+                    std::span<const Channel> channels, const Homography& to_fine);
+  [[nodiscard]] SpectrumSums spectrum_sums(const PairWork& work,
+                                           const std::vector<float>& reference,
+                                           const std::vector<float>& moving);
   [[nodiscard]] double independent_fraction(const PairWork& work);
 
   Device device_;
   Ones& ones_;
   PlanCache<Shape, WarpPlan> warps_{8};
   PlanCache<Shape, InterpolatePlan> projective_warps_{4};
-  Frame coarse_, fine_, coarse_weight_, fine_weight_;
+  Frame coarse_, fine_;
   Image padded_image_;
   RealFftPlan fft_;
   Image reference_spectrum_, moving_spectrum_;
   SpectrumSumsPlan spectrum_sums_;
   CommonParts common_;
-  std::vector<float> padded_, counts_;
+  std::vector<float> padded_, counts_, fine_counts_;
 };
 
 /// The deviations that the best of `places` independent wrong places exceeds once in ten thousand

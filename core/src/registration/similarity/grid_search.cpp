@@ -13,33 +13,28 @@ namespace warpalign::detail {
 
 namespace {
 
-// The side of the padded frame. Images of one scale and square shape are then about 106 pixels
-// wide.
-constexpr std::int64_t side = 256;
-constexpr double rotation_step = 4;  // degrees
 // Rotations compared at once: enough to fill a GPU, in 60 MB of memory.
 constexpr std::size_t max_batch = 16;
-constexpr double scale_step = 1.25;
 
 // Places closer than this, in units of the moving image's larger side, count as one.
 constexpr double distinct = 0.08;
 
-std::vector<double> scales_of(const RegistrationOptions& options) {
+std::vector<double> scales_of(const RegistrationOptions& options, double step) {
   if (options.motion != Motion::similarity) return {1};
   std::vector<double> scales;
-  const auto exponent = [](double scale) { return std::log(scale) / std::log(scale_step); };
+  const auto exponent = [step](double scale) { return std::log(scale) / std::log(step); };
   const auto first = static_cast<int>(std::ceil(exponent(options.min_scale) - 0.5));
   const auto last = static_cast<int>(std::floor(exponent(options.max_scale) + 0.5));
-  for (int i = first; i <= last; ++i) scales.push_back(std::pow(scale_step, i));
+  for (int i = first; i <= last; ++i) scales.push_back(std::pow(step, i));
   return scales;
 }
 
 // Each rotation stands for its opposite as well.
-std::vector<double> rotations_of(const RegistrationOptions& options) {
+std::vector<double> rotations_of(const RegistrationOptions& options, double step) {
   if (options.motion == Motion::translation) return {0};
-  const RotationScaleLimits limits = RotationScaleLimits::of(options, rotation_step / 2);
+  const RotationScaleLimits limits = RotationScaleLimits::of(options, step / 2);
   std::vector<double> rotations;
-  for (double degrees = 0; degrees < 180; degrees += rotation_step) {
+  for (double degrees = 0; degrees < 180; degrees += step) {
     if (limits.allows_angle_or_opposite(degrees)) rotations.push_back(degrees);
   }
   return rotations;
@@ -53,15 +48,17 @@ std::int64_t batch_of(std::size_t rotations) {
 
 }  // namespace
 
-GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones)
+GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
+                       const GridSteps& steps, GradientFields* fields)
     : options_(options),
-      scales_(scales_of(options)),
-      rotations_(rotations_of(options)),
-      translation_search_(device, side, ones, batch_of(rotations_.size())) {}
+      steps_(steps),
+      scales_(scales_of(options, steps.scale)),
+      rotations_(rotations_of(options, steps.rotation)),
+      translation_search_(device, steps.side, ones, batch_of(rotations_.size()), fields) {}
 
 void GridSearch::search_scale(Stream& stream, StageClock& clock, ImagePyramid& reference,
                               ImagePyramid& moving, double scale) {
-  const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotation_step / 2);
+  const RotationScaleLimits angles = RotationScaleLimits::of(options_, steps_.rotation / 2);
   const auto peaks = translation_search_.find(stream, clock, reference, moving,
                                               {rotations_, scale, scale, options_.max_shift});
   for (std::size_t i = 0; i < peaks.size(); ++i) {

@@ -32,7 +32,11 @@ FitRoles::FitRoles(const PairWork& work, const Affine& similarity)
       coarse_(swapped_ ? &work.moving : &work.reference),
       fine_(swapped_ ? &work.reference : &work.moving),
       base_(std::max(1.0, nearest_base(scale_of(in_roles(similarity))))),
-      common_(std::min(larger_side(coarse_->shape()), larger_side(fine_->shape()) / base_)) {}
+      common_(std::min(larger_side(coarse_->shape()), larger_side(fine_->shape()) / base_)) {
+  if (work.fields == nullptr) return;
+  const Affine matrix = in_roles(similarity);
+  rotation_ = std::atan2(matrix.d, matrix.a);
+}
 
 double FitRoles::spacing(double side) const { return std::max(1.0, common_ / side); }
 
@@ -40,12 +44,33 @@ FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spaci
   const Spacings spacings = spacings_for(base_, spacing);
   PyramidLevel& coarse = coarse_->level(work.stream, work.clock, {spacings.reference});
   PyramidLevel& fine = fine_->level(work.stream, work.clock, {spacings.moving});
+  return {coarse, fine,
+          work.fields != nullptr ? directions(work, ones, coarse, fine)
+                                 : grey_levels(work, ones, coarse, fine)};
+}
+
+SimilarityFit::Pair FitRoles::grey_levels(const PairWork& work, Ones& ones, PyramidLevel& coarse,
+                                          PyramidLevel& fine) const {
   const Image& normalized = coarse_->normalized(work.stream, work.clock, coarse);
   const Image& coefficients = fine_->coefficients(work.stream, work.clock, fine);
   const PairWeights weights =
       weights_of(work.stream, ones, coarse.weight(), coarse.shape(), fine.weight(), fine.shape());
-  return {
-      coarse, fine, {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1}};
+  return {{normalized, coefficients, weights.reference, weights.moving, nullptr}, 0, 1, {}};
+}
+
+SimilarityFit::Pair FitRoles::directions(const PairWork& work, Ones& ones, PyramidLevel& coarse,
+                                         PyramidLevel& fine) const {
+  const GradientFields::Field turned =
+      work.fields->turned(work.stream, work.clock, *coarse_, coarse, rotation_);
+  const GradientFields::Field coefficients =
+      work.fields->coefficients(work.stream, work.clock, *fine_, fine);
+  const PairWeights weights =
+      weights_of(work.stream, ones, coarse.weight(), coarse.shape(), fine.weight(), fine.shape());
+  SimilarityFit::Pair pair{
+      {turned.cosines, coefficients.cosines, weights.reference, weights.moving, nullptr}, 0, 1, {}};
+  pair.second.emplace(SimilarityImages{turned.sines, coefficients.sines, weights.reference,
+                                       weights.moving, nullptr});
+  return pair;
 }
 
 void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,

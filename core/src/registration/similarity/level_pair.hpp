@@ -3,6 +3,7 @@
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
+#include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 
@@ -18,6 +19,8 @@ struct PairWork {
   StageClock& clock;
   ImagePyramid& reference;
   ImagePyramid& moving;
+  /// Where it is set, the directions of edges are compared instead of grey levels.
+  GradientFields* fields = nullptr;
 };
 
 /// How the images of a pair take part in a fit. The one whose content appears smaller, the coarser
@@ -30,7 +33,7 @@ class FitRoles {
   [[nodiscard]] bool swapped() const { return swapped_; }
   /// Whether other roles of the same pair have the same levels at every spacing.
   [[nodiscard]] bool have_levels_of(const FitRoles& other) const {
-    return swapped_ == other.swapped_ && base_ == other.base_;
+    return swapped_ == other.swapped_ && base_ == other.base_ && rotation_ == other.rotation_;
   }
   [[nodiscard]] ImagePyramid& coarse() const { return *coarse_; }
   [[nodiscard]] ImagePyramid& fine() const { return *fine_; }
@@ -63,7 +66,14 @@ class FitRoles {
   [[nodiscard]] Levels levels(const PairWork& work, Ones& ones, double spacing) const;
 
  private:
+  [[nodiscard]] SimilarityFit::Pair grey_levels(const PairWork& work, Ones& ones,
+                                                PyramidLevel& coarse, PyramidLevel& fine) const;
+  [[nodiscard]] SimilarityFit::Pair directions(const PairWork& work, Ones& ones,
+                                               PyramidLevel& coarse, PyramidLevel& fine) const;
+
   bool swapped_;
+  double rotation_ = 0;  ///< where directions of edges are compared: radians by which they turn
+                         ///< from the coarser to the finer image
   ImagePyramid* coarse_;
   ImagePyramid* fine_;
   double base_;

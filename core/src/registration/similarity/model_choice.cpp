@@ -3,6 +3,7 @@
 
 #include "registration/plane_geometry.hpp"
 #include "registration/short_list.hpp"
+#include "registration/similarity/direction_refinement.hpp"
 #include "registration/similarity/search_limits.hpp"
 
 #include <algorithm>
@@ -30,6 +31,12 @@ std::size_t places_to_try(const std::vector<Candidate>& candidates) {
   return std::min(beyond_doubt ? 1 : richer_places, candidates.size());
 }
 
+// Nothing is refined that is far from being significant. The significance of directions of edges is
+// known only once it is compared with chance.
+bool is_worth_refining(const Candidate& candidate) {
+  return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
+}
+
 }  // namespace
 
 bool is_richer(Motion motion) {
@@ -37,6 +44,14 @@ bool is_richer(Motion motion) {
 }
 
 void ModelChoice::refine(const PairWork& work, Candidate& candidate) {
+  if (work.fields != nullptr) {
+    const auto refined = refined_by_directions(work, ones_, fitter_, options_.motion,
+                                               candidate.matrix, candidate.matrix);
+    if (!refined) return;
+    candidate.matrix = refined->affine();
+    candidate.refined = true;
+    return;
+  }
   const bool swapped = scale_of(candidate.matrix) < 1;
   const ImagePyramid& coarse = swapped ? work.moving : work.reference;
   const ImagePyramid& fine = swapped ? work.reference : work.moving;
@@ -49,9 +64,9 @@ void ModelChoice::refine(const PairWork& work, Candidate& candidate) {
   candidate.refined = true;
 }
 
-// Refines the best candidate, with the model that the options ask for. Nothing is refined that is
-// far from being significant.
+// Refines the best candidate, with the model that the options ask for.
 void ModelChoice::choose(const PairWork& work, std::vector<Candidate>& candidates) {
+  tried_windows_ = false;
   if (candidates.empty() && (model_ == Motion::homography || model_ == Motion::automatic)) {
     try_windows(work, candidates);
     sort_short_list(candidates, is_more_convincing);
@@ -60,7 +75,7 @@ void ModelChoice::choose(const PairWork& work, std::vector<Candidate>& candidate
   if (model_ == Motion::automatic) return take_model_that_explains_best(work, candidates);
   if (is_richer(model_)) take_richer_model(work, candidates);
   Candidate& best = candidates[0];
-  if (!options_.refine || best.significance < half_confidence_significance / 2) return;
+  if (!options_.refine || !is_worth_refining(best)) return;
   if (best.motion == Motion::similarity) return refine(work, best);
   richer_models_.refine(work, fitter_, refinement_, best);
 }
@@ -82,14 +97,21 @@ void ModelChoice::take_richer_model(const PairWork& work, std::vector<Candidate>
   sort_short_list(candidates, is_more_convincing);
 }
 
-// Where no candidate is convincing, adds the homographies that windows agree on.
+// Where no candidate is convincing, adds the homographies that windows agree on. Windows are
+// compared by their grey levels.
 void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& candidates) {
-  if (std::any_of(candidates.begin(), candidates.end(), is_convincing)) return;
+  if (work.fields != nullptr || options_.search == Effort::fast) return;
+  if (options_.search != Effort::thorough &&
+      std::any_of(candidates.begin(), candidates.end(), is_convincing)) {
+    return;
+  }
+  tried_windows_ = true;
   if (!window_search_) window_search_.emplace(device_, options_, ones_);
   for (const AgreedHomography& agreed : window_search_->find(work)) {
     auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
     if (!candidate || !within_limits(options_, work, candidate->matrix)) continue;
     candidate->half_confidence = richer_half_confidence_significance;
+    candidate->proposed_by = Generator::windows;
     candidates.push_back(*candidate);
   }
 }
@@ -149,7 +171,7 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
 
 void ModelChoice::take_model_that_explains_best(const PairWork& work,
                                                 std::vector<Candidate>& candidates) {
-  if (candidates[0].significance < accepted_significance) {
+  if (work.fields == nullptr && candidates[0].significance < accepted_significance) {
     find_place_of_homography(work, candidates);
   }
   Candidate& best = candidates[0];
@@ -157,7 +179,7 @@ void ModelChoice::take_model_that_explains_best(const PairWork& work,
     if (options_.refine) richer_models_.refine(work, fitter_, refinement_, best);
     return;
   }
-  if (options_.refine && best.significance >= half_confidence_significance / 2) refine(work, best);
+  if (options_.refine && is_worth_refining(best)) refine(work, best);
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);
 }

@@ -33,6 +33,8 @@ class ModelChoice {
   /// Moves the best candidate to the front, refined if the options ask for it. Candidates must be
   /// in order, most significant first; there may be none, and windows may add some.
   void choose(const PairWork& work, std::vector<Candidate>& candidates);
+  /// Whether windows have been looked for in the last call.
+  [[nodiscard]] bool tried_windows() const { return tried_windows_; }
 
  private:
   void refine(const PairWork& work, Candidate& candidate);
@@ -51,6 +53,7 @@ class ModelChoice {
   Refinement refinement_;
   RicherModels richer_models_;
   std::optional<WindowSearch> window_search_;  // created when a pair first needs it
+  bool tried_windows_ = false;
 };
 
 /// Whether the motion may be an affine transform or a homography.

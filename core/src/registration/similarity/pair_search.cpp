@@ -25,6 +25,7 @@ constexpr std::size_t hypotheses_per_crop = 2;
 constexpr std::size_t first_search_hypotheses = 6;
 constexpr std::size_t second_search_hypotheses = 40;
 constexpr std::size_t grid_candidates = 8;
+constexpr std::size_t grid_candidates_if_thorough = 16;
 
 // How many candidates, the most significant ones, are compared with chance.
 constexpr std::size_t max_tested = 6;
@@ -63,10 +64,12 @@ void sort_by(Candidates& candidates, double Candidate::*score) {
 
 PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
     : device_(device),
+      model_(options.motion),
       options_(options_of_search(options)),
       first_search_(device, first_search_side, options_),
       ones_(device, max_searched_levels),
       translation_search_(device, translation_side, ones_),
+      fields_(device, ones_),
       fitter_(device),
       coarse_refinement_(options_.motion, ones_, fitter_),
       model_choice_(device, options.motion, options_, ones_, fitter_) {}
@@ -159,6 +162,7 @@ void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis)
     if (!angles.allows_angle(degrees)) continue;
     if (options_.motion == Motion::translation && opposite == 1) continue;
     Candidate candidate;
+    if (options_.motion == Motion::translation) candidate.proposed_by = Generator::shifts;
     candidate.shift_score = peaks[opposite].score;
     candidate.matrix = start_of(work, peaks[opposite].matrix);
     shifted_.push_back(candidate);
@@ -207,7 +211,8 @@ bool PairSearch::add_candidates(const PairWork& work, std::span<const Candidate>
   }
   coarse_refinement_.refine(work, new_places_, from);
   for (const Candidate& candidate : new_places_) add_refined(work, candidate);
-  return options_.candidates == 1 &&
+  return options_.candidates == 1 && options_.search != Effort::thorough &&
+         work.fields == nullptr &&
          std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
            return candidate.significance >= accepted_significance;
          });
@@ -226,12 +231,21 @@ void PairSearch::add_refined(const PairWork& work, const Candidate& candidate) {
   }
 }
 
-bool PairSearch::try_grid(const PairWork& work) {
-  if (!grid_search_) grid_search_.emplace(device_, options_, ones_);
+GridSteps PairSearch::grid_steps() const {
+  return options_.search == Effort::thorough ? fine_grid : standard_grid;
+}
+
+bool PairSearch::try_grid(const PairWork& work, GridSearch& search) {
+  const Generator generator = work.fields != nullptr ? Generator::gradient_field : Generator::grid;
+  const std::size_t maximum =
+      options_.search == Effort::thorough ? grid_candidates_if_thorough : grid_candidates;
+  tried_.add(generator);
   shifted_.clear();
   for (const TranslationPeak& peak :
-       grid_search_->find(work.stream, work.clock, work.reference, work.moving, grid_candidates)) {
+       search.find(work.stream, work.clock, work.reference, work.moving, maximum)) {
     Candidate candidate;
+    candidate.proposed_by = generator;
+    candidate.by_gradients = work.fields != nullptr;
     candidate.matrix = start_of(work, peak.matrix);
     candidate.shift_score = peak.score;
     shifted_.push_back(candidate);
@@ -239,18 +253,26 @@ bool PairSearch::try_grid(const PairWork& work) {
   return add_candidates(work, shifted_, RefineFrom::grid);
 }
 
-std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
-                                           ImagePyramid& reference, ImagePyramid& moving) {
-  const PairWork work{stream, clock, reference, moving};
-  candidates_.clear();
+// Whether to try more: where nothing is convincing yet, or where all is to be tried.
+bool PairSearch::goes_on(const PairWork& work, bool accepted) {
+  if (options_.search == Effort::fast) return false;
+  return options_.search == Effort::thorough || (!accepted && !has_convincing(work));
+}
+
+void PairSearch::search_grey_levels(const PairWork& work) {
+  const bool shifts_only = options_.motion == Motion::translation;
+  tried_.add(shifts_only ? Generator::shifts : Generator::log_polar);
   hypotheses_.clear();
   add_hypotheses_at(work, first_search_, 1);
   bool accepted = try_first_hypothesis(work);
-  if (!accepted && options_.motion != Motion::translation) {
+  if (!accepted && !shifts_only) {
     add_hypotheses_at_other_bases(work, first_search_);
     accepted = try_hypotheses(work, first_search_hypotheses);
-    if (!accepted && !has_convincing(work)) accepted = try_grid(work);
-    if (!accepted && !has_convincing(work)) {
+    if (goes_on(work, accepted)) {
+      if (!grid_search_) grid_search_.emplace(device_, options_, ones_, grid_steps());
+      accepted = try_grid(work, *grid_search_);
+    }
+    if (goes_on(work, accepted)) {
       if (!second_search_) second_search_.emplace(device_, second_search_side, options_);
       hypotheses_.clear();
       add_hypotheses_at(work, *second_search_, 1);
@@ -259,9 +281,58 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     }
   }
   if (!accepted) static_cast<void>(has_convincing(work));
+  conclude(work);
+}
+
+// Puts the best candidate first, with the model that is asked for, and compares it with chance.
+void PairSearch::conclude(const PairWork& work) {
   sort_short_list(candidates_, is_more_probable);
   model_choice_.choose(work, candidates_);
+  if (model_choice_.tried_windows()) tried_.add(Generator::windows);
   if (!candidates_.empty()) compare_with_chance(work, candidates_.front());
+}
+
+// By directions of edges. The candidates by grey levels stay where this leads to nothing reliable,
+// unless only directions are asked for.
+void PairSearch::search_directions(const PairWork& grey_levels) {
+  PairWork work = grey_levels;
+  work.fields = &fields_;
+  fields_.begin_pair();
+  by_grey_levels_ = candidates_;
+  candidates_.clear();
+  if (!direction_search_) {
+    direction_search_.emplace(device_, options_, ones_, grid_steps(), &fields_);
+  }
+  static_cast<void>(try_grid(work, *direction_search_));
+  for (Candidate& candidate : candidates_) test(work, candidate);
+  conclude(work);
+  const bool either = options_.modality == Modality::automatic;
+  if (either && !by_grey_levels_.empty() && !ends_reliable()) {
+    candidates_ = by_grey_levels_;
+  }
+}
+
+// Whether the first candidate will be reliable in the registrar's eyes.
+bool PairSearch::ends_reliable() const {
+  if (candidates_.empty()) return false;
+  const Candidate& best = candidates_.front();
+  const bool fitted = !is_richer(model_) || model_ == Motion::automatic || best.motion == model_;
+  return is_convincing(best) && fitted && (best.refined || !options_.refine);
+}
+
+std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
+                                           ImagePyramid& reference, ImagePyramid& moving) {
+  const PairWork work{stream, clock, reference, moving};
+  candidates_.clear();
+  tried_.clear();
+  places_ = places_searched(options_, work);
+  if (options_.modality != Modality::other) search_grey_levels(work);
+  const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;
+  if (options_.modality == Modality::other || (either && !ends_reliable())) {
+    // After grey levels, directions are a second chance for every wrong place.
+    if (either) places_ *= 2;
+    search_directions(work);
+  }
   return candidates_;
 }
 
@@ -284,7 +355,7 @@ void PairSearch::test(const PairWork& work, Candidate& candidate) {
                           : candidate.motion == Motion::homography ? 1e4
                                                                    : 1;
   candidate.chance = {chance_test_->deviations(work, candidate),
-                      deviations_by_chance(places_searched(options_, work) * settings), 0};
+                      deviations_by_chance(places_ * settings), 0};
 }
 
 // Tests the candidate that was chosen, which may have a motion of its own by now, and compares it

@@ -1,11 +1,13 @@
 // Finds the transform between two images. Candidates come from log-polar spectra at several base
-// scales; each is verified by its correlation over the overlap of the images.
+// scales, then from other generators; each is verified by its correlation over the overlap of the
+// images.
 #pragma once
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/chance_test.hpp"
 #include "registration/similarity/coarse_refinement.hpp"
+#include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
@@ -33,6 +35,10 @@ class PairSearch {
   /// for the device. The result is valid until the next call.
   std::span<const Candidate> run(Stream& stream, StageClock& clock, ImagePyramid& reference,
                                  ImagePyramid& moving);
+  /// What has looked for places in the last run, in order of first use.
+  [[nodiscard]] const Generators& tried() const { return tried_; }
+  /// How many independent wrong places the last run might have taken for the right one.
+  [[nodiscard]] double places() const { return places_; }
 
  private:
   /// A rotation-scale hypothesis and the base scale at which it was found.
@@ -46,7 +52,13 @@ class PairSearch {
   void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
   bool try_first_hypothesis(const PairWork& work);
   bool try_hypotheses(const PairWork& work, std::size_t maximum);
-  bool try_grid(const PairWork& work);
+  bool try_grid(const PairWork& work, GridSearch& search);
+  [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
+  void search_grey_levels(const PairWork& work);
+  void search_directions(const PairWork& grey_levels);
+  void conclude(const PairWork& work);
+  [[nodiscard]] bool ends_reliable() const;
+  [[nodiscard]] GridSteps grid_steps() const;
   bool has_convincing(const PairWork& work);
   void test(const PairWork& work, Candidate& candidate);
   void compare_with_chance(const PairWork& work, Candidate& chosen);
@@ -54,12 +66,15 @@ class PairSearch {
   void add_refined(const PairWork& work, const Candidate& candidate);
 
   Device device_;
+  Motion model_;                 // as the user asks for it
   RegistrationOptions options_;  // of the search, which finds no more than similarities
   RotationScaleSearch first_search_;
   std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
   Ones ones_;
   TranslationSearch translation_search_;
   std::optional<GridSearch> grid_search_;  // likewise
+  GradientFields fields_;
+  std::optional<GridSearch> direction_search_;  // likewise
   SimilarityFit fitter_;
   CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
@@ -68,9 +83,12 @@ class PairSearch {
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;
   std::vector<Hypothesis> hypotheses_;
-  std::vector<Candidate> shifted_;     // hypotheses and their opposites, each at its best shift
-  std::vector<Candidate> new_places_;  // those that are refined together
-  std::vector<Candidate> candidates_;  // refined coarsely
+  std::vector<Candidate> shifted_;         // hypotheses and their opposites, each at its best shift
+  std::vector<Candidate> new_places_;      // those that are refined together
+  std::vector<Candidate> candidates_;      // refined coarsely
+  std::vector<Candidate> by_grey_levels_;  // those of the first search, while directions are tried
+  Generators tried_;
+  double places_ = 0;
 };
 
 }  // namespace warpalign::detail

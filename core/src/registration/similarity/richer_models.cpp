@@ -3,6 +3,7 @@
 
 #include "registration/plane_geometry.hpp"
 #include "registration/registration_result.hpp"
+#include "registration/similarity/direction_refinement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -248,17 +249,29 @@ std::optional<Candidate> RicherModels::fit_homography(const PairWork& work, Simi
 
 void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinement& refinement,
                           Candidate& candidate) {
+  candidate.refined = false;
+  const auto fitted = refined(work, fitter, refinement, candidate);
+  if (!fitted) return;
+  const Homography found = scaled(*fitted);
+  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return;
+  candidate.richer = found;
+  candidate.refined = true;
+}
+
+std::optional<Homography> RicherModels::refined(const PairWork& work, SimilarityFit& fitter,
+                                                Refinement& refinement,
+                                                const Candidate& candidate) {
+  if (work.fields != nullptr) {
+    return refined_by_directions(work, ones_, fitter, candidate.motion, candidate.matrix,
+                                 candidate.richer);
+  }
   const FitRoles roles(work, candidate.matrix);
   const FitOptions options{candidate.motion, 20, 0.0005, 0.03, min_illumination_cell};
   const auto fitted = refinement.fit({work.stream, work.clock, roles.coarse(), roles.fine(),
                                       roles.in_roles(candidate.richer), ones_},
                                      fitter, options);
-  candidate.refined = false;
-  if (!fitted || fitted->last_move > max_last_step) return;
-  const Homography found = scaled(roles.in_roles(fitted->matrix));
-  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return;
-  candidate.richer = found;
-  candidate.refined = true;
+  if (!fitted || fitted->last_move > max_last_step) return std::nullopt;
+  return roles.in_roles(fitted->matrix);
 }
 
 RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape& fine) {
@@ -286,14 +299,17 @@ bool RicherModels::explains_better(const PairWork& work, const Candidate& simple
   const Homography first = levels.to_levels(roles.in_roles(transform_of(simpler)));
   const Homography second = levels.to_levels(roles.in_roles(transform_of(richer)));
   Sampler& sampler = sampler_of(coarse, fine);
+  const auto predict = [&](const SimilarityImages& images) {
+    work.clock.run("model_comparison", [&] {
+      sampler.plan.execute(work.stream, images.coefficients, first, sampler.simpler);
+      sampler.plan.execute(work.stream, images.coefficients, second, sampler.richer);
+    });
+    sampler.image.enqueue(work.stream, images.reference.buffer());
+    sampler.simpler_values.enqueue(work.stream, sampler.simpler.buffer());
+    sampler.richer_values.enqueue(work.stream, sampler.richer.buffer());
+  };
   const SimilarityImages& images = levels.pair.images;
-  work.clock.run("model_comparison", [&] {
-    sampler.plan.execute(work.stream, images.coefficients, first, sampler.simpler);
-    sampler.plan.execute(work.stream, images.coefficients, second, sampler.richer);
-  });
-  sampler.image.enqueue(work.stream, images.reference.buffer());
-  sampler.simpler_values.enqueue(work.stream, sampler.simpler.buffer());
-  sampler.richer_values.enqueue(work.stream, sampler.richer.buffer());
+  predict(images);
   CommonPixels common{coarse, fine, {}, {}};
   if (images.reference_weight != nullptr) {
     sampler.coarse_weight.enqueue(work.stream, images.reference_weight->buffer());
@@ -302,14 +318,19 @@ bool RicherModels::explains_better(const PairWork& work, const Candidate& simple
     common.fine_weight = sampler.fine_weight.wait();
   }
   const double apart = find_common(common, first, second, counts_);
-  const Predictions predictions{coarse.width,
-                                coarse.height,
-                                sampler.image.wait(),
-                                sampler.simpler_values.wait(),
-                                sampler.richer_values.wait(),
-                                counts_};
+  const auto likelihood_ratio = [&] {
+    return comparison_.likelihood_ratio({coarse.width, coarse.height, sampler.image.wait(),
+                                         sampler.simpler_values.wait(),
+                                         sampler.richer_values.wait(), counts_});
+  };
+  double ratio = likelihood_ratio();
   if (apart < min_difference) return false;
-  return is_significant(comparison_.likelihood_ratio(predictions), parameters);
+  if (levels.pair.second) {
+    // The logarithms of the likelihoods of two channels add up.
+    predict(*levels.pair.second);
+    ratio += likelihood_ratio();
+  }
+  return is_significant(ratio, parameters);
 }
 
 }  // namespace warpalign::detail

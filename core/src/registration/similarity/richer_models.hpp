@@ -65,6 +65,9 @@ class RicherModels {
                     double spacing, std::span<Place> places);
   void judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
                     std::span<Place> places);
+  /// The candidate's richer transform after the refinement; nothing where that diverges.
+  std::optional<Homography> refined(const PairWork& work, SimilarityFit& fitter,
+                                    Refinement& refinement, const Candidate& candidate);
   Sampler& sampler_of(const Shape& coarse, const Shape& fine);
 
   Device device_;

@@ -22,7 +22,8 @@ bool within_limits(const RegistrationOptions& options, const PairWork& work, con
 
 // Places are independent about where the grid search puts them: rotations 4 degrees and scales a
 // quarter apart, and every pixel of a level at which candidates are judged.
-double places_searched(const RegistrationOptions& options, const PairWork& work) {
+double places_searched(const RegistrationOptions& options, const Shape& reference,
+                       const Shape& moving) {
   const bool rotates = options.motion != Motion::translation;
   const bool scales =
       rotates && options.motion != Motion::rotation && options.motion != Motion::rigid;
@@ -31,8 +32,7 @@ double places_searched(const RegistrationOptions& options, const PairWork& work)
   const double steps =
       scales ? 1 + std::log(options.max_scale / options.min_scale) / std::log(1.25) : 1;
   if (options.motion == Motion::rotation) return rotations;
-  const double side =
-      std::max(larger_side(work.reference.shape()), larger_side(work.moving.shape()));
+  const double side = std::max(larger_side(reference), larger_side(moving));
   const double shift = options.max_shift > 0 ? std::min(options.max_shift / side, 1.0) : 1.0;
   const double along = 1 + 2 * shift * std::min(side, judged_side);
   return rotations * steps * along * along;

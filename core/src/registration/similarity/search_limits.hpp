@@ -14,6 +14,11 @@ namespace warpalign::detail {
 
 /// How many wrong places the search may take for the right one: independent shifts, at every
 /// rotation and scale that the options allow.
-[[nodiscard]] double places_searched(const RegistrationOptions& options, const PairWork& work);
+[[nodiscard]] double places_searched(const RegistrationOptions& options, const Shape& reference,
+                                     const Shape& moving);
+[[nodiscard]] inline double places_searched(const RegistrationOptions& options,
+                                            const PairWork& work) {
+  return places_searched(options, work.reference.shape(), work.moving.shape());
+}
 
 }  // namespace warpalign::detail

@@ -20,6 +20,33 @@ constexpr double illumination_sigma = 1.5;  // in cells
 constexpr double regularization = 0.002;
 constexpr double noise_regularization = 10;
 
+// The sums of two channels as those of one image: of moments about the means of each, so that the
+// joint means are 0. A pixel counts once.
+SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilaritySumsResult& second) {
+  SimilaritySumsResult all = first;
+  for (std::size_t i = 0; i < all.hessian.size(); ++i) all.hessian[i] += second.hessian[i];
+  for (std::size_t i = 0; i < all.gradient.size(); ++i) all.gradient[i] += second.gradient[i];
+  all.weight += second.weight;
+  all.absolute = (first.absolute + second.absolute) / 2;
+  all.reference = all.moving = 0;
+  all.reference_square = all.moving_square = all.product = 0;
+  for (const SimilaritySumsResult* sums : {&first, &second}) {
+    const double pixels = std::max(sums->pixels, 1.0);
+    all.reference_square += sums->reference_square - sums->reference * sums->reference / pixels;
+    all.moving_square += sums->moving_square - sums->moving * sums->moving / pixels;
+    all.product += sums->product - sums->reference * sums->moving / pixels;
+  }
+  return all;
+}
+
+// The sums of both channels where there are two.
+SimilaritySumsResult sums_at(Stream& stream, const SimilaritySumsPlan& plan,
+                             const SimilarityImages& images, const SimilarityFit::Pair& pair,
+                             const SimilarityState& state) {
+  const SimilaritySumsResult first = plan.execute(stream, images, state);
+  return pair.second ? joined(first, plan.execute(stream, *pair.second, state)) : first;
+}
+
 SimilarityState state_at(const Homography& matrix) {
   SimilarityState state;
   state.matrix = matrix;
@@ -92,7 +119,7 @@ SimilaritySumsResult SimilarityFit::evaluate(Stream& stream, StageClock& clock, 
   const Plans& plans = plans_of(pair, 0, !matrix.is_affine());
   SimilaritySumsResult sums;
   clock.run("gauss_newton",
-            [&] { sums = plans.sums.execute(stream, pair.images, state_at(matrix)); });
+            [&] { sums = sums_at(stream, plans.sums, pair.images, pair, state_at(matrix)); });
   return sums;
 }
 
@@ -140,21 +167,29 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                             options.illumination_noise, plans);
     }
     SimilaritySumsResult sums;
-    clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, steps.state()); });
+    clock.run("gauss_newton",
+              [&] { sums = sums_at(stream, plans.sums, images, pair, steps.state()); });
     steps.advance(sums);
   }
   return steps.result();
 }
 
-std::span<const SimilaritySumsResult> SimilarityFit::sums_at_states(
-    Stream& stream, StageClock& clock, const SimilaritySumsPlan& plan,
-    const SimilarityImages& images) {
+std::span<const SimilaritySumsResult> SimilarityFit::sums_at_states(Stream& stream,
+                                                                    StageClock& clock,
+                                                                    const SimilaritySumsPlan& plan,
+                                                                    const Pair& pair) {
   sums_.resize(states_.size());
+  second_sums_.resize(states_.size());
   for (std::size_t first = 0; first < states_.size(); first += fits_at_once) {
     const std::size_t count = std::min(fits_at_once, states_.size() - first);
     clock.run("gauss_newton", [&] {
-      plan.execute(stream, images, std::span(states_).subspan(first, count),
-                   std::span(sums_).subspan(first, count));
+      const auto states = std::span<const SimilarityState>(states_).subspan(first, count);
+      const auto sums = std::span(sums_).subspan(first, count);
+      plan.execute(stream, pair.images, states, sums);
+      if (!pair.second) return;
+      const auto second = std::span(second_sums_).subspan(first, count);
+      plan.execute(stream, *pair.second, states, second);
+      std::transform(sums.begin(), sums.end(), second.begin(), sums.begin(), joined);
     });
   }
   return sums_;
@@ -166,7 +201,7 @@ std::span<const SimilaritySumsResult> SimilarityFit::evaluate_together(
                                   [](const Homography& matrix) { return matrix.is_affine(); });
   states_.clear();
   for (const Homography& matrix : matrices) states_.push_back(state_at(matrix));
-  return sums_at_states(stream, clock, plans_of(pair, 0, !affine).sums, pair.images);
+  return sums_at_states(stream, clock, plans_of(pair, 0, !affine).sums, pair);
 }
 
 std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock& clock,
@@ -193,7 +228,7 @@ std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock
     if (going_on_.empty()) return fits_;
     states_.clear();
     for (const FitSteps* fit : going_on_) states_.push_back(fit->state());
-    sums = sums_at_states(stream, clock, plan, pair.images);
+    sums = sums_at_states(stream, clock, plan, pair);
     for (std::size_t i = 0; i < sums.size(); ++i) going_on_[i]->advance(sums[i]);
   }
 }

@@ -27,6 +27,9 @@ class SimilarityFit {
     SimilarityImages images;
     int reference_margin = 0;
     int moving_margin = 1;
+    /// Of images with two channels, the second, whose sums are added: it has the same gain. Means
+    /// must be near 0 in both. No illumination model applies to these.
+    std::optional<SimilarityImages> second{};
   };
 
   /// `known`: the result of evaluate() at `start`, if it is known already. Returns nothing where
@@ -68,7 +71,7 @@ class SimilarityFit {
   /// The sums at states_, in as many calls as batches are needed.
   std::span<const SimilaritySumsResult> sums_at_states(Stream& stream, StageClock& clock,
                                                        const SimilaritySumsPlan& plan,
-                                                       const SimilarityImages& images);
+                                                       const Pair& pair);
   Plans& plans_of(const Pair& pair, int illumination_cell, bool projective);
   void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
                              const Homography& matrix, const GlobalIllumination& global,
@@ -82,7 +85,7 @@ class SimilarityFit {
   std::vector<FitSteps*> going_on_;
   std::vector<Homography> starts_;
   std::vector<SimilarityState> states_;
-  std::vector<SimilaritySumsResult> sums_;
+  std::vector<SimilaritySumsResult> sums_, second_sums_;
 };
 
 /// The normalized correlation of the pixels in the sums; 0 where either image does not vary.

@@ -22,10 +22,35 @@ Shape slices(const Shape& shape, std::int64_t depth) { return {shape.width, shap
 
 double modulo(double x, double n) { return x - n * std::floor(x / n); }
 
+// With this gain, fields score as normalized grey levels do.
+double gain_of(const GradientFields::Statistics& statistics) {
+  return statistics.energy > 0 ? 1 / std::sqrt(statistics.energy) : 0;
+}
+
+// What is added to the angles of gradients by turning what `linear` maps to.
+double turn_of(const Affine& linear) { return std::atan2(linear.d, linear.a); }
+
+// The mean of a field, turned by an angle.
+Point turned(Point mean, double angle) {
+  const double c = std::cos(2 * angle);
+  const double s = std::sin(2 * angle);
+  return {c * mean.x - s * mean.y, s * mean.x + c * mean.y};
+}
+
 }  // namespace
 
+TranslationSearch::FieldFrames::FieldFrames(const Device& device, GradientFields& gradient_fields,
+                                            const Shape& frame, const Shape& frames)
+    : fields(gradient_fields),
+      plan(device, {frame, frames.depth}),
+      weights(device.make_image(PixelType::f32, frames)),
+      cosines(device.make_image(PixelType::f32, frames)),
+      sines(device.make_image(PixelType::f32, frames)),
+      reference_second(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
+      moving_seconds(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))) {}
+
 TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones,
-                                     std::int64_t batch)
+                                     std::int64_t batch, GradientFields* fields)
     : device_(device),
       ones_(ones),
       frame_{side, side, 1},
@@ -33,7 +58,7 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       fft_(device, {frame_, 2, FftDirections::forward}),
       fft_batch_(device, {frames_, 2, FftDirections::forward}),
       fft_surfaces_(device, {slices(frame_, 4 * batch), 2, FftDirections::inverse}),
-      products_(device, {frame_, batch}),
+      products_(device, {frame_, batch, fields != nullptr}),
       score_(device, {frame_, batch}),
       peak_(device, {slices(frame_, 2 * batch)}),
       warped_reference_(device.make_image(PixelType::f32, frame_)),
@@ -50,6 +75,7 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
           device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       records_(2 * static_cast<std::size_t>(batch)) {
   peaks_.reserve(static_cast<std::size_t>(batch));
+  if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
 }
 
 const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices) {
@@ -67,8 +93,39 @@ void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
     clock.run("warp", [&] { warp.execute(stream, image, {}, warped_reference_); });
     clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
   };
-  transform(pyramid.normalized(stream, clock, level), reference_spectrum_);
   transform(weight_of(stream, level), reference_weight_);
+  if (!fields_) return transform(pyramid.normalized(stream, clock, level), reference_spectrum_);
+  const GradientFields::Field field = fields_->fields.of(stream, clock, pyramid, level);
+  transform(field.cosines, reference_spectrum_);
+  transform(field.sines, fields_->reference_second);
+  fields_->of_reference = fields_->fields.statistics(stream, clock, pyramid, level);
+}
+
+// The means are subtracted from the moving image's fields alone, which suffices for their products.
+void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
+                                         std::span<const Affine> linear) {
+  FieldFrames& to = *fields_;
+  const double gain = gain_of(to.of_reference) * gain_of(to.of_moving);
+  clock.run("double_angle", [&] {
+    for (std::size_t i = 0; i < linear.size(); ++i) {
+      const Point mean = turned(to.of_moving.mean, -turn_of(linear[i]));
+      to.plan.execute(stream, warped_, to.weights, {0, mean, gain}, to.cosines, to.sines,
+                      static_cast<std::int64_t>(i));
+    }
+  });
+  clock.run("fft", [&] {
+    fft_batch_.forward(stream, to.cosines, moving_spectra_);
+    fft_batch_.forward(stream, to.sines, to.moving_seconds);
+  });
+}
+
+void TranslationSearch::multiply(Stream& stream) {
+  if (!fields_) {
+    return products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectra_,
+                             moving_weights_, products_image_);
+  }
+  products_.execute(stream, reference_spectrum_, fields_->reference_second, reference_weight_,
+                    moving_spectra_, fields_->moving_seconds, moving_weights_, products_image_);
 }
 
 OverlapLimits TranslationSearch::overlap_limits(const Comparison& comparison) const {
@@ -119,29 +176,38 @@ void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyram
                                    std::span<const double> rotations_deg) {
   const double c = std::floor(static_cast<double>(frame_.width) / 2);
   const Point centre = centre_of(level.shape());
-  const auto linear = [&](std::size_t i) {
-    Affine matrix = Similarity{rotations_deg[i], comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
-    matrix.c = matrix.f = 0;
-    return matrix;
-  };
+  linear_.clear();
+  for (const double degrees : rotations_deg) {
+    linear_.push_back(Similarity{degrees, comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1}));
+    linear_.back().c = linear_.back().f = 0;
+  }
   const WarpPlan& warp = warp_of(level.shape(), frames_.depth);
-  const auto transform = [&](const Image& image, Image& spectra) {
+  const auto warp_all = [&](const Image& image, Image& frames) {
     clock.run("warp", [&] {
-      for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
+      for (std::size_t i = 0; i < linear_.size(); ++i) {
         const Affine frame_to_moving =
-            Affine::translation(centre.x, centre.y) * linear(i) * Affine::translation(-c, -c);
-        warp.execute(stream, image, frame_to_moving, warped_, static_cast<std::int64_t>(i));
+            Affine::translation(centre.x, centre.y) * linear_[i] * Affine::translation(-c, -c);
+        warp.execute(stream, image, frame_to_moving, frames, static_cast<std::int64_t>(i));
       }
     });
-    clock.run("fft", [&] { fft_batch_.forward(stream, warped_, spectra); });
   };
-  transform(moving.normalized(stream, clock, level), moving_spectra_);
-  transform(weight_of(stream, level), moving_weights_);
+  const auto transform = [&](const Image& frames, Image& spectra) {
+    clock.run("fft", [&] { fft_batch_.forward(stream, frames, spectra); });
+  };
+  const Image& normalized = moving.normalized(stream, clock, level);
+  if (fields_) {
+    warp_all(normalized, warped_);
+    warp_all(weight_of(stream, level), fields_->weights);
+    transform_fields(stream, clock, linear_);
+    transform(fields_->weights, moving_weights_);
+  } else {
+    warp_all(normalized, warped_);
+    transform(warped_, moving_spectra_);
+    warp_all(weight_of(stream, level), warped_);
+    transform(warped_, moving_weights_);
+  }
 
-  clock.run("overlap_products", [&] {
-    products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectra_,
-                      moving_weights_, products_image_);
-  });
+  clock.run("overlap_products", [&] { multiply(stream); });
   clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
   clock.run("overlap_score",
             [&] { score_.execute(stream, surfaces_, overlap_limits(comparison), scores_); });
@@ -149,7 +215,7 @@ void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyram
   stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
 
   for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
-    peaks_.push_back(peaks_of(records_.data() + 2 * i, comparison, linear(i)));
+    peaks_.push_back(peaks_of(records_.data() + 2 * i, comparison, linear_[i]));
   }
 }
 
@@ -165,6 +231,9 @@ std::span<const TranslationSearch::Peaks> TranslationSearch::find(Stream& stream
                               known.scale * spacings.reference / spacings.moving,
                               known.max_shift / known.scale / spacings.reference};
   transform_reference(stream, clock, reference, reference_level);
+  if (fields_) {
+    fields_->of_moving = fields_->fields.statistics(stream, clock, moving, moving_level);
+  }
   peaks_.clear();
   const auto batch = static_cast<std::size_t>(frames_.depth);
   for (std::size_t first = 0; first < known.rotations_deg.size(); first += batch) {

@@ -5,6 +5,7 @@
 #include "registration/ones.hpp"
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/base_scales.hpp"
+#include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
@@ -13,6 +14,7 @@
 #include <warpalign/stages/fft.hpp>
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,8 +41,10 @@ class TranslationSearch {
   using Peaks = std::array<TranslationPeak, 2>;
 
   /// `side` is the side of the padded frame: reference and moving image are compared at levels that
-  /// fit in it side by side. `batch`: how many rotations are compared at once.
-  TranslationSearch(const Device& device, std::int64_t side, Ones& ones, std::int64_t batch = 1);
+  /// fit in it side by side. `batch`: how many rotations are compared at once. `fields`: null to
+  /// compare grey levels; else directions of edges are compared.
+  TranslationSearch(const Device& device, std::int64_t side, Ones& ones, std::int64_t batch = 1,
+                    GradientFields* fields = nullptr);
 
   /// The peaks at each of the rotations. Waits for the device. The result is valid until the next
   /// call.
@@ -57,6 +61,8 @@ class TranslationSearch {
   };
   void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                            PyramidLevel& level);
+  void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
+  void multiply(Stream& stream);
   void find_batch(Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& level,
                   const Comparison& comparison, std::span<const double> rotations_deg);
   /// The warp from levels of a shape to the padded frame.
@@ -72,9 +78,22 @@ class TranslationSearch {
     friend bool operator==(const WarpKey&, const WarpKey&) = default;
   };
 
+  /// What directions of edges need beside grey levels. A field is taken of the frames, where the
+  /// moving image is turned as it will be on the reference, so that no direction needs to be.
+  struct FieldFrames {
+    FieldFrames(const Device& device, GradientFields& gradient_fields, const Shape& frame,
+                const Shape& frames);
+    GradientFields& fields;
+    DoubleAnglePlan plan;
+    Image weights, cosines, sines;  // of the moving image's frames
+    Image reference_second, moving_seconds;
+    GradientFields::Statistics of_reference, of_moving;
+  };
+
   Device device_;
   Ones& ones_;
   Shape frame_, frames_;  ///< of one image and of a batch
+  std::optional<FieldFrames> fields_;
   RealFftPlan fft_, fft_batch_, fft_surfaces_;
   OverlapProductsPlan products_;
   OverlapScorePlan score_;
@@ -85,6 +104,7 @@ class TranslationSearch {
   Image products_image_, surfaces_, scores_;
   Buffer records_on_device_;
   std::vector<PeakRecord> records_;
+  std::vector<Affine> linear_;  // of the rotations of a batch
   std::vector<Peaks> peaks_;
 };
 

@@ -55,20 +55,40 @@ OverlapProductsPlan::OverlapProductsPlan(const Device& device, const OverlapProd
 
 void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_weight,
                                   const Image& b, const Image& b_weight, Image& products) const {
+  if (spec_.second_channel) detail::refuse(products_stage, "the second channels are missing");
+  check_spectra(stream, {&a, &a_weight}, {&b, &b_weight}, products);
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(a), detail::Access::memory(a_weight),
+                    detail::Access::memory(b), detail::Access::memory(b_weight)},
+                   detail::Access::memory(products));
+}
+
+void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_second,
+                                  const Image& a_weight, const Image& b, const Image& b_second,
+                                  const Image& b_weight, Image& products) const {
+  if (!spec_.second_channel) detail::refuse(products_stage, "the plan is for one channel");
+  check_spectra(stream, {&a, &a_second, &a_weight}, {&b, &b_second, &b_weight}, products);
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(a), detail::Access::memory(a_weight),
+                    detail::Access::memory(b), detail::Access::memory(b_weight),
+                    &detail::Access::memory(a_second), &detail::Access::memory(b_second)},
+                   detail::Access::memory(products));
+}
+
+void OverlapProductsPlan::check_spectra(const Stream& stream,
+                                        std::initializer_list<const Image*> of_a,
+                                        std::initializer_list<const Image*> of_b,
+                                        const Image& products) const {
   detail::check_stream(products_stage, device_, stream);
   const auto check_spectrum = [&](const Image& spectrum, std::int64_t depth) {
     detail::check_image(products_stage, "a spectrum", device_, spectrum, PixelType::c32,
                         spectra(spec_.image, depth));
     detail::check_distinct(products_stage, spectrum, products);
   };
-  for (const Image* spectrum : {&a, &a_weight}) check_spectrum(*spectrum, 1);
-  for (const Image* spectrum : {&b, &b_weight}) check_spectrum(*spectrum, spec_.batch);
+  for (const Image* spectrum : of_a) check_spectrum(*spectrum, 1);
+  for (const Image* spectrum : of_b) check_spectrum(*spectrum, spec_.batch);
   detail::check_image(products_stage, "the products", device_, products, PixelType::c32,
                       spectra(spec_.image, 4 * spec_.batch));
-  kernel_->enqueue(detail::Access::queue(stream),
-                   {detail::Access::memory(a), detail::Access::memory(a_weight),
-                    detail::Access::memory(b), detail::Access::memory(b_weight)},
-                   detail::Access::memory(products));
 }
 
 OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec)

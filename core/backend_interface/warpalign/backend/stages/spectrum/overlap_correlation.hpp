@@ -5,6 +5,7 @@
 #include <warpalign/device.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 
 namespace warpalign {
@@ -20,19 +21,27 @@ struct OverlapProductsSpec {
   /// The number of images b that are correlated with a. Their spectra, and those of their weights,
   /// are stacked along the depth.
   std::int64_t batch = 1;
+  bool second_channel = false;  ///< whether the images have two channels each
 };
 
 /// From the half spectra (c32) of two images a and b and of their weights, computes the half
 /// spectra of four correlation surfaces (depth 4, and so on for the further images b): the images'
 /// correlation sum_x a(x) b(x - d), the same with b mirrored about pixel (0, 0), x -> -x, and these
-/// two for the weights. The spectra are A conj(B) and A B.
+/// two for the weights. The spectra are A conj(B) and A B. Of images with two channels, the
+/// correlations of both are added.
 class WARPALIGN_API OverlapProductsPlan {
  public:
   OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec);
   void execute(Stream& stream, const Image& a, const Image& a_weight, const Image& b,
                const Image& b_weight, Image& products) const;
+  /// With two channels: a_second and b_second are the spectra of the second ones.
+  void execute(Stream& stream, const Image& a, const Image& a_second, const Image& a_weight,
+               const Image& b, const Image& b_second, const Image& b_weight, Image& products) const;
 
  private:
+  void check_spectra(const Stream& stream, std::initializer_list<const Image*> of_a,
+                     std::initializer_list<const Image*> of_b, const Image& products) const;
+
   Device device_;
   OverlapProductsSpec spec_;
   std::shared_ptr<backend::OverlapProducts> kernel_;
@@ -72,12 +81,14 @@ class WARPALIGN_API OverlapScorePlan {
 
 namespace warpalign::backend {
 
-/// The spectra of two images and of their weights.
+/// The spectra of two images and of their weights. The second channels are null where there is one.
 struct OverlapSpectra {
   const Memory& a;
   const Memory& a_weight;
   const Memory& b;
   const Memory& b_weight;
+  const Memory* a_second = nullptr;
+  const Memory* b_second = nullptr;
 };
 
 class OverlapProducts : public Stage {

@@ -1,0 +1,68 @@
+// Stage: the double-angle representation of an image's gradient.
+#pragma once
+
+#include <warpalign/backend/stage.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace warpalign {
+
+namespace backend {
+class DoubleAngle;
+}
+
+struct DoubleAngleSpec {
+  Shape image;              ///< one slice of the input and of the outputs; depth 1
+  std::int64_t slices = 1;  ///< of all of them; one execution computes one
+  float epsilon = 0.05F;  ///< the squared slope whose result is half as long as that of a steep one
+};
+
+/// What is done to the representation of every pixel that counts.
+struct DoubleAngleTerms {
+  double rotation = 0;  ///< radians by which gradients are turned, from x towards y
+  Point mean{};         ///< what is subtracted then: cosine and sine
+  double gain = 1;      ///< by which the difference is multiplied
+};
+
+/// Of the gradient g = (gx, gy), by central differences, the representation
+/// (gx + i gy)^2 / (|g|^2 + epsilon) (Granlund 1978; the regularisation is that of the normalised
+/// gradient fields of Haber & Modersitzki 2006). Twice the angle is the same for an edge and for
+/// one of reversed contrast. 0 where the pixel or one of its four neighbours has a weight below
+/// 0.99, and at the edges of the slice. Input, weight and both outputs: f32.
+class WARPALIGN_API DoubleAnglePlan {
+ public:
+  DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec);
+  void execute(Stream& stream, const Image& input, const Image& weight,
+               const DoubleAngleTerms& terms, Image& cosines, Image& sines,
+               std::int64_t slice = 0) const;
+
+ private:
+  Device device_;
+  DoubleAngleSpec spec_;
+  std::shared_ptr<backend::DoubleAngle> kernel_;
+};
+
+}  // namespace warpalign
+
+namespace warpalign::backend {
+
+/// The images of one execution.
+struct DoubleAngleMemory {
+  const Memory& input;
+  const Memory& weight;
+  Memory& cosines;
+  Memory& sines;
+};
+
+class DoubleAngle : public Stage {
+ public:
+  using Setup = DoubleAngleSpec;
+
+  virtual void enqueue(Queue& queue, const DoubleAngleMemory& images, const DoubleAngleTerms& terms,
+                       std::int64_t slice) = 0;
+};
+
+}  // namespace warpalign::backend

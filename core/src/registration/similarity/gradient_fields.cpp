@@ -1,0 +1,106 @@
+// The directions of edges in the levels of two image pyramids, for images of other modalities.
+#include "registration/similarity/gradient_fields.hpp"
+
+namespace warpalign::detail {
+
+namespace {
+
+GradientFields::Statistics statistics_of(const std::vector<float>& cosines,
+                                         const std::vector<float>& sines) {
+  double cosine = 0, sine = 0, squares = 0, pixels = 0;
+  for (std::size_t i = 0; i < cosines.size(); ++i) {
+    const double c = cosines[i];
+    const double s = sines[i];
+    if (c == 0 && s == 0) continue;
+    cosine += c;
+    sine += s;
+    squares += c * c + s * s;
+    pixels += 1;
+  }
+  if (!(pixels > 0)) return {};
+  const Point mean{cosine / pixels, sine / pixels};
+  return {mean, squares / pixels - mean.x * mean.x - mean.y * mean.y};
+}
+
+}  // namespace
+
+GradientFields::Channels::Channels(const Device& device, const Shape& shape)
+    : cosines(device.make_image(PixelType::f32, shape)),
+      sines(device.make_image(PixelType::f32, shape)) {}
+
+// The field is that of the normalized level: epsilon is then the same fraction of the contrast
+// everywhere.
+void GradientFields::compute(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                             PyramidLevel& level, const DoubleAnglePlan& plan, double rotation,
+                             Channels& values) {
+  const Image& normalized = pyramid.normalized(stream, clock, level);
+  const Image& weight =
+      level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
+  clock.run("double_angle", [&] {
+    plan.execute(stream, normalized, weight, {rotation, {}, 1}, values.cosines, values.sines);
+  });
+}
+
+GradientFields::OfLevel& GradientFields::of_level(Stream& stream, StageClock& clock,
+                                                  ImagePyramid& pyramid, PyramidLevel& level) {
+  OfLevel& entry = levels_.get(
+      {&pyramid, level.sampling(), level.shape()}, [&] { return OfLevel(device_, level.shape()); },
+      [&](const OfLevel& idle) { return idle.values_pair != pair_; });
+  if (entry.values_pair != pair_) {
+    compute(stream, clock, pyramid, level, entry.plan, 0, entry.values);
+    entry.values_pair = pair_;
+  }
+  return entry;
+}
+
+GradientFields::Field GradientFields::of(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                                         PyramidLevel& level) {
+  return of_level(stream, clock, pyramid, level).values.field();
+}
+
+GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& clock,
+                                                   ImagePyramid& pyramid, PyramidLevel& level) {
+  OfLevel& entry = of_level(stream, clock, pyramid, level);
+  if (!entry.coefficients) {  // which is made last
+    entry.prefilter.emplace(device_, PrefilterSpec{.shape = level.shape()});
+    entry.coefficients.emplace(device_, level.shape());
+  }
+  if (entry.coefficients_pair != pair_) {
+    clock.run("prefilter", [&] {
+      entry.prefilter->execute(stream, entry.values.cosines, entry.coefficients->cosines);
+      entry.prefilter->execute(stream, entry.values.sines, entry.coefficients->sines);
+    });
+    entry.coefficients_pair = pair_;
+  }
+  return entry.coefficients->field();
+}
+
+GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
+                                             ImagePyramid& pyramid, PyramidLevel& level,
+                                             double rotation) {
+  Turned& entry = turned_.get(level.shape(), [&] {
+    return Turned{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
+  });
+  compute(stream, clock, pyramid, level, entry.plan, rotation, entry.values);
+  return entry.values.field();
+}
+
+const GradientFields::Statistics& GradientFields::statistics(Stream& stream, StageClock& clock,
+                                                             ImagePyramid& pyramid,
+                                                             PyramidLevel& level) {
+  OfLevel& entry = of_level(stream, clock, pyramid, level);
+  if (entry.statistics_pair != pair_) {
+    const auto pixels = static_cast<std::size_t>(level.shape().plane());
+    const auto download = [&](const Image& image, std::vector<float>& values) {
+      values.resize(pixels);
+      stream.download(image, values.data(), pixels * sizeof(float));
+    };
+    download(entry.values.cosines, cosines_);
+    download(entry.values.sines, sines_);
+    entry.statistics = statistics_of(cosines_, sines_);
+    entry.statistics_pair = pair_;
+  }
+  return entry.statistics;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,92 @@
+// The directions of edges in the levels of two image pyramids, for images of other modalities.
+#pragma once
+
+#include "registration/ones.hpp"
+#include "registration/plan_cache.hpp"
+#include "registration/similarity/image_pyramid.hpp"
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/backend/stages/filter/double_angle.hpp>
+#include <warpalign/stages/prefilter.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// Where a thing is bright in one image and dark in the other, grey levels do not correlate, but
+/// edges still lie along the same lines. A field has two channels, the cosine and the sine of twice
+/// the angle of the gradient, each times a length that is near 1 at edges and near 0 where there
+/// are none. The sum of the products of two fields is that of cos(2 (a - b)) = 2 cos^2(a - b) - 1
+/// over the angles a and b: the measure of the normalised gradient fields of Haber & Modersitzki
+/// (2006).
+class GradientFields {
+ public:
+  GradientFields(const Device& device, Ones& ones) : device_(device), ones_(ones) {}
+
+  struct Field {
+    const Image& cosines;
+    const Image& sines;
+  };
+  struct Statistics {
+    Point mean;         ///< of cosine and sine
+    double energy = 0;  ///< mean square of the distance from it; 0 where there is no edge
+  };
+
+  /// Forgets what it has computed. To be called when a pyramid has another image.
+  void begin_pair() { ++pair_; }
+
+  /// The field of a level. Valid until the next pair.
+  Field of(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
+  /// Its cubic spline coefficients. Valid until the next pair.
+  Field coefficients(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
+  /// The field with all directions turned by `rotation` radians, from x towards y. Valid until the
+  /// next call for a level of this shape.
+  Field turned(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
+               double rotation);
+  /// Of the field's pixels that are not at an edge of the image. Waits for the device.
+  const Statistics& statistics(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                               PyramidLevel& level);
+
+ private:
+  struct Channels {
+    Channels(const Device& device, const Shape& shape);
+    [[nodiscard]] Field field() const { return {cosines, sines}; }
+    Image cosines, sines;
+  };
+  struct OfLevel {
+    OfLevel(const Device& device, const Shape& shape)
+        : plan(device, {shape}), values(device, shape) {}
+    DoubleAnglePlan plan;
+    Channels values;
+    std::optional<PrefilterPlan> prefilter;
+    std::optional<Channels> coefficients;
+    Statistics statistics;
+    // The pairs for which they were computed.
+    std::uint64_t values_pair = 0, coefficients_pair = 0, statistics_pair = 0;
+  };
+  struct LevelKey {
+    const ImagePyramid* pyramid;
+    Sampling2d sampling;
+    Shape shape;
+    friend bool operator==(const LevelKey&, const LevelKey&) = default;
+  };
+  struct Turned {
+    DoubleAnglePlan plan;
+    Channels values;
+  };
+
+  OfLevel& of_level(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
+  void compute(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
+               const DoubleAnglePlan& plan, double rotation, Channels& values);
+
+  Device device_;
+  Ones& ones_;
+  std::uint64_t pair_ = 1;
+  PlanCache<LevelKey, OfLevel> levels_{max_searched_levels};
+  PlanCache<Shape, Turned> turned_{8};
+  std::vector<float> cosines_, sines_;
+};
+
+}  // namespace warpalign::detail

@@ -1,0 +1,282 @@
+// Registration of images in which the same things look different, and how much is searched, on
+// every device.
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+#include "support/photographs.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using warpalign::Effort;
+using warpalign::Error;
+using warpalign::Generator;
+using warpalign::HostImage;
+using warpalign::Modality;
+using warpalign::Motion;
+using warpalign::PixelType;
+using warpalign::RegistrationOptions;
+using warpalign::RegistrationResult;
+using warpalign::Shape;
+
+constexpr Shape shape{300, 260, 1};
+
+// Grey levels, from 0 to 1, of another modality.
+using Contrast = std::function<double(double)>;
+
+double inverted(double v) { return 1 - v; }
+double strong_gamma(double v) { return std::pow(v, 4); }
+// Eighths of the range change places, so that no order of brightness is left.
+double permuted(double v) {
+  constexpr double places[8]{5, 0, 6, 3, 7, 1, 4, 2};
+  const int piece = std::clamp(static_cast<int>(8 * v), 0, 7);
+  return (places[piece] + (8 * v - piece)) / 8;
+}
+// What is in the middle of the range lets through least.
+double absorbed(double v) { return std::exp(-4 * v * (1 - v)); }
+
+struct Pixels {
+  std::vector<float> values;
+  Shape size;
+  [[nodiscard]] HostImage view() const {
+    return {values.data(), PixelType::f32, size.width, size.height, 0};
+  }
+};
+
+Pixels pixels_of(const reference::Plane& plane, const Contrast& contrast) {
+  Pixels pixels{{}, {plane.width, plane.height, 1}};
+  for (const double value : plane.values) {
+    pixels.values.push_back(static_cast<float>(255 * contrast(value / 255)));
+  }
+  return pixels;
+}
+
+double same(double v) { return v; }
+
+test::Pair pair_of(const std::string& photograph, const warpalign::Similarity& similarity) {
+  return test::cut(test::photograph(photograph), {shape, shape, similarity, 1.5});
+}
+
+RegistrationResult registered(const warpalign::Device& device, const Pixels& reference,
+                              const Pixels& moving, const RegistrationOptions& options) {
+  return warpalign::register_images(device, reference.view(), moving.view(), options);
+}
+
+RegistrationOptions with(Modality modality, Effort effort = Effort::standard) {
+  RegistrationOptions options;
+  options.modality = modality;
+  options.search = effort;
+  return options;
+}
+
+std::vector<Generator> tried(const RegistrationResult& result) {
+  return {result.tried.begin(), result.tried.end()};
+}
+
+}  // namespace
+
+TEST_CASE("modality: contrast that is reversed, bent, permuted or absorbed is registered") {
+  struct Kind {
+    const char* name;
+    Contrast contrast;
+    double tolerance;  // of the mean distance of the corners, in pixels
+  };
+  // Photographs' edges are a pixel or two wide. Where contrast keeps or reverses their order, their
+  // directions are the same; where it is permuted, each edge becomes several, of which some lie to
+  // either side of it, and an error of some tenths of a pixel remains.
+  const std::vector<Kind> kinds{{"inverted", inverted, 0.1},
+                                {"gamma", strong_gamma, 0.3},
+                                {"permuted", permuted, 0.5},
+                                {"absorbed", absorbed, 0.5}};
+  const auto pair = pair_of("bridge.jpg", {17, 1.15, {12, -9}});
+  const Pixels reference = pixels_of(pair.reference, same);
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Kind& kind : kinds) {
+      CAPTURE(kind.name);
+      const Pixels moving = pixels_of(pair.moving, kind.contrast);
+      const auto found = registered(device, reference, moving, with(Modality::other));
+      CHECK(found.reliable);
+      CHECK(found.refined);
+      CHECK(found.modality == Modality::other);
+      CHECK(found.proposed_by == Generator::gradient_field);
+      CHECK(tried(found) == std::vector{Generator::gradient_field});
+      REQUIRE(found.chance);
+      CHECK(found.chance->deviations > found.chance->by_chance + 1);
+      CHECK(test::mean_corner_distance(found.matrix, pair.truth, shape) <= kind.tolerance);
+    }
+  });
+}
+
+TEST_CASE("modality: auto tries directions of edges only where grey levels lead to nothing") {
+  const auto pair = pair_of("citrus.jpg", {-40, 0.9, {-15, 20}});
+  const Pixels reference = pixels_of(pair.reference, same);
+  const Pixels alike = pixels_of(pair.moving, same);
+  const Pixels negative = pixels_of(pair.moving, inverted);
+  test::on_every_device([&](const warpalign::Device& device) {
+    const auto by_grey_levels = registered(device, reference, alike, with(Modality::automatic));
+    CHECK(by_grey_levels.reliable);
+    CHECK(by_grey_levels.modality == Modality::same);
+    CHECK_FALSE(by_grey_levels.tried.contains(Generator::gradient_field));
+    CHECK(test::mean_corner_distance(by_grey_levels.matrix, pair.truth, shape) <= 0.02);
+
+    CHECK_FALSE(registered(device, reference, negative, with(Modality::same)).reliable);
+    const auto by_directions = registered(device, reference, negative, with(Modality::automatic));
+    CHECK(by_directions.reliable);
+    CHECK(by_directions.modality == Modality::other);
+    CHECK(by_directions.tried.contains(Generator::log_polar));
+    CHECK(tried(by_directions).back() == Generator::gradient_field);
+    CHECK(test::mean_corner_distance(by_directions.matrix, pair.truth, shape) <= 0.1);
+  });
+}
+
+TEST_CASE("modality: every motion, of images of other contrast") {
+  const warpalign::Similarity shifted{0, 1, {14, -11}};
+  const auto pair = pair_of("bridge.jpg", shifted);
+  const Pixels reference = pixels_of(pair.reference, same);
+  const Pixels moving = pixels_of(pair.moving, inverted);
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Motion motion : {Motion::translation, Motion::rigid, Motion::affine,
+                                Motion::homography, Motion::automatic}) {
+      CAPTURE(static_cast<int>(motion));
+      RegistrationOptions options = with(Modality::other);
+      options.motion = motion;
+      const auto found = registered(device, reference, moving, options);
+      CHECK(found.reliable);
+      // More parameters follow more of what edges of finite width leave open.
+      CHECK(test::mean_corner_distance(found.homography, pair.truth, shape) <= 0.3);
+      CHECK(found.motion == (motion == Motion::automatic ? Motion::similarity : motion));
+    }
+  });
+}
+
+TEST_CASE("modality: a homography between images of other contrast") {
+  const warpalign::Homography truth =
+      test::moving_corners(shape, {{{14, 9}, {-10, 16}, {-18, -12}, {12, -14}}});
+  const auto pair = test::cut_by(test::photograph("bridge.jpg"), shape, truth);
+  const Pixels reference = pixels_of(pair.reference, same);
+  const Pixels moving = pixels_of(pair.moving, inverted);
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Motion motion : {Motion::homography, Motion::automatic}) {
+      RegistrationOptions options = with(Modality::other);
+      options.motion = motion;
+      const auto found = registered(device, reference, moving, options);
+      CHECK(found.reliable);
+      CHECK(found.motion == Motion::homography);
+      CHECK(test::mean_corner_distance(found.homography, truth, shape) <= 0.3);
+    }
+  });
+}
+
+TEST_CASE("modality: unrelated images are refused") {
+  const std::vector<std::string> names{"bridge.jpg", "citrus.jpg", "bee.jpg", "retina.jpg"};
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Pixels reference = pixels_of(pair_of(names[i], {}).reference, same);
+      const Pixels moving =
+          pixels_of(pair_of(names[(i + 1) % names.size()], {}).reference, inverted);
+      for (const Modality modality : {Modality::other, Modality::automatic}) {
+        CHECK_FALSE(registered(device, reference, moving, with(modality)).reliable);
+      }
+    }
+  });
+}
+
+TEST_CASE("modality: images without edges are unreliable, not wrong") {
+  Pixels ramp{{}, shape};
+  Pixels blob{{}, shape};
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const double u = static_cast<double>(x - shape.width / 2) / 90;
+      const double v = static_cast<double>(y - shape.height / 2) / 90;
+      ramp.values.push_back(static_cast<float>(100 + 40 * u));
+      blob.values.push_back(static_cast<float>(200 * std::exp(-u * u - v * v)));
+    }
+  }
+  test::on_every_device([&](const warpalign::Device& device) {
+    CHECK_FALSE(registered(device, ramp, blob, with(Modality::other)).reliable);
+    CHECK_FALSE(registered(device, ramp, ramp, with(Modality::other)).reliable);
+  });
+}
+
+TEST_CASE("modality: masks hide what is not in common") {
+  const auto pair = pair_of("bridge.jpg", {8, 1, {6, -4}});
+  const Pixels reference = pixels_of(pair.reference, same);
+  Pixels moving = pixels_of(pair.moving, inverted);
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(shape.plane()), 255);
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width / 3; ++x) {
+      const auto i = static_cast<std::size_t>(y * shape.width + x);
+      mask[i] = 0;
+      moving.values[i] = (x / 16 + y / 16) % 2 == 0 ? 0.0F : 255.0F;  // edges of its own
+    }
+  }
+  test::on_every_device([&](const warpalign::Device& device) {
+    warpalign::Registrar registrar(device, with(Modality::other));
+    registrar.set_reference(reference.view());
+    const auto found =
+        registrar.align(moving.view(), {mask.data(), PixelType::u8, shape.width, shape.height, 0});
+    CHECK(found.reliable);
+    CHECK(test::mean_corner_distance(found.matrix, pair.truth, shape) <= 0.15);
+  });
+}
+
+TEST_CASE("effort: what is tried, and what is said of it") {
+  const auto pair = pair_of("bridge.jpg", {25, 1.1, {9, 5}});
+  const Pixels reference = pixels_of(pair.reference, same);
+  const Pixels moving = pixels_of(pair.moving, same);
+  const Pixels other = pixels_of(pair_of("bee.jpg", {}).reference, same);
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Effort effort : {Effort::fast, Effort::standard}) {
+      const auto easy = registered(device, reference, moving, with(Modality::same, effort));
+      CHECK(easy.reliable);
+      CHECK(tried(easy) == std::vector{Generator::log_polar});
+      CHECK(easy.proposed_by == Generator::log_polar);
+      CHECK_FALSE(easy.chance);  // it is beyond doubt
+      CHECK(easy.places_searched > 1e6);
+    }
+    const auto thorough =
+        registered(device, reference, moving, with(Modality::same, Effort::thorough));
+    CHECK(thorough.reliable);
+    CHECK(tried(thorough) == std::vector{Generator::log_polar, Generator::grid});
+    CHECK(test::mean_corner_distance(thorough.matrix, pair.truth, shape) <= 0.02);
+
+    const auto fast = registered(device, reference, other, with(Modality::automatic, Effort::fast));
+    CHECK_FALSE(fast.reliable);
+    CHECK(tried(fast) == std::vector{Generator::log_polar});
+    const auto standard = registered(device, reference, other, with(Modality::same));
+    CHECK_FALSE(standard.reliable);
+    CHECK(tried(standard) == std::vector{Generator::log_polar, Generator::grid});
+    REQUIRE(standard.chance);
+    CHECK(standard.chance->deviations < standard.chance->by_chance + 1);
+  });
+}
+
+TEST_CASE("effort: fast, and the paper's pipeline, refuse what they have no place for") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto refuses = [&](const RegistrationOptions& options, const char* message) {
+      try {
+        const warpalign::Registrar registrar(device, options);
+        FAIL("was accepted, expected: " << message);
+      } catch (const Error& error) {
+        CHECK(error.kind() == warpalign::ErrorKind::invalid_argument);
+        CHECK_MESSAGE(std::string(error.what()).find(message) != std::string::npos, error.what());
+      }
+    };
+    refuses(with(Modality::other, Effort::fast), "log-polar spectra of the grey levels");
+    RegistrationOptions paper = with(Modality::other);
+    paper.fast = true;
+    refuses(paper, "modality");
+    paper = with(Modality::same, Effort::thorough);
+    paper.fast = true;
+    refuses(paper, "or search");
+  });
+}

@@ -1,0 +1,165 @@
+// The double-angle representation of gradients against the oracle, on every device.
+#include "reference/filter/double_angle.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/random_images.hpp"
+#include "support/transfer.hpp"
+
+#include <warpalign/backend/stages/filter/double_angle.hpp>
+#include <warpalign/error.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace {
+
+using warpalign::Device;
+using warpalign::DoubleAnglePlan;
+using warpalign::DoubleAngleSpec;
+using warpalign::DoubleAngleTerms;
+using warpalign::Error;
+using warpalign::Image;
+using warpalign::PixelType;
+using warpalign::Stream;
+
+struct Planes {
+  reference::Plane cosines, sines;
+};
+
+reference::Plane ones(const reference::Plane& like) {
+  reference::Plane plane(like.width, like.height);
+  plane.values.assign(plane.values.size(), 1);
+  return plane;
+}
+
+Planes computed(const Device& device, const reference::Plane& image, const reference::Plane& weight,
+                const DoubleAngleTerms& terms) {
+  Stream stream = device.make_stream();
+  const Image input = test::to_device(device, stream, image);
+  const Image weights = test::to_device(device, stream, weight);
+  Image cosines = device.make_image(PixelType::f32, input.shape());
+  Image sines = device.make_image(PixelType::f32, input.shape());
+  test::poison(stream, cosines);
+  test::poison(stream, sines);
+  DoubleAnglePlan(device, {input.shape()}).execute(stream, input, weights, terms, cosines, sines);
+  return {test::from_device(stream, cosines), test::from_device(stream, sines)};
+}
+
+Planes expected(const reference::Plane& image, const reference::Plane& weight,
+                const DoubleAngleTerms& terms) {
+  const auto field = reference::double_angle(
+      image, weight, {0.05F, terms.rotation, terms.gain, {terms.mean.x, terms.mean.y}});
+  Planes planes{reference::Plane(image.width, image.height),
+                reference::Plane(image.width, image.height)};
+  for (std::size_t i = 0; i < field.values.size(); ++i) {
+    planes.cosines.values[i] = field.values[i].real();
+    planes.sines.values[i] = field.values[i].imag();
+  }
+  return planes;
+}
+
+reference::Plane ramp(std::int64_t side, double dx, double dy) {
+  reference::Plane plane(side, side);
+  for (std::int64_t y = 0; y < side; ++y) {
+    for (std::int64_t x = 0; x < side; ++x) {
+      plane.at(x, y) = dx * static_cast<double>(x) + dy * static_cast<double>(y);
+    }
+  }
+  return plane;
+}
+
+}  // namespace
+
+TEST_CASE("double_angle: agrees with the oracle") {
+  const DoubleAngleTerms terms{0.4, {0.1, -0.2}, 1.5};
+  test::on_every_device([&](const Device& device) {
+    for (const test::Size& size : test::sizes()) {
+      CAPTURE(test::to_string(size));
+      const reference::Plane image = test::random_plane(size.width, size.height, -1, 1, 1);
+      reference::Plane weight = test::random_plane(size.width, size.height, 0, 1, 2);
+      // A tenth of the pixels does not count.
+      for (double& value : weight.values) value = value < 0.1 ? 0.9 : 1;
+      const Planes found = computed(device, image, weight, terms);
+      const Planes sought = expected(image, weight, terms);
+      // Numbers of up to 1.9; about five roundings of half an ulp, 6e-8, each, and the rotation's.
+      CHECK(test::max_difference(found.cosines, sought.cosines) <= 1e-6);
+      CHECK(test::max_difference(found.sines, sought.sines) <= 1e-6);
+    }
+  });
+}
+
+TEST_CASE("double_angle: an edge and its negative are the same, and turn by twice the angle") {
+  test::on_every_device([](const Device& device) {
+    const reference::Plane rising = ramp(8, 3, 0);
+    const reference::Plane falling = ramp(8, -3, 0);
+    const reference::Plane diagonal = ramp(8, 2, 2);
+    const reference::Plane all = ones(rising);
+    const double length = 9 / 9.05;
+    for (const reference::Plane* image : {&rising, &falling}) {
+      const Planes found = computed(device, *image, all, {});
+      // Three roundings of numbers of about 1.
+      CHECK(found.cosines.at(3, 3) == doctest::Approx(length).epsilon(3e-7));
+      CHECK(found.sines.at(3, 3) == 0);
+      CHECK(found.cosines.at(0, 3) == 0);
+      CHECK(found.cosines.at(3, 7) == 0);
+    }
+    // From x towards y by 45 degrees: twice that is a quarter of a turn.
+    const Planes turned = computed(device, diagonal, all, {});
+    CHECK(turned.cosines.at(3, 3) == 0);
+    CHECK(turned.sines.at(3, 3) == doctest::Approx(8 / 8.05).epsilon(3e-7));
+    const Planes by_terms = computed(device, rising, all, {std::numbers::pi / 4});
+    CHECK(by_terms.sines.at(3, 3) == doctest::Approx(length).epsilon(3e-7));
+  });
+}
+
+TEST_CASE("double_angle: slices are computed one by one") {
+  test::on_every_device([](const Device& device) {
+    const warpalign::Shape shape{9, 7, 3};
+    const DoubleAnglePlan plan(device, {{9, 7, 1}, 3});
+    Stream stream = device.make_stream();
+    std::vector<float> values(static_cast<std::size_t>(shape.pixels()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i * i));
+    const std::vector<float> counts(values.size(), 1.0F);
+    Image input = device.make_image(PixelType::f32, shape);
+    Image weight = device.make_image(PixelType::f32, shape);
+    stream.upload(values.data(), values.size() * sizeof(float), input.buffer());
+    stream.upload(counts.data(), counts.size() * sizeof(float), weight.buffer());
+    Image cosines = device.make_image(PixelType::f32, shape);
+    Image sines = device.make_image(PixelType::f32, shape);
+    test::poison(stream, cosines);
+    test::poison(stream, sines);
+    plan.execute(stream, input, weight, {}, cosines, sines, 1);
+    const reference::Plane middle = test::from_device(stream, input, 1);
+    const Planes sought = expected(middle, ones(middle), {});
+    CHECK(test::max_difference(test::from_device(stream, cosines, 1), sought.cosines) <= 1e-6);
+    CHECK(test::max_difference(test::from_device(stream, sines, 1), sought.sines) <= 1e-6);
+    CHECK(std::isnan(test::from_device(stream, cosines, 0).at(4, 3)));
+    CHECK(std::isnan(test::from_device(stream, sines, 2).at(4, 3)));
+  });
+}
+
+TEST_CASE("double_angle: wrong arguments are refused before anything runs") {
+  test::on_every_device([](const Device& device) {
+    CHECK_THROWS_AS(DoubleAnglePlan(device, {{0, 8, 1}}), Error);
+    CHECK_THROWS_AS(DoubleAnglePlan(device, {{8, 8, 1}, 0}), Error);
+    CHECK_THROWS_AS(DoubleAnglePlan(device, {{8, 8, 1}, 1, 0.0F}), Error);
+    const DoubleAnglePlan plan(device, {{8, 8, 1}});
+    Stream stream = device.make_stream();
+    const auto image = [&](std::int64_t side) {
+      return device.make_image(PixelType::f32, {side, side, 1});
+    };
+    const Image input = image(8);
+    const Image small = image(7);
+    Image cosines = image(8);
+    Image sines = image(8);
+    CHECK_THROWS_AS(plan.execute(stream, small, input, {}, cosines, sines), Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, small, {}, cosines, sines), Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, input, {}, cosines, cosines), Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, input, {}, cosines, sines, 1), Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, input, {std::numeric_limits<double>::quiet_NaN()},
+                                 cosines, sines),
+                    Error);
+  });
+}
