@@ -1,6 +1,7 @@
 // Frames that are registered together: what they share with those that a registrar finds one by
 // one, and what is left to it.
 #include "support/devices.hpp"
+#include "support/waves.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/frame_registrar.hpp>
@@ -29,31 +30,9 @@ using warpalign::RegistrationResult;
 constexpr std::int64_t width = 300;
 constexpr std::int64_t height = 270;
 
-/// Waves of many directions, of lengths from 6 to 60 pixels, whose value is known at every point.
-class Scene {
+class Scene : public test::Waves {
  public:
-  explicit Scene(std::uint32_t seed) {
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    for (int i = 0; i < 80; ++i) {
-      const double length = 6 * std::pow(10.0, uniform(random));
-      const double angle = 6.283185307179586 * uniform(random);
-      waves_.push_back({6.283185307179586 / length * std::cos(angle),
-                        6.283185307179586 / length * std::sin(angle),
-                        6.283185307179586 * uniform(random), std::sqrt(length)});
-    }
-  }
-  [[nodiscard]] double at(double x, double y) const {
-    double sum = 0;
-    for (const Wave& w : waves_) sum += w.amplitude * std::sin(w.x * x + w.y * y + w.phase);
-    return sum;
-  }
-
- private:
-  struct Wave {
-    double x, y, phase, amplitude;
-  };
-  std::vector<Wave> waves_;
+  explicit Scene(std::uint32_t seed) : Waves(seed, 80) {}
 };
 
 using Pixels = std::vector<float>;

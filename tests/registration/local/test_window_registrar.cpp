@@ -1,5 +1,6 @@
 // The shifts of windows: whole frames, windows, noise, illumination, outliers, and bad input.
 #include "support/devices.hpp"
+#include "support/waves.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/local_motion.hpp>
@@ -20,32 +21,9 @@ using warpalign::WindowOptions;
 using warpalign::WindowRegistrar;
 using warpalign::WindowShift;
 
-/// A scene without end: waves of many directions and lengths from 6 pixels on, whose value is known
-/// at every point, so that shifting needs no interpolation.
-class Scene {
+class Scene : public test::Waves {
  public:
-  explicit Scene(std::uint32_t seed) {
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    for (int i = 0; i < 200; ++i) {
-      const double length = 6 * std::pow(10.0, uniform(random));
-      const double angle = 6.283185307179586 * uniform(random);
-      waves_.push_back({6.283185307179586 / length * std::cos(angle),
-                        6.283185307179586 / length * std::sin(angle),
-                        6.283185307179586 * uniform(random), std::sqrt(length)});
-    }
-  }
-  [[nodiscard]] double at(double x, double y) const {
-    double sum = 0;
-    for (const Wave& w : waves_) sum += w.amplitude * std::sin(w.x * x + w.y * y + w.phase);
-    return sum;
-  }
-
- private:
-  struct Wave {
-    double x, y, phase, amplitude;
-  };
-  std::vector<Wave> waves_;
+  explicit Scene(std::uint32_t seed) : Waves(seed, 200) {}
 };
 
 using Pixels = std::vector<float>;
