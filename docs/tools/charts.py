@@ -7,6 +7,7 @@ Where the page is read elsewhere nothing is shown there.
 
 import json
 import re
+import textwrap
 
 import matplotlib.pyplot as plot
 
@@ -28,11 +29,12 @@ def accuracy(folder, path):
     axis.hlines(rows, medians, tails, color="0.75", linewidth=3)
     axis.plot(medians, rows, "o", color="tab:blue", label="median")
     axis.plot(tails, rows, "|", color="tab:red", markersize=12, label="95th percentile")
-    axis.set_yticks(rows, [accuracy_tables.GROUPS[group["group"]] for group in groups])
+    axis.set_yticks(rows, [textwrap.fill(accuracy_tables.GROUPS[group["group"]], 36)
+                           for group in groups])
     axis.invert_yaxis()
     axis.set_xscale("log")
     axis.grid(axis="x", alpha=0.3)
-    axis.set_xlabel("mean corner error in pixels; further left is better")
+    axis.set_xlabel("mean corner error in pixels")
     axis.legend()
     figure.savefig(path)
     plot.close(figure)
