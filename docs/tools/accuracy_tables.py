@@ -27,12 +27,9 @@ PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg
 
 
 def significant(value, digits=2):
-    """As a reader writes it: 0.0014, 5.5e-6."""
+    """As a reader writes it: 0.0014, 0.50, 25."""
     if value is None:
         return "-"
-    if value < 1e-4:
-        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        return f"{mantissa}e{int(exponent)}"
     text = f"{value:#.{digits}g}"
     return (f"{float(text):.0f}" if "e" in text else text).rstrip(".")
 
@@ -51,11 +48,11 @@ def similarity(record):
     lines = [
         provenance(record), "",
         "| group | pairs | solved | reliable | false ok | refused | corner error, px: median "
-        "| 95 % | rotation, deg | scale | shift, px |", "| --- " * 11 + "|"]
+        "| 95 % | rotation, 0.001 deg | scale, 1e-6 | shift, px |", "| --- " * 11 + "|"]
     for group in related(record):
-        errors = [group[key] for key in (
-            "corner_error_median", "corner_error_p95", "rotation_error_deg_median",
-            "scale_error_median", "translation_error_median")]
+        errors = [group["corner_error_median"], group["corner_error_p95"],
+                  1e3 * group["rotation_error_deg_median"], 1e6 * group["scale_error_median"],
+                  group["translation_error_median"]]
         counts = [group[key] for key in ("pairs", "solved", "reliable", "false_ok",
                                          "false_refused")]
         cells = [GROUPS[group["group"]], *map(str, counts), *map(significant, errors)]

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import charts
 import check_links
 import command_line
 import cpp_reference
@@ -89,6 +90,7 @@ def main():
         note(f"skipped: pictures of the terminal are not compared: {why}")
     note("performance records")
     records.write(ROOT / "benchmarks/records", staged)
+    charts.write(ROOT / "benchmarks", staged)
     note("pictures")
     pictures.write(staged / "pictures")
     note("gallery")

@@ -111,7 +111,7 @@ def _peers(record):
             "| --- | --- | --- | ---: | ---: | ---: |", *lines, ""]
 
 
-def _chart(record, suite, size, cases, path):
+def chart(record, suite, size, cases, path):
     """Bars of milliseconds on a logarithmic axis; true where there is something to draw."""
     columns = [column["id"] for column in record.columns
                if any(record.milliseconds((suite, case, size), column["id"]) for case in cases)]
@@ -160,7 +160,7 @@ def _page(record, folder):
         lines += [f"### {title}", ""]
         for charted, size, cases in CHARTS:
             name = f"{record.name}-{suite}.svg"
-            if charted == suite and _chart(record, suite, size, cases, folder / name):
+            if charted == suite and chart(record, suite, size, cases, folder / name):
                 lines += [f"```{{image}} records/{name}", f":alt: {title}, {_size(size)}",
                           ":class: picture", "```", ""]
         lines += _table(record, suite)

@@ -108,7 +108,8 @@ class WARPALIGN_API DisplacementField {
                                std::int64_t windows_x, std::int64_t windows_y,
                                const FieldOptions& options = {});
   /// The same where find_outliers() has told which shifts differ from those around them, one for
-  /// each shift; their search costs as much as the fit.
+  /// each shift; their search costs as much as the fit. Throws as the other does, and
+  /// Error(invalid_argument) for another number of them.
   static DisplacementField fit(const Shape& frame, std::span<const WindowShift> shifts,
                                const std::vector<bool>& outliers, std::int64_t windows_x,
                                std::int64_t windows_y, const FieldOptions& options = {});

@@ -60,17 +60,22 @@ enum class Generator {
 /// Generators in the order in which they were used first, each once.
 class Generators {
  public:
-  /// Adds one that is not there yet.
-  void add(Generator generator) {
+  /// Adds one that is not there yet. There is a place for each, so this never fails.
+  void add(Generator generator) noexcept {
     if (!contains(generator)) list_[count_++] = generator;
   }
-  void clear() { count_ = 0; }
-  [[nodiscard]] bool contains(Generator generator) const {
+  /// Leaves none.
+  void clear() noexcept { count_ = 0; }
+  /// Whether this one was used.
+  [[nodiscard]] bool contains(Generator generator) const noexcept {
     return std::find(begin(), end(), generator) != end();
   }
-  [[nodiscard]] std::size_t size() const { return count_; }
-  [[nodiscard]] const Generator* begin() const { return list_.data(); }
-  [[nodiscard]] const Generator* end() const { return list_.data() + count_; }
+  /// How many were used.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  /// The first of them.
+  [[nodiscard]] const Generator* begin() const noexcept { return list_.data(); }
+  /// Behind the last of them.
+  [[nodiscard]] const Generator* end() const noexcept { return list_.data() + count_; }
 
  private:
   std::array<Generator, 5> list_{};
@@ -163,8 +168,9 @@ struct RegistrationResult : Registered {
                                        ///< RegistrationOptions::candidates
   std::vector<StageTiming> timings;    ///< in order of first use; empty unless requested
   Generators tried;                    ///< what has looked for places, in order of first use
-  double places_searched = 0;          ///< how many independent wrong places the search might have
-                                       ///< taken for the right one; 0 for the fast pipeline
+  double places_searched = 0;          ///< how many independent wrong places (coordinates, angles
+                                       ///< and scales) the search might have taken for the right
+                                       ///< one; 0 for the fast pipeline
 };
 
 /// Registers moving images to a reference: rotation and scale from log-polar spectra (registration

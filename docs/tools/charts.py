@@ -1,0 +1,77 @@
+"""Charts in pages of the site, drawn from the committed records where a page says
+
+    <!-- chart: NAME -->
+
+Where the page is read elsewhere nothing is shown there.
+"""
+
+import json
+import re
+import textwrap
+
+import matplotlib.pyplot as plot
+
+import accuracy_tables
+import records
+
+H100 = "h100-80gb-hbm3-2026-11-22"
+MARK = re.compile(r"<!-- chart: ([\w -]+) -->")
+
+
+def accuracy(folder, path):
+    """Median and 95th percentile of the corner errors of each group."""
+    record = json.loads((folder / "accuracy/similarity.json").read_text())
+    groups = accuracy_tables.related(record)
+    rows = range(len(groups))
+    medians = [group["corner_error_median"] for group in groups]
+    tails = [group["corner_error_p95"] for group in groups]
+    figure, axis = plot.subplots(figsize=(7.2, 4.2), layout="constrained")
+    axis.hlines(rows, medians, tails, color="0.75", linewidth=3)
+    axis.plot(medians, rows, "o", color="tab:blue", label="median")
+    axis.plot(tails, rows, "|", color="tab:red", markersize=12, label="95th percentile")
+    axis.set_yticks(rows, [textwrap.fill(accuracy_tables.GROUPS[group["group"]], 36)
+                           for group in groups])
+    axis.invert_yaxis()
+    axis.set_xscale("log")
+    axis.grid(axis="x", alpha=0.3)
+    axis.set_xlabel("mean corner error in pixels")
+    axis.legend()
+    figure.savefig(path)
+    plot.close(figure)
+
+
+def of_record(suite):
+    def draw(folder, path):
+        record = records.Record(folder / f"records/{H100}.json")
+        for charted, size, cases in records.CHARTS:
+            if charted == suite:
+                records.chart(record, suite, size, cases, path)
+    return draw
+
+
+DRAWN = {
+    "accuracy": (accuracy, "Corner errors by group: medians from 0.001 to 0.05 pixels"),
+    "prefilter": (of_record("prefilter"), "Times of the B-spline prefilter by device"),
+    "rotation": (of_record("rotation"), "Times of the rotation of an image by device"),
+    "registration": (of_record("registration"), "Times of a registration by device"),
+}
+
+
+def write(benchmarks, staged):
+    """Draw what the staged pages ask for, beside them."""
+    plot.switch_backend("agg")
+    plot.rcParams["svg.hashsalt"] = "warpalign"  # the same names in each build
+    folder = staged / "charts"
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def picture(found):
+        if found[1] not in DRAWN:
+            raise SystemExit(f"docs: docs/tools/charts.py draws no chart {found[1]}")
+        draw, text = DRAWN[found[1]]
+        draw(benchmarks, folder / f"{found[1]}.svg")
+        return f"```{{image}} charts/{found[1]}.svg\n:alt: {text}\n:class: picture\n```"
+
+    for page in staged.glob("*.md"):
+        text = page.read_text()
+        if MARK.search(text):
+            page.write_text(MARK.sub(picture, text))
