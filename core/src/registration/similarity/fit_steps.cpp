@@ -125,6 +125,23 @@ bool is_projective(Motion motion) {
   return motion == Motion::affine || motion == Motion::homography;
 }
 
+SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilaritySumsResult& second) {
+  SimilaritySumsResult all = first;
+  for (std::size_t i = 0; i < all.hessian.size(); ++i) all.hessian[i] += second.hessian[i];
+  for (std::size_t i = 0; i < all.gradient.size(); ++i) all.gradient[i] += second.gradient[i];
+  all.weight += second.weight;
+  all.absolute = (first.absolute + second.absolute) / 2;
+  all.reference = all.moving = 0;
+  all.reference_square = all.moving_square = all.product = 0;
+  for (const SimilaritySumsResult* sums : {&first, &second}) {
+    const double pixels = std::max(sums->pixels, 1.0);
+    all.reference_square += sums->reference_square - sums->reference * sums->reference / pixels;
+    all.moving_square += sums->moving_square - sums->moving * sums->moving / pixels;
+    all.product += sums->product - sums->reference * sums->moving / pixels;
+  }
+  return all;
+}
+
 FitSteps::FitSteps(const Shape& reference, const Shape& moving, const Homography& start,
                    const FitOptions& options)
     : reference_(reference), moving_(moving), options_(options), start_(start) {
@@ -140,13 +157,36 @@ void FitSteps::fail() {
   result_.reset();
 }
 
-void FitSteps::begin(const SimilaritySumsResult& sums) {
-  if (!(sums.pixels >= min_pixels_)) return fail();
-  global_ = global_illumination(sums);
+SimilarityState FitSteps::state(std::size_t channel) const {
+  SimilarityState state = state_;
+  if (channel == 1) state.offset = second_offset_;
+  return state;
+}
+
+// The channels' means differ, and so do their offsets.
+void FitSteps::set_offsets(const SimilaritySumsResult& first, const SimilaritySumsResult* second) {
+  if (second == nullptr) return;
+  const auto offset = [&](const SimilaritySumsResult& sums) {
+    return (sums.moving - state_.gain * sums.reference) / std::max(sums.pixels, 1.0);
+  };
+  state_.offset = offset(first);
+  second_offset_ = offset(*second);
+}
+
+void FitSteps::begin(const SimilaritySumsResult& sums, const SimilaritySumsResult* second) {
+  const SimilaritySumsResult all = second != nullptr ? joined(sums, *second) : sums;
+  if (!(all.pixels >= min_pixels_)) return fail();
+  global_ = global_illumination(all);
   state_ = {start_, global_.gain, global_.offset, 0, {}, 1};
-  result_ = FitResult{start_, false, 0, correlation_of(sums), sums.pixels};
+  set_offsets(sums, second);
+  result_ = FitResult{start_, false, 0, correlation_of(all), all.pixels};
   goes_on_ = options_.iterations > 0;
   if (is_projective(options_.motion)) set_frame();
+}
+
+void FitSteps::advance(const SimilaritySumsResult& sums, const SimilaritySumsResult* second) {
+  take(second != nullptr ? joined(sums, *second) : sums);
+  if (result_) set_offsets(sums, second);
 }
 
 void FitSteps::set_frame() {
@@ -160,7 +200,8 @@ double FitSteps::distance(const Homography& a, const Homography& b) const {
                                         : corner_distance(a, b, reference_);
 }
 
-void FitSteps::advance(const SimilaritySumsResult& sums) {
+// One step, by the sums of all channels.
+void FitSteps::take(const SimilaritySumsResult& sums) {
   if (!(sums.pixels >= min_pixels_)) return fail();
   const auto delta = step_of(sums, options_.motion);
   if (!delta) return fail();

@@ -6,6 +6,7 @@
 
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
+#include <cstddef>
 #include <optional>
 
 namespace warpalign::detail {
@@ -22,6 +23,11 @@ struct GlobalIllumination {
 /// Whether a fit of this motion estimates the parameters of a homography, all or the first six.
 [[nodiscard]] bool is_projective(Motion motion);
 
+/// The sums of two channels as those of one image: of moments about the means of each, so that the
+/// joint means are 0. A pixel counts once.
+[[nodiscard]] SimilaritySumsResult joined(const SimilaritySumsResult& first,
+                                          const SimilaritySumsResult& second);
+
 class FitSteps {
  public:
   /// A fit between images of these shapes, `start` being reference pixels -> moving pixels.
@@ -30,15 +36,16 @@ class FitSteps {
 
   /// Whether sums are needed: at the start for begin(), and then, at state(), for advance().
   [[nodiscard]] bool goes_on() const { return goes_on_; }
-  [[nodiscard]] const SimilarityState& state() const { return state_; }
+  /// Of the first channel or of the second one, whose offset differs.
+  [[nodiscard]] SimilarityState state(std::size_t channel = 0) const;
   [[nodiscard]] const GlobalIllumination& global() const { return global_; }
   /// Whether the next step should estimate the local illumination model again.
   [[nodiscard]] bool estimates_illumination() const { return !illumination_is_final_; }
 
-  /// `sums`: at the start, with equal weight for all pixels.
-  void begin(const SimilaritySumsResult& sums);
-  /// One step. `sums`: at state().
-  void advance(const SimilaritySumsResult& sums);
+  /// `sums`: at the start, with equal weight for all pixels. `second`: those of a second channel.
+  void begin(const SimilaritySumsResult& sums, const SimilaritySumsResult* second = nullptr);
+  /// One step. `sums`: at state(); `second`: at state(1).
+  void advance(const SimilaritySumsResult& sums, const SimilaritySumsResult* second = nullptr);
 
   /// Nothing where the images have too little in common, the fit diverged, or its homography maps a
   /// point of the reference to infinity.
@@ -47,6 +54,8 @@ class FitSteps {
  private:
   void fail();
   void set_frame();
+  void take(const SimilaritySumsResult& sums);
+  void set_offsets(const SimilaritySumsResult& first, const SimilaritySumsResult* second);
   [[nodiscard]] double distance(const Homography& a, const Homography& b) const;
 
   Shape reference_, moving_;
@@ -58,6 +67,7 @@ class FitSteps {
   int iteration_ = 0;
   GlobalIllumination global_;
   SimilarityState state_;
+  double second_offset_ = 0;
   std::optional<FitResult> result_;
 };
 

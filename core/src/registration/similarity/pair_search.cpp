@@ -300,8 +300,10 @@ void PairSearch::search_directions(const PairWork& grey_levels) {
   fields_.begin_pair();
   by_grey_levels_ = candidates_;
   candidates_.clear();
+  // Edges lie on one another only nearer to the right place than grey levels correlate: from a step
+  // of the standard grid a refinement often ends at a wrong one.
   if (!direction_search_) {
-    direction_search_.emplace(device_, options_, ones_, grid_steps(), &fields_);
+    direction_search_.emplace(device_, options_, ones_, fine_grid, &fields_);
   }
   static_cast<void>(try_grid(work, *direction_search_));
   for (Candidate& candidate : candidates_) test(work, candidate);

@@ -20,33 +20,6 @@ constexpr double illumination_sigma = 1.5;  // in cells
 constexpr double regularization = 0.002;
 constexpr double noise_regularization = 10;
 
-// The sums of two channels as those of one image: of moments about the means of each, so that the
-// joint means are 0. A pixel counts once.
-SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilaritySumsResult& second) {
-  SimilaritySumsResult all = first;
-  for (std::size_t i = 0; i < all.hessian.size(); ++i) all.hessian[i] += second.hessian[i];
-  for (std::size_t i = 0; i < all.gradient.size(); ++i) all.gradient[i] += second.gradient[i];
-  all.weight += second.weight;
-  all.absolute = (first.absolute + second.absolute) / 2;
-  all.reference = all.moving = 0;
-  all.reference_square = all.moving_square = all.product = 0;
-  for (const SimilaritySumsResult* sums : {&first, &second}) {
-    const double pixels = std::max(sums->pixels, 1.0);
-    all.reference_square += sums->reference_square - sums->reference * sums->reference / pixels;
-    all.moving_square += sums->moving_square - sums->moving * sums->moving / pixels;
-    all.product += sums->product - sums->reference * sums->moving / pixels;
-  }
-  return all;
-}
-
-// The sums of both channels where there are two.
-SimilaritySumsResult sums_at(Stream& stream, const SimilaritySumsPlan& plan,
-                             const SimilarityImages& images, const SimilarityFit::Pair& pair,
-                             const SimilarityState& state) {
-  const SimilaritySumsResult first = plan.execute(stream, images, state);
-  return pair.second ? joined(first, plan.execute(stream, *pair.second, state)) : first;
-}
-
 SimilarityState state_at(const Homography& matrix) {
   SimilarityState state;
   state.matrix = matrix;
@@ -118,8 +91,12 @@ SimilaritySumsResult SimilarityFit::evaluate(Stream& stream, StageClock& clock, 
                                              const Homography& matrix) {
   const Plans& plans = plans_of(pair, 0, !matrix.is_affine());
   SimilaritySumsResult sums;
-  clock.run("gauss_newton",
-            [&] { sums = sums_at(stream, plans.sums, pair.images, pair, state_at(matrix)); });
+  clock.run("gauss_newton", [&] {
+    sums = plans.sums.execute(stream, pair.images, state_at(matrix));
+    if (pair.second) {
+      sums = joined(sums, plans.sums.execute(stream, *pair.second, state_at(matrix)));
+    }
+  });
   return sums;
 }
 
@@ -154,6 +131,7 @@ SimilaritySumsResult SimilarityFit::evaluate_under_illumination(Stream& stream, 
 std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, const Pair& pair,
                                             const Homography& start, const FitOptions& options,
                                             const SimilaritySumsResult* known) {
+  if (pair.second) return fit_together(stream, clock, pair, {&start, 1}, options)[0].result();
   FitSteps steps(pair.images.reference.shape(), pair.images.coefficients.shape(), start, options);
   if (!steps.goes_on()) return std::nullopt;
   steps.begin(known != nullptr ? *known : evaluate(stream, clock, pair, start));
@@ -167,41 +145,59 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                             options.illumination_noise, plans);
     }
     SimilaritySumsResult sums;
-    clock.run("gauss_newton",
-              [&] { sums = sums_at(stream, plans.sums, images, pair, steps.state()); });
+    clock.run("gauss_newton", [&] { sums = plans.sums.execute(stream, images, steps.state()); });
     steps.advance(sums);
   }
   return steps.result();
 }
 
-std::span<const SimilaritySumsResult> SimilarityFit::sums_at_states(Stream& stream,
-                                                                    StageClock& clock,
-                                                                    const SimilaritySumsPlan& plan,
-                                                                    const Pair& pair) {
-  sums_.resize(states_.size());
-  second_sums_.resize(states_.size());
+void SimilarityFit::execute(Stream& stream, StageClock& clock, const SimilaritySumsPlan& plan,
+                            const SimilarityImages& images,
+                            std::vector<SimilaritySumsResult>& sums) {
+  sums.resize(states_.size());
   for (std::size_t first = 0; first < states_.size(); first += fits_at_once) {
     const std::size_t count = std::min(fits_at_once, states_.size() - first);
     clock.run("gauss_newton", [&] {
-      const auto states = std::span<const SimilarityState>(states_).subspan(first, count);
-      const auto sums = std::span(sums_).subspan(first, count);
-      plan.execute(stream, pair.images, states, sums);
-      if (!pair.second) return;
-      const auto second = std::span(second_sums_).subspan(first, count);
-      plan.execute(stream, *pair.second, states, second);
-      std::transform(sums.begin(), sums.end(), second.begin(), sums.begin(), joined);
+      plan.execute(stream, images, std::span<const SimilarityState>(states_).subspan(first, count),
+                   std::span(sums).subspan(first, count));
     });
   }
-  return sums_;
+}
+
+void SimilarityFit::evaluate_channels(Stream& stream, StageClock& clock, const Pair& pair,
+                                      std::span<const Homography> matrices) {
+  const bool affine = std::all_of(matrices.begin(), matrices.end(),
+                                  [](const Homography& matrix) { return matrix.is_affine(); });
+  const SimilaritySumsPlan& plan = plans_of(pair, 0, !affine).sums;
+  states_.clear();
+  for (const Homography& matrix : matrices) states_.push_back(state_at(matrix));
+  execute(stream, clock, plan, pair.images, sums_);
+  if (pair.second) execute(stream, clock, plan, *pair.second, second_sums_);
 }
 
 std::span<const SimilaritySumsResult> SimilarityFit::evaluate_together(
     Stream& stream, StageClock& clock, const Pair& pair, std::span<const Homography> matrices) {
-  const bool affine = std::all_of(matrices.begin(), matrices.end(),
-                                  [](const Homography& matrix) { return matrix.is_affine(); });
-  states_.clear();
-  for (const Homography& matrix : matrices) states_.push_back(state_at(matrix));
-  return sums_at_states(stream, clock, plans_of(pair, 0, !affine).sums, pair);
+  evaluate_channels(stream, clock, pair, matrices);
+  if (pair.second) {
+    std::transform(sums_.begin(), sums_.end(), second_sums_.begin(), sums_.begin(), joined);
+  }
+  return sums_;
+}
+
+// The sums of each channel, at the state that the fit has for it.
+void SimilarityFit::take_step(Stream& stream, StageClock& clock, const Pair& pair,
+                              const SimilaritySumsPlan& plan) {
+  const auto at_states = [&](std::size_t channel, const SimilarityImages& images,
+                             std::vector<SimilaritySumsResult>& sums) {
+    states_.clear();
+    for (const FitSteps* fit : going_on_) states_.push_back(fit->state(channel));
+    execute(stream, clock, plan, images, sums);
+  };
+  at_states(0, pair.images, sums_);
+  if (pair.second) at_states(1, *pair.second, second_sums_);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    going_on_[i]->advance(sums_[i], pair.second ? &second_sums_[i] : nullptr);
+  }
 }
 
 std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock& clock,
@@ -220,16 +216,15 @@ std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock
     going_on_.push_back(&fits_[i]);
     starts_.push_back(starts[i]);
   }
-  auto sums = evaluate_together(stream, clock, pair, starts_);
-  for (std::size_t i = 0; i < sums.size(); ++i) going_on_[i]->begin(sums[i]);
+  evaluate_channels(stream, clock, pair, starts_);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    going_on_[i]->begin(sums_[i], pair.second ? &second_sums_[i] : nullptr);
+  }
   const SimilaritySumsPlan& plan = plans_of(pair, 0, is_projective(options.motion)).sums;
   for (;;) {
     std::erase_if(going_on_, [](const FitSteps* fit) { return !fit->goes_on(); });
     if (going_on_.empty()) return fits_;
-    states_.clear();
-    for (const FitSteps* fit : going_on_) states_.push_back(fit->state());
-    sums = sums_at_states(stream, clock, plan, pair);
-    for (std::size_t i = 0; i < sums.size(); ++i) going_on_[i]->advance(sums[i]);
+    take_step(stream, clock, pair, plan);
   }
 }
 

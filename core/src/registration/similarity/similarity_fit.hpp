@@ -27,8 +27,8 @@ class SimilarityFit {
     SimilarityImages images;
     int reference_margin = 0;
     int moving_margin = 1;
-    /// Of images with two channels, the second, whose sums are added: it has the same gain. Means
-    /// must be near 0 in both. No illumination model applies to these.
+    /// Of images with two channels, the second, whose sums are added: it has the same gain and an
+    /// offset of its own. No illumination model applies to these.
     std::optional<SimilarityImages> second{};
   };
 
@@ -69,9 +69,13 @@ class SimilarityFit {
     std::optional<Image> field;
   };
   /// The sums at states_, in as many calls as batches are needed.
-  std::span<const SimilaritySumsResult> sums_at_states(Stream& stream, StageClock& clock,
-                                                       const SimilaritySumsPlan& plan,
-                                                       const Pair& pair);
+  void execute(Stream& stream, StageClock& clock, const SimilaritySumsPlan& plan,
+               const SimilarityImages& images, std::vector<SimilaritySumsResult>& sums);
+  /// evaluate_together() for each channel, in sums_ and second_sums_.
+  void evaluate_channels(Stream& stream, StageClock& clock, const Pair& pair,
+                         std::span<const Homography> matrices);
+  void take_step(Stream& stream, StageClock& clock, const Pair& pair,
+                 const SimilaritySumsPlan& plan);
   Plans& plans_of(const Pair& pair, int illumination_cell, bool projective);
   void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
                              const Homography& matrix, const GlobalIllumination& global,
