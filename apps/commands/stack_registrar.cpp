@@ -25,9 +25,9 @@ constexpr std::size_t max_bytes_ahead = std::size_t{64} << 20;
 
 /// A frame before and a mean change with every frame, so that nothing can be registered to them
 /// ahead of it.
-std::size_t frames_to_see(const RegistrationOptions& options, StackReference to,
-                          const LoadedImage& first, const std::optional<LoadedImage>& mask) {
-  if (to != StackReference::first || mask || options.motion != Motion::translation) return 1;
+std::size_t frames_to_see(StackReference to, const LoadedImage& first,
+                          const std::optional<LoadedImage>& mask) {
+  if (to != StackReference::first || mask) return 1;
   return std::clamp<std::size_t>(max_bytes_ahead / first.pixels.size(), 1, max_frames_ahead);
 }
 
@@ -43,8 +43,7 @@ StackReference stack_reference_named(const std::string& name) {
 StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& options,
                                StackReference to, const LoadedImage& first,
                                std::optional<LoadedImage> mask, FrameWarper& warper)
-    : frames_at_once_(frames_to_see(options, to, first, mask)),
-      registrar_(device, options, frames_at_once_),
+    : registrar_(device, options, frames_to_see(to, first, mask)),
       to_(to),
       shape_(first.shape()),
       mask_(std::move(mask)),

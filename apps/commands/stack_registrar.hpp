@@ -29,7 +29,7 @@ class StackRegistrar : public StackAligner {
                  const LoadedImage& first, std::optional<LoadedImage> mask, FrameWarper& warper);
 
   [[nodiscard]] FramePlace place(const LoadedImage& frame, std::size_t index) override;
-  [[nodiscard]] std::size_t frames_at_once() const override { return frames_at_once_; }
+  [[nodiscard]] std::size_t frames_at_once() const override { return registrar_.frames_at_once(); }
   void look_ahead(std::span<const UpcomingFrame> frames) override;
   void take_again(const LoadedImage& frame, const FramePlace& place, std::size_t index) override;
   [[nodiscard]] bool needs_again(std::size_t index, std::size_t last) const override;
@@ -41,7 +41,6 @@ class StackRegistrar : public StackAligner {
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
   void take_reliable(const LoadedImage& frame, const FramePlace& place, std::size_t index);
 
-  std::size_t frames_at_once_;
   FrameRegistrar registrar_;
   std::map<std::size_t, BatchResult> ahead_;  ///< of frames that are not yet placed, by index
   StackReference to_;
