@@ -140,8 +140,8 @@ class Registration(Alignment):
     tried : tuple of str
         What has looked for places, in order of first use; see ``proposed_by``.
     places_searched : float
-        How many independent wrong places the search might have taken for the right one; 0 with
-        ``fast``.
+        How many independent wrong places (coordinates, angles and scales) the search might have
+        taken for the right one; 0 with ``fast``.
     timings : dict of str to float
         Device time of each stage in milliseconds; empty unless ``collect_timings`` asked for it.
     reference_shape, moving_shape : tuple of 2 ints
