@@ -18,8 +18,9 @@ namespace warpalign {
 /// overlap and confidence those that Registrar finds there. A frame whose shift is not beyond doubt
 /// that way is registered by a Registrar, and so is one that moved by more than half its side, has
 /// a border or impulse noise, or is lit more unevenly than its reference; all are with a mask,
-/// other motions and the options `fast`, `candidates`, `collect_timings` and no refinement. The
-/// shifts are found by phase correlation (Kuglin and Hines 1975) and refined as WindowRegistrar's.
+/// other motions and modalities, and the options `fast`, `search`, `candidates`, `collect_timings`
+/// and no refinement. The shifts are found by phase correlation (Kuglin and Hines 1975) and refined
+/// as WindowRegistrar's.
 ///
 /// Which frames are passed together does not change their results. Keeps plans, memory, and a copy
 /// of the reference between calls. An object is used by one thread at a time.
