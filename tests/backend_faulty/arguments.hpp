@@ -1,4 +1,5 @@
-// Arguments of stages that are structs with memory in them.
+// Arguments of stages that are structs with memory in them. The structured bindings stop compiling
+// where a struct has gained a member.
 #pragma once
 
 #include "memory.hpp"
@@ -8,33 +9,43 @@
 namespace warpalign::faulty {
 
 inline backend::SimilarityMemory inner_of(const backend::SimilarityMemory& images) noexcept {
-  return {inner_of(images.reference), inner_of(images.coefficients),
-          inner_of(images.reference_weight), inner_of(images.moving_weight),
-          inner_of(images.illumination)};
+  const auto& [reference, coefficients, reference_weight, moving_weight, illumination] = images;
+  return {inner_of(reference), inner_of(coefficients), inner_of(reference_weight),
+          inner_of(moving_weight), inner_of(illumination)};
 }
 
 inline backend::ShiftSumsMemory inner_of(const backend::ShiftSumsMemory& memory) noexcept {
-  return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.frame_means),
-          inner_of(memory.reference_means), inner_of(memory.states)};
+  const auto& [frames, reference, frame_means, reference_means, states] = memory;
+  return {inner_of(frames), inner_of(reference), inner_of(frame_means), inner_of(reference_means),
+          inner_of(states)};
 }
 
 inline backend::OverlapSpectra inner_of(const backend::OverlapSpectra& spectra) noexcept {
-  return {inner_of(spectra.a), inner_of(spectra.a_weight), inner_of(spectra.b),
-          inner_of(spectra.b_weight)};
+  const auto& [a, a_weight, b, b_weight, a_second, b_second] = spectra;
+  return {inner_of(a),        inner_of(a_weight), inner_of(b),
+          inner_of(b_weight), inner_of(a_second), inner_of(b_second)};
+}
+
+inline backend::DoubleAngleMemory inner_of(const backend::DoubleAngleMemory& images) noexcept {
+  const auto& [input, weight, cosines, sines] = images;
+  return {inner_of(input), inner_of(weight), inner_of(cosines), inner_of(sines)};
 }
 
 inline backend::SamplingPoints inner_of(const backend::SamplingPoints& points) noexcept {
-  return {points.transforms, inner_of(points.coordinates), points.log_polar};
+  const auto& [transforms, coordinates, log_polar] = points;
+  return {transforms, inner_of(coordinates), log_polar};
 }
 
 inline backend::AffineVolumeSumsMemory inner_of(
     const backend::AffineVolumeSumsMemory& memory) noexcept {
-  return {inner_of(memory.reference), inner_of(memory.moving), inner_of(memory.states)};
+  const auto& [reference, moving, states] = memory;
+  return {inner_of(reference), inner_of(moving), inner_of(states)};
 }
 
 inline backend::RotationScoresMemory inner_of(
     const backend::RotationScoresMemory& memory) noexcept {
-  return {inner_of(memory.volume), inner_of(memory.points), inner_of(memory.rotations)};
+  const auto& [volume, points, rotations] = memory;
+  return {inner_of(volume), inner_of(points), inner_of(rotations)};
 }
 
 }  // namespace warpalign::faulty

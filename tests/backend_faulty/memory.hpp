@@ -6,6 +6,7 @@
 #include <warpalign/backend/queue.hpp>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace warpalign::faulty {
@@ -71,9 +72,10 @@ class Readback final : public backend::Readback {
 };
 
 // What the other backend made, in place of this one's: arguments of a stage, whatever they are.
-// Those that hold no memory are passed on as they are.
+// Those that hold no memory are passed on as they are; structs that do are in arguments.hpp.
 template <class Argument>
 const Argument& inner_of(const Argument& argument) noexcept {
+  static_assert(std::is_copy_assignable_v<Argument>, "it holds memory: arguments.hpp unwraps it");
   return argument;
 }
 inline backend::Queue& inner_of(backend::Queue& queue) noexcept {
