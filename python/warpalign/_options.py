@@ -51,7 +51,7 @@ _OPTIONS = """\
         search : {'fast', 'standard', 'thorough'}
             How much is tried where a pair is difficult: log-polar spectra only; one thing after
             the other, until a result is convincing (the default); everything, on finer grids. (*)
-        min_scale, max_scale : float, default 0.2 and 5
+        min_scale, max_scale : float, default 1/8 and 8
             Limits of the scale. (*)
         min_angle, max_angle : float, default -180 and 180
             Limits of the rotation, in degrees. (*)

@@ -103,11 +103,11 @@ struct RegistrationOptions {
   Motion motion = Motion::similarity;  ///< (*) which transforms are allowed
   Modality modality = Modality::same;  ///< (*) whether the same things look alike in both images
   Effort search = Effort::standard;    ///< (*) how much is tried where a pair is difficult
-  double min_scale = 0.2;   ///< (*) the smallest Similarity::scale to search, 1/8 or more
-  double max_scale = 5;     ///< (*) the largest Similarity::scale to search, 8 or less
-  double min_angle = -180;  ///< (*) of Similarity::rotation_deg, in degrees, modulo 360
-  double max_angle = 180;   ///< (*) likewise in degrees, at most 360 above min_angle
-  double max_shift = 0;     ///< (*) of the length of Similarity::translation, in pixels; 0: any
+  double min_scale = 0.125;  ///< (*) the smallest Similarity::scale to search, 1/8 or more
+  double max_scale = 8;      ///< (*) the largest Similarity::scale to search, 8 or less
+  double min_angle = -180;   ///< (*) of Similarity::rotation_deg, in degrees, modulo 360
+  double max_angle = 180;    ///< (*) likewise in degrees, at most 360 above min_angle
+  double max_shift = 0;      ///< (*) of the length of Similarity::translation, in pixels; 0: any
   int candidates = 1;  ///< (*) 1 to 10; with more than 1, RegistrationResult::runners_up is filled
                        ///< and the search does not stop at the first candidate beyond doubt
   SpectrumOf spectrum = SpectrumOf::grey_levels;  ///< (*); the fast pipeline uses gradients

@@ -44,7 +44,7 @@ std::vector<WindowMatch> matches_of(const Scene& scene, std::uint32_t seed) {
     for (std::size_t w = 0; w < 30; ++w) {
       WindowMatch match;
       match.window = w;
-      match.rotation_deg = rotation;
+      match.view.rotation_deg = rotation;
       match.reference = {14 + 16.8 * static_cast<double>(w % 6),
                          14 + 14 * static_cast<double>(w / 6)};
       const bool right = near && uniform(random) < scene.right;

@@ -10,9 +10,14 @@
 
 namespace warpalign::detail {
 
-/// A candidate this significant is accepted without comparing it to others: its significance is
-/// several times what unrelated images reach.
+/// A candidate this significant is compared with chance at once, and where it is convincing nothing
+/// else is searched for.
 inline constexpr double accepted_significance = 2 * half_confidence_significance;
+
+/// A candidate this significant is accepted without a comparison: its significance is several times
+/// what unrelated images reach. Wrong places of images whose texture is unevenly spread, such as a
+/// whiteboard's, reached 89.
+inline constexpr double undoubted_significance = 4 * half_confidence_significance;
 
 /// A candidate's correlation against that of wrong places.
 struct Chance {
@@ -49,7 +54,7 @@ struct Candidate {
   /// Whether the significance alone suffices: with more parameters than a similarity has, a small
   /// part of an image can be made to resemble anything.
   [[nodiscard]] bool beyond_doubt() const {
-    return motion == Motion::similarity && !by_gradients && significance >= accepted_significance;
+    return motion == Motion::similarity && !by_gradients && significance >= undoubted_significance;
   }
   /// How much speaks for the transform: at 1 the confidence is one half.
   [[nodiscard]] double evidence() const {

@@ -17,6 +17,9 @@ namespace {
 // from its candidate.
 constexpr double max_last_step = 0.2;
 
+// Twice what is convincing.
+constexpr double certain_homography_significance = 2 * richer_half_confidence_significance;
+
 // At how many places of the search a richer model is fitted.
 constexpr std::size_t richer_places = 10;
 
@@ -25,16 +28,30 @@ bool is_more_convincing(const Candidate& a, const Candidate& b) {
   return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
 
+// Whether no better place is to be expected.
+bool is_certain_place(const Candidate& candidate) {
+  return candidate.significance >= accepted_significance && is_convincing(candidate);
+}
+
 // How many places a richer model is tried at: the best similarity need not be at the right one.
 std::size_t places_to_try(const std::vector<Candidate>& candidates) {
-  const bool beyond_doubt = candidates[0].significance >= accepted_significance;
-  return std::min(beyond_doubt ? 1 : richer_places, candidates.size());
+  return std::min(is_certain_place(candidates[0]) ? 1 : richer_places, candidates.size());
 }
 
 // Nothing is refined that is far from being significant. The significance of directions of edges is
 // known only once it is compared with chance.
 bool is_worth_refining(const Candidate& candidate) {
   return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
+}
+
+// Whether a candidate leaves no need for others. A homography that is right in a part of the image
+// only may be convincing; windows find the one that is right in all of it.
+bool leaves_no_doubt(const Candidate& candidate) {
+  if (!is_convincing(candidate)) return false;
+  if (candidate.motion == Motion::homography) {
+    return candidate.significance >= certain_homography_significance;
+  }
+  return candidate.beyond_doubt() || candidate.chance;
 }
 
 }  // namespace
@@ -97,21 +114,26 @@ void ModelChoice::take_richer_model(const PairWork& work, std::vector<Candidate>
   sort_short_list(candidates, is_more_convincing);
 }
 
-// Where no candidate is convincing, adds the homographies that windows agree on. Windows are
-// compared by their grey levels.
+// Adds the homographies that windows agree on. Windows are compared by their grey levels.
 void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& candidates) {
   if (work.fields != nullptr || options_.search == Effort::fast) return;
-  if (options_.search != Effort::thorough &&
-      std::any_of(candidates.begin(), candidates.end(), is_convincing)) {
-    return;
-  }
+  const auto is_done = [&] {
+    return options_.search != Effort::thorough &&
+           std::any_of(candidates.begin(), candidates.end(), leaves_no_doubt);
+  };
+  if (is_done()) return;
   tried_windows_ = true;
   if (!window_search_) window_search_.emplace(device_, options_, ones_);
-  for (const AgreedHomography& agreed : window_search_->find(work)) {
-    auto candidate = richer_models_.fit_homography(work, fitter_, agreed.matrix);
+  add_agreed(work, window_search_->find(work), candidates);
+  if (!is_done()) add_agreed(work, window_search_->find_stretched(work), candidates);
+}
+
+void ModelChoice::add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
+                             std::vector<Candidate>& candidates) {
+  for (const AgreedHomography& agreed : found) {
+    auto candidate = richer_models_.fit_by_windows(work, fitter_, agreed.matrix);
     if (!candidate || !within_limits(options_, work, candidate->matrix)) continue;
     candidate->half_confidence = richer_half_confidence_significance;
-    candidate->proposed_by = Generator::windows;
     candidates.push_back(*candidate);
   }
 }
@@ -158,12 +180,14 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
   }
   const auto place = candidates.begin() + static_cast<std::ptrdiff_t>(best);
   std::rotate(candidates.begin(), place, place + 1);
-  if (is_convincing(best_fit)) return;
+  if (leaves_no_doubt(best_fit)) return;
   try_windows(work, candidates);
-  const auto by_windows =
-      std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-        return candidate.motion == Motion::homography && is_more_convincing(candidate, best_fit);
-      });
+  auto by_windows = candidates.end();
+  for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
+    if (candidate->motion != Motion::homography) continue;
+    const Candidate& least = by_windows == candidates.end() ? best_fit : *by_windows;
+    if (is_more_convincing(*candidate, least)) by_windows = candidate;
+  }
   if (by_windows != candidates.end()) std::rotate(candidates.begin(), by_windows, by_windows + 1);
   std::span others = std::span(candidates).subspan(1);
   sort_short_list(others, is_more_convincing);
@@ -171,15 +195,20 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
 
 void ModelChoice::take_model_that_explains_best(const PairWork& work,
                                                 std::vector<Candidate>& candidates) {
-  if (work.fields == nullptr && candidates[0].significance < accepted_significance) {
-    find_place_of_homography(work, candidates);
-  }
+  bool looked_elsewhere = false;
+  const auto look_elsewhere = [&] {
+    looked_elsewhere = true;
+    if (work.fields == nullptr) find_place_of_homography(work, candidates);
+    if (candidates[0].motion != Motion::homography) return false;
+    if (options_.refine) richer_models_.refine(work, fitter_, refinement_, candidates[0]);
+    return true;
+  };
+  if (!is_certain_place(candidates[0]) && look_elsewhere()) return;
   Candidate& best = candidates[0];
-  if (best.motion == Motion::homography) {
-    if (options_.refine) richer_models_.refine(work, fitter_, refinement_, best);
-    return;
+  if (options_.refine && is_worth_refining(best)) {
+    refine(work, best);
+    if (!best.refined && !looked_elsewhere && look_elsewhere()) return;
   }
-  if (options_.refine && is_worth_refining(best)) refine(work, best);
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);
 }

@@ -41,6 +41,8 @@ class ModelChoice {
   void fit_at_best_places(const PairWork& work, Motion motion, std::vector<Candidate>& candidates);
   void take_richer_model(const PairWork& work, std::vector<Candidate>& candidates);
   void try_windows(const PairWork& work, std::vector<Candidate>& candidates);
+  void add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
+                  std::vector<Candidate>& candidates);
   bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
   void find_place_of_homography(const PairWork& work, std::vector<Candidate>& candidates);
   void take_model_that_explains_best(const PairWork& work, std::vector<Candidate>& candidates);

@@ -213,9 +213,14 @@ bool PairSearch::add_candidates(const PairWork& work, std::span<const Candidate>
   for (const Candidate& candidate : new_places_) add_refined(work, candidate);
   return options_.candidates == 1 && options_.search != Effort::thorough &&
          work.fields == nullptr &&
-         std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
-           return candidate.significance >= accepted_significance;
-         });
+         std::any_of(candidates_.begin(), candidates_.end(),
+                     [&](Candidate& candidate) { return is_accepted(work, candidate); });
+}
+
+bool PairSearch::is_accepted(const PairWork& work, Candidate& candidate) {
+  if (candidate.significance < accepted_significance) return false;
+  if (!candidate.beyond_doubt()) test(work, candidate);
+  return is_convincing(candidate);
 }
 
 // Where two starts led to one place, the more significant result counts.

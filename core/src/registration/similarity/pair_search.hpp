@@ -63,6 +63,7 @@ class PairSearch {
   void test(const PairWork& work, Candidate& candidate);
   void compare_with_chance(const PairWork& work, Candidate& chosen);
   bool add_candidates(const PairWork& work, std::span<const Candidate> found, RefineFrom from);
+  bool is_accepted(const PairWork& work, Candidate& candidate);
   void add_refined(const PairWork& work, const Candidate& candidate);
 
   Device device_;

@@ -38,6 +38,8 @@ constexpr double min_side = 24;
 // the first of them is not beyond doubt, the others are begun with as well.
 constexpr std::array<double, 3> first_sides{32, 64, 128};
 constexpr double beyond_doubt = 100;
+// What windows agree on is near enough for the finer ones, and right in part of the image only.
+constexpr std::array<double, 2> first_sides_by_windows{64, 128};
 
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
@@ -50,9 +52,16 @@ constexpr double min_difference = 0.02;
 
 // What two views of a plane may differ by: how much finer content is on one side of the reference
 // than on the other, and by how much lengths may be stretched more along one direction than along
-// another. Beyond it a fit has followed chance.
-constexpr double max_perspective = 4;
-constexpr double max_stretch = 4;
+// another. Beyond it a fit has followed chance, unless it began where many windows agree.
+struct MaxDifference {
+  double perspective, stretch;
+};
+constexpr MaxDifference max_difference{4, 4};
+constexpr MaxDifference max_difference_by_windows{12, 6};
+
+MaxDifference max_difference_of(const Candidate& candidate) {
+  return candidate.proposed_by == Generator::windows ? max_difference_by_windows : max_difference;
+}
 // The smallest ratio of the divisors within either image.
 constexpr double min_divisor = 0.01;
 
@@ -66,7 +75,8 @@ double stretch_of(const Affine& m) {
 
 // Whether no point of the reference is mapped to infinity, and the part in common looks as a plane
 // may.
-bool is_plausible(const Homography& m, const Shape& reference, const Shape& moving) {
+bool is_plausible(const Homography& m, const Shape& reference, const Shape& moving,
+                  const MaxDifference& allowed) {
   if (!is_regular(m, reference, min_divisor)) return false;
   double smallest = INFINITY;
   double largest = 0;
@@ -80,7 +90,8 @@ bool is_plausible(const Homography& m, const Shape& reference, const Shape& movi
     largest = std::max(largest, scale_of(here));
     stretch = std::max(stretch, stretch_of(here));
   });
-  return !mirrored && largest > 0 && largest < max_perspective * smallest && stretch < max_stretch;
+  return !mirrored && largest > 0 && largest < allowed.perspective * smallest &&
+         stretch < allowed.stretch;
 }
 
 // The rows of a homography divided by the last number, so that it is 1.
@@ -188,7 +199,7 @@ void RicherModels::judge_fitted(const PairWork& work, SimilarityFit& fitter, Mot
     // What is regular over an image is so over its levels, whose samples lie within it.
     return place.is_fitted && is_regular(place.matrix, roles.coarse().shape(), min_divisor) &&
            is_plausible(scaled(roles.in_roles(place.matrix)), work.reference.shape(),
-                        work.moving.shape());
+                        work.moving.shape(), max_difference_of(*place.candidate));
   };
   const auto end = std::partition(places.begin(), places.end(), may_be);
   places = places.first(static_cast<std::size_t>(end - places.begin()));
@@ -231,19 +242,24 @@ void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
   }
 }
 
-std::optional<Candidate> RicherModels::fit_homography(const PairWork& work, SimilarityFit& fitter,
+std::optional<Candidate> RicherModels::fit_by_windows(const PairWork& work, SimilarityFit& fitter,
                                                       const Homography& start) {
   const Shape& reference = work.reference.shape();
-  if (!is_plausible(start, reference, work.moving.shape())) return std::nullopt;
   Candidate candidate;
+  candidate.proposed_by = Generator::windows;
+  if (!is_plausible(start, reference, work.moving.shape(), max_difference_of(candidate))) {
+    return std::nullopt;
+  }
   candidate.matrix = registered(Motion::homography, start, reference, work.moving.shape())
                          .similarity.matrix(reference, work.moving.shape());
   const FitRoles roles(work, candidate.matrix);
   const Homography in_roles = roles.in_roles(start);
   if (!is_regular(in_roles, roles.coarse().shape(), min_divisor)) return std::nullopt;
   Place place{&candidate, roles, in_roles, in_roles, false, std::nullopt};
-  fit_levels_from(work, fitter, Motion::homography, 64, {&place, 1});
-  judge_fitted(work, fitter, Motion::homography, {&place, 1});
+  for (const double first_side : first_sides_by_windows) {
+    fit_levels_from(work, fitter, Motion::homography, first_side, {&place, 1});
+    judge_fitted(work, fitter, Motion::homography, {&place, 1});
+  }
   return place.best;
 }
 
@@ -253,7 +269,10 @@ void RicherModels::refine(const PairWork& work, SimilarityFit& fitter, Refinemen
   const auto fitted = refined(work, fitter, refinement, candidate);
   if (!fitted) return;
   const Homography found = scaled(*fitted);
-  if (!is_plausible(found, work.reference.shape(), work.moving.shape())) return;
+  if (!is_plausible(found, work.reference.shape(), work.moving.shape(),
+                    max_difference_of(candidate))) {
+    return;
+  }
   candidate.richer = found;
   candidate.refined = true;
 }

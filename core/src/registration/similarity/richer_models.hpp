@@ -29,7 +29,7 @@ class RicherModels {
 
   /// Fits a homography that other means than a similarity have found to within some pixels,
   /// likewise.
-  std::optional<Candidate> fit_homography(const PairWork& work, SimilarityFit& fitter,
+  std::optional<Candidate> fit_by_windows(const PairWork& work, SimilarityFit& fitter,
                                           const Homography& start);
 
   /// Refines the candidate's richer transform at full resolution; sets `refined`.

@@ -21,6 +21,11 @@ constexpr std::int64_t max_along_shorter = 5;
 constexpr std::int64_t max_windows = max_along_longer * max_along_shorter;
 constexpr double rotation_step = 15;  // degrees; each rotation stands for its opposite as well
 constexpr std::array<double, 5> scales{1, 1.25, 0.8, 1.6, 0.63};
+// A plane that is turned by 60 degrees appears half as wide. Windows are found where the stretch
+// that is left is below about 1.5.
+constexpr double stretch = 2;
+constexpr double direction_step = 45;
+constexpr std::array<double, 3> stretched_scales{1, 1.4, 0.71};
 // Of a window's pixels, how many must count in both images.
 constexpr double min_window_part = 0.6;
 
@@ -30,12 +35,6 @@ Shape slices(std::int64_t depth) { return {side, side, depth}; }
 Shape spectra(std::int64_t depth) { return RealFftPlan::half_spectrum(slices(depth)); }
 
 double modulo(double x) { return x - side * std::floor(x / side); }
-
-Affine linear_part(double rotation_deg, double scale) {
-  Affine matrix = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
-  matrix.c = matrix.f = 0;
-  return matrix;
-}
 
 }  // namespace
 
@@ -138,14 +137,15 @@ void WindowSearch::transform_moving(const PairWork& work, PyramidLevel& level,
 // of the frame: frame(x) = moving(A (x - c) + centre). A window with the corner (0, 0) that is
 // found at d lies at d, or with its opposite rotation upside down at -d.
 void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& reference,
-                                 double rotation_deg, double scale) {
-  const double spacing = std::max(1.0, reference.sampling().spacing * scale);
+                                 const WindowView& view) {
+  const double spacing = std::max(1.0, reference.sampling().spacing * view.scale);
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
-  const Affine linear = linear_part(rotation_deg, scale * reference.sampling().spacing / spacing);
+  WindowView between_levels = view;
+  between_levels.scale *= reference.sampling().spacing / spacing;
   const double c = std::floor(static_cast<double>(side) / 2);
   const Point centre = centre_of(moving.shape());
-  const Affine frame_to_level =
-      Affine::translation(centre.x, centre.y) * linear * Affine::translation(-c, -c);
+  const Affine frame_to_level = Affine::translation(centre.x, centre.y) * between_levels.linear() *
+                                Affine::translation(-c, -c);
   transform_moving(work, moving, frame_to_level);
   work.clock.run("overlap_products", [&] {
     products_.execute(work.stream, spectrum_, weight_spectrum_, window_spectra_,
@@ -162,7 +162,7 @@ void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& refer
   const double middle = static_cast<double>(window_side - 1) / 2;
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotation_step / 2);
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-    const double degrees = rotation_deg + (opposite == 1 ? 180 : 0);
+    const double degrees = view.rotation_deg + (opposite == 1 ? 180 : 0);
     if (!angles.allows_angle(degrees)) continue;
     const double sign = opposite == 0 ? 1 : -1;
     for (std::size_t w = 0; w < windows_.size(); ++w) {
@@ -173,8 +173,8 @@ void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& refer
       match.reference = reference.to_image()({windows_[w].left + middle, windows_[w].top + middle});
       match.moving = moving.to_image()(
           frame_to_level({modulo(d.x + sign * middle), modulo(d.y + sign * middle)}));
-      match.rotation_deg = degrees;
-      match.scale = scale;
+      match.view = view;
+      match.view.rotation_deg = degrees;
       match.correlation = static_cast<double>(record.value) / static_cast<double>(window_side);
       matches_.push_back(match);
     }
@@ -184,6 +184,7 @@ void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& refer
 // Divides each correlation by the median of its window's, which windows of faint or repeated
 // texture have a high one of.
 void WindowSearch::relate_to_medians() {
+  relative_ = matches_;
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     of_window_.clear();
     for (const WindowMatch& match : matches_) {
@@ -193,30 +194,56 @@ void WindowSearch::relate_to_medians() {
     const auto middle = of_window_.begin() + static_cast<std::ptrdiff_t>(of_window_.size() / 2);
     std::nth_element(of_window_.begin(), middle, of_window_.end());
     if (!(*middle > 0)) continue;
-    for (WindowMatch& match : matches_) {
+    for (WindowMatch& match : relative_) {
       if (match.window == w) match.correlation /= *middle;
     }
   }
 }
 
-std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
+PyramidLevel& WindowSearch::level_of_windows(const PairWork& work) const {
   const double spacing = std::max(1.0, larger_side(work.reference.shape()) / level_side);
-  PyramidLevel& level = work.reference.level(work.stream, work.clock, {spacing});
-  choose_windows(work, level);
-  transform_windows(work);
-  matches_.clear();
+  return work.reference.level(work.stream, work.clock, {spacing});
+}
+
+// At all rotations and some scales, with the stretch of a view.
+void WindowSearch::match_views(const PairWork& work, const PyramidLevel& reference,
+                               std::span<const double> of_scales, const WindowView& stretched) {
   const RotationScaleLimits limits = RotationScaleLimits::of(options_, rotation_step / 2);
-  for (const double scale : scales) {
+  WindowView view = stretched;
+  for (const double scale : of_scales) {
     if (!limits.allows_scale(scale)) continue;
+    view.scale = scale;
     for (double degrees = 0; degrees < 180; degrees += rotation_step) {
-      if (limits.allows_angle_or_opposite(degrees)) match_windows(work, level, degrees, scale);
+      view.rotation_deg = degrees;
+      if (limits.allows_angle_or_opposite(degrees)) match_windows(work, reference, view);
     }
   }
+}
+
+std::span<const AgreedHomography> WindowSearch::count_votes(const PyramidLevel& reference) {
   relate_to_medians();
+  const double spacing = reference.sampling().spacing;
   VoteOptions options;
   options.max_disagreement *= spacing;
   options.tolerance *= spacing;
-  return votes_.find(matches_, options);
+  return votes_.find(relative_, options);
+}
+
+std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
+  PyramidLevel& level = level_of_windows(work);
+  choose_windows(work, level);
+  transform_windows(work);
+  matches_.clear();
+  match_views(work, level, scales, {});
+  return count_votes(level);
+}
+
+std::span<const AgreedHomography> WindowSearch::find_stretched(const PairWork& work) {
+  const PyramidLevel& level = level_of_windows(work);
+  for (double direction = 0; direction < 180; direction += direction_step) {
+    match_views(work, level, stretched_scales, {0, 1, stretch, direction});
+  }
+  return count_votes(level);
 }
 
 }  // namespace warpalign::detail

@@ -28,6 +28,8 @@ class WindowSearch {
   /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
   /// device. The result is valid until the next call.
   std::span<const AgreedHomography> find(const PairWork& work);
+  /// The same with the matches of stretched views in addition, to be called after find().
+  std::span<const AgreedHomography> find_stretched(const PairWork& work);
 
  private:
   struct Window {
@@ -35,8 +37,11 @@ class WindowSearch {
   };
   void choose_windows(const PairWork& work, PyramidLevel& level);
   void transform_windows(const PairWork& work);
-  void match_windows(const PairWork& work, const PyramidLevel& reference, double rotation_deg,
-                     double scale);
+  PyramidLevel& level_of_windows(const PairWork& work) const;
+  void match_views(const PairWork& work, const PyramidLevel& reference,
+                   std::span<const double> scales, const WindowView& stretched);
+  void match_windows(const PairWork& work, const PyramidLevel& reference, const WindowView& view);
+  std::span<const AgreedHomography> count_votes(const PyramidLevel& reference);
   void relate_to_medians();
   void transform_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
 
@@ -55,7 +60,8 @@ class WindowSearch {
   std::vector<PeakRecord> records_;
   std::vector<float> values_, counts_, staged_, staged_counts_;
   std::vector<Window> windows_;
-  std::vector<WindowMatch> matches_;
+  std::vector<WindowMatch> matches_;   // with the correlations themselves
+  std::vector<WindowMatch> relative_;  // with correlations relative to the medians
   std::vector<double> of_window_;
   WindowVotes votes_;
 };

@@ -7,12 +7,19 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace warpalign::detail {
 
 namespace {
 
-constexpr int samples = 600;
+// Most of the matches around a vote are right, but few of windows' own best ones may be.
+constexpr int samples_of_vote = 600;
+constexpr int samples_of_best = 3000;
+constexpr int max_growth = 10;
+// A second match of a window counts beside its best one where it lies farther off than this, in
+// units of the tolerance.
+constexpr double distinct_match = 3;
 // Relative to the smallest correlation that counts.
 constexpr double weightless_correlation = 0.8;
 // What takes part in a homography: matches of rotations and scales this far from the vote's, where
@@ -26,23 +33,29 @@ constexpr double same_vote = 2;
 
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-// The part of the similarity that rotation and scale are.
-Point turned(Point p, double rotation_deg, double scale) {
-  const Affine linear = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
-  return linear(p);
-}
-
 // How far the moving point lies, in reference pixels, from where the vote leads the match.
 double disagreement(const WindowMatch& vote, const WindowMatch& match) {
-  const Point step =
-      turned({match.reference.x - vote.reference.x, match.reference.y - vote.reference.y},
-             vote.rotation_deg, vote.scale);
-  return distance({vote.moving.x + step.x, vote.moving.y + step.y}, match.moving) / vote.scale;
+  const Point step = vote.view.linear()(
+      {match.reference.x - vote.reference.x, match.reference.y - vote.reference.y});
+  return distance({vote.moving.x + step.x, vote.moving.y + step.y}, match.moving) / vote.view.scale;
+}
+
+bool are_neighbours(const WindowView& a, const WindowView& b) {
+  return std::abs(std::remainder(a.rotation_deg - b.rotation_deg, 360)) < nearby_degrees &&
+         std::abs(std::log(a.scale / b.scale)) < std::log(nearby_scale) + 1e-9;
 }
 
 bool are_neighbours(const WindowMatch& a, const WindowMatch& b) {
-  return std::abs(std::remainder(a.rotation_deg - b.rotation_deg, 360)) < nearby_degrees &&
-         std::abs(std::log(a.scale / b.scale)) < std::log(nearby_scale) + 1e-9;
+  return are_neighbours(a.view, b.view);
+}
+
+// Whether a homography turns and scales a window's surroundings about as the match did.
+bool agrees_with_view(const Homography& m, const WindowMatch& match) {
+  const Affine here = m.affine_at(match.reference);
+  const double determinant = here.a * here.e - here.b * here.d;
+  if (!(determinant > 0)) return false;
+  const double degrees = std::atan2(here.b - here.d, here.a + here.e) * 180 / std::numbers::pi;
+  return are_neighbours(match.view, {degrees, std::sqrt(determinant), 1, 0});
 }
 
 // Points shifted and scaled to a mean of 0 and a deviation of about 1.
@@ -93,6 +106,21 @@ bool keeps_orientation(const Homography& m, std::span<const WindowMatch> matches
 
 }  // namespace
 
+// The stretch is symmetric, so that rotation and scale are those of the polar decomposition.
+Affine WindowView::linear() const {
+  const Affine turn = Similarity{rotation_deg, scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+  const double root = std::sqrt(stretch);
+  const double angle = direction_deg * std::numbers::pi / 180;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  const double along = root - 1 / root;
+  const Affine stretched{
+      1 / root + along * c * c, along * c * s, 0, along * c * s, 1 / root + along * s * s, 0};
+  Affine result = turn * stretched;
+  result.c = result.f = 0;
+  return result;
+}
+
 // With the last number 1, the equations of each match are linear in the other eight (direct linear
 // transform, with Hartley's normalization, 1997).
 std::optional<Homography> homography_of(std::span<const WindowMatch> matches) {
@@ -124,7 +152,7 @@ std::optional<Homography> homography_of(std::span<const WindowMatch> matches) {
   return result;
 }
 
-// Adds the votes of one rotation and scale: for each match, how much the others agree with it.
+// Adds the votes of one view: for each match, how much the others agree with it.
 void WindowVotes::vote(std::span<const WindowMatch> of_one, const VoteOptions& options) {
   for (const WindowMatch& around : of_one) {
     if (around.correlation < options.min_correlation) continue;
@@ -157,7 +185,8 @@ AgreedHomography WindowVotes::agreed(const Homography& matrix, const VoteOptions
   std::fill(best_of_window_.begin(), best_of_window_.end(), 0.0);
   for (std::size_t i = 0; i < nearby_.size(); ++i) {
     const WindowMatch& match = nearby_[i];
-    if (distance(matrix(match.reference), match.moving) > options.tolerance * match.scale) continue;
+    if (distance(matrix(match.reference), match.moving) > options.tolerance * match.view.scale)
+      continue;
     if (match.correlation <= best_of_window_[match.window]) continue;
     best_of_window_[match.window] = match.correlation;
     match_of_window_[match.window] = i;
@@ -172,33 +201,87 @@ AgreedHomography WindowVotes::agreed(const Homography& matrix, const VoteOptions
   return result;
 }
 
-std::optional<AgreedHomography> WindowVotes::best_homography(const VoteOptions& options) {
-  if (nearby_.size() < 4) return std::nullopt;
-  std::size_t windows = 0;
-  for (const WindowMatch& match : nearby_) windows = std::max(windows, match.window + 1);
-  best_of_window_.assign(windows, 0);
-  match_of_window_.assign(windows, 0);
+// Of each window the best match, and the best one at another place.
+void WindowVotes::gather_best(std::span<const WindowMatch> matches, const VoteOptions& options) {
+  const std::size_t windows = best_of_window_.size();
+  nearby_.clear();
+  for (std::size_t window = 0; window < windows; ++window) {
+    const WindowMatch* best = nullptr;
+    for (const WindowMatch& match : matches) {
+      if (match.window != window || match.correlation < options.min_correlation) continue;
+      if (best == nullptr || match.correlation > best->correlation) best = &match;
+    }
+    if (best == nullptr) continue;
+    const WindowMatch* second = nullptr;
+    for (const WindowMatch& match : matches) {
+      if (match.window != window || match.correlation < options.min_correlation) continue;
+      if (distance(match.moving, best->moving) <
+          distinct_match * options.tolerance * best->view.scale) {
+        continue;
+      }
+      if (second == nullptr || match.correlation > second->correlation) second = &match;
+    }
+    nearby_.push_back(*best);
+    if (second != nullptr) nearby_.push_back(*second);
+  }
+}
+
+// The matches that a homography leads to within a few tolerances.
+void WindowVotes::gather_along(std::span<const WindowMatch> matches, const Homography& matrix,
+                               const VoteOptions& options) {
+  nearby_.clear();
+  for (const WindowMatch& match : matches) {
+    if (match.correlation >= options.min_correlation &&
+        distance(matrix(match.reference), match.moving) <
+            distinct_match * options.tolerance * match.view.scale &&
+        agrees_with_view(matrix, match)) {
+      nearby_.push_back(match);
+    }
+  }
+}
+
+// The best homography of four of the gathered matches, each of which must be turned and scaled as
+// it says.
+AgreedHomography WindowVotes::sampled_homography(const VoteOptions& options, int samples) {
   Random random;
   AgreedHomography best;
+  if (nearby_.size() < 4) return best;
   std::array<WindowMatch, 4> sample;
   for (int i = 0; i < samples; ++i) {
     for (WindowMatch& match : sample) match = nearby_[random.below(nearby_.size())];
     const auto matrix = homography_of(sample);
     if (!matrix || !keeps_orientation(*matrix, sample)) continue;
+    const bool as_seen = std::all_of(sample.begin(), sample.end(), [&](const WindowMatch& match) {
+      return agrees_with_view(*matrix, match);
+    });
+    if (!as_seen) continue;
     const AgreedHomography found = agreed(*matrix, options, false);
     if (found.votes > best.votes) best = found;
   }
-  // The inliers' own homography may have more of them.
-  for (int i = 0; i < 5 && best.windows >= 4; ++i) {
+  return best;
+}
+
+// The homography of all matches that agree with a homography may have more of them, and so on.
+AgreedHomography WindowVotes::grown(AgreedHomography best, std::span<const WindowMatch> matches,
+                                    const VoteOptions& options) {
+  for (int i = 0; i < max_growth && best.windows >= 4; ++i) {
+    gather_along(matches, best.matrix, options);
     best = agreed(best.matrix, options, true);
     const auto matrix = homography_of(inliers_);
     if (!matrix || !keeps_orientation(*matrix, inliers_)) break;
+    gather_along(matches, *matrix, options);
     const AgreedHomography found = agreed(*matrix, options, false);
     if (found.votes < best.votes) break;
     best = found;
   }
-  if (best.windows < options.min_windows) return std::nullopt;
   return best;
+}
+
+// Adds the best homography of the gathered matches if enough windows agree with it.
+void WindowVotes::add_homography(std::span<const WindowMatch> matches, const VoteOptions& options,
+                                 int samples) {
+  const AgreedHomography best = grown(sampled_homography(options, samples), matches, options);
+  if (best.windows >= options.min_windows) found_.push_back(best);
 }
 
 std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch> matches,
@@ -207,10 +290,7 @@ std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch>
   found_.clear();
   for (std::size_t first = 0; first < matches.size();) {
     std::size_t last = first;
-    while (last < matches.size() && matches[last].rotation_deg == matches[first].rotation_deg &&
-           matches[last].scale == matches[first].scale) {
-      ++last;
-    }
+    while (last < matches.size() && matches[last].view == matches[first].view) ++last;
     vote(matches.subspan(first, last - first), options);
     first = last;
   }
@@ -228,10 +308,16 @@ std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch>
     votes_[kept++] = votes_[i];
   }
   votes_.resize(kept);
+  std::size_t windows = 0;
+  for (const WindowMatch& match : matches) windows = std::max(windows, match.window + 1);
+  best_of_window_.assign(windows, 0);
+  match_of_window_.assign(windows, 0);
   for (const Vote& vote : votes_) {
     gather(matches, vote, options);
-    if (const auto homography = best_homography(options)) found_.push_back(*homography);
+    add_homography(matches, options, samples_of_vote);
   }
+  gather_best(matches, options);
+  add_homography(matches, options, samples_of_best);
   std::sort(found_.begin(), found_.end(),
             [](const AgreedHomography& a, const AgreedHomography& b) { return a.votes > b.votes; });
   return found_;

@@ -10,13 +10,23 @@
 
 namespace warpalign::detail {
 
-/// Where a window was found under one rotation and scale.
+/// How content may appear in the moving image: rotated, scaled, and stretched in one direction as
+/// that of a plane that is seen from the side.
+struct WindowView {
+  double rotation_deg = 0;
+  double scale = 1;    ///< moving pixels per reference pixel, the root of the ratio of areas
+  double stretch = 1;  ///< the ratio of lengths along and across `direction_deg`, 1 or more
+  double direction_deg = 0;
+  [[nodiscard]] Affine linear() const;  ///< reference -> moving, without a shift
+  friend bool operator==(const WindowView&, const WindowView&) = default;
+};
+
+/// Where a window was found under one view.
 struct WindowMatch {
   std::size_t window = 0;  ///< its number
   Point reference;         ///< its centre
   Point moving;            ///< where that lies in the moving image
-  double rotation_deg = 0;
-  double scale = 1;        ///< moving pixels per reference pixel
+  WindowView view;
   double correlation = 0;  ///< relative to what its window has elsewhere
 };
 
@@ -29,7 +39,7 @@ struct AgreedHomography {
 
 struct VoteOptions {
   double min_correlation = 1;
-  /// How far, in reference pixels, windows of one rotation and scale may disagree on the shift.
+  /// How far, in reference pixels, windows of one view may disagree on the shift.
   double max_disagreement = 12;
   double tolerance = 3;         ///< of a homography, in reference pixels
   std::size_t min_windows = 7;  ///< that must agree
@@ -38,14 +48,15 @@ struct VoteOptions {
 
 /// Finds homographies that many windows agree on. Keeps its memory between calls.
 ///
-/// First, the windows of one rotation and scale vote for a shift. Around each of the best votes,
+/// First, the windows of one view vote for a shift. Around each of the best votes,
 /// the matches of neighbouring rotations and scales take part as well, since perspective turns and
 /// scales each window a little differently, and random samples of four find the homography with the
-/// most votes (RANSAC: Fischler & Bolles 1981).
+/// most votes (RANSAC: Fischler & Bolles 1981). Under perspective so strong that only few windows
+/// agree on a shift, each window's own best matches are sampled in the same way.
 class WindowVotes {
  public:
-  /// The homographies with the most votes first. Matches of one rotation and scale must be
-  /// neighbours. The result is valid until the next call.
+  /// The homographies with the most votes first. Matches of one view must follow one another. The
+  /// result is valid until the next call.
   std::span<const AgreedHomography> find(std::span<const WindowMatch> matches,
                                          const VoteOptions& options);
 
@@ -56,9 +67,16 @@ class WindowVotes {
   };
   void vote(std::span<const WindowMatch> of_one, const VoteOptions& options);
   void gather(std::span<const WindowMatch> matches, const Vote& vote, const VoteOptions& options);
+  void gather_best(std::span<const WindowMatch> matches, const VoteOptions& options);
+  void gather_along(std::span<const WindowMatch> matches, const Homography& matrix,
+                    const VoteOptions& options);
   [[nodiscard]] AgreedHomography agreed(const Homography& matrix, const VoteOptions& options,
                                         bool keep_inliers);
-  std::optional<AgreedHomography> best_homography(const VoteOptions& options);
+  AgreedHomography sampled_homography(const VoteOptions& options, int samples);
+  AgreedHomography grown(AgreedHomography best, std::span<const WindowMatch> matches,
+                         const VoteOptions& options);
+  void add_homography(std::span<const WindowMatch> matches, const VoteOptions& options,
+                      int samples);
 
   std::vector<Vote> votes_;
   std::vector<WindowMatch> nearby_, inliers_;
