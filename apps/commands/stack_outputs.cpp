@@ -107,7 +107,9 @@ void StackOutputs::report(const StackFrame& frame) {
 /// Standard output belongs to the video, where it goes there.
 void StackOutputs::say(const std::string& text) const {
   if (options_.video != "-") return program::report(text);
-  if (verbosity() != Verbosity::quiet) fmt::print(stderr, "{}", text);
+  if (verbosity() == Verbosity::quiet) return;
+  clear_status();
+  fmt::print(stderr, "{}", text);
 }
 
 void StackOutputs::finish(StackTotals& totals, const MeanPictures* means,

@@ -15,6 +15,7 @@ import charts
 import check_links
 import command_line
 import cpp_reference
+import error_messages
 import gallery
 import pictures
 import python_reference
@@ -76,6 +77,10 @@ def main():
     problems = python_reference.write(staged / "reference")
     if problems:
         fail("public Python without the documentation that it needs", problems)
+    note("errors")
+    problems = error_messages.write(staged / "reference")
+    if problems:
+        fail("kinds of errors that docs/reference/errors.md does not explain", problems)
     note("tables of records")
     problems = record_tables.check(ROOT)
     if problems:
