@@ -23,6 +23,7 @@ import record_tables
 import records
 import stage_pages
 import stills
+import task_pictures
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -98,6 +99,7 @@ def main():
     charts.write(ROOT / "benchmarks", staged)
     note("pictures")
     pictures.write(staged / "pictures")
+    task_pictures.write(staged / "pictures")
     note("gallery")
     gallery.write(ROOT / "examples/python", staged / "gallery", given.work / "gallery")
     note("Sphinx")
