@@ -9,12 +9,13 @@ UNIT = re.compile(
     r"|identical|column|coordinate", re.I)
 FAILURE = re.compile(r"Error|[Tt]hrow|status|[Nn]ever fails")
 SOURCE = re.compile(
-    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley|Wernet")
+    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley"
+    r"|\b[A-Z]\w+ \(?\d{4}\b")
 COMPUTES = re.compile(
     r"(Plan|Registrar|Warper|Resampler|Field)$"
     r"|^(register_\w+|align_batch|find_outliers|warpalign_(register|align|resample|prefilter))$")
 # Functions and classes that only call what names its source.
-BY_OTHERS = re.compile(r"Registrar\b|\w+Plan\b|warpalign_register\(")
+BY_OTHERS = re.compile(r"Registrar\b|\w+Plan\b|warpalign_register\(|the other form")
 # Numbers, but not arrays of them; and arrays without an extent in their type.
 NUMBER_ARGUMENT = re.compile(r"\b(?:double|float) (\w+)(?=\s*[,=)])")
 ARRAY_ARGUMENT = re.compile(
@@ -70,13 +71,14 @@ def _argument_problems(item, said):
     if re.match(r"(double|float)$", item.type) and not UNIT.search(said):
         yield f"{_where(item)}: its result says no unit"
     # A handle of another library is no array.
-    is_handle = "handle" in said.lower()
+    is_handle = re.search(r"handle|first (byte|pixel)", said, re.I)
     if ARRAY_ARGUMENT.search(item.type + " " + item.declaration) and not is_handle and (
             not EXTENT.search(said + " " + item.declaration)):
         yield f"{_where(item)}: says no extent of an array"
 
 
 def _source_problems(item, said):
+    said = said.replace("\\", "")
     if COMPUTES.search(item.short) and not (SOURCE.search(said) or BY_OTHERS.search(said)):
         yield f"{_where(item)}: does not name the source of what it computes"
 
