@@ -7,6 +7,7 @@
 #include "io/frames/video_sink.hpp"
 #include "io/messages.hpp"
 #include "io/npy.hpp"
+#include "io/status_line.hpp"
 
 #include <fmt/format.h>
 
