@@ -7,6 +7,7 @@
 #include "io/frames/video_sink.hpp"
 #include "io/messages.hpp"
 #include "io/npy.hpp"
+#include "io/status_line.hpp"
 
 #include <fmt/format.h>
 
@@ -107,7 +108,9 @@ void StackOutputs::report(const StackFrame& frame) {
 /// Standard output belongs to the video, where it goes there.
 void StackOutputs::say(const std::string& text) const {
   if (options_.video != "-") return program::report(text);
-  if (verbosity() != Verbosity::quiet) fmt::print(stderr, "{}", text);
+  if (verbosity() == Verbosity::quiet) return;
+  clear_status();
+  fmt::print(stderr, "{}", text);
 }
 
 void StackOutputs::finish(StackTotals& totals, const MeanPictures* means,

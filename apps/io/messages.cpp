@@ -23,7 +23,9 @@ void set_verbosity(Verbosity verbosity) { chosen = verbosity; }
 Verbosity verbosity() { return chosen; }
 
 void report(const std::string& text) {
-  if (chosen != Verbosity::quiet) fmt::print("{}", text);
+  if (chosen == Verbosity::quiet) return;
+  clear_status();
+  fmt::print("{}", text);
 }
 
 void detail(const std::string& text) {

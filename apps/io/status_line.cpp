@@ -4,6 +4,7 @@
 #include "io/messages.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,6 +20,13 @@ std::mutex drawing;
 bool is_drawn = false;  // behind `drawing`
 std::atomic<int> closer_ones{0};
 
+std::size_t terminal_columns() {
+  constexpr std::size_t usual = 80;
+  winsize size{};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : usual;
+}
+
 }  // namespace
 
 bool shows_status() {
@@ -26,11 +34,24 @@ bool shows_status() {
   return is_terminal && verbosity() != Verbosity::quiet;
 }
 
+std::string fitting_line(std::string_view text, std::size_t columns) {
+  std::string line;
+  std::size_t used = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    // Bytes that go on with a character of UTF-8 take no column of their own.
+    if ((byte & 0xC0U) != 0x80U && ++used >= columns) break;
+    line += byte < ' ' || c == '\x7f' ? ' ' : c;
+  }
+  return line;
+}
+
 void draw_status(const std::string& text) {
   if (!shows_status()) return;
+  const std::string line = fitting_line(text, terminal_columns());
   const std::lock_guard lock(drawing);
   // The cursor goes back to the line's beginning: whatever is printed next replaces it.
-  fmt::print(stderr, "{}{}\r", clear_line, text);
+  fmt::print(stderr, "{}{}\r", clear_line, line);
   std::fflush(stderr);
   is_drawn = true;
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace warpalign::program {
@@ -11,7 +13,11 @@ namespace warpalign::program {
 /// Whether stderr is a terminal and the program is not to be quiet: nothing is drawn elsewhere.
 [[nodiscard]] bool shows_status();
 
-/// Draws the line. Whatever is printed on the terminal next replaces it.
+/// The text as one line of a terminal with so many columns: a line that wraps could not be removed
+/// again. Control characters become spaces, since names of files may have any.
+[[nodiscard]] std::string fitting_line(std::string_view text, std::size_t columns);
+
+/// Draws the line, cut to the terminal's width. Whatever is printed on the terminal next replaces it.
 void draw_status(const std::string& text);
 /// Removes the line, if there is one.
 void clear_status();

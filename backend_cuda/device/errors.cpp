@@ -42,7 +42,7 @@ std::string advice_for(cudaError_t code) {
       return "install the NVIDIA driver, or a newer one";
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
-      return "rebuild warpalign with this GPU's compute capability in CMAKE_CUDA_ARCHITECTURES";
+      return "rebuild warpalign with this GPU's compute capability in WARPALIGN_CUDA_ARCHITECTURES";
     case cudaErrorDevicesUnavailable:
       return "the GPU is in use by another program in exclusive mode: wait, or choose another";
     case cudaErrorIllegalAddress:

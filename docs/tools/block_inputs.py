@@ -10,6 +10,8 @@ from warpalign import ndimage
 REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif", "in.png",
              "in.tif", "photograph.png"]
 MOVING = ["moving.png", "moved.png", "moved.tif", "moved.jpg", "scan2.tif"]
+# Pairs in which what is bright in one image is dark in the other.
+MODALITIES = [("t1.png", "t2.png"), ("visible.png", "infrared.png")]
 MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 
 
@@ -34,6 +36,9 @@ def write(folder, repository):
         Image.fromarray(image).save(folder / name)
     for name in MOVING:
         Image.fromarray(moved).save(folder / name)
+    for one, other in MODALITIES:
+        Image.fromarray(image).save(folder / one)
+        Image.fromarray(255 - moved).save(folder / other)
     bent = np.indices(image.shape, np.float32)
     bent[1] += 2 * np.sin(bent[0] / 40)
     bent = ndimage.map_coordinates(image, bent, mode="mirror")

@@ -16,7 +16,7 @@ void use(const T& /*value*/) {}
 #define PAGE_NAMES                                                                               \
   [[maybe_unused]] const warpalign::Device &device, [[maybe_unused]] warpalign::Stream &stream,  \
       [[maybe_unused]] const warpalign::Image &image, [[maybe_unused]] warpalign::Image &output, \
-      [[maybe_unused]] warpalign::Image &turned,                                                 \
+      [[maybe_unused]] warpalign::Image &rotated,                                                \
       [[maybe_unused]] const warpalign::HostImage &reference,                                    \
       [[maybe_unused]] const warpalign::HostImage &moving,                                       \
       [[maybe_unused]] const warpalign::Transform &transform,                                    \

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import charts
 import check_links
+import check_stage_lists
 import command_line
 import cpp_reference
+import error_messages
 import gallery
 import pictures
 import python_reference
@@ -22,6 +24,7 @@ import record_tables
 import records
 import stage_pages
 import stills
+import task_pictures
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -65,6 +68,9 @@ def main():
     broken = stage_pages.stage(ROOT, staged)
     if broken:
         fail("links to what is not there", broken)
+    problems = list(check_stage_lists.problems(ROOT))
+    if problems:
+        fail("lists of stages", problems)
     note("the command line")
     command_line.write(given.prefix / "bin/warpalign", staged / "reference")
     note("C++ and C reference")
@@ -76,6 +82,10 @@ def main():
     problems = python_reference.write(staged / "reference")
     if problems:
         fail("public Python without the documentation that it needs", problems)
+    note("errors")
+    problems = error_messages.write(staged / "reference")
+    if problems:
+        fail("kinds of errors that docs/reference/errors.md does not explain", problems)
     note("tables of records")
     problems = record_tables.check(ROOT)
     if problems:
@@ -93,6 +103,7 @@ def main():
     charts.write(ROOT / "benchmarks", staged)
     note("pictures")
     pictures.write(staged / "pictures")
+    task_pictures.write(staged / "pictures")
     note("gallery")
     gallery.write(ROOT / "examples/python", staged / "gallery", given.work / "gallery")
     note("Sphinx")

@@ -1,5 +1,5 @@
-"""What the comments of public C++ and C must say: every name what it is, numbers their unit,
-functions how they fail, and the classes that compute the source of what they compute."""
+"""What the comments of public C++ and C must say: every name what it is, numbers their unit, arrays
+their extent, functions how they fail, and what computes the source of what it computes."""
 
 import re
 
@@ -9,8 +9,21 @@ UNIT = re.compile(
     r"|identical|column|coordinate", re.I)
 FAILURE = re.compile(r"Error|[Tt]hrow|status|[Nn]ever fails")
 SOURCE = re.compile(
-    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley|Wernet")
-COMPUTES = re.compile(r"(Plan|Registrar)$")
+    r"paper|equation|proposition|Ruijters|Champagnat|Unser|SciPy|Lucas|Kuglin|Cooley"
+    r"|\b[A-Z]\w+ \(?\d{4}\b")
+COMPUTES = re.compile(
+    r"(Plan|Registrar|Warper|Resampler|Field)$"
+    r"|^(register_\w+|align_batch|find_outliers|warpalign_(register|align|resample|prefilter))$")
+# Functions and classes that only call what names its source.
+BY_OTHERS = re.compile(r"Registrar\b|\w+Plan\b|warpalign_register\(|the other form")
+# Numbers, but not arrays of them; and arrays without an extent in their type.
+NUMBER_ARGUMENT = re.compile(r"\b(?:double|float) (\w+)(?=\s*[,=)])")
+ARRAY_ARGUMENT = re.compile(
+    r"(?:\bvoid|\bfloat|\bdouble) \*\s*(\w+)|\b(?:span|vector|array)< (?:const )?(?:float|double)\b"
+    r"|\b(?:float|double) \w+\[")
+EXTENT = re.compile(
+    r"\bbytes\b|\bshape|\brows?\b|\bmatrix\b|for each|every pixel|all pixels|\btaps\b|\bpoles\b"
+    r"|\d x \d|\bhandle\b", re.I)
 
 
 def _where(item):
@@ -47,6 +60,27 @@ def _function_problems(item, said):
         yield f"{_where(item)}: is not documented"
     elif not (item.noexcept or "constexpr" in item.declaration or FAILURE.search(said)):
         yield f"{_where(item)}: nothing says how it fails"
+    if item.words:
+        yield from _argument_problems(item, said)
+
+
+def _argument_problems(item, said):
+    for number in NUMBER_ARGUMENT.findall(item.declaration):
+        if not UNIT.search(said):
+            yield f"{_where(item)}: {number}: says no unit"
+    if re.match(r"(double|float)$", item.type) and not UNIT.search(said):
+        yield f"{_where(item)}: its result says no unit"
+    # A handle of another library is no array.
+    is_handle = re.search(r"handle|first (byte|pixel)", said, re.I)
+    if ARRAY_ARGUMENT.search(item.type + " " + item.declaration) and not is_handle and (
+            not EXTENT.search(said + " " + item.declaration)):
+        yield f"{_where(item)}: says no extent of an array"
+
+
+def _source_problems(item, said):
+    said = said.replace("\\", "")
+    if COMPUTES.search(item.short) and not (SOURCE.search(said) or BY_OTHERS.search(said)):
+        yield f"{_where(item)}: does not name the source of what it computes"
 
 
 def _member_problems(owner, introduction):
@@ -67,9 +101,9 @@ def _value_problems(item):
 
 
 def _problems(item, structs, introduction):
-    is_c = item.header.endswith(".h")
     if item.kind == "function":
-        yield from _function_problems(item, introduction if is_c else item.words + introduction)
+        yield from _function_problems(item, item.words + " " + introduction)
+        yield from _source_problems(item, item.words)
     elif item.kind == "enum":
         if not item.words and not item.short.startswith("@"):
             yield f"{_where(item)}: is not documented"
@@ -80,8 +114,7 @@ def _problems(item, structs, introduction):
     else:
         if not item.words:
             yield f"{_where(item)}: is not documented"
-        if COMPUTES.search(item.short) and not SOURCE.search(item.words):
-            yield f"{_where(item)}: does not name the source of what it computes"
+        yield from _source_problems(item, item.words)
         yield from _member_problems(item, introduction)
 
 

@@ -24,7 +24,9 @@ UNIT = re.compile(
     re.I)
 SHAPE = re.compile(r"shape|rank|images?\b|volume|one-dim|array", re.I)
 # Functions that compute something, and so name the source; compat's name what they stand for.
-COMPUTES = re.compile(r"^(register\w*|Registrar|VolumeRegistrar)$")
+COMPUTES = re.compile(r"^(register\w*|\w*Registrar)$")
+# Classes that users make.
+MADE = re.compile(r"(Registrar|StackReg)$")
 
 
 def public_names():
@@ -58,13 +60,23 @@ def _field_problems(name, doc):
             yield f"{name}: {label}: says no unit"
 
 
+def _raises_problem(name, doc):
+    if doc["Parameters"] and not doc["Raises"]:
+        yield f"{name}: does not say what it raises"
+
+
 def _section_problems(name, doc, short):
     if not doc["Raises"]:
         yield f"{name}: does not say what it raises"
     if not doc["Examples"]:
         yield f"{name}: has no example"
+    yield from _source_problem(name, doc, short)
+
+
+def _source_problem(name, doc, short):
     source = doc["References"] or re.search(r"scipy|skimage|cv2|stitcher", "".join(doc["Notes"]))
-    if (COMPUTES.search(short) or ".ndimage." in name and short != "patch") and not source:
+    computes = re.search(r"\.(ndimage|dask)\.", name) and short != "patch"
+    if (COMPUTES.search(short) or computes) and not source:
         yield f"{name}: does not name the source of what it computes"
 
 
@@ -81,7 +93,14 @@ def problems():
     for name, value in public_names():
         checked = [(name, value)]
         if inspect.isclass(value):
-            checked += methods_of(name, value)
+            methods = list(methods_of(name, value))
+            checked += methods
+            for label, method in methods:
+                yield from _raises_problem(label, get_doc_object(method))
+        if inspect.isclass(value) and MADE.search(name):
+            yield from _raises_problem(name, get_doc_object(value))
+            if not name.startswith("warpalign.compat."):
+                yield from _source_problem(name, get_doc_object(value), name.rsplit(".", 1)[-1])
         for label, thing in checked:
             for code, text in validate(label)["errors"]:
                 if code in CHECKED and not _known(label, thing, code, text):

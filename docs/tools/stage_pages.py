@@ -28,7 +28,7 @@ REPLACED = {"examples/python/README.md"}
 
 # Pages of docs/ that the build writes.
 GENERATED = re.compile(r"docs/(records\.md|gallery/.*|reference/(cpp|c|python)\.rst"
-                       r"|reference/command-line\.md)")
+                       r"|reference/(command-line|messages)\.md)")
 # The programs of the gallery are pages there.
 EXAMPLE = re.compile(r"examples/python/(\w+)\.py")
 

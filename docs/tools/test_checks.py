@@ -10,9 +10,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import block_shell
 import check_cpp_docs
 import check_links
+import check_stage_lists
 import code_blocks
 import command_line
 import doxygen
+import error_messages
 import gallery_run
 import record_tables
 import stage_pages
@@ -85,6 +87,41 @@ class CppDocs(unittest.TestCase):
         self.assertIn("no unit", self.problems(
             item("struct", "n::S", "A line.", members=[number]))[0])
         self.assertIn("the source", self.problems(item("class", "n::BlurPlan", "Blurs."))[0])
+
+
+class ErrorMessages(unittest.TestCase):
+    def found(self, source):
+        return list(error_messages.messages_of(source))
+
+    def test_what_is_put_in_is_an_ellipsis(self):
+        self.assertEqual(
+            self.found('if (n < 1) detail::refuse(stage, "there must be " + std::to_string(n) +\n'
+                       '    " pixels, \\"or\\" more");'),
+            [("invalid_argument", 'there must be \u2026 pixels, "or" more')])
+        self.assertEqual(
+            self.found('throw FileError(fmt::format("{}: cannot be {:x}", file, a ? "b" : "c"));'),
+            [("FileError", "\u2026: cannot be \u2026")])
+
+    def test_kinds_and_what_to_do(self):
+        self.assertEqual(
+            self.found('throw Error(ErrorKind::build_failed, "does not compile, at all",\n'
+                       '  {site.stage, "opencl", call, "see what the driver says"});  // refuse("a b c")'),
+            [("build_failed", "does not compile, at all; see what the driver says")])
+        self.assertEqual(self.found('void refuse(const std::string& message);'), [])
+
+    def test_a_kind_that_nothing_explains_is_found(self):
+        page = "| `a` |\n\n### a\n\n`WARPALIGN_A` `AError`\n"
+        self.assertEqual(list(error_messages.problems(page, ["a"], ["WARPALIGN_A"], ["AError"])), [])
+        self.assertEqual(
+            len(list(error_messages.problems(page, ["a", "b"], ["WARPALIGN_B"], ["BError"]))), 4)
+
+
+class StageLists(unittest.TestCase):
+    def test_a_stage_that_no_row_names_is_found(self):
+        page = "| `filter/` | `sobel` and others |\n| `fft/` | transforms |\n"
+        stages = [("filter", "sobel"), ("filter", "smooth"), ("fft", "fft"), ("volume", "pad")]
+        self.assertEqual(list(check_stage_lists.missing(page, stages)),
+                         ["smooth is not in the row of filter/", "has no row for volume/"])
 
 
 class Pages(unittest.TestCase):

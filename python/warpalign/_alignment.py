@@ -180,6 +180,13 @@ class Registration(Alignment):
         -------
         ndarray
             Of shape ``reference_shape`` and the further axes, of the image's dtype.
+
+        Raises
+        ------
+        ValueError
+            The image has another shape, or ``order`` or ``mode`` is not known.
+        warpalign.Error
+            The device cannot do it.
         """
         from . import ndimage
         from .ndimage._projective import transform_planes

@@ -204,6 +204,21 @@ class LocalRegistrar:
         Factor by which the field's curvature counts against the windows' shifts. The default is
         0.1.
 
+    Raises
+    ------
+    TypeError
+        An option is of a wrong type.
+    ValueError
+        An option's value is wrong.
+    warpalign.Error
+        The device cannot be opened.
+
+    References
+    ----------
+    .. [1] J. Westerweel and F. Scarano, "Universal outlier detection for PIV data", Experiments in
+       Fluids 39, 2005; P. H. C. Eilers and B. D. Marx, "Flexible smoothing with B-splines and
+       penalties", Statistical Science 11, 1996.
+
     Examples
     --------
     >>> import numpy as np

@@ -22,6 +22,15 @@ class Registrar:
     %(device)s
     %(options)s
 
+    Raises
+    ------
+    TypeError
+        An option is not known, or of a wrong type.
+    ValueError
+        An option's value is wrong, or options contradict each other.
+    warpalign.Error
+        The device cannot be opened.
+
     %(reference)s
 
     Examples

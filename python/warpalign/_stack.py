@@ -87,6 +87,11 @@ class StackRegistration:
         -------
         pandas.DataFrame
             The columns of ``drift``, with the frame's number as index.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
         """
         import pandas
 
@@ -112,6 +117,13 @@ class StackRegistration:
         ------
         ndarray
             Each frame that is ``reliable`` on the first one's grid; None for each other one.
+
+        Raises
+        ------
+        ValueError
+            There are more frames than were registered, or ``order`` or ``mode`` is not known.
+        warpalign.Error
+            The device cannot do it.
         """
         for i, frame in enumerate(iterate_frames(frames)):
             if i >= len(self):

@@ -101,6 +101,13 @@ class VolumeRegistration:
         -------
         ndarray
             Of shape ``reference_shape`` and the volume's dtype.
+
+        Raises
+        ------
+        ValueError
+            The volume has another shape, or ``order`` or ``mode`` is not known.
+        warpalign.Error
+            The device cannot do it.
         """
         from . import ndimage
 
@@ -178,6 +185,22 @@ class VolumeRegistrar:
     ----------
     %(device)s
     %(volume_options)s
+
+    Raises
+    ------
+    TypeError
+        An option is not known, or of a wrong type.
+    ValueError
+        An option's value is wrong, or options contradict each other.
+    warpalign.Error
+        The device cannot be opened.
+
+    References
+    ----------
+    .. [1] C. D. Kuglin and D. C. Hines, "The phase correlation image alignment method", Proc. IEEE
+       Int. Conf. on Cybernetics and Society, 1975: translations.
+    .. [2] M. Alexa, "Super-Fibonacci spirals: fast, low-discrepancy sampling of SO(3)", CVPR 2022:
+       the rotations that are tried.
     """
 
     def __init__(self, device=None, *, motion="translation", max_rotation=180.0, spacing=None,

@@ -81,7 +81,7 @@ class StackReg:
     Raises
     ------
     ValueError
-        The transformation is another; warpalign finds no shear.
+        The transformation is another: ``AFFINE`` and ``BILINEAR`` are not offered.
 
     Notes
     -----
@@ -140,6 +140,11 @@ class StackReg:
         ----------
         mat : array_like, shape (3, 3)
             From (x, y, 1) of the reference to the moving image.
+
+        Raises
+        ------
+        ValueError
+            The matrix has another shape.
         """
         self._matrix = self._checked(mat)
 
@@ -162,6 +167,13 @@ class StackReg:
         -------
         ndarray, shape (3, 3)
             From (x, y, 1) of the reference to the moving image.
+
+        Raises
+        ------
+        ValueError
+            The images cannot be registered: their shapes, constant or NaN pixels.
+        warpalign.Error
+            The device cannot do it.
         """
         found = register(ref, mov, motion=self._motion, device=self._device)
         self._matrix = found.matrix_xy
@@ -181,6 +193,13 @@ class StackReg:
         -------
         ndarray of float64
             Of the moving image's own shape.
+
+        Raises
+        ------
+        ValueError
+            There is no matrix yet, or it has another shape.
+        warpalign.Error
+            The device cannot do it.
         """
         from . import ndimage
 
@@ -202,6 +221,13 @@ class StackReg:
         -------
         ndarray of float64
             The moving image on the reference, in its own shape.
+
+        Raises
+        ------
+        ValueError
+            The images cannot be registered: their shapes, constant or NaN pixels.
+        warpalign.Error
+            The device cannot do it.
         """
         self.register(ref, mov)
         return self.transform(mov)

@@ -1,4 +1,5 @@
 // --quiet and --verbose, and what only a terminal is shown.
+#include "io/status_line.hpp"
 #include "program/all_commands.hpp"
 #include "program/arrays.hpp"
 #include "program/disks.hpp"
@@ -159,13 +160,24 @@ TEST_CASE("progress is drawn on a terminal only, and taken away again") {
                                             folder / "zoom"};
   const std::string shown = on_terminal(experiment);
   CHECK(contains(shown, "[###"));
-  CHECK(contains(shown, "\r\x1b[K"));
+  // The report begins on an empty line, not over what is left of a longer one.
+  const std::size_t last = shown.rfind("4/4 cubic");
+  REQUIRE(last != std::string::npos);
+  CHECK(shown.substr(last).starts_with("4/4 cubic\r\r\x1b[K "));
   const Outcome piped = run_program(experiment);
   CHECK(piped.status == 0);
   CHECK(piped.err.empty());
   auto quiet = experiment;
   quiet.emplace_back("--quiet");
   CHECK(on_terminal(quiet).empty());
+}
+
+TEST_CASE("a status line never wraps, and has no control characters of file names") {
+  using program::fitting_line;
+  CHECK(fitting_line("[##  ] 1/2 a", 80) == "[##  ] 1/2 a");
+  CHECK(fitting_line("writing out.npy ... 3 s", 8) == "writing");
+  CHECK(fitting_line("\xc3\xbc\xc3\xbc\xc3\xbc", 3) == "\xc3\xbc\xc3\xbc");
+  CHECK(fitting_line("a\x1b[2Jb\nc\x7f", 80) == "a [2Jb c ");
 }
 
 }  // namespace

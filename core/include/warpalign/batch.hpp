@@ -48,11 +48,11 @@ using PairSource = std::function<HostPair(std::size_t pair)>;
 /// pairs on which other workers are working are dropped.
 using PairSink = std::function<bool(std::size_t pair, BatchResult result)>;
 
-/// Registers `pairs` pairs. The devices may belong to several backends, and the same device may be
-/// given twice; each takes the next pair when it is ready, so that faster devices do more. Workers
-/// of one device share compiled kernels and FFT plans. Device memory grows neither with the number
-/// of pairs nor with the number of different sizes. A pair's result is that of set_reference and
-/// align, whatever pairs came before it.
+/// Registers `pairs` pairs, as Registrar does. The devices may belong to several backends, and the
+/// same device may be given twice; each takes the next pair when it is ready, so that faster
+/// devices do more. Workers of one device share compiled kernels and FFT plans. Device memory grows
+/// neither with the number of pairs nor with the number of different sizes. A pair's result is that
+/// of set_reference and align, whatever pairs came before it.
 ///
 /// An Error about one pair (wrong types or sizes, a constant image, too little memory, ...) is that
 /// pair's result, and the other pairs continue; a HostPair without pixels is such a pair. A worker

@@ -95,8 +95,8 @@ struct FieldOptions {
   double smoothness = 0.1;
 };
 
-/// A smooth displacement field u, a tensor product of cubic B-splines: frame(x + u(x)) shows what
-/// reference(x) does.
+/// A smooth displacement field u, a tensor product of cubic B-splines fitted by penalised least
+/// squares (O'Sullivan 1986): frame(x + u(x)) shows what reference(x) does.
 class WARPALIGN_API DisplacementField {
  public:
   /// Fits the field of a frame of `frame` pixels to the shifts of its windows, `windows_x` by
@@ -144,10 +144,10 @@ class WARPALIGN_API DisplacementField {
   std::vector<double> control_x_, control_y_;
 };
 
-/// Resamples frames through displacement fields by the cubic spline, in one pass: output(x) =
-/// frame(x + u(x)), 0 outside of the frame. The field is evaluated on the device, so that only its
-/// control points are uploaded. Keeps plans and memory between calls; an object is used by one
-/// thread at a time. Frames should be finite: a NaN spoils the pixels around it.
+/// Resamples frames through displacement fields by the cubic spline of ResamplePlan, in one pass:
+/// output(x) = frame(x + u(x)), 0 outside of the frame. The field is evaluated on the device, so
+/// that only its control points are uploaded. Keeps plans and memory between calls; an object is
+/// used by one thread at a time. Frames should be finite: a NaN spoils the pixels around it.
 ///
 /// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
 /// compiled, and Error(device_failure).

@@ -205,7 +205,8 @@ typedef struct warpalign_registration {
 WARPALIGN_C_API warpalign_status
 warpalign_default_register_options(warpalign_register_options* options, size_t struct_size);
 
-/** Registers one pair. `options` may be null. A result that is not reliable is no failure. */
+/** Registers one pair, as Registrar does (registrar.hpp, with the papers). `options` may be null. A
+ * result that is not reliable is no failure. */
 WARPALIGN_C_API warpalign_status warpalign_register(warpalign_device device,
                                                     const warpalign_image* reference,
                                                     const warpalign_image* moving,
@@ -225,8 +226,8 @@ WARPALIGN_C_API warpalign_status warpalign_make_registrar(warpalign_device devic
 WARPALIGN_C_API warpalign_status warpalign_set_reference(warpalign_registrar registrar,
                                                          const warpalign_image* reference,
                                                          const warpalign_image* mask);
-/** Registers an image to the reference. `mask` as for the reference. A result that is not reliable
- * is no failure. */
+/** Registers an image to the reference, as warpalign_register() does. `mask` as for the reference.
+ * A result that is not reliable is no failure. */
 WARPALIGN_C_API warpalign_status warpalign_align(warpalign_registrar registrar,
                                                  const warpalign_image* moving,
                                                  const warpalign_image* mask,
@@ -272,8 +273,9 @@ typedef struct warpalign_spline_options {
 WARPALIGN_C_API warpalign_status warpalign_default_spline_options(warpalign_spline_options* options,
                                                                   size_t struct_size);
 
-/** Evaluates the spline at transform(output point): a homogeneous 4 x 4 matrix, row-major, acting
- * on (x, y, z, 1). `options` may be null. Integer results are rounded and saturated. */
+/** Evaluates the spline at transform(output point), as ResamplePlan does (resample.hpp): a
+ * homogeneous 4 x 4 matrix, row-major, acting on (x, y, z, 1). `options` may be null. Integer
+ * results are rounded and saturated. */
 WARPALIGN_C_API warpalign_status warpalign_resample(warpalign_device device,
                                                     const warpalign_image* input,
                                                     const double transform[16],
@@ -286,8 +288,9 @@ WARPALIGN_C_API warpalign_status warpalign_transform_of(const double matrix[6],
 WARPALIGN_C_API warpalign_status warpalign_transform_of_homography(const double homography[9],
                                                                    double transform[16]);
 
-/** Converts samples to coefficients: f32, or c32 of c32. With the boundaries `nearest` and
- * `grid-constant` there are more of them than samples. `options` may be null. */
+/** Converts samples to coefficients, as PrefilterPlan does (prefilter.hpp): f32, or c32 of c32. With
+ * the boundaries `nearest` and `grid-constant` there are more of them than samples. `options` may
+ * be null. */
 WARPALIGN_C_API warpalign_status warpalign_prefilter(warpalign_device device,
                                                      const warpalign_image* samples,
                                                      const warpalign_spline_options* options,

@@ -57,7 +57,7 @@ namespace warpalign::cuda {
 
 // Handles of warpalign's objects, which stay their owners.
 
-/// The address on the device.
+/// The address on the device of the buffer's first byte, or of the image's first pixel.
 [[nodiscard]] inline void* device_pointer(const Buffer& buffer) {
   return interop::handle_of(buffer, "cuda");
 }
