@@ -55,12 +55,16 @@ inline double smaller_side(const Shape& shape) {
   return static_cast<double>(std::min(shape.width, shape.height));
 }
 
-/// The area of the smaller of two images, in pixels of the first, where lengths in the first are
-/// `scale` times as long in the second.
-inline double smaller_area(const Shape& first, const Shape& second, double scale) {
-  return std::min(static_cast<double>(first.plane()),
-                  static_cast<double>(second.plane()) / (scale * scale));
-}
+/// How many pixels of a pair count, all of them unless there are masks.
+struct CountedPixels {
+  double reference = 0, moving = 0;
+
+  /// The smaller of the areas, in reference pixels, where lengths in the reference are `scale`
+  /// times as long in the moving image.
+  [[nodiscard]] double smaller_area(double scale) const {
+    return std::min(reference, moving / (scale * scale));
+  }
+};
 
 /// The shift of smallest magnitude that is equivalent to a position on a periodic axis, 0 to
 /// `period`.

@@ -142,11 +142,11 @@ SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilarityS
   return all;
 }
 
-FitSteps::FitSteps(const Shape& reference, const Shape& moving, const Homography& start,
-                   const FitOptions& options)
+FitSteps::FitSteps(const Shape& reference, const Shape& moving, const CountedPixels& counted,
+                   const Homography& start, const FitOptions& options)
     : reference_(reference), moving_(moving), options_(options), start_(start) {
   const double scale = scale_of(start.affine_at(centre_of(reference)));
-  min_pixels_ = min_overlap_fraction * smaller_area(reference, moving, scale);
+  min_pixels_ = min_overlap_fraction * counted.smaller_area(scale);
   // The corners of a reference that shows more of the scene lie far outside the moving image.
   max_drift_ = options.max_drift * std::max(larger_side(moving), scale * larger_side(reference));
   goes_on_ = is_regular(start, reference);

@@ -2,6 +2,7 @@
 // from where the sums come from.
 #pragma once
 
+#include "registration/plane_geometry.hpp"
 #include "registration/similarity/fit_options.hpp"
 
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
@@ -31,8 +32,8 @@ struct GlobalIllumination {
 class FitSteps {
  public:
   /// A fit between images of these shapes, `start` being reference pixels -> moving pixels.
-  FitSteps(const Shape& reference, const Shape& moving, const Homography& start,
-           const FitOptions& options);
+  FitSteps(const Shape& reference, const Shape& moving, const CountedPixels& counted,
+           const Homography& start, const FitOptions& options);
 
   /// Whether sums are needed: at the start for begin(), and then, at state(), for advance().
   [[nodiscard]] bool goes_on() const { return goes_on_; }

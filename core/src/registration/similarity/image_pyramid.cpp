@@ -129,6 +129,7 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
     throw Error(ErrorKind::invalid_image,
                 "the mask of " + std::string(what) + " leaves no pixel to register");
   }
+  valid_fraction_ = levels_.weight / static_cast<double>(level.shape().plane());
   if (!(levels_.deviation > 1e-6 * std::abs(levels_.mean))) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " is constant: there is nothing in it to register");

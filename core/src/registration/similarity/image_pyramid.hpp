@@ -72,6 +72,11 @@ class ImagePyramid {
   /// that was found. Null where all pixels count.
   [[nodiscard]] const Image* mask() const { return masked_ ? &*mask_ : nullptr; }
 
+  /// How many pixels of an image count that has `pixels` of them: of this one, or of a level.
+  [[nodiscard]] double counted_of(std::int64_t pixels) const {
+    return valid_fraction_ * static_cast<double>(pixels);
+  }
+
   /// Copies the pixels, and the mask if there is one. Without a mask, searches for a constant
   /// border around the content and masks it. Waits for the device. Throws Error(invalid_image)
   /// where the image cannot be registered; `what` names the image in the message.
@@ -110,6 +115,7 @@ class ImagePyramid {
   std::vector<std::uint8_t> border_mask_;  // of a border that was found, before its upload
   bool masked_ = false;
   GreyLevels levels_;
+  double valid_fraction_ = 1;
   BorderSearch border_search_;
   std::optional<Readback<float>> values_, weights_;  // of the level measured
   /// All levels of the current image are kept; beyond the bound, only levels that are left over

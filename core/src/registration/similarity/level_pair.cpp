@@ -11,8 +11,8 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the smaller level, for a correlation to count. With more parameters a small part can be made
-// to resemble anything.
+// Of the smaller level's pixels that count, for a correlation to count. With more parameters a
+// small part can be made to resemble anything.
 constexpr double min_overlap_fraction = 0.04;
 constexpr double min_overlap_fraction_of_richer = 0.1;
 
@@ -44,9 +44,11 @@ FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spaci
   const Spacings spacings = spacings_for(base_, spacing);
   PyramidLevel& coarse = coarse_->level(work.stream, work.clock, {spacings.reference});
   PyramidLevel& fine = fine_->level(work.stream, work.clock, {spacings.moving});
-  return {coarse, fine,
-          work.fields != nullptr ? directions(work, ones, coarse, fine)
-                                 : grey_levels(work, ones, coarse, fine)};
+  SimilarityFit::Pair pair = work.fields != nullptr ? directions(work, ones, coarse, fine)
+                                                    : grey_levels(work, ones, coarse, fine);
+  pair.counted = {coarse_->counted_of(coarse.shape().plane()),
+                  fine_->counted_of(fine.shape().plane())};
+  return {coarse, fine, std::move(pair)};
 }
 
 SimilarityFit::Pair FitRoles::grey_levels(const PairWork& work, Ones& ones, PyramidLevel& coarse,
@@ -78,7 +80,7 @@ void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& 
   const double image_scale = scale_of(matrix.affine_at(centre_of(roles.coarse().shape())));
   const double coarse_spacing = levels.coarse.sampling().spacing;
   const double scale = image_scale * coarse_spacing / levels.fine.sampling().spacing;
-  const double smaller = smaller_area(levels.coarse.shape(), levels.fine.shape(), scale);
+  const double smaller = levels.pair.counted.smaller_area(scale);
   const double fraction = candidate.motion == Motion::similarity ? min_overlap_fraction
                                                                  : min_overlap_fraction_of_richer;
   const bool enough = sums.pixels >= fraction * smaller;

@@ -94,7 +94,10 @@ SimilarityFit::Pair Refinement::pair_of(const Work& work, double coarse_sigma) {
                  work.coarse.shape(), moving.weight ? &*moving.weight : nullptr, work.fine.shape());
   return {{reference.values, spline.coefficients, weights.reference, weights.moving, nullptr},
           margin_of(coarse_sigma),
-          margin_of(fine_sigma)};
+          margin_of(fine_sigma),
+          std::nullopt,
+          {work.coarse.counted_of(work.coarse.shape().plane()),
+           work.fine.counted_of(work.fine.shape().plane())}};
 }
 
 PairStatistics Refinement::evaluate(const Work& work, SimilarityFit& fitter,

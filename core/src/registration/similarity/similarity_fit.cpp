@@ -132,7 +132,8 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
                                             const Homography& start, const FitOptions& options,
                                             const SimilaritySumsResult* known) {
   if (pair.second) return fit_together(stream, clock, pair, {&start, 1}, options)[0].result();
-  FitSteps steps(pair.images.reference.shape(), pair.images.coefficients.shape(), start, options);
+  FitSteps steps(pair.images.reference.shape(), pair.images.coefficients.shape(), pair.counted,
+                 start, options);
   if (!steps.goes_on()) return std::nullopt;
   steps.begin(known != nullptr ? *known : evaluate(stream, clock, pair, start));
   if (!steps.goes_on()) return steps.result();
@@ -206,8 +207,8 @@ std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock
                                                       const FitOptions& options) {
   fits_.clear();
   for (const Homography& start : starts) {
-    fits_.emplace_back(pair.images.reference.shape(), pair.images.coefficients.shape(), start,
-                       options);
+    fits_.emplace_back(pair.images.reference.shape(), pair.images.coefficients.shape(),
+                       pair.counted, start, options);
   }
   going_on_.clear();
   starts_.clear();

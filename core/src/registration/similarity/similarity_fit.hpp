@@ -30,6 +30,7 @@ class SimilarityFit {
     /// Of images with two channels, the second, whose sums are added: it has the same gain and an
     /// offset of its own. No illumination model applies to these.
     std::optional<SimilarityImages> second{};
+    CountedPixels counted{};
   };
 
   /// `known`: the result of evaluate() at `start`, if it is known already. Returns nothing where

@@ -10,8 +10,10 @@ namespace warpalign::detail {
 
 namespace {
 
-// Fraction of the smaller level. Shifts that leave less in common are not considered.
-constexpr double min_overlap_fraction = 0.06;
+// Fraction of the smaller level's pixels that count, and how many at least. Shifts that leave fewer
+// in common are not considered.
+constexpr double min_overlap_fraction = 0.04;
+constexpr double min_overlap_pixels = 48;
 
 // The coordinate equivalent to `u` modulo `n` that is nearest to `centre`.
 double nearest_modulo(double u, double centre, double n) {
@@ -133,9 +135,10 @@ OverlapLimits TranslationSearch::overlap_limits(const Comparison& comparison) co
   const double c = std::floor(n / 2);
   const Shape& reference = comparison.reference.shape();
   const Point centre = centre_of(reference);
-  const double smaller = smaller_area(reference, comparison.moving.shape(), comparison.scale);
+  const double smaller = comparison.counted.smaller_area(comparison.scale);
   OverlapLimits allowed;
-  allowed.min_overlap = static_cast<float>(std::max(1.0, min_overlap_fraction * smaller));
+  allowed.min_overlap =
+      static_cast<float>(std::max(min_overlap_pixels, min_overlap_fraction * smaller));
   allowed.reach = static_cast<float>(comparison.max_distance);
   allowed.centre_x = static_cast<float>(modulo(centre.x - c, n));
   allowed.centre_y = static_cast<float>(modulo(centre.y - c, n));
@@ -227,8 +230,11 @@ std::span<const TranslationSearch::Peaks> TranslationSearch::find(Stream& stream
       shift_spacings(known.base, reference.shape(), moving.shape(), frame_.width);
   PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
   PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
-  const Comparison comparison{reference_level, moving_level,
+  const Comparison comparison{reference_level,
+                              moving_level,
                               known.scale * spacings.reference / spacings.moving,
+                              {reference.counted_of(reference_level.shape().plane()),
+                               moving.counted_of(moving_level.shape().plane())},
                               known.max_shift / known.scale / spacings.reference};
   transform_reference(stream, clock, reference, reference_level);
   if (fields_) {

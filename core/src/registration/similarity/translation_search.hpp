@@ -4,6 +4,7 @@
 
 #include "registration/ones.hpp"
 #include "registration/plan_cache.hpp"
+#include "registration/plane_geometry.hpp"
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/image_pyramid.hpp"
@@ -56,7 +57,8 @@ class TranslationSearch {
   struct Comparison {
     const PyramidLevel& reference;
     const PyramidLevel& moving;
-    double scale;         ///< between the levels
+    double scale;  ///< between the levels
+    CountedPixels counted;
     double max_distance;  ///< of the levels' centres, in pixels of the reference level; 0: any
   };
   void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
