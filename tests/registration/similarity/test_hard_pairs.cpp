@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -32,20 +34,18 @@ Pair pair_of(Use use, const std::string& group, std::size_t index) {
                              {1, static_cast<std::size_t>(found - groups.begin()), index}, side);
 }
 
-// Two images of one scene of which the given part of a side is in common, rotated against each
-// other.
-Pair tiles(double common, double rotation_deg) {
-  constexpr std::int64_t side = 320;
+// Two square images of one scene.
+Pair drawn(const warpalign::Similarity& similarity, std::int64_t side) {
   const accuracy::Originals originals(Use::tune, side);
   const accuracy::Scene& scene = originals.scene(originals.textured().front());
   Pair pair;
   pair.reference.shape = pair.moving.shape = {side, side, 1};
-  pair.similarity = {rotation_deg, 1, {(1 - common) * side, 0}};
-  pair.truth = pair.similarity.matrix(pair.reference.shape, pair.moving.shape);
+  pair.similarity = similarity;
+  pair.truth = similarity.matrix(pair.reference.shape, pair.moving.shape);
   const Point middle{static_cast<double>(scene.width()) / 2,
                      static_cast<double>(scene.height()) / 2};
   const auto placement =
-      accuracy::place(scene, pair.reference.shape, pair.moving.shape, pair.similarity, middle, 0);
+      accuracy::place(scene, pair.reference.shape, pair.moving.shape, similarity, middle, 0);
   accuracy::Random random({1, 0, 0});
   pair.reference.pixels = accuracy::expose(
       accuracy::draw(scene, placement.reference_to_scene, pair.reference.shape), {}, random);
@@ -54,8 +54,26 @@ Pair tiles(double common, double rotation_deg) {
   return pair;
 }
 
+// Of which the given part of a side is in common, rotated against each other.
+Pair tiles(double common, double rotation_deg) {
+  constexpr std::int64_t side = 320;
+  return drawn({rotation_deg, 1, {(1 - common) * side, 0}}, side);
+}
+
 HostImage view(const accuracy::Picture& picture) {
   return {picture.pixels.data(), PixelType::u8, picture.shape.width, picture.shape.height};
+}
+
+// A mask that leaves one rectangle.
+std::vector<std::uint8_t> all_but(const warpalign::Shape& shape, std::int64_t left,
+                                  std::int64_t right, std::int64_t top, std::int64_t bottom) {
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(shape.plane()), 0);
+  for (std::int64_t y = top; y < bottom; ++y) {
+    for (std::int64_t x = left; x < right; ++x) {
+      mask[static_cast<std::size_t>(y * shape.width + x)] = 1;
+    }
+  }
+  return mask;
 }
 
 void registers(const Pair& pair, double tolerance) {
@@ -93,4 +111,26 @@ TEST_CASE("hard pairs: tiles that share a sixth, rotated by an angle that is not
   // as far from the pixels in common as these are wide.
   registers(tiles(1.0 / 6, 0), 0.2);
   registers(tiles(1.0 / 6, 25), 0.2);
+}
+
+TEST_CASE("hard pairs: a zoom of 6.5") {
+  // No log-polar search reaches beyond 5.3: the grid finds it.
+  registers(drawn({20, 1 / 6.5, {15, -12}}, 300), 0.5);
+}
+
+TEST_CASE("hard pairs: masks that have a fortieth of the images in common") {
+  const Pair pair = tiles(0.5, 12);
+  // The reference's left half is the moving image's right half.
+  const warpalign::Shape& shape = pair.reference.shape;
+  const auto reference_mask = all_but(shape, 0, 130, 0, 240);
+  const auto moving_mask = all_but(shape, 240, 320, 190, 320);
+  test::on_every_device([&](const warpalign::Device& device) {
+    warpalign::Registrar registrar(device);
+    registrar.set_reference(view(pair.reference),
+                            {reference_mask.data(), PixelType::u8, shape.width, shape.height, 0});
+    const auto found = registrar.align(
+        view(pair.moving), {moving_mask.data(), PixelType::u8, shape.width, shape.height, 0});
+    CHECK(found.reliable);
+    CHECK(test::mean_corner_distance(found.matrix, pair.truth, shape) <= 1);
+  });
 }

@@ -244,3 +244,18 @@ TEST_CASE("richer models: windows find a perspective that no similarity comes ne
                 40);
   });
 }
+
+TEST_CASE("richer models: windows in stretched views find a plane that is seen from the side") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Seen at about 65 degrees from the one side: 2.5 times narrower, and at the right half as high
+    // as at the left.
+    const Homography truth =
+        similarity() * test::moving_corners(shape, {{{0, -20}, {-190, 60}, {-190, -60}, {0, 20}}});
+    const auto found = registered(device, truth, Motion::homography);
+    CHECK(found.reliable);
+    CHECK(found.motion == Motion::homography);
+    CHECK(found.proposed_by == warpalign::Generator::windows);
+    // Aliasing makes even more uncertain here what is said of it above.
+    CHECK(test::max_corner_distance(found.homography, truth, shape) <= 20 * corner_tolerance);
+  });
+}

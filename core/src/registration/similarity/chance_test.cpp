@@ -227,7 +227,7 @@ double ChanceTest::independent_fraction(const PairWork& work) {
 }
 
 double ChanceTest::deviations(const PairWork& work, const Candidate& candidate) {
-  const FitRoles roles(work, candidate.matrix);
+  const FitRoles roles(work, candidate.matrix, transform_of(candidate));
   const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(judged_side));
   const Homography matrix = levels.to_levels(roles.in_roles(transform_of(candidate)));
   if (work.fields != nullptr) {

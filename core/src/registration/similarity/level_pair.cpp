@@ -25,10 +25,15 @@ double independent_pixels(const SimilaritySumsResult& sums) {
   return sums.pixels * (sums.hessian[0] + sums.hessian[sums.parameters + 1]) / variance;
 }
 
+bool has_regular_inverse(const Homography& m, const Shape& moving) {
+  constexpr double min_divisor = 0.01;  // the smallest ratio of the divisors
+  return m.is_affine() || is_regular(m.inverse(), moving, min_divisor);
+}
+
 }  // namespace
 
-FitRoles::FitRoles(const PairWork& work, const Affine& similarity)
-    : swapped_(scale_of(similarity) < 1),
+FitRoles::FitRoles(const PairWork& work, const Affine& similarity, const Homography& transform)
+    : swapped_(scale_of(similarity) < 1 && has_regular_inverse(transform, work.moving.shape())),
       coarse_(swapped_ ? &work.moving : &work.reference),
       fine_(swapped_ ? &work.reference : &work.moving),
       base_(std::max(1.0, nearest_base(scale_of(in_roles(similarity))))),

@@ -28,7 +28,11 @@ struct PairWork {
 class FitRoles {
  public:
   /// `similarity`: about what the transform is, reference pixels -> moving pixels.
-  FitRoles(const PairWork& work, const Affine& similarity);
+  FitRoles(const PairWork& work, const Affine& similarity)
+      : FitRoles(work, similarity, Homography(similarity)) {}
+  /// `transform`: the same more exactly. Where its inverse maps a point of the moving image to
+  /// infinity, as where a plane's horizon is in the picture, the roles are not exchanged.
+  FitRoles(const PairWork& work, const Affine& similarity, const Homography& transform);
 
   [[nodiscard]] bool swapped() const { return swapped_; }
   /// Whether other roles of the same pair have the same levels at every spacing.

@@ -252,7 +252,7 @@ std::optional<Candidate> RicherModels::fit_by_windows(const PairWork& work, Simi
   }
   candidate.matrix = registered(Motion::homography, start, reference, work.moving.shape())
                          .similarity.matrix(reference, work.moving.shape());
-  const FitRoles roles(work, candidate.matrix);
+  const FitRoles roles(work, candidate.matrix, start);
   const Homography in_roles = roles.in_roles(start);
   if (!is_regular(in_roles, roles.coarse().shape(), min_divisor)) return std::nullopt;
   Place place{&candidate, roles, in_roles, in_roles, false, std::nullopt};
@@ -284,7 +284,7 @@ std::optional<Homography> RicherModels::refined(const PairWork& work, Similarity
     return refined_by_directions(work, ones_, fitter, candidate.motion, candidate.matrix,
                                  candidate.richer);
   }
-  const FitRoles roles(work, candidate.matrix);
+  const FitRoles roles(work, candidate.matrix, transform_of(candidate));
   const FitOptions options{candidate.motion, 20, 0.0005, 0.03, min_illumination_cell};
   const auto fitted = refinement.fit({work.stream, work.clock, roles.coarse(), roles.fine(),
                                       roles.in_roles(candidate.richer), ones_},
@@ -311,7 +311,7 @@ RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape
 
 bool RicherModels::explains_better(const PairWork& work, const Candidate& simpler,
                                    const Candidate& richer, int parameters) {
-  const FitRoles roles(work, richer.matrix);
+  const FitRoles roles(work, richer.matrix, transform_of(richer));
   const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(compared_side));
   const Shape& coarse = levels.coarse.shape();
   const Shape& fine = levels.fine.shape();

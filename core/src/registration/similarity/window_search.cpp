@@ -26,6 +26,10 @@ constexpr std::array<double, 5> scales{1, 1.25, 0.8, 1.6, 0.63};
 constexpr double stretch = 2;
 constexpr double direction_step = 45;
 constexpr std::array<double, 3> stretched_scales{1, 1.4, 0.71};
+// How often, how far and up to which scale windows are looked for along a homography.
+constexpr int max_followed = 4;
+constexpr double max_followed_shift = 14;  // in pixels of the reference's level
+constexpr double max_followed_scale = 8;
 // Of a window's pixels, how many must count in both images.
 constexpr double min_window_part = 0.6;
 
@@ -133,6 +137,21 @@ void WindowSearch::transform_moving(const PairWork& work, PyramidLevel& level,
   transform(weight, weight_spectrum_);
 }
 
+// Correlates all windows with what is in the frame.
+void WindowSearch::compare_windows(const PairWork& work) {
+  work.clock.run("overlap_products", [&] {
+    products_.execute(work.stream, spectrum_, weight_spectrum_, window_spectra_,
+                      window_weight_spectra_, products_image_);
+  });
+  work.clock.run("inverse_fft",
+                 [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
+  OverlapLimits limits;
+  limits.min_overlap = static_cast<float>(min_window_part * window_side * window_side);
+  work.clock.run("overlap_score", [&] { score_.execute(work.stream, surfaces_, limits, scores_); });
+  work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_on_device_); });
+  work.stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
+}
+
 // The moving level, rotated back and brought to the reference level's scale, stands in the middle
 // of the frame: frame(x) = moving(A (x - c) + centre). A window with the corner (0, 0) that is
 // found at d lies at d, or with its opposite rotation upside down at -d.
@@ -147,18 +166,7 @@ void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& refer
   const Affine frame_to_level = Affine::translation(centre.x, centre.y) * between_levels.linear() *
                                 Affine::translation(-c, -c);
   transform_moving(work, moving, frame_to_level);
-  work.clock.run("overlap_products", [&] {
-    products_.execute(work.stream, spectrum_, weight_spectrum_, window_spectra_,
-                      window_weight_spectra_, products_image_);
-  });
-  work.clock.run("inverse_fft",
-                 [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
-  OverlapLimits limits;
-  limits.min_overlap = static_cast<float>(min_window_part * window_side * window_side);
-  work.clock.run("overlap_score", [&] { score_.execute(work.stream, surfaces_, limits, scores_); });
-  work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_on_device_); });
-  work.stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
-
+  compare_windows(work);
   const double middle = static_cast<double>(window_side - 1) / 2;
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotation_step / 2);
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
@@ -185,6 +193,7 @@ void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& refer
 // texture have a high one of.
 void WindowSearch::relate_to_medians() {
   relative_ = matches_;
+  medians_.assign(windows_.size(), 0);
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     of_window_.clear();
     for (const WindowMatch& match : matches_) {
@@ -194,6 +203,7 @@ void WindowSearch::relate_to_medians() {
     const auto middle = of_window_.begin() + static_cast<std::ptrdiff_t>(of_window_.size() / 2);
     std::nth_element(of_window_.begin(), middle, of_window_.end());
     if (!(*middle > 0)) continue;
+    medians_[w] = *middle;
     for (WindowMatch& match : relative_) {
       if (match.window == w) match.correlation /= *middle;
     }
@@ -220,13 +230,87 @@ void WindowSearch::match_views(const PairWork& work, const PyramidLevel& referen
   }
 }
 
-std::span<const AgreedHomography> WindowSearch::count_votes(const PyramidLevel& reference) {
+std::span<const AgreedHomography> WindowSearch::count_votes(const PairWork& work,
+                                                            const PyramidLevel& reference) {
   relate_to_medians();
   const double spacing = reference.sampling().spacing;
   VoteOptions options;
   options.max_disagreement *= spacing;
   options.tolerance *= spacing;
-  return votes_.find(relative_, options);
+  const auto found = votes_.find(relative_, options);
+  found_.assign(found.begin(), found.end());
+  for (AgreedHomography& homography : found_) {
+    homography = followed(work, reference, homography, options);
+  }
+  std::sort(found_.begin(), found_.end(),
+            [](const AgreedHomography& a, const AgreedHomography& b) { return a.votes > b.votes; });
+  return found_;
+}
+
+// What few windows agree on in one part of the image leads the others nearly to their places. Where
+// that is undone as a whole, they are found there, and so on.
+AgreedHomography WindowSearch::followed(const PairWork& work, const PyramidLevel& reference,
+                                        const AgreedHomography& found, const VoteOptions& options) {
+  AgreedHomography best = found;
+  for (int i = 0; i < max_followed; ++i) {
+    match_along(work, reference, best.matrix);
+    const AgreedHomography next = votes_.improved(best, along_, options);
+    const bool is_same = next.matrix.h == best.matrix.h;
+    best = next;
+    if (is_same) break;
+  }
+  return best;
+}
+
+void WindowSearch::resample_moving(const PairWork& work, PyramidLevel& level,
+                                   const Homography& frame_to_level) {
+  const InterpolatePlan& plan = bilinear_.get(level.shape(), [&] {
+    return InterpolatePlan(device_, {.image = level.shape(),
+                                     .output = frame,
+                                     .degree = 1,
+                                     .boundary = Boundary::grid_constant});
+  });
+  const Image& weight =
+      level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
+  const auto transform = [&](const Image& image, Image& spectrum) {
+    work.clock.run("interpolate",
+                   [&] { plan.execute(work.stream, image, frame_to_level, warped_); });
+    work.clock.run("fft", [&] { fft_.forward(work.stream, warped_, spectrum); });
+  };
+  transform(work.moving.normalized(work.stream, work.clock, level), spectrum_);
+  transform(weight, weight_spectrum_);
+}
+
+// Looks for all windows near where a homography leads them. The frame is the reference level then,
+// in which a window that lies exactly there is found at its own corner.
+void WindowSearch::match_along(const PairWork& work, const PyramidLevel& reference,
+                               const Homography& found) {
+  along_.clear();
+  const Affine about = found.affine_at(centre_of(work.reference.shape()));
+  const double scale = scale_of(about);
+  if (!(scale > 1 / max_followed_scale && scale < max_followed_scale)) return;
+  const double spacing = std::max(1.0, reference.sampling().spacing * scale);
+  PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
+  resample_moving(work, moving,
+                  Homography(moving.to_image().inverse()) * found * reference.to_image());
+  compare_windows(work);
+  const double middle = static_cast<double>(window_side - 1) / 2;
+  for (std::size_t w = 0; w < windows_.size(); ++w) {
+    const PeakRecord& record = records_[2 * w];
+    const Point d = subpixel_position(record);
+    const Point shift{std::remainder(d.x - windows_[w].left, side),
+                      std::remainder(d.y - windows_[w].top, side)};
+    if (!(std::hypot(shift.x, shift.y) <= max_followed_shift) || !(medians_[w] > 0)) continue;
+    const Point centre{windows_[w].left + middle, windows_[w].top + middle};
+    WindowMatch match;
+    match.window = w;
+    match.reference = reference.to_image()(centre);
+    match.moving = found(reference.to_image()({centre.x + shift.x, centre.y + shift.y}));
+    match.view = view_of(found.affine_at(match.reference));
+    match.correlation =
+        static_cast<double>(record.value) / static_cast<double>(window_side) / medians_[w];
+    along_.push_back(match);
+  }
 }
 
 std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
@@ -235,7 +319,7 @@ std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
   transform_windows(work);
   matches_.clear();
   match_views(work, level, scales, {});
-  return count_votes(level);
+  return count_votes(work, level);
 }
 
 std::span<const AgreedHomography> WindowSearch::find_stretched(const PairWork& work) {
@@ -243,7 +327,7 @@ std::span<const AgreedHomography> WindowSearch::find_stretched(const PairWork& w
   for (double direction = 0; direction < 180; direction += direction_step) {
     match_views(work, level, stretched_scales, {0, 1, stretch, direction});
   }
-  return count_votes(level);
+  return count_votes(work, level);
 }
 
 }  // namespace warpalign::detail

@@ -11,6 +11,7 @@
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/interpolate.hpp>
 
 #include <span>
 #include <vector>
@@ -41,8 +42,14 @@ class WindowSearch {
   void match_views(const PairWork& work, const PyramidLevel& reference,
                    std::span<const double> scales, const WindowView& stretched);
   void match_windows(const PairWork& work, const PyramidLevel& reference, const WindowView& view);
-  std::span<const AgreedHomography> count_votes(const PyramidLevel& reference);
+  void compare_windows(const PairWork& work);
+  std::span<const AgreedHomography> count_votes(const PairWork& work,
+                                                const PyramidLevel& reference);
   void relate_to_medians();
+  AgreedHomography followed(const PairWork& work, const PyramidLevel& reference,
+                            const AgreedHomography& found, const VoteOptions& options);
+  void match_along(const PairWork& work, const PyramidLevel& reference, const Homography& found);
+  void resample_moving(const PairWork& work, PyramidLevel& level, const Homography& frame_to_level);
   void transform_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
 
   Device device_;
@@ -53,6 +60,7 @@ class WindowSearch {
   OverlapScorePlan score_;
   PeakPlan peak_;
   PlanCache<Shape, WarpPlan> warps_{16};
+  PlanCache<Shape, InterpolatePlan> bilinear_{16};
   Image windows_image_, windows_weight_, window_spectra_, window_weight_spectra_;
   Image warped_, spectrum_, weight_spectrum_;
   Image products_image_, surfaces_, scores_;
@@ -62,7 +70,9 @@ class WindowSearch {
   std::vector<Window> windows_;
   std::vector<WindowMatch> matches_;   // with the correlations themselves
   std::vector<WindowMatch> relative_;  // with correlations relative to the medians
-  std::vector<double> of_window_;
+  std::vector<WindowMatch> along_;     // a homography
+  std::vector<double> of_window_, medians_;
+  std::vector<AgreedHomography> found_;
   WindowVotes votes_;
 };
 

@@ -1,6 +1,7 @@
 // A homography from places at which windows of one image were found in the other.
 #include "registration/similarity/window_votes.hpp"
 
+#include "registration/plane_geometry.hpp"
 #include "registration/small_solver.hpp"
 
 #include <algorithm>
@@ -52,10 +53,7 @@ bool are_neighbours(const WindowMatch& a, const WindowMatch& b) {
 // Whether a homography turns and scales a window's surroundings about as the match did.
 bool agrees_with_view(const Homography& m, const WindowMatch& match) {
   const Affine here = m.affine_at(match.reference);
-  const double determinant = here.a * here.e - here.b * here.d;
-  if (!(determinant > 0)) return false;
-  const double degrees = std::atan2(here.b - here.d, here.a + here.e) * 180 / std::numbers::pi;
-  return are_neighbours(match.view, {degrees, std::sqrt(determinant), 1, 0});
+  return here.a * here.e - here.b * here.d > 0 && are_neighbours(match.view, view_of(here));
 }
 
 // Points shifted and scaled to a mean of 0 and a deviation of about 1.
@@ -105,6 +103,12 @@ bool keeps_orientation(const Homography& m, std::span<const WindowMatch> matches
 }
 
 }  // namespace
+
+// By the polar decomposition.
+WindowView view_of(const Affine& here) {
+  const double degrees = std::atan2(here.b - here.d, here.a + here.e) * 180 / std::numbers::pi;
+  return {degrees, scale_of(here), 1, 0};
+}
 
 // The stretch is symmetric, so that rotation and scale are those of the polar decomposition.
 Affine WindowView::linear() const {
@@ -199,6 +203,28 @@ AgreedHomography WindowVotes::agreed(const Homography& matrix, const VoteOptions
     if (keep_inliers) inliers_.push_back(nearby_[match_of_window_[window]]);
   }
   return result;
+}
+
+void WindowVotes::begin(std::span<const WindowMatch> matches) {
+  std::size_t windows = 0;
+  for (const WindowMatch& match : matches) windows = std::max(windows, match.window + 1);
+  best_of_window_.assign(windows, 0);
+  match_of_window_.assign(windows, 0);
+}
+
+AgreedHomography WindowVotes::improved(const AgreedHomography& known,
+                                       std::span<const WindowMatch> matches,
+                                       const VoteOptions& options) {
+  begin(matches);
+  nearby_.clear();
+  for (const WindowMatch& match : matches) {
+    if (match.correlation >= options.min_correlation) nearby_.push_back(match);
+  }
+  const AgreedHomography before = agreed(known.matrix, options, false);
+  const AgreedHomography sampled = sampled_homography(options, samples_of_vote);
+  const AgreedHomography found =
+      grown(sampled.votes > before.votes ? sampled : before, matches, options);
+  return found.votes > before.votes ? found : before;
 }
 
 // Of each window the best match, and the best one at another place.
@@ -308,10 +334,7 @@ std::span<const AgreedHomography> WindowVotes::find(std::span<const WindowMatch>
     votes_[kept++] = votes_[i];
   }
   votes_.resize(kept);
-  std::size_t windows = 0;
-  for (const WindowMatch& match : matches) windows = std::max(windows, match.window + 1);
-  best_of_window_.assign(windows, 0);
-  match_of_window_.assign(windows, 0);
+  begin(matches);
   for (const Vote& vote : votes_) {
     gather(matches, vote, options);
     add_homography(matches, options, samples_of_vote);

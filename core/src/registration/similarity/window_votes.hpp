@@ -21,6 +21,9 @@ struct WindowView {
   friend bool operator==(const WindowView&, const WindowView&) = default;
 };
 
+/// The rotation and scale of a linear map, without its stretch.
+[[nodiscard]] WindowView view_of(const Affine& here);
+
 /// Where a window was found under one view.
 struct WindowMatch {
   std::size_t window = 0;  ///< its number
@@ -60,6 +63,11 @@ class WindowVotes {
   std::span<const AgreedHomography> find(std::span<const WindowMatch> matches,
                                          const VoteOptions& options);
 
+  /// The homography that the most of these matches agree on, which were looked for near where
+  /// `known` leads. Where none has more, it is `known`, with the votes that it has of these.
+  AgreedHomography improved(const AgreedHomography& known, std::span<const WindowMatch> matches,
+                            const VoteOptions& options);
+
  private:
   struct Vote {
     WindowMatch around;  ///< of which match
@@ -67,6 +75,7 @@ class WindowVotes {
   };
   void vote(std::span<const WindowMatch> of_one, const VoteOptions& options);
   void gather(std::span<const WindowMatch> matches, const Vote& vote, const VoteOptions& options);
+  void begin(std::span<const WindowMatch> matches);
   void gather_best(std::span<const WindowMatch> matches, const VoteOptions& options);
   void gather_along(std::span<const WindowMatch> matches, const Homography& matrix,
                     const VoteOptions& options);
