@@ -12,6 +12,9 @@ REFERENCE = ["reference.jpg", "fixed.png", "fixed.tif", "fixed.jpg", "scan1.tif"
 MOVING = ["moving.png", "moved.png", "moved.tif", "moved.jpg", "scan2.tif"]
 # Pairs in which what is bright in one image is dark in the other.
 MODALITIES = [("t1.png", "t2.png"), ("visible.png", "infrared.png")]
+PROGRAM = """#include <warpalign/warpalign.hpp>
+int main() { return warpalign::version() == nullptr; }
+"""
 MASKS = ["mask.png", "fixed-mask.png", "logo-mask.png"]
 
 
@@ -30,6 +33,7 @@ def write(folder, repository):
     folder = Path(folder)
     for name in ("docs", "tests", "examples", "script", "benchmarks"):
         (folder / name).symlink_to(repository / name)
+    (folder / "main.cpp").write_text(PROGRAM)
     image = scene()
     moved = ndimage.rotate(image, 2, reshape=False, mode="mirror")
     for name in REFERENCE:

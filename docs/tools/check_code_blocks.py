@@ -116,9 +116,7 @@ class PageCheck:
         """A whole project is left for the page's shell block; a fragment is put into one."""
         text = block.text
         if "project(" not in text:
-            (self.folder / "main.cpp").write_text(
-                "#include <warpalign/warpalign.hpp>\n"
-                "int main() { return warpalign::version() == nullptr; }\n")
+            (self.folder / "main.cpp").write_text(block_inputs.PROGRAM)
             find, rest = text.split("\n", 1)
             text = ("cmake_minimum_required(VERSION 3.25)\nproject(page LANGUAGES CXX)\n"
                     f"{find}\nadd_executable(your_program main.cpp)\n{rest}")
