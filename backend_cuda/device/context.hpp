@@ -1,6 +1,8 @@
 // What every part of an opened CUDA device shares: its number, its name and its limits.
 #pragma once
 
+#include <warpalign/backend/loss.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -23,6 +25,8 @@ struct Context {
   /// Counts allocations: of device memory, of host memory that kernels write, and of textures.
   std::unique_ptr<std::atomic<std::size_t>> allocations =
       std::make_unique<std::atomic<std::size_t>>(0);
+  /// Failed calls note here that the device is lost.
+  std::unique_ptr<backend::Loss> loss = std::make_unique<backend::Loss>();
 
   /// Must be called for each such allocation.
   void count_allocation() const noexcept { allocations->fetch_add(1, std::memory_order_relaxed); }

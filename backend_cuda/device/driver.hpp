@@ -19,6 +19,7 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
   explicit CudaDriver(std::size_t index);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+  [[nodiscard]] const char* lost() const noexcept override { return context_.loss->code(); }
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;

@@ -17,6 +17,28 @@ ErrorContext context_of(cudaError_t code, const char* call, const CallSite& site
   return context;
 }
 
+/// Failures after which every call of the process on this device fails: CUDA's sticky errors, and
+/// those of a device that is gone.
+bool is_loss(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContextIsDestroyed:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // A failed call also sets the thread's last error, which the next launch would report again.
 void forget_last_error() noexcept { static_cast<void>(cudaGetLastError()); }
 
@@ -47,8 +69,15 @@ std::string advice_for(cudaError_t code) {
       return "the GPU is in use by another program in exclusive mode: wait, or choose another";
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
     case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
     case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
       return "CUDA cannot be used any more in this process: restart the program; "
              "compute-sanitizer shows the cause";
     default:
@@ -63,6 +92,7 @@ std::string describe(cudaError_t code) {
 void check(cudaError_t code, const char* call, const CallSite& site) {
   if (code == cudaSuccess) return;
   forget_last_error();
+  if (is_loss(code)) site.context.loss->note(cudaGetErrorName(code));
   const auto kind =
       code == cudaErrorMemoryAllocation ? ErrorKind::out_of_memory : ErrorKind::device_failure;
   throw Error(kind, std::string(call) + " failed: " + cudaGetErrorString(code),

@@ -33,7 +33,11 @@ Context::Context(cl_context context, cl_device_id id, DeviceInfo info,
 
 Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
                  std::shared_ptr<const backend::Host> host)
-    : info_(std::move(info)), host_(std::move(host)), device_(id), context_(std::move(context)) {
+    : info_(std::move(info)),
+      health_(std::make_unique<Health>(id)),
+      host_(std::move(host)),
+      device_(id),
+      context_(std::move(context)) {
   if (device_value<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
     throw error(ErrorKind::device_unavailable, "the device's OpenCL has no compiler",
                 call_site("open"), "choose another device, or install the vendor's full driver");

@@ -41,8 +41,9 @@ class Context {
   /// takes a minute for the kernels of prefilter_cpu.cl. Such a CPU uses the GPUs' kernels.
   [[nodiscard]] bool has_vectors() const noexcept { return has_vectors_; }
   [[nodiscard]] CallSite call_site(std::string stage) const {
-    return {std::move(stage), info_.name};
+    return {std::move(stage), info_.name, health_.get()};
   }
+  [[nodiscard]] const char* lost() const noexcept { return health_->loss.code(); }
   /// The full names of platform, device and driver, on which compiled programs depend.
   [[nodiscard]] const std::string& identity() const noexcept { return identity_; }
 
@@ -60,6 +61,7 @@ class Context {
           std::shared_ptr<const backend::Host> host);
 
   DeviceInfo info_;
+  std::unique_ptr<Health> health_;
   std::shared_ptr<const backend::Host> host_;
   compute::device device_;
   compute::context context_;

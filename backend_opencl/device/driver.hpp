@@ -17,6 +17,7 @@ class Driver final : public backend::MakesEach<Driver> {
          std::shared_ptr<const backend::Host> host);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_.info(); }
+  [[nodiscard]] const char* lost() const noexcept override { return context_.lost(); }
 
   void announce(const std::function<void()>& make_plans) override;
   void keep_compiled() override;

@@ -77,6 +77,35 @@ bool is_memory_shortage(cl_int status) {
   return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY;
 }
 
+const char* static_name_of(cl_int status) {
+  for (const auto& [code, name] : names) {
+    if (code == status) return name;
+  }
+  return nullptr;
+}
+
+/// Whether the status may be that of a device which is gone. OpenCL has no status for that alone:
+/// drivers also report what a failed kernel did as a lack of resources, and then refuse handles
+/// that were valid before.
+bool may_be_loss(cl_int status) {
+  return status == CL_DEVICE_NOT_AVAILABLE || status == CL_OUT_OF_RESOURCES ||
+         status == CL_INVALID_COMMAND_QUEUE || status == CL_INVALID_CONTEXT ||
+         status == CL_INVALID_DEVICE;
+}
+
+bool is_available(cl_device_id device) {
+  cl_bool available = CL_TRUE;
+  const cl_int status =
+      clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof available, &available, nullptr);
+  return status == CL_SUCCESS ? available != CL_FALSE : status != CL_INVALID_DEVICE;
+}
+
+void note_loss(cl_int status, Health& health) {
+  const bool lost =
+      status == CL_DEVICE_NOT_AVAILABLE || (may_be_loss(status) && !is_available(health.id));
+  if (lost) health.loss.note(static_name_of(status));
+}
+
 std::string advice_for(cl_int status) {
   switch (status) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
@@ -86,7 +115,7 @@ std::string advice_for(cl_int status) {
     case CL_OUT_OF_RESOURCES:
       return "free device memory; if that does not help, the driver's log (dmesg) may say more";
     case CL_DEVICE_NOT_AVAILABLE:
-      return "check that no other program holds the device exclusively";
+      return "open the device anew; check that no other program holds it exclusively";
     case CL_COMPILER_NOT_AVAILABLE:
       return "install the vendor's OpenCL compiler, or choose another device";
     default:
@@ -97,13 +126,12 @@ std::string advice_for(cl_int status) {
 }  // namespace
 
 std::string code_name(cl_int status) {
-  for (const auto& [code, name] : names) {
-    if (code == status) return name;
-  }
-  return "OpenCL error " + std::to_string(status);
+  const char* name = static_name_of(status);
+  return name != nullptr ? name : "OpenCL error " + std::to_string(status);
 }
 
 Error failure(cl_int status, const char* call, const CallSite& site) {
+  if (site.health != nullptr) note_loss(status, *site.health);
   const auto kind =
       is_memory_shortage(status) ? ErrorKind::out_of_memory : ErrorKind::device_failure;
   return {kind,

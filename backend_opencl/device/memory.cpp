@@ -5,6 +5,15 @@
 
 namespace warpalign::opencl {
 
+namespace {
+
+bool is_shortage(cl_int status) {
+  return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_INVALID_BUFFER_SIZE ||
+         status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
+}
+
+}  // namespace
+
 compute::buffer make_buffer(const Context& context, std::size_t bytes, const std::string& stage) {
   // Drivers allocate on first use, so a size that can never work is refused here, where the error
   // can name it.
@@ -17,6 +26,8 @@ compute::buffer make_buffer(const Context& context, std::size_t bytes, const std
     context.count_allocation();
     return compute::buffer(raw, false);
   }
+  const Error other = failure(status, "clCreateBuffer", context.call_site(stage));
+  if (!is_shortage(status) || context.lost() != nullptr) throw other;
   throw Error(ErrorKind::out_of_memory,
               std::to_string(bytes) +
                   " bytes of device memory cannot be had; the device's "

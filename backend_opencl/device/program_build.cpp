@@ -97,6 +97,7 @@ compute::program program_from_source(const Context& context, std::string_view so
   check(status, "clCreateProgramWithSource", site);
   compute::program program(raw, false);
   status = clBuildProgram(raw, 1, &id, options.c_str(), nullptr, nullptr);
+  if (status == CL_DEVICE_NOT_AVAILABLE) throw failure(status, "clBuildProgram", site);
   if (status != CL_SUCCESS) throw_failed(build_log(raw, id), source, options, site, status);
   return program;
 }

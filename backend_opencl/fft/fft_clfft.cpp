@@ -106,6 +106,7 @@ const Library& library() {
 
 void check_clfft(clfftStatus status, const char* call, ErrorKind kind, const CallSite& site) {
   if (status == CLFFT_SUCCESS) return;
+  if (status == CLFFT_DEVICE_NOT_AVAILABLE) throw failure(status, call, site);
   if (status == CLFFT_MEM_OBJECT_ALLOCATION_FAILURE) kind = ErrorKind::out_of_memory;
   throw Error(kind, std::string(call) + " failed",
               {site.stage, "opencl", site.device, call, code_name(status),

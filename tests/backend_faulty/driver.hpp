@@ -16,6 +16,7 @@ class Driver final : public backend::MakesEach<Driver> {
   explicit Driver(std::unique_ptr<backend::Driver> inner);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+  [[nodiscard]] const char* lost() const noexcept override { return loss_.code(); }
   void announce(const std::function<void()>& make_plans) override;
   void keep_compiled() override { inner_->keep_compiled(); }
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
@@ -25,17 +26,30 @@ class Driver final : public backend::MakesEach<Driver> {
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
   std::unique_ptr<backend::Event> make_event() override;
 
+  std::unique_ptr<backend::Memory> wrap_memory(const backend::ForeignMemory& memory) override;
+  std::unique_ptr<backend::Memory> wrap_image(const backend::ForeignMemory& memory, PixelType type,
+                                              const Shape& shape) override;
+  backend::WrappedQueue wrap_queue(backend::NativeHandle queue) override;
+  std::unique_ptr<backend::Event> wrap_event(backend::NativeHandle event) override;
+  [[nodiscard]] backend::NativeHandle native_context() const noexcept override {
+    return inner_->native_context();
+  }
+  [[nodiscard]] backend::NativeHandle native_device() const noexcept override {
+    return inner_->native_device();
+  }
+
   template <class Stage>
   std::unique_ptr<Stage> make_stage(const typename Stage::Setup& setup) {
     static const std::string what = "make " + stage_name<Stage>();
-    point(what.c_str(), stage_name<Stage>().c_str(), ErrorKind::build_failed);
+    point(what.c_str(), stage_name<Stage>().c_str(), ErrorKind::build_failed, &loss_);
     std::unique_ptr<Stage> stage = inner_->make(setup);
     if (stage == nullptr) return nullptr;  // a stage that this device does not have
-    return std::make_unique<typename Wrapper<Stage>::Type>(std::move(stage));
+    return std::make_unique<typename Wrapper<Stage>::Type>(std::move(stage), loss_);
   }
 
  private:
   Counted counted_;
+  backend::Loss loss_;  // what the driver makes refers to it, and goes before it
   std::unique_ptr<backend::Driver> inner_;
   DeviceInfo info_;
 };

@@ -3,15 +3,25 @@
 
 #include "faults/fault_points.hpp"
 
+#include <warpalign/backend/loss.hpp>
 #include <warpalign/error.hpp>
 
 #include <string>
 
 namespace warpalign::faulty {
 
-/// Counts a point, and throws if it is the one that is to fail. `what` must live for ever.
-inline void point(const char* what, const char* stage, ErrorKind kind) {
+/// Counts a point, and throws if it is the one that is to fail. `what` must live for ever. `loss`
+/// is that of the device, or null before it is open: once it is lost, every point of it fails.
+inline void point(const char* what, const char* stage, ErrorKind kind, backend::Loss* loss) {
+  if (loss != nullptr && loss->code() != nullptr) {
+    throw Error(ErrorKind::device_failure, std::string("the lost device was used: ") + what,
+                {.stage = stage, .backend = "faulty", .call = what, .code = loss->code()});
+  }
   if (!faults::reached(what)) return;
+  if (faults::is_loss()) {
+    if (loss != nullptr) loss->note("INJECTED_LOSS");
+    kind = ErrorKind::device_failure;
+  }
   throw Error(kind, std::string("injected fault: ") + what,
               {.stage = stage, .backend = "faulty", .call = what, .code = "INJECTED"});
 }

@@ -26,23 +26,26 @@ class Memory final : public backend::Memory {
 
 class Event final : public backend::Event {
  public:
-  explicit Event(std::unique_ptr<backend::Event> inner) : inner_(std::move(inner)) {}
+  Event(std::unique_ptr<backend::Event> inner, backend::Loss& loss)
+      : inner_(std::move(inner)), loss_(loss) {}
   [[nodiscard]] backend::Event& inner() const noexcept { return *inner_; }
   [[nodiscard]] backend::NativeHandle native() const noexcept override { return inner_->native(); }
   [[nodiscard]] bool done() const override { return inner_->done(); }
   void finish() const override {
-    point("wait for an event", "event", ErrorKind::device_failure);
+    point("wait for an event", "event", ErrorKind::device_failure, &loss_);
     inner_->finish();
   }
 
  private:
   Counted counted_;
   std::unique_ptr<backend::Event> inner_;
+  backend::Loss& loss_;
 };
 
 class Queue final : public backend::Queue {
  public:
-  explicit Queue(std::unique_ptr<backend::Queue> inner) : inner_(std::move(inner)) {}
+  Queue(std::unique_ptr<backend::Queue> inner, backend::Loss& loss)
+      : inner_(std::move(inner)), loss_(loss) {}
   [[nodiscard]] backend::Queue& inner() const noexcept { return *inner_; }
   [[nodiscard]] backend::NativeHandle native() const noexcept override { return inner_->native(); }
 
@@ -56,19 +59,26 @@ class Queue final : public backend::Queue {
   double milliseconds_between(const backend::Mark& from, const backend::Mark& to) override;
 
  private:
+  void reach(const char* what) { point(what, "queue", ErrorKind::device_failure, &loss_); }
+
   Counted counted_;
   std::unique_ptr<backend::Queue> inner_;
+  backend::Loss& loss_;
 };
 
 class Readback final : public backend::Readback {
  public:
-  explicit Readback(std::unique_ptr<backend::Readback> inner) : inner_(std::move(inner)) {}
+  Readback(std::unique_ptr<backend::Readback> inner, backend::Loss& loss)
+      : inner_(std::move(inner)), loss_(loss) {}
   void enqueue(backend::Queue& queue, const backend::Memory& source) override;
   const void* wait() override;
 
  private:
+  void reach(const char* what) { point(what, "readback", ErrorKind::device_failure, &loss_); }
+
   Counted counted_;
   std::unique_ptr<backend::Readback> inner_;
+  backend::Loss& loss_;
 };
 
 // What the other backend made, in place of this one's: arguments of a stage, whatever they are.

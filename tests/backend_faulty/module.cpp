@@ -40,7 +40,7 @@ const backend::ModuleTable& inner() {
 }
 
 std::vector<DeviceInfo> list_devices() {
-  point("list devices", "open", ErrorKind::device_unavailable);
+  point("list devices", "open", ErrorKind::device_unavailable, nullptr);
   std::vector<DeviceInfo> devices = inner().list_devices();
   for (DeviceInfo& device : devices) device = renamed(std::move(device));
   return devices;
@@ -48,7 +48,7 @@ std::vector<DeviceInfo> list_devices() {
 
 std::unique_ptr<backend::Driver> open(std::size_t index,
                                       std::shared_ptr<const backend::Host> host) {
-  point("open", "open", ErrorKind::device_unavailable);
+  point("open", "open", ErrorKind::device_unavailable, nullptr);
   return std::make_unique<Driver>(inner().open(index, std::move(host)));
 }
 

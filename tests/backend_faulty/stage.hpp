@@ -33,12 +33,13 @@ const std::string& stage_name() {
 template <class Stage>
 class Wrapped : public Stage {
  public:
-  explicit Wrapped(std::unique_ptr<Stage> inner) : inner_(std::move(inner)) {}
+  Wrapped(std::unique_ptr<Stage> inner, backend::Loss& loss)
+      : inner_(std::move(inner)), loss_(loss) {}
 
  protected:
   [[nodiscard]] Stage& reach() {
     static const std::string what = "enqueue " + stage_name<Stage>();
-    point(what.c_str(), stage_name<Stage>().c_str(), ErrorKind::device_failure);
+    point(what.c_str(), stage_name<Stage>().c_str(), ErrorKind::device_failure, &loss_);
     return *inner_;
   }
   [[nodiscard]] const Stage& inner() const noexcept { return *inner_; }
@@ -46,6 +47,7 @@ class Wrapped : public Stage {
  private:
   Counted counted_;
   std::unique_ptr<Stage> inner_;
+  backend::Loss& loss_;
 };
 
 template <class Stage, class Enqueue = decltype(&Stage::enqueue)>

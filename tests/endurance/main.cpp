@@ -5,6 +5,7 @@
 #include "endurance/surveillance.hpp"
 #include "faults/fault_points.hpp"
 #include "support/blobs.hpp"
+#include "support/turned_volumes.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/warpalign.hpp>
@@ -160,7 +161,9 @@ class Endurance {
     if (kind == 0) return register_volume();
     if (kind == 1) return register_windows();
     if (kind == 2) return register_constant();
-    if (kind < 6) registrar_.reset();  // a new one, with other options
+    if (kind == 3) return register_frames();
+    if (kind == 4) return register_volume_that_turns();
+    if (kind < 8) registrar_.reset();  // a new one, with other options
     register_pair();
   }
 
@@ -182,7 +185,46 @@ class Endurance {
     RegistrationOptions options;
     options.fast = options_.small || random_() % 4 == 0;
     if (!options.fast) options.motion = motions[random_() % motions.size()];
+    if (!options.fast && random_() % 4 == 0) search_otherwise(options);
     return options;
+  }
+
+  /// Directions of edges, or all generators on fine grids, within narrow limits: they take long.
+  void search_otherwise(RegistrationOptions& options) {
+    if (random_() % 2 == 0) {
+      options.modality = Modality::other;
+    } else {
+      options.search = Effort::thorough;
+    }
+    options.min_scale = 0.9;
+    options.max_scale = 1.1;
+    options.min_angle = -10;
+    options.max_angle = 10;
+  }
+
+  void register_frames() {
+    const Pair& pair = pairs_[4 + random_() % 3];
+    RegistrationOptions options;
+    options.motion = Motion::translation;
+    FrameRegistrar registrar(device_, options, 2);
+    registrar.set_reference(pair.reference.view(PixelType::u8));
+    const std::array<HostImage, 2> frames{pair.moving.view(PixelType::u8),
+                                          pair.reference.view(PixelType::u8)};
+    for (const BatchResult& one : registrar.align(frames)) {
+      if (one.error) throw Error(*one.error);
+    }
+  }
+
+  void register_volume_that_turns() {
+    test::TurnedPairSpec spec;
+    spec.reference = spec.moving = {16, 16, 14};
+    spec.transform = test::turn({1, 2, 3}, 5, {0.5, -0.25, 1});
+    const auto pair = test::draw_turned_pair(spec);
+    VolumeRegistrationOptions options;
+    options.motion = random_() % 2 == 0 ? Motion::rigid : Motion::affine;
+    options.max_rotation = 15;
+    static_cast<void>(register_volumes(device_, test::view_of(pair.reference, spec.reference),
+                                       test::view_of(pair.moving, spec.moving), options));
   }
 
   void register_volume() {

@@ -14,11 +14,13 @@ std::atomic<bool> counting{false};
 std::atomic<std::size_t> next_point{0};
 std::atomic<std::size_t> failing_point{never};
 std::atomic<const char*> failed_point{nullptr};
+std::atomic<bool> losing{false};
 std::atomic<std::int64_t> objects_alive{0};
 std::atomic<std::int64_t> bytes_alive{0};
 
-void start(std::size_t failing) noexcept {
+void start(std::size_t failing, bool loses = false) noexcept {
   failing_point = failing;
+  losing = loses;
   failed_point = nullptr;
   next_point = 0;
   counting = true;
@@ -35,6 +37,8 @@ bool reached(const char* what) noexcept {
 
 void count_points() noexcept { start(never); }
 void fail_at(std::size_t point) noexcept { start(point); }
+void lose_at(std::size_t point) noexcept { start(point, true); }
+bool is_loss() noexcept { return counting && losing && failed_point != nullptr; }
 void stop() noexcept { counting = false; }
 
 bool are_counted() noexcept { return counting; }

@@ -16,6 +16,10 @@ namespace faults {
 void count_points() noexcept;
 /// Starts counting from zero. Point number `point`, from 0, fails, and no other.
 void fail_at(std::size_t point) noexcept;
+/// The same, but with the failure the device is lost.
+void lose_at(std::size_t point) noexcept;
+/// Whether the point that has failed is one by which the device is lost.
+[[nodiscard]] bool is_loss() noexcept;
 /// Points are no longer counted, and none fails.
 void stop() noexcept;
 

@@ -2,6 +2,7 @@
 #include "faults/bench.hpp"
 #include "faults/scenarios.hpp"
 #include "support/blobs.hpp"
+#include "support/turned_volumes.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <array>
@@ -117,6 +118,47 @@ Scenario volumes() {
           }};
 }
 
+/// Volumes that turn a little.
+Scenario turned_volumes(const std::string& name, Motion motion) {
+  return {"align, volumes, " + name, [motion](const Device& device) -> Work {
+            test::TurnedPairSpec spec;
+            spec.reference = spec.moving = {20, 18, 16};
+            spec.transform = test::turn({1, 2, 3}, 6, {0.5, -0.25, 1});
+            auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_turned_pair(spec));
+            VolumeRegistrationOptions options;
+            options.motion = motion;
+            options.max_rotation = 15;  // as above
+            auto registrar = std::make_shared<VolumeRegistrar>(device, options);
+            return [registrar, drawn, spec] {
+              registrar->set_reference(test::view_of(drawn->reference, spec.reference));
+              const auto found = registrar->align(test::view_of(drawn->moving, spec.moving));
+              Bytes bytes;
+              append(bytes, found.matrix.m, found.confidence, found.correlation, found.overlap,
+                     found.refined);
+              return bytes;
+            };
+          }};
+}
+
+/// Images in the device's memory, and an event that is waited for.
+Scenario images_on_the_device() {
+  return {"align, images on the device", [](const Device& device) -> Work {
+            auto bench = std::make_shared<Bench>(device);
+            auto registrar = std::make_shared<Registrar>(device);
+            return [bench, registrar] {
+              Image reference = bench->empty(PixelType::u8, frame);
+              Image moving = bench->empty(PixelType::u8, frame);
+              bench->stream().upload(pair().reference.view(), reference);
+              bench->stream().upload(pair().moving.view(), moving);
+              Event uploaded(bench->device());
+              uploaded.record(bench->stream());
+              registrar->wait_for(uploaded);
+              registrar->set_reference(reference);
+              return bytes_of(registrar->align(moving));
+            };
+          }};
+}
+
 Scenario windows() {
   return {
       "align, windows", [](const Device& device) -> Work {
@@ -179,12 +221,17 @@ std::vector<Scenario> registration_scenarios() {
   RegistrationOptions many;
   many.candidates = 3;
   many.spectrum = SpectrumOf::gradient;
-  RegistrationOptions other;
+  RegistrationOptions narrow;  // a failure at every point of a wider search would take minutes
+  narrow.min_scale = 0.9;
+  narrow.max_scale = 1.1;
+  narrow.min_angle = -10;
+  narrow.max_angle = 10;
+  RegistrationOptions other = narrow;
   other.modality = Modality::other;
-  other.min_scale = 0.9;  // a failure at every point of a wider search would take minutes
-  other.max_scale = 1.1;
-  other.min_angle = -10;
-  other.max_angle = 10;
+  RegistrationOptions thorough = narrow;
+  thorough.search = Effort::thorough;
+  RegistrationOptions quick;
+  quick.search = Effort::fast;
   return {
       registration("similarity", Motion::similarity),
       registration("rigid", Motion::rigid),
@@ -196,10 +243,15 @@ std::vector<Scenario> registration_scenarios() {
       registration("the fast pipeline", fast),
       registration("several candidates", many),
       registration("another modality", other),
+      registration("thoroughly", thorough),
+      registration("with little effort", quick),
+      images_on_the_device(),
       masked_registration(),
       timed_registration(),
       batch(),
       volumes(),
+      turned_volumes("rigid", Motion::rigid),
+      turned_volumes("affine", Motion::affine),
       windows(),
       frames(),
       field_warp(),

@@ -11,5 +11,7 @@ namespace faults {
 [[nodiscard]] std::vector<Scenario> stage_scenarios();
 /// Registrations of images, of batches, of volumes and of windows.
 [[nodiscard]] std::vector<Scenario> registration_scenarios();
+/// The C interface, on a device of its own with the same name, which stays open.
+[[nodiscard]] std::vector<Scenario> c_scenarios();
 
 }  // namespace faults

@@ -159,6 +159,77 @@ Scenario phase_correlation() {
       });
 }
 
+/// Tiles of an image, by a matrix and at points. Where memory is short smaller tiles are tried; the
+/// fractions of all coordinates are quarters, with which the arithmetic of degree 1 is exact, so
+/// that tiles of any size have the same bits.
+Scenario tiles(const std::string& name, std::size_t max_bytes) {
+  return {"tiles, " + name, [max_bytes](const Device& device) -> Work {
+            const std::vector<std::uint8_t> image = [] {
+              std::vector<std::uint8_t> pixels(static_cast<std::size_t>(plane.pixels()));
+              for (std::size_t i = 0; i < pixels.size(); ++i) {
+                pixels[i] = static_cast<std::uint8_t>(i * i % 251);
+              }
+              return pixels;
+            }();
+            return [device, image, max_bytes] {
+              ResampleSpec spec;
+              spec.image = spec.output = plane;
+              spec.degree = 1;
+              spec.input = spec.output_type = PixelType::u8;
+              spec.prefilter.reset();
+              TiledResampler resampler(device, spec, max_bytes);
+              Bytes output(2 * image.size());
+              resampler.execute(image.data(), Affine::translation(1.25, -0.75), output.data());
+              std::vector<float> points(2 * image.size());
+              for (std::size_t i = 0; i < image.size(); ++i) {
+                points[i] = 0.25F * static_cast<float>(i % 48) + 3;
+                points[image.size() + i] = 0.5F * static_cast<float>(i / 48) + 1.25F;
+              }
+              resampler.execute(image.data(), points, output.data() + image.size());
+              return output;
+            };
+          }};
+}
+
+/// Memory, a queue and an event that the caller owns; here the device's own take their place.
+Scenario memory_of_the_caller() {
+  struct Objects {
+    Bench bench;
+    Image own_input, own_output, input, output;
+    SobelPlan plan;
+    Stream stream;  // destroyed before the images, which then wait for what it left
+  };
+  return {"memory and queue of the caller", [](const Device& device) -> Work {
+            const std::string backend = device.info().backend;
+            Bench bench(device);
+            Image own_input = bench.random(PixelType::u8, plane);
+            Image own_output = bench.empty(PixelType::f32, plane);
+            const auto wrapped = [&](const Image& own) {
+              interop::ForeignMemory memory;
+              memory.handle = interop::handle_of(own.buffer(), backend);
+              memory.owner = std::make_shared<int>();
+              return interop::wrap_image(device, backend, memory, own.type(), own.shape());
+            };
+            Image input = wrapped(own_input);
+            Image output = wrapped(own_output);
+            SobelPlan plan(device, SobelSpec{PixelType::u8, plane});
+            Stream stream =
+                interop::wrap_stream(device, backend, interop::handle_of(bench.stream(), backend));
+            auto objects = std::make_shared<Objects>(
+                Objects{std::move(bench), std::move(own_input), std::move(own_output),
+                        std::move(input), std::move(output), std::move(plan), std::move(stream)});
+            return [objects] {
+              objects->plan.execute(objects->stream, objects->input, objects->output);
+              Event done(objects->bench.device());
+              done.record(objects->stream);
+              done.wait(objects->bench.stream());
+              Bytes bytes = objects->bench.bytes_of(objects->own_output);
+              done.finish();
+              return bytes;
+            };
+          }};
+}
+
 }  // namespace
 
 std::vector<Scenario> stage_scenarios() {
@@ -187,6 +258,9 @@ std::vector<Scenario> stage_scenarios() {
       magnitude(),
       log_polar(),
       phase_correlation(),
+      tiles("as small as they can be", std::size_t{1} << 14U),
+      tiles("that can be smaller", std::size_t{1} << 15U),
+      memory_of_the_caller(),
   };
 }
 

@@ -3,9 +3,11 @@
 #include "properties/trial.hpp"
 #include "support/blobs.hpp"
 #include "support/corners.hpp"
+#include "support/turned_volumes.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/batch.hpp>
+#include <warpalign/frame_registrar.hpp>
 #include <warpalign/local_motion.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/volume_registrar.hpp>
@@ -28,8 +30,20 @@ constexpr double corner_tolerance = 0.15;
 constexpr double swapped_tolerance = 0.05;
 /// Voxels. Volumes are floats, drawn at their shifted positions.
 constexpr double voxel_tolerance = 0.01;
+/// Of volumes that turn, at their corners: as tests/registration/volume/test_volume_motion.cpp has
+/// it of clean pairs.
+constexpr double turned_tolerance = 0.02;
+/// Homographies have twice the parameters of similarities, two of which grow with the square of the
+/// distance from the centre.
+constexpr double homography_tolerance = 4 * corner_tolerance;
 /// Of a window, in pixels, which has an eighth of the image's pixels and may hold few details.
 constexpr double window_tolerance = 0.35;
+
+Point3 mapped(const Transform& affine, const Point3& p) {
+  const auto& m = affine.m;
+  const auto row = [&](std::size_t i) { return m[i] * p.x + m[i + 1] * p.y + m[i + 2] * p.z; };
+  return {row(0) + m[3], row(4) + m[7], row(8) + m[11]};
+}
 
 struct Pair {
   Shape shape;
@@ -87,6 +101,70 @@ void check_swapped(Trial& trial) {
   });
 }
 
+/// Corners of `shape` that a perspective moves by up to four pixels, after a similarity.
+void check_homography(Trial& trial) {
+  Random& random = trial.random;
+  const Shape shape{160, 128, 1};
+  const auto distance = [&] { return random.real(-4, 4); };
+  const Homography bent = test::moving_corners(shape, {{{distance(), distance()},
+                                                        {distance(), distance()},
+                                                        {distance(), distance()},
+                                                        {distance(), distance()}}});
+  const Similarity similarity{
+      random.real(-20, 20), random.real(0.9, 1.1), {random.real(-6, 6), random.real(-6, 6)}};
+  const Homography truth = Homography(similarity.matrix(shape, shape)) * bent;
+  const auto scene = random.seed();
+  trial.describe("rotated by ", similarity.rotation_deg, " degrees, scaled by ", similarity.scale,
+                 ", scene ", scene);
+  const BlobImage reference = test::draw_blobs(shape, {}, scene);
+  const BlobImage moving = test::draw_blobs_bent(shape, truth.inverse(), scene);
+  RegistrationOptions options;
+  options.motion = Motion::homography;
+  trial.on_every_device([&](const Device& device) {
+    const auto forward = register_images(device, reference.view(), moving.view(), options);
+    const auto back = register_images(device, moving.view(), reference.view(), options);
+    if (!forward.reliable || !back.reliable) return 1e9;
+    const double swapped =
+        test::max_corner_distance(back.homography * forward.homography, Homography{}, shape);
+    return std::max(test::max_corner_distance(forward.homography, truth, shape), swapped) /
+           homography_tolerance;
+  });
+}
+
+/// Frames that drift, together and one by one, in another order too.
+void check_frames(Trial& trial) {
+  Random& random = trial.random;
+  const Shape shape{160, 128, 1};
+  const auto scene = random.seed();
+  std::vector<Point> shifts;
+  std::vector<BlobImage> drawn;
+  for (int i = 0; i < 4; ++i) {
+    shifts.push_back({random.real(-10, 10), random.real(-10, 10)});
+    drawn.push_back(
+        test::draw_blobs(shape, Affine::translation(-shifts[i].x, -shifts[i].y), scene));
+  }
+  const BlobImage reference = test::draw_blobs(shape, {}, scene);
+  trial.describe("scene ", scene, ", the first shifted by ", shifts[0].x, ", ", shifts[0].y);
+  RegistrationOptions options;
+  options.motion = Motion::translation;
+  trial.on_every_device([&](const Device& device) {
+    FrameRegistrar registrar(device, options, 4);
+    registrar.set_reference(reference.view());
+    std::vector<HostImage> frames;
+    for (const BlobImage& frame : drawn) frames.push_back(frame.view());
+    const auto together = registrar.align(frames);
+    double worst = 0;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      if (!together[i].result || !together[i].result->reliable) return 1e9;
+      const auto alone = registrar.align(frames[i]);
+      if (alone.homography.h != together[i].result->homography.h) return 1e9;
+      const double error = std::hypot(alone.matrix.c - shifts[i].x, alone.matrix.f - shifts[i].y);
+      worst = std::max(worst, error / corner_tolerance);
+    }
+    return worst;
+  });
+}
+
 /// A pair's result in a batch is, bit for bit, that of the pair alone.
 void check_batch(Trial& trial) {
   std::vector<Pair> pairs;
@@ -126,7 +204,40 @@ void check_volumes(Trial& trial) {
   });
 }
 
-/// A translation of the frame is that of each of its windows.
+/// A rotation about any axis is found, and swapped its inverse.
+void check_turned_volumes(Trial& trial) {
+  Random& random = trial.random;
+  test::TurnedPairSpec spec;
+  const Point3 axis{random.real(-1, 1), random.real(-1, 1), random.real(0.1, 1)};
+  const double degrees = random.real(-12, 12);
+  const Point3 shift{random.real(-2, 2), random.real(-2, 2), random.real(-2, 2)};
+  spec.transform = test::turn(axis, degrees, shift);
+  spec.seed = random.seed();
+  trial.describe("rotated by ", degrees, " degrees about ", axis.x, ", ", axis.y, ", ", axis.z,
+                 ", shifted by ", shift.x, ", ", shift.y, ", ", shift.z);
+  const auto pair = test::draw_turned_pair(spec);
+  const HostVolume reference = test::view_of(pair.reference, spec.reference);
+  const HostVolume moving = test::view_of(pair.moving, spec.moving);
+  VolumeRegistrationOptions options;
+  options.motion = Motion::rigid;
+  options.max_rotation = 20;
+  trial.on_every_device([&](const Device& device) {
+    const auto forward = register_volumes(device, reference, moving, options);
+    const auto back = register_volumes(device, moving, reference, options);
+    if (!forward.reliable || !back.reliable) return 1e9;
+    double off = test::corner_error(spec, forward.matrix.m);
+    for (const double x : {0.0, 31.0}) {
+      for (const double y : {0.0, 31.0}) {
+        const Point3 corner{x, y, 15.5};
+        const Point3 again = mapped(back.matrix, mapped(forward.matrix, corner));
+        off = std::max(off, test::distance(again, corner));
+      }
+    }
+    return off / turned_tolerance;
+  });
+}
+
+/// A translation of the frame is that of each of its windows, and swapped its negative.
 void check_windows(Trial& trial) {
   const Shape shape{160, 128, 1};
   const Point shift{trial.random.real(-6, 6), trial.random.real(-6, 6)};
@@ -140,12 +251,18 @@ void check_windows(Trial& trial) {
     WindowRegistrar registrar(device, PixelType::u8, shape, options);
     registrar.set_reference(reference.view());
     const std::array<HostImage, 1> frames{moving.view()};
+    const std::vector<WindowShift> forward = registrar.align(frames);
+    registrar.set_reference(moving.view());
+    const std::array<HostImage, 1> swapped{reference.view()};
+    const std::vector<WindowShift> back = registrar.align(swapped);
     double worst = 0;
-    for (const WindowShift& window : registrar.align(frames)) {
-      if (!window.reliable) continue;
-      const double error = std::hypot(window.shift.x - shift.x, window.shift.y - shift.y);
+    const auto compare = [&](const WindowShift& window, double x, double y) {
+      if (!window.reliable) return;
+      const double error = std::hypot(window.shift.x - x, window.shift.y - y);
       worst = std::max(worst, error / window_tolerance);
-    }
+    };
+    for (const WindowShift& window : forward) compare(window, shift.x, shift.y);
+    for (const WindowShift& window : back) compare(window, -shift.x, -shift.y);
     return worst;
   });
 }
@@ -153,11 +270,16 @@ void check_windows(Trial& trial) {
 }  // namespace
 
 std::vector<Property> registration_properties() {
-  return {{"register", "the transform is found", &check_found},
-          {"register", "swapped, the pair gives the inverse", &check_swapped},
-          {"register", "a batch equals its pairs", &check_batch},
-          {"register_volumes", "the shift is found, and swapped its negative", &check_volumes},
-          {"register_windows", "a translation is that of every window", &check_windows}};
+  return {
+      {"register", "the transform is found", &check_found},
+      {"register", "swapped, the pair gives the inverse", &check_swapped},
+      {"register", "a batch equals its pairs", &check_batch},
+      {"register", "a homography is found, and swapped its inverse", &check_homography},
+      {"register_frames", "frames have the same drift together and alone", &check_frames},
+      {"register_volumes", "a rotation is found, and swapped its inverse", &check_turned_volumes},
+      {"register_volumes", "the shift is found, and swapped its negative", &check_volumes},
+      {"register_windows", "a translation is that of every window, and swapped its negative",
+       &check_windows}};
 }
 
 }  // namespace properties

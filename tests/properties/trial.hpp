@@ -84,6 +84,8 @@ struct Property {
 [[nodiscard]] std::vector<Property> filter_properties();
 [[nodiscard]] std::vector<Property> spline_properties();
 [[nodiscard]] std::vector<Property> spectrum_properties();
+[[nodiscard]] std::vector<Property> private_stage_properties();
+[[nodiscard]] std::vector<Property> refinement_properties();
 [[nodiscard]] std::vector<Property> registration_properties();
 
 }  // namespace properties

@@ -30,9 +30,8 @@ std::array<Blob, 60> blobs_of(const Shape& shape, std::uint32_t scene) {
   return blobs;
 }
 
-}  // namespace
-
-BlobImage draw_blobs(const Shape& shape, const Affine& to_scene, std::uint32_t scene) {
+template <class Map>
+BlobImage draw(const Shape& shape, const Map& to_scene, std::uint32_t scene) {
   const auto blobs = blobs_of(shape, scene);
   BlobImage image{shape, {}};
   for (std::int64_t y = 0; y < shape.height; ++y) {
@@ -48,6 +47,16 @@ BlobImage draw_blobs(const Shape& shape, const Affine& to_scene, std::uint32_t s
     }
   }
   return image;
+}
+
+}  // namespace
+
+BlobImage draw_blobs(const Shape& shape, const Affine& to_scene, std::uint32_t scene) {
+  return draw(shape, to_scene, scene);
+}
+
+BlobImage draw_blobs_bent(const Shape& shape, const Homography& to_scene, std::uint32_t scene) {
+  return draw(shape, to_scene, scene);
 }
 
 }  // namespace test

@@ -20,5 +20,9 @@ struct BlobImage {
 /// The scene through a transform from pixels to scene; `scene` numbers the scene.
 [[nodiscard]] BlobImage draw_blobs(const warpalign::Shape& shape, const warpalign::Affine& to_scene,
                                    std::uint32_t scene = 7);
+/// The same through a homography.
+[[nodiscard]] BlobImage draw_blobs_bent(const warpalign::Shape& shape,
+                                        const warpalign::Homography& to_scene,
+                                        std::uint32_t scene = 7);
 
 }  // namespace test

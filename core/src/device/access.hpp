@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/fork.hpp"
+#include "device/lost.hpp"
 
 #include <warpalign/backend/driver.hpp>
 #include <warpalign/device.hpp>
@@ -74,10 +75,12 @@ struct Access {
   /// Whatever is made, and whatever is enqueued, goes through one of these.
   static backend::Driver& driver(const Device& device) {
     check_not_forked();
+    check_not_lost(*device.state_->driver);
     return *device.state_->driver;
   }
   static backend::Queue& queue(Stream& stream) {
     check_not_forked();
+    check_not_lost(*stream.device_.state_->driver);
     return *stream.queue_;
   }
   static const backend::Queue& queue(const Stream& stream) { return *stream.queue_; }

@@ -78,6 +78,8 @@ struct TiledResampler::State {
 
   std::size_t execute(const std::byte* image, const Points& points, std::byte* output);
   std::vector<Tile> cut(const Points& points, std::size_t limit) const;
+  std::vector<Tile> cut_after(const std::optional<Error>& shortage, const Points& points,
+                              std::size_t limit) const;
   Tile tile_at(const Points& points, const Region& region) const;
   void run(const Tile& tile, const std::byte* image, const Points& points, std::byte* output,
            std::size_t limit);
@@ -137,16 +139,30 @@ std::vector<Tile> TiledResampler::State::cut(const Points& points, std::size_t l
                              tile_of_region, memory);
 }
 
+// Where the tiles cannot be as small as what the device had left demands, it is the device that has
+// too little memory, and not the limit that is too low.
+std::vector<Tile> TiledResampler::State::cut_after(const std::optional<Error>& shortage,
+                                                   const Points& points, std::size_t limit) const {
+  try {
+    return cut(points, limit);
+  } catch (const Error& error) {
+    if (shortage && error.kind() == ErrorKind::out_of_memory) throw Error(*shortage);
+    throw;
+  }
+}
+
 std::size_t TiledResampler::State::execute(const std::byte* image, const Points& points,
                                            std::byte* output) {
+  std::optional<Error> shortage;  // of the device, within the limit
   for (std::size_t limit = max_bytes;; limit /= 2) {
-    const std::vector<Tile> all = cut(points, limit);
+    const std::vector<Tile> all = cut_after(shortage, points, limit);
     try {
       for (const Tile& tile : all) run(tile, image, points, output, limit);
       return all.size();
     } catch (const Error& error) {
       kept.clear();
       if (error.kind() != ErrorKind::out_of_memory) throw;
+      shortage = error;
     }
   }
 }

@@ -97,5 +97,8 @@ TEST_CASE("faults of the host: opening, building and planning") {
 }
 
 TEST_CASE("faults of the host: the C interface") {
-  faults::Checker(expectation).sweep({{"register in C", &through_c}}, open_and_prepare());
+  const Device device = open_and_prepare();
+  faults::Checker checker(expectation);
+  checker.sweep({{"register in C, the device opened", &through_c}}, device);
+  checker.sweep(faults::c_scenarios(), device);
 }

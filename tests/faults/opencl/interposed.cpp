@@ -23,26 +23,27 @@ namespace {
 #define ALL_FUNCTIONS(_)                                                                           \
   _(clGetPlatformIDs)                                                                              \
   _(clGetPlatformInfo)                                                                             \
-  _(clGetDeviceIDs) _(clGetDeviceInfo) _(clRetainDevice) _(clReleaseDevice) _(clCreateContext)     \
-      _(clRetainContext) _(clReleaseContext) _(clGetContextInfo) _(clGetSupportedImageFormats)     \
-          _(clCreateCommandQueue) _(clRetainCommandQueue) _(clReleaseCommandQueue) _(              \
-              clGetCommandQueueInfo) _(clFlush) _(clFinish) _(clCreateBuffer) _(clCreateSubBuffer) \
-              _(clCreateImage) _(clCreateSampler) _(clRetainMemObject) _(clReleaseMemObject)       \
-                  _(clGetMemObjectInfo) _(clReleaseSampler) _(clCreateProgramWithSource)           \
-                      _(clCreateProgramWithBinary) _(clBuildProgram) _(clGetProgramInfo) _(        \
-                          clGetProgramBuildInfo) _(clRetainProgram) _(clReleaseProgram)            \
-                          _(clCreateKernel) _(clSetKernelArg) _(clRetainKernel) _(clReleaseKernel) \
-                              _(clEnqueueNDRangeKernel) _(clEnqueueReadBuffer)                     \
-                                  _(clEnqueueWriteBuffer) _(clEnqueueWriteBufferRect)              \
-                                      _(clEnqueueCopyBuffer) _(clEnqueueFillBuffer)                \
-                                          _(clEnqueueWriteImage) _(clEnqueueCopyBufferToImage)     \
-                                              _(clEnqueueMapBuffer) _(clEnqueueUnmapMemObject)     \
-                                                  _(clEnqueueMarkerWithWaitList)                   \
-                                                      _(clEnqueueBarrierWithWaitList)              \
-                                                          _(clWaitForEvents) _(clGetEventInfo)     \
-                                                              _(clGetEventProfilingInfo)           \
-                                                                  _(clRetainEvent)                 \
-                                                                      _(clReleaseEvent)
+  _(clGetDeviceIDs)                                                                                \
+  _(clGetDeviceInfo) _(clRetainDevice) _(clReleaseDevice) _(clCreateContext) _(clRetainContext) _( \
+      clReleaseContext) _(clGetContextInfo) _(clGetSupportedImageFormats) _(clCreateCommandQueue)  \
+      _(clRetainCommandQueue) _(clReleaseCommandQueue) _(clGetCommandQueueInfo) _(clFlush)         \
+          _(clFinish) _(clCreateBuffer) _(clCreateSubBuffer) _(clCreateImage) _(clCreateSampler)   \
+              _(clRetainMemObject) _(clReleaseMemObject) _(clGetMemObjectInfo) _(clReleaseSampler) \
+                  _(clCreateProgramWithSource) _(clCreateProgramWithBinary) _(clBuildProgram)      \
+                      _(clGetProgramInfo) _(clGetProgramBuildInfo) _(clRetainProgram)              \
+                          _(clReleaseProgram) _(clCreateKernel) _(clSetKernelArg)                  \
+                              _(clRetainKernel) _(clReleaseKernel) _(clEnqueueNDRangeKernel)       \
+                                  _(clEnqueueReadBuffer) _(clEnqueueWriteBuffer)                   \
+                                      _(clEnqueueWriteBufferRect) _(clEnqueueCopyBuffer)           \
+                                          _(clEnqueueFillBuffer) _(clEnqueueWriteImage)            \
+                                              _(clEnqueueCopyBufferToImage) _(clEnqueueMapBuffer)  \
+                                                  _(clEnqueueUnmapMemObject)                       \
+                                                      _(clEnqueueMarkerWithWaitList)               \
+                                                          _(clEnqueueBarrierWithWaitList)          \
+                                                              _(clWaitForEvents) _(clGetEventInfo) \
+                                                                  _(clGetEventProfilingInfo)       \
+                                                                      _(clRetainEvent)             \
+                                                                          _(clReleaseEvent)
 
 enum class Id : std::size_t {
 #define ENUMERATOR(name) name,
@@ -60,6 +61,7 @@ constexpr std::array names{
 constexpr std::string_view name_of(Id id) { return names[static_cast<std::size_t>(id)]; }
 constexpr bool retains(Id id) { return name_of(id).starts_with("clRetain"); }
 constexpr bool releases(Id id) { return name_of(id).starts_with("clRelease"); }
+constexpr bool waits(Id id) { return id == Id::clFinish || id == Id::clWaitForEvents; }
 constexpr bool creates(Id id) { return name_of(id).starts_with("clCreate"); }
 
 void* loader() {
@@ -68,7 +70,8 @@ void* loader() {
   return handle;
 }
 
-constexpr cl_int status_for(Id id) {
+cl_int status_for(Id id) {
+  if (faults::is_loss()) return CL_DEVICE_NOT_AVAILABLE;
   switch (id) {
     case Id::clCreateBuffer:
     case Id::clCreateImage:
@@ -94,15 +97,27 @@ struct Interposed<id, Result(Arguments...)> {
   static Result CL_API_CALL call(Arguments... arguments) {
     if constexpr (!retains(id) && !releases(id)) {
       if (faults::reached(name_of(id).data())) return failure(arguments...);
+      if (faults::is_loss()) return refusal(arguments...);
     }
-    static const auto real =
-        reinterpret_cast<Result(CL_API_CALL*)(Arguments...)>(dlsym(loader(), name_of(id).data()));
-    const Result result = real(arguments...);
+    const Result result = real()(arguments...);
     count(result, arguments...);
     return result;
   }
 
  private:
+  static auto real() {
+    static const auto function =
+        reinterpret_cast<Result(CL_API_CALL*)(Arguments...)>(dlsym(loader(), name_of(id).data()));
+    return function;
+  }
+
+  /// A device that is lost refuses every call. PoCL's is not lost: what was enqueued before goes
+  /// on, and writes to memory that whoever has waited in vain lets go of.
+  static Result refusal(Arguments... arguments) {
+    if constexpr (waits(id)) static_cast<void>(real()(arguments...));
+    return failure(arguments...);
+  }
+
   static Result failure(Arguments... arguments) {
     if constexpr (std::is_same_v<Result, cl_int>) {
       return status_for(id);

@@ -42,6 +42,24 @@ bool is_nearly(const faults::Bytes& found, const faults::Bytes& expected) {
   return difference <= std::pow(8e-6, 2) * size;
 }
 
+/// While OpenCL's functions say that the device is gone, and when they work again, which a driver
+/// may let them for the device that is opened anew.
+void lose_device(const faults::Scenario& scenario, std::size_t point,
+                 const faults::Bytes& expected) {
+  const Device device = open_opencl();
+  faults::Work work;
+  faults::lose_at(point);
+  CHECK_THROWS_AS((work = scenario.make(device), work()), Error);
+  CHECK_THROWS_AS(static_cast<void>(device.make_buffer(64)), Error);
+  faults::stop();
+  CAPTURE(std::string(faults::failed()));
+  const char* const text = "the device was lost when an earlier call failed (CL_DEVICE_NOT_AVAIL";
+  CHECK_THROWS_WITH_AS(static_cast<void>(device.make_buffer(64)), doctest::Contains(text), Error);
+  CHECK_THROWS_WITH_AS(scenario.make(device)(), doctest::Contains(text), Error);
+  if (work) CHECK_THROWS_WITH_AS(work(), doctest::Contains(text), Error);
+  CHECK(scenario.make(open_opencl())() == expected);
+}
+
 }  // namespace
 
 TEST_CASE("faults of OpenCL: the backend calls the interposed functions") {
@@ -69,7 +87,27 @@ TEST_CASE("faults of OpenCL: registrations") {
   faults::Checker({&wrong_in}).sweep(faults::registration_scenarios(), open_opencl());
 }
 
+TEST_CASE("faults of OpenCL: the C interface") {
+  faults::Checker({&wrong_in}).sweep(faults::c_scenarios(), open_opencl());
+}
+
 TEST_CASE("faults of OpenCL: opening, building and planning") {
   faults::Checker({&wrong_in, {}, &is_nearly})
       .sweep_opening(faults::stage_scenarios(), &open_opencl);
+}
+
+TEST_CASE("faults of OpenCL: a device that is gone is lost, and is opened anew") {
+  const Device other = open_opencl();
+  for (const auto& scenarios : {faults::stage_scenarios(), faults::registration_scenarios()}) {
+    for (const faults::Scenario& scenario : scenarios) {
+      CAPTURE(scenario.name);
+      const faults::Bytes expected = scenario.make(other)();
+      faults::count_points();
+      static_cast<void>(scenario.make(other)());
+      faults::stop();
+      const std::size_t points = faults::points();
+      for (const std::size_t part : {1, 3}) lose_device(scenario, points * part / 5, expected);
+      CHECK(scenario.make(other)() == expected);
+    }
+  }
 }

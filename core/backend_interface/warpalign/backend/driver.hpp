@@ -53,6 +53,11 @@ class Driver : public MakesAll<AllStages> {
   /// The device's properties, including `sampling` and `fft`.
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
 
+  /// The symbolic code of the failure by which the device was lost (loss.hpp); null while it is
+  /// not. Core then refuses whatever is asked of the device. What was made with it is destroyed as
+  /// usual, which must neither fail nor wait for ever.
+  [[nodiscard]] virtual const char* lost() const noexcept { return nullptr; }
+
   /// What is going to be needed: `make_plans` makes such stages through this driver, on the calling
   /// thread, and lets go of them. A backend that compiles at run time makes them without compiling
   /// and has what they lack compiled in the background; to others it is nothing.

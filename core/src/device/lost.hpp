@@ -1,0 +1,15 @@
+// Lost devices: whatever is asked of one is refused before it reaches the backend.
+#pragma once
+
+#include <warpalign/backend/driver.hpp>
+
+namespace warpalign::detail {
+
+/// Throws Error(device_unavailable), which names the failure by which the device was lost.
+[[noreturn]] void refuse_lost(const backend::Driver& driver);
+
+inline void check_not_lost(const backend::Driver& driver) {
+  if (driver.lost() != nullptr) refuse_lost(driver);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,151 @@
+// A device that is lost in the middle of whatever it does is lost for good, and says so; other
+// devices go on, and it can be opened anew.
+//
+// The device is one of the backend tests/backend_faulty. From the point at which it is lost on,
+// every call of its driver fails.
+#include "faults/check.hpp"
+#include "support/blobs.hpp"
+
+#include <warpalign/batch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <latch>
+#include <optional>
+
+namespace {
+
+using namespace warpalign;
+using faults::Bytes;
+using faults::Scenario;
+using faults::Work;
+
+Device open_faulty() {
+  Config config = default_config();
+  config.backends = {"faulty"};
+  return faults::open_device_of("faulty", config);
+}
+
+std::optional<Error> error_of(const std::function<void()>& use) {
+  try {
+    use();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+/// Empty, or what is wrong with how a use of a lost device was refused.
+std::string wrong_in_refusal(const std::function<void()>& use) {
+  const std::optional<Error> error = error_of(use);
+  if (!error) return "it is not refused";
+  const std::string text = error->what();
+  if (error->kind() != ErrorKind::device_unavailable) return "of another kind: " + text;
+  if (error->context().code != "INJECTED_LOSS") return "without the failure's code: " + text;
+  if (error->context().backend != "faulty") return "of another backend: " + text;
+  const bool says = text.find("the device was lost") != std::string::npos &&
+                    error->context().advice.find("open_device") != std::string::npos;
+  return says ? "" : "it does not say what is the matter: " + text;
+}
+
+bool is_of_a_loss(const Error& error) {
+  const std::string text = error.what();
+  return text.find("injected fault") != std::string::npos || text.find("lost") != std::string::npos;
+}
+
+/// The work of one scenario, in the middle of which the device is lost at each of some points.
+class Losses {
+ public:
+  explicit Losses(const Scenario& scenario)
+      : scenario_(scenario), kept_(scenario.make(other_)), expected_(kept_()) {}
+
+  void run() {
+    faults::count_points();
+    static_cast<void>(scenario_.make(other_)());
+    faults::stop();
+    static_cast<void>(kept_());
+    const faults::Alive before = faults::alive();
+    for (const std::size_t point : faults::points_to_fail(faults::points())) {
+      CAPTURE(point);
+      lose(point);
+      CHECK(faults::alive() == before);
+      CHECK(scenario_.make(open_faulty())() == expected_);
+    }
+  }
+
+ private:
+  void lose(std::size_t point) {
+    const Device device = open_faulty();
+    Work work;
+    faults::lose_at(point);
+    const auto error = error_of([&] {
+      work = scenario_.make(device);
+      CHECK(work() == expected_);  // where the last point is one that is no longer needed
+    });
+    faults::stop();
+    if (faults::failed() == nullptr) return;  // threads do not always reach as many points
+    CAPTURE(faults::failed());
+    if (error) CHECK_MESSAGE(is_of_a_loss(*error), error->what());
+    CHECK(wrong_in_refusal([&] { static_cast<void>(device.make_buffer(64)); }) == "");
+    CHECK(wrong_in_refusal([&] { static_cast<void>(device.make_stream()); }) == "");
+    CHECK(wrong_in_refusal([&] { scenario_.make(device)(); }) == "");
+    if (work) CHECK(wrong_in_refusal(work) == "");
+    CHECK(device.info().backend == "faulty");
+    CHECK(kept_() == expected_);
+  }
+
+  Scenario scenario_;
+  Device other_ = open_faulty();
+  Work kept_;
+  Bytes expected_;
+};
+
+void lose_in_each(const std::vector<Scenario>& scenarios) {
+  for (const Scenario& scenario : scenarios) {
+    CAPTURE(scenario.name);
+    Losses(scenario).run();
+  }
+}
+
+constexpr Shape frame{96, 80, 1};
+
+}  // namespace
+
+TEST_CASE("lost devices: in copies and stages") { lose_in_each(faults::stage_scenarios()); }
+
+TEST_CASE("lost devices: in registrations") { lose_in_each(faults::registration_scenarios()); }
+
+TEST_CASE("lost devices: a batch loses one pair, and its other device goes on") {
+  const test::BlobImage reference = test::draw_blobs(frame, {});
+  const test::BlobImage moving = test::draw_blobs(frame, Affine::translation(2, -1));
+  const std::array<Device, 2> devices{open_faulty(), open_faulty()};
+  constexpr std::size_t pairs = 12;
+  std::latch both_have_registrars(2);
+  const PairSource source = [&](std::size_t pair) {
+    if (pair < 2) both_have_registrars.arrive_and_wait();
+    if (pair == 4) faults::lose_at(20);
+    return HostPair{reference.view(), moving.view()};
+  };
+  std::array<BatchResult, pairs> results;
+  const PairSink sink = [&](std::size_t pair, BatchResult result) {
+    results[pair] = std::move(result);
+    return true;
+  };
+  align_batch(devices, pairs, source, sink, {}, {.streams_per_device = 1});
+  faults::stop();
+  REQUIRE(faults::failed() != nullptr);
+  const auto lost = std::find_if(results.begin(), results.end(),
+                                 [](const BatchResult& one) { return one.error.has_value(); });
+  REQUIRE(lost != results.end());
+  CHECK(is_of_a_loss(*lost->error));
+  const std::size_t left = 1 - lost->device;
+  CHECK(wrong_in_refusal([&] { static_cast<void>(devices[lost->device].make_buffer(64)); }) == "");
+  Registrar alone(devices[left]);
+  alone.set_reference(reference.view());
+  const RegistrationResult expected = alone.align(moving.view());
+  for (const BatchResult& one : results) {
+    if (&one == &*lost) continue;
+    REQUIRE(one.result.has_value());
+    CHECK(one.result->homography.h == expected.homography.h);
+  }
+}
