@@ -17,7 +17,8 @@ namespace warpalign::program {
 /// again. Control characters become spaces, since names of files may have any.
 [[nodiscard]] std::string fitting_line(std::string_view text, std::size_t columns);
 
-/// Draws the line, cut to the terminal's width. Whatever is printed on the terminal next replaces it.
+/// Draws the line, cut to the terminal's width. Whatever is printed on the terminal next replaces
+/// it.
 void draw_status(const std::string& text);
 /// Removes the line, if there is one.
 void clear_status();

@@ -161,9 +161,11 @@ TEST_CASE("progress is drawn on a terminal only, and taken away again") {
   const std::string shown = on_terminal(experiment);
   CHECK(contains(shown, "[###"));
   // The report begins on an empty line, not over what is left of a longer one.
-  const std::size_t last = shown.rfind("4/4 cubic");
-  REQUIRE(last != std::string::npos);
-  CHECK(shown.substr(last).starts_with("4/4 cubic\r\r\x1b[K "));
+  const std::string cleared = "\x1b[K";
+  const std::size_t report = shown.find("pixels at");
+  REQUIRE(report != std::string::npos);
+  const std::size_t line = shown.rfind(cleared, report) + cleared.size();
+  CHECK(shown.substr(line, report - line) == "  64 x 64 ");
   const Outcome piped = run_program(experiment);
   CHECK(piped.status == 0);
   CHECK(piped.err.empty());
