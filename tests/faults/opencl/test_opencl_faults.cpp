@@ -96,18 +96,31 @@ TEST_CASE("faults of OpenCL: opening, building and planning") {
       .sweep_opening(faults::stage_scenarios(), &open_opencl);
 }
 
-TEST_CASE("faults of OpenCL: a device that is gone is lost, and is opened anew") {
+namespace {
+
+/// Loses the device at so many points of each scenario, evenly spread.
+void lose_devices(const std::vector<faults::Scenario>& scenarios, std::size_t losses) {
   const Device other = open_opencl();
-  for (const auto& scenarios : {faults::stage_scenarios(), faults::registration_scenarios()}) {
-    for (const faults::Scenario& scenario : scenarios) {
-      CAPTURE(scenario.name);
-      const faults::Bytes expected = scenario.make(other)();
-      faults::count_points();
-      static_cast<void>(scenario.make(other)());
-      faults::stop();
-      const std::size_t points = faults::points();
-      for (const std::size_t part : {1, 3}) lose_device(scenario, points * part / 5, expected);
-      CHECK(scenario.make(other)() == expected);
+  for (const faults::Scenario& scenario : scenarios) {
+    CAPTURE(scenario.name);
+    const faults::Bytes expected = scenario.make(other)();
+    faults::count_points();
+    static_cast<void>(scenario.make(other)());
+    faults::stop();
+    const std::size_t points = faults::points();
+    for (std::size_t i = 1; i <= losses; ++i) {
+      lose_device(scenario, points * i / (losses + 1), expected);
     }
+    CHECK(scenario.make(other)() == expected);
   }
+}
+
+}  // namespace
+
+TEST_CASE("faults of OpenCL: a device that is gone is lost, and is opened anew") {
+  lose_devices(faults::stage_scenarios(), 2);
+}
+
+TEST_CASE("faults of OpenCL: a device that is gone in the middle of a registration") {
+  lose_devices(faults::registration_scenarios(), 1);
 }
