@@ -18,6 +18,10 @@ inline backend::ShiftSumsMemory inner_of(const backend::ShiftSumsMemory& memory)
           inner_of(memory.reference_means), inner_of(memory.states)};
 }
 
+inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {
+  return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
+}
+
 inline backend::OverlapSpectra inner_of(const backend::OverlapSpectra& spectra) noexcept {
   return {inner_of(spectra.a), inner_of(spectra.a_weight), inner_of(spectra.b),
           inner_of(spectra.b_weight)};
