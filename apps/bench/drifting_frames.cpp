@@ -38,6 +38,30 @@ Pixels drifting_frames(std::int64_t side, std::size_t count) {
   return bytes;
 }
 
+Pixels turning_frames(std::int64_t side, std::size_t count) {
+  const auto pixels = static_cast<std::size_t>(side * side);
+  auto bytes = std::make_shared<std::vector<std::byte>>(count * pixels * sizeof(std::uint16_t));
+  auto* target = reinterpret_cast<std::uint16_t*>(bytes->data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Pixels frame = scene(side, turn_of(side, i).inverse());
+    const auto* values = values_of<float>(frame);
+    for (std::size_t k = 0; k < pixels; ++k) {
+      *target++ = static_cast<std::uint16_t>(std::lround(256 * values[k]));
+    }
+  }
+  return bytes;
+}
+
+Affine turn_of(std::int64_t side, std::size_t frame) {
+  const Shape shape{side, side, 1};
+  const auto i = static_cast<double>(frame);
+  const double reach = static_cast<double>(side) / 40;
+  return Similarity{6 * std::sin(0.9 * i),
+                    1 + 0.02 * std::sin(1.7 * i),
+                    {reach * std::sin(0.5 * i), reach * std::sin(0.3 * i)}}
+      .matrix(shape, shape);
+}
+
 Point drift_of(std::size_t frame) {
   return {static_cast<double>(offset(frame, 5) - offset(0, 5)) / 2,
           static_cast<double>(offset(frame, 7) - offset(0, 7)) / 2};

@@ -18,4 +18,10 @@ namespace warpalign::program::bench {
 /// How far the content of a frame lies from that of frame 0, in pixels.
 [[nodiscard]] Point drift_of(std::size_t frame);
 
+/// `count` square frames of 16-bit pixels that turn, grow and shift.
+[[nodiscard]] Pixels turning_frames(std::int64_t side, std::size_t count);
+
+/// Where the pixels of frame 0 lie in a frame of these.
+[[nodiscard]] Affine turn_of(std::int64_t side, std::size_t frame);
+
 }  // namespace warpalign::program::bench

@@ -105,6 +105,8 @@ const Pair& registration_pair(std::int64_t side) {
   return kept;
 }
 
-Pixels scene(std::int64_t side) { return draw<float>(side, {}); }
+Pixels scene(std::int64_t side) { return scene(side, {}); }
+
+Pixels scene(std::int64_t side, const Affine& to_scene) { return draw<float>(side, to_scene); }
 
 }  // namespace warpalign::program::bench

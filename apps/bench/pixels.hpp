@@ -35,5 +35,7 @@ struct Pair {
 
 /// The scene's reference view, as f32 grey levels from 0 to 255.
 [[nodiscard]] Pixels scene(std::int64_t side);
+/// Another view of it, whose pixels show what `to_scene` maps them to.
+[[nodiscard]] Pixels scene(std::int64_t side, const Affine& to_scene);
 
 }  // namespace warpalign::program::bench

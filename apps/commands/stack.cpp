@@ -69,7 +69,9 @@ ExitStatus run(StackOptions options) {
 
   std::optional<CompileHelpers> helpers;
   // Frames that are registered together seldom need what helpers compile.
-  const bool together = motion.global.motion == Motion::translation && !mask;
+  const Motion moved = motion.global.motion;
+  const bool together = !mask && (moved == Motion::translation || moved == Motion::rigid ||
+                                  moved == Motion::similarity);
   if (!setting.fast && !setting.local && !together &&
       CompileHelpers::know(input.first().image.type)) {
     helpers.emplace(options.device, config, input.first().image.type);
@@ -95,7 +97,7 @@ constexpr const char* footer =
     "TIFF stacks (BigTIFF; ImageJ's and OME's axes), .npy arrays (frame, row, column), .y4m "
     "videos\n"
     "(luminance), folders of them and patterns, in natural order. - is a video on standard input.\n"
-    "Only one frame at a time is kept in memory; with --motion translation or local up to 32.\n"
+    "Up to 32 frames are kept in memory, and with --to previous or mean only one at a time.\n"
     "\n"
     "  --to first     each frame is registered to frame 0\n"
     "  --to previous  each to the last reliable frame before it; the drifts are composed\n"

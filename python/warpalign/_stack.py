@@ -255,10 +255,9 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     ----------
     frames : array_like or iterable
         An array of shape (frames, rows, columns), of NumPy (memory maps, too), Zarr, Dask or h5py; or
-        images one after the other, such as a generator that reads them. One frame at a time is in
-        memory; with ``motion='translation'`` and ``to='first'`` as many as 32, which are registered
-        together, and no more than 64 MiB of them; of an array in chunks, one row of
-        chunks. All have the same shape. Frames on a device are registered there, by way of the host.
+        images one after the other, such as a generator that reads them. As many as 32 frames
+        are in memory with ``to='first'``, which are registered together, and no more than 64 MiB of
+        them; otherwise one at a time. Of an array in chunks, one row of chunks is. All have the same shape. Frames on a device are registered there, by way of the host.
     to : {'first', 'previous', 'mean'}
         What a frame is registered to: the first one (the default); the last reliable one before
         it, so that content may change on the way but errors add up; the mean of the first and the

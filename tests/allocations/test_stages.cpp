@@ -521,3 +521,23 @@ TEST_CASE("allocations: volumes") {
     });
   });
 }
+
+TEST_CASE("allocations: stacks of frames that turn") {
+  on_every_bench([](Bench& bench) {
+    const Shape stack{plane.width, plane.height, 2};
+    auto frames = bench.images(PixelType::f32, stack);
+    auto reference = bench.planes();
+    const FrameSumsPlan sums(bench.device(), {plane, 1, 2});
+    std::array<FrameState, 2> states{};
+    for (FrameState& state : states) state = {1, 90, 1, 60, 1, 1};
+    for (FrameState& state : states) state.active = 1;
+    std::array<FrameSums, 2> results;
+    bench.check("frame_sums", [&](std::size_t i) {
+      sums.execute(bench.stream(), frames[i], reference[i], states, results);
+    });
+    auto spectra = bench.spectra(stack);
+    const LogPolarSpectraPlan log_polar(bench.device(), {plane, plane, 2, 0.3F});
+    bench.check("log_polar_spectra",
+                [&](std::size_t i) { log_polar.execute(bench.stream(), spectra[i], frames[i]); });
+  });
+}

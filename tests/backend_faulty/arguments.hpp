@@ -20,6 +20,10 @@ inline backend::ShiftSumsMemory inner_of(const backend::ShiftSumsMemory& memory)
           inner_of(states)};
 }
 
+inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {
+  return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
+}
+
 inline backend::OverlapSpectra inner_of(const backend::OverlapSpectra& spectra) noexcept {
   const auto& [a, a_weight, b, b_weight, a_second, b_second] = spectra;
   return {inner_of(a),        inner_of(a_weight), inner_of(b),

@@ -180,10 +180,10 @@ Scenario windows() {
 }
 
 /// A frame that passes through the batch, and one that a registrar is left with.
-Scenario frames() {
-  return {"align, frames", [](const Device& device) -> Work {
+Scenario frames(const char* name, Motion motion) {
+  return {name, [motion](const Device& device) -> Work {
             RegistrationOptions options;
-            options.motion = Motion::translation;
+            options.motion = motion;
             auto registrar = std::make_shared<FrameRegistrar>(device, options, 2);
             auto shifted =
                 std::make_shared<BlobImage>(draw_blobs(frame, Affine::translation(1, 2)));
@@ -253,7 +253,8 @@ std::vector<Scenario> registration_scenarios() {
       turned_volumes("rigid", Motion::rigid),
       turned_volumes("affine", Motion::affine),
       windows(),
-      frames(),
+      frames("align, frames", Motion::translation),
+      frames("align, frames that turn", Motion::similarity),
       field_warp(),
   };
 }

@@ -1,4 +1,5 @@
-// Suite: the drift of the frames of a stack, registered together and one by one.
+// Suite: the drift of the frames of a stack, and their rotations and scales, registered together
+// and one by one.
 #include "bench/drifting_frames.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace warpalign::program::bench {
@@ -18,15 +20,32 @@ namespace {
 
 constexpr double tolerance = 0.01;  // in pixels: what the frames are to be found to
 
+/// The largest distance of a corner of a square frame from where it belongs.
+double error_of(const Affine& found, const Affine& expected, std::int64_t side) {
+  double error = 0;
+  for (const double x : {0.0, static_cast<double>(side - 1)}) {
+    for (const double y : {0.0, static_cast<double>(side - 1)}) {
+      const Point p = found({x, y});
+      const Point q = expected({x, y});
+      error = std::max(error, std::hypot(p.x - q.x, p.y - q.y));
+    }
+  }
+  return error;
+}
+
 class StackFrames final : public StageWork {
  public:
   /// `at_once`: how many frames are passed together, as `warpalign stack` does.
-  StackFrames(const Device& device, std::int64_t side, std::size_t frames, std::size_t at_once)
+  StackFrames(const Device& device, Motion motion, std::int64_t side, std::size_t frames,
+              std::size_t at_once)
       : StageWork(device,
                   {{PixelType::u16,
                     {side, side, static_cast<std::int64_t>(frames)},
-                    drifting_frames(side, frames)}},
+                    motion == Motion::translation ? drifting_frames(side, frames)
+                                                  : turning_frames(side, frames)}},
                   {}),
+        motion_(motion),
+        side_(side),
         at_once_(at_once) {
     const auto* pixels = values_of<std::uint16_t>(input(0).pixels);
     for (std::size_t i = 0; i < frames; ++i) {
@@ -39,7 +58,7 @@ class StackFrames final : public StageWork {
     together_.reset();  // these free their memory before the new ones allocate
     single_.reset();
     RegistrationOptions options;
-    options.motion = Motion::translation;
+    options.motion = motion_;
     if (at_once_ > 1) {
       together_.emplace(device(), options, at_once_);
       together_->set_reference(frames_[0]);
@@ -55,16 +74,20 @@ class StackFrames final : public StageWork {
     double worst = 0;
     const std::vector<RegistrationResult> found = register_all();
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const Point drift = drift_of(i);
-      const Point& shift = found[i].similarity.translation;
-      const double error = found[i].reliable ? std::hypot(shift.x - drift.x, shift.y - drift.y)
+      const double error = found[i].reliable ? error_of(found[i].matrix, expected(i), side_)
                                              : std::numeric_limits<double>::infinity();
       if (!(error <= worst)) worst = error;
     }
-    return {worst, tolerance, "the shifts that the frames were drawn with, in pixels"};
+    return {worst, tolerance, "what the frames were drawn with, in pixels at their corners"};
   }
 
  private:
+  [[nodiscard]] Affine expected(std::size_t frame) const {
+    if (motion_ != Motion::translation) return turn_of(side_, frame);
+    const Point drift = drift_of(frame);
+    return Affine::translation(drift.x, drift.y);
+  }
+
   void run_on(Stream& /*stream*/, Set& /*set*/) override { static_cast<void>(register_all()); }
 
   std::vector<RegistrationResult> register_all() {
@@ -84,27 +107,31 @@ class StackFrames final : public StageWork {
     return results;
   }
 
+  Motion motion_;
+  std::int64_t side_;
   std::size_t at_once_;
   std::vector<HostImage> frames_;
   std::optional<FrameRegistrar> together_;
   std::optional<Registrar> single_;
 };
 
-Case case_of(std::int64_t side, const char* name, std::size_t frames, std::size_t at_once) {
+Case case_of(std::int64_t side, Motion motion, std::size_t at_once) {
+  constexpr std::size_t frames = 32;
+  const std::string moved = motion == Motion::translation ? "translation" : "similarity";
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
   Case made;
   made.suite = "stack";
-  made.name = name;
+  made.name = moved + (at_once > 1 ? ", " + std::to_string(at_once) + " at once" : ", one by one");
   made.size = shape;
-  made.yardstick = "translation, one by one";
+  made.yardstick = moved + ", one by one";
   made.unit = "frames";
   made.operations = static_cast<double>(frames);
   made.bytes = 2.0 * static_cast<double>(frames * pixels);
   made.max_allocation = 4 * at_once * pixels * sizeof(float);
   made.memory_bytes = 60 * at_once * pixels * sizeof(float);
   made.on_device = [=](const Device& device) {
-    return std::make_unique<StackFrames>(device, side, frames, at_once);
+    return std::make_unique<StackFrames>(device, motion, side, frames, at_once);
   };
   return made;
 }
@@ -114,8 +141,9 @@ Case case_of(std::int64_t side, const char* name, std::size_t frames, std::size_
 std::vector<Case> stack_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.sides_or({128, 512})) {
-    cases.push_back(case_of(side, "translation, one by one", 32, 1));
-    cases.push_back(case_of(side, "translation, 32 at once", 32, 32));
+    for (const Motion motion : {Motion::translation, Motion::similarity}) {
+      for (const std::size_t at_once : {1U, 32U}) cases.push_back(case_of(side, motion, at_once));
+    }
   }
   return cases;
 }

@@ -12,15 +12,19 @@
 
 namespace warpalign {
 
-/// Registers frames to one reference, as Registrar does. With Motion::translation many frames pass
-/// through each step in one launch, which is many times as fast: their shifts are those of
-/// WindowRegistrar, with the whole frame as its window, and their correlation, significance,
-/// overlap and confidence those that Registrar finds there. A frame whose shift is not beyond doubt
-/// that way is registered by a Registrar, and so is one that moved by more than half its side, has
-/// a border or impulse noise, or is lit more unevenly than its reference; all are with a mask,
-/// other motions and modalities, and the options `fast`, `search`, `candidates`, `collect_timings`
-/// and no refinement. The shifts are found by phase correlation (Kuglin and Hines 1975) and refined
-/// as WindowRegistrar's.
+/// Registers frames to one reference, as Registrar does. With Motion::translation, rigid and
+/// similarity many frames pass through each step in one launch, which is many times as fast: shifts
+/// are found and refined as WindowRegistrar finds those of a window, with the whole frame as its
+/// window, rotations and scales in the same way with four parameters, and their correlation,
+/// significance, overlap and confidence are those that Registrar finds there. A frame whose place
+/// is not beyond doubt that way is registered by a Registrar, and so is one that moved by more than
+/// half its side, turned by more than 90 degrees, or shows things more than 1.25 times as large or
+/// as small, has a border or impulse noise, or is lit more unevenly than its reference; all are
+/// with a mask, other motions and modalities, the options `fast`, `search`, `candidates`,
+/// `collect_timings` and no refinement, and with other settings of the log-polar spectra than the
+/// usual ones where there are rotations. A result's `proposed_by` says whether a frame's log-polar
+/// spectrum or its shift alone led to its place. Shifts are found by phase correlation (Kuglin and
+/// Hines 1975), rotations and scales by log-polar spectra (registration paper, section 2).
 ///
 /// Which frames are passed together does not change their results. Keeps plans, memory, and a copy
 /// of the reference between calls. An object is used by one thread at a time.

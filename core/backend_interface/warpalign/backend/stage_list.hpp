@@ -12,11 +12,13 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/backend/stages/filter/sobel.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/refinement/frame_sums.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar.hpp>
+#include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/backend/stages/spectrum/magnitude.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
@@ -46,12 +48,12 @@ using AllStages = StageList<
     // fft
     RealFft,
     // spectrum
-    CrossPower, LogPolar, Magnitude, OverlapProducts, OverlapScore, Peak, RadialWhitening,
-    WindowCrossPower,
+    CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapProducts, OverlapScore, Peak,
+    RadialWhitening, WindowCrossPower,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // refinement
-    Illumination, ShiftSums, SimilaritySums,
+    FrameSums, Illumination, ShiftSums, SimilaritySums,
     // volume
     AffineVolumeSums, PadVolume, RotationScores, SpectrumSums, VolumePeaks, VolumeSums>;
 // clang-format on

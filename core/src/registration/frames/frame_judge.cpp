@@ -89,22 +89,12 @@ const Image& JudgedLevels::coefficients(Stream& stream, const GreyLevels& as) {
   return coefficients_;
 }
 
-FrameJudge::FrameJudge(const Device& device, const Shape& frame, std::int64_t frames)
-    : frame_(frame),
-      reference_levels_(device, frame, 1),
+JudgedFrames::JudgedFrames(const Device& device, const Shape& frame, std::int64_t frames)
+    : reference_levels_(device, frame, 1),
       levels_(device, frame, frames),
-      sums_(device, {levels_.shape(), 1, frames, parts_of(levels_.shape())}),
-      no_means_(device.make_buffer(static_cast<std::size_t>(frames) * sizeof(float))),
-      states_(static_cast<std::size_t>(frames)),
-      results_(states_.size()),
-      judgements_(states_.size()) {
-  const std::vector<float> zeros(states_.size());
-  Stream stream = device.make_stream();
-  stream.upload(zeros.data(), zeros.size() * sizeof(float), no_means_);
-  stream.finish();
-}
+      looks_(static_cast<std::size_t>(frames)) {}
 
-bool FrameJudge::take_reference(Stream& stream, const Image& pixels) {
+bool JudgedFrames::take_reference(Stream& stream, const Image& pixels) {
   reference_ = nullptr;
   reference_levels_.enqueue(stream, pixels);
   reference_grey_ = reference_levels_.grey_levels_of(0);
@@ -115,31 +105,52 @@ bool FrameJudge::take_reference(Stream& stream, const Image& pixels) {
   return true;
 }
 
-bool FrameJudge::is_ordinary(std::size_t frame) {
+const Image& JudgedFrames::take(Stream& stream, const Image& frames) {
+  std::fill(looks_.begin(), looks_.end(), std::nullopt);
+  levels_.enqueue(stream, frames);
+  return levels_.coefficients(stream, reference_grey_);
+}
+
+const JudgedFrames::Look& JudgedFrames::looked_at(std::size_t frame) {
+  std::optional<Look>& look = looks_[frame];
+  if (look) return *look;
   const GreyLevels levels = levels_.grey_levels_of(frame);
-  if (!has_contrast(levels)) return false;
   const double ratio = levels.deviation / reference_grey_.deviation;
-  return ratio <= max_contrast_ratio && ratio >= 1 / max_contrast_ratio &&
-         !levels_.has_border(frame, levels);
+  const bool alike = ratio <= max_contrast_ratio && ratio >= 1 / max_contrast_ratio;
+  return look.emplace(
+      Look{has_contrast(levels) && alike && !levels_.has_border(frame, levels), levels.mean});
+}
+
+FrameJudge::FrameJudge(const Device& device, const Shape& frame, std::int64_t frames)
+    : frame_(frame),
+      judged_(device, frame, frames),
+      sums_(device, {judged_.shape(), 1, frames, parts_of(judged_.shape())}),
+      no_means_(device.make_buffer(static_cast<std::size_t>(frames) * sizeof(float))),
+      states_(static_cast<std::size_t>(frames)),
+      results_(states_.size()),
+      judgements_(states_.size()) {
+  const std::vector<float> zeros(states_.size());
+  Stream stream = device.make_stream();
+  stream.upload(zeros.data(), zeros.size() * sizeof(float), no_means_);
+  stream.finish();
 }
 
 // The coefficients of an interpolating spline take the place of samples: both images are then
 // evaluated as they are, and not smoothed.
 std::span<const FrameJudgement> FrameJudge::run(Stream& stream, const Image& frames,
                                                 std::span<const Point> shifts) {
-  levels_.enqueue(stream, frames);
-  const Image& coefficients = levels_.coefficients(stream, reference_grey_);
+  const Image& coefficients = judged_.take(stream, frames);
   std::fill(states_.begin(), states_.end(), ShiftState{});
-  const Shape& level = levels_.shape();
+  const Shape& level = judged_.shape();
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     judgements_[i] = {};
-    judgements_[i].ordinary = is_ordinary(i);
+    judgements_[i].ordinary = judged_.is_ordinary(i);
     if (!judgements_[i].ordinary) continue;
-    const Point shift{shifts[i].x / levels_.spacing(), shifts[i].y / levels_.spacing()};
+    const Point shift{shifts[i].x / judged_.spacing(), shifts[i].y / judged_.spacing()};
     states_[i] = state_at(level, level, {}, nearest(shift), shift);
     states_[i].active = 1;
   }
-  sums_.execute(stream, coefficients, *reference_, no_means_, no_means_, states_, results_);
+  sums_.execute(stream, coefficients, judged_.reference(), no_means_, no_means_, states_, results_);
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     if (states_[i].active != 0) describe(results_[i], shifts[i], judgements_[i]);
   }
@@ -153,8 +164,8 @@ void FrameJudge::describe(const ShiftSums& s, const Point& shift, FrameJudgement
   judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
   const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
   judgement.significance = significance_of(judgement.correlation, independent);
-  const Shape& level = levels_.shape();
-  const double spacing = levels_.spacing();
+  const Shape& level = judged_.shape();
+  const double spacing = judged_.spacing();
   const double area = spacing * spacing * samples_in_common(level.width, shift.x / spacing) *
                       samples_in_common(level.height, shift.y / spacing);
   judgement.overlap = std::min(1.0, area / static_cast<double>(frame_.plane()));

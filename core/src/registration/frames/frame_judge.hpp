@@ -12,6 +12,7 @@
 #include <warpalign/device.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,8 @@ class JudgedLevels {
   [[nodiscard]] GreyLevels grey_levels_of(std::size_t image);
   /// Whether an area of one grey level touches its edge: such a border is masked by ImagePyramid.
   [[nodiscard]] bool has_border(std::size_t image, const GreyLevels& levels);
+  /// Of the images of the last call.
+  [[nodiscard]] const Image& values() const { return values_; }
   /// The cubic coefficients of the levels, normalized locally as an image with these grey levels.
   const Image& coefficients(Stream& stream, const GreyLevels& as);
 
@@ -57,26 +60,61 @@ struct FrameJudgement {
   double correlation = 0, significance = 0, overlap = 0;
 };
 
+/// The levels of a reference and of frames between which frames are judged.
+class JudgedFrames {
+ public:
+  /// For `frames` frames at once.
+  JudgedFrames(const Device& device, const Shape& frame, std::int64_t frames);
+
+  [[nodiscard]] const Shape& shape() const { return levels_.shape(); }
+  [[nodiscard]] double spacing() const { return levels_.spacing(); }
+
+  /// Of the reference, f32. Returns false where it cannot be compared with frames: it is constant,
+  /// or has NaN or a border.
+  bool take_reference(Stream& stream, const Image& pixels);
+  [[nodiscard]] const GreyLevels& reference_grey() const { return reference_grey_; }
+  [[nodiscard]] const Image& reference_values() const { return reference_levels_.values(); }
+  /// The coefficients of its level.
+  [[nodiscard]] const Image& reference() const { return *reference_; }
+
+  /// The coefficients of the levels of frames, f32 and stacked.
+  const Image& take(Stream& stream, const Image& frames);
+  [[nodiscard]] const Image& values() const { return levels_.values(); }
+  /// See FrameJudgement. Waits for the levels.
+  [[nodiscard]] bool is_ordinary(std::size_t frame) { return looked_at(frame).ordinary; }
+  [[nodiscard]] double mean_of(std::size_t frame) { return looked_at(frame).mean; }
+
+ private:
+  struct Look {
+    bool ordinary;
+    double mean;
+  };
+  const Look& looked_at(std::size_t frame);
+
+  JudgedLevels reference_levels_, levels_;
+  GreyLevels reference_grey_;
+  const Image* reference_ = nullptr;
+  std::vector<std::optional<Look>> looks_;  // at each frame of the last take()
+};
+
 class FrameJudge {
  public:
   /// For `frames` frames at once.
   FrameJudge(const Device& device, const Shape& frame, std::int64_t frames);
 
-  /// Of the reference, f32. Returns false where it cannot be compared with frames: it is constant,
-  /// or has NaN or a border.
-  bool take_reference(Stream& stream, const Image& pixels);
+  /// As JudgedFrames.
+  bool take_reference(Stream& stream, const Image& pixels) {
+    return judged_.take_reference(stream, pixels);
+  }
   /// Judges one frame for each of `shifts`; valid until the next call. Waits for the device.
   std::span<const FrameJudgement> run(Stream& stream, const Image& frames,
                                       std::span<const Point> shifts);
 
  private:
-  [[nodiscard]] bool is_ordinary(std::size_t frame);
   void describe(const ShiftSums& sums, const Point& shift, FrameJudgement& judgement) const;
 
   Shape frame_;
-  JudgedLevels reference_levels_, levels_;
-  GreyLevels reference_grey_;
-  const Image* reference_ = nullptr;  ///< its coefficients
+  JudgedFrames judged_;
   ShiftSumsPlan sums_;
   Buffer no_means_;
   std::vector<ShiftState> states_;

@@ -3,12 +3,13 @@
 
 #include "device/check.hpp"
 #include "registration/checked_options.hpp"
-#include "registration/frames/translation_batch.hpp"
+#include "registration/frames/frame_batch.hpp"
 
 #include <warpalign/error.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -70,7 +71,7 @@ struct FrameRegistrar::State {
   Registrar& ready_single();
   void make_batch(PixelType type, const Shape& frame);
   /// The batch for frames of this type, with the reference; null where they cannot be batched.
-  detail::TranslationBatch* batch_for(const HostImage& frame);
+  detail::FrameBatch* batch_for(const HostImage& frame);
   void set_reference(const HostImage& image);
   [[nodiscard]] BatchResult align_singly(const HostImage& frame);
   void align_some(std::span<const HostImage> frames, std::vector<BatchResult>& results);
@@ -81,7 +82,7 @@ struct FrameRegistrar::State {
   bool batched;
   Stream stream;
   std::optional<Registrar> registrar;
-  std::optional<detail::TranslationBatch> batch;
+  std::unique_ptr<detail::FrameBatch> batch;
   OwnedImage reference;  // where it is not with the registrar alone
   bool has_reference = false;
   bool registrar_has_it = false;
@@ -105,7 +106,7 @@ Registrar& FrameRegistrar::State::ready_single() {
 void FrameRegistrar::State::make_batch(PixelType type, const Shape& frame) {
   for (std::size_t at_once = frames_at_once;; at_once /= 2) {
     try {
-      batch.emplace(device, options, type, frame, at_once);
+      batch = detail::make_frame_batch(device, options, type, frame, at_once);
       return;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_memory || at_once == 1) throw;
@@ -113,7 +114,7 @@ void FrameRegistrar::State::make_batch(PixelType type, const Shape& frame) {
   }
 }
 
-detail::TranslationBatch* FrameRegistrar::State::batch_for(const HostImage& frame) {
+detail::FrameBatch* FrameRegistrar::State::batch_for(const HostImage& frame) {
   if (!batched || batch_refuses_it || frame.data == nullptr) return nullptr;
   const HostImage& image = reference.view();
   if (frame.shape() != image.shape() || !detail::can_be_batched(frame.type, frame.shape()) ||
@@ -129,7 +130,7 @@ detail::TranslationBatch* FrameRegistrar::State::batch_for(const HostImage& fram
     batch_has_it = batch->take_reference(stream, image);
     batch_refuses_it = !batch_has_it;
   }
-  return batch_has_it ? &*batch : nullptr;
+  return batch_has_it ? batch.get() : nullptr;
 }
 
 // What cannot be a reference is refused at once, by the registrar.
@@ -164,7 +165,7 @@ BatchResult FrameRegistrar::State::align_singly(const HostImage& frame) {
 // Frames of one type, or one that cannot be batched.
 void FrameRegistrar::State::align_some(std::span<const HostImage> frames,
                                        std::vector<BatchResult>& results) {
-  detail::TranslationBatch* together = batch_for(frames.front());
+  detail::FrameBatch* together = batch_for(frames.front());
   for (std::size_t first = 0; first < frames.size();) {
     const std::size_t count =
         together != nullptr ? std::min(frames.size() - first, together->frames()) : 1;

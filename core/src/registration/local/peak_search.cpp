@@ -10,10 +10,6 @@ namespace warpalign::detail {
 
 namespace {
 
-// Of the Gaussian weight of the cross-power spectrum, in units of the Nyquist frequency: the
-// highest frequencies hold more noise than image.
-constexpr float sigma = 0.5F;
-
 CutWindowsSpec cut_spec(const Shape& frame, std::int64_t frames, const WindowGrid& grid) {
   return {frame, frames, grid.origins, grid.window};
 }
@@ -81,35 +77,25 @@ void PixelUpload::run(Stream& stream, const HostImage& image, Image& pixels) {
   convert_->execute(stream, *raw_, pixels);
 }
 
-PeakSearch::PeakSearch(const Device& on, PixelType type, const Shape& frame, std::int64_t frames,
-                       const WindowGrid& grid)
+StackUpload::StackUpload(const Device& on, PixelType type, const Shape& frame, std::int64_t frames)
     : type_(type),
       frame_(frame),
       frames_(static_cast<std::size_t>(frames)),
-      windows_of_frame_(grid.origins.size()),
       convert_(on, {stacked(frame, 2, frames), type, PixelType::f32}),
-      transform_(on, frame, frames, grid, FftDirections::both),
-      power_(on, {grid.window, static_cast<std::int64_t>(grid.origins.size()), frames, sigma}),
-      peak_(on, {windows_of(grid, frames)}),
       raw_(on.make_image(type, stacked(frame, 2, frames))),
-      pixels_(on.make_image(PixelType::f32, stacked(frame, 2, frames))),
-      windows_(on.make_image(PixelType::f32, windows_of(grid, frames))),
-      spectra_(on.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, frames)))),
-      means_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(float))),
-      records_on_device_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(PeakRecord))),
-      records_(frames_ * windows_of_frame_) {
+      pixels_(on.make_image(PixelType::f32, stacked(frame, 2, frames))) {
   clear(on);
 }
 
 // A batch that is not full computes with what lies in the rest of the memory.
-void PeakSearch::clear(const Device& on) {
+void StackUpload::clear(const Device& on) {
   staging_.resize(frames_ * bytes_of(frame_, type_));
   Stream stream = on.make_stream();
   stream.upload(staging_.data(), staging_.size(), raw_.buffer());
   staging_ = {};
 }
 
-void PeakSearch::upload(Stream& stream, std::span<const HostImage> frames) {
+void StackUpload::run(Stream& stream, std::span<const HostImage> frames) {
   const std::size_t bytes = bytes_of(frame_, type_);
   if (contiguous(frames)) {
     stream.upload(frames[0].data, frames.size() * bytes, raw_.buffer());
@@ -121,10 +107,25 @@ void PeakSearch::upload(Stream& stream, std::span<const HostImage> frames) {
   convert_.execute(stream, raw_, pixels_);
 }
 
+PeakSearch::PeakSearch(const Device& on, PixelType type, const Shape& frame, std::int64_t frames,
+                       const WindowGrid& grid)
+    : frames_(static_cast<std::size_t>(frames)),
+      windows_of_frame_(grid.origins.size()),
+      upload_(on, type, frame, frames),
+      transform_(on, frame, frames, grid, FftDirections::both),
+      power_(on, {grid.window, static_cast<std::int64_t>(grid.origins.size()), frames,
+                  correlation_sigma}),
+      peak_(on, {windows_of(grid, frames)}),
+      windows_(on.make_image(PixelType::f32, windows_of(grid, frames))),
+      spectra_(on.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_of(grid, frames)))),
+      means_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(float))),
+      records_on_device_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(PeakRecord))),
+      records_(frames_ * windows_of_frame_) {}
+
 std::span<const PeakRecord> PeakSearch::run(Stream& stream, const WindowReference& reference,
                                             std::span<const HostImage> frames) {
-  upload(stream, frames);
-  transform_.forward(stream, pixels_, means_, windows_, spectra_);
+  upload_.run(stream, frames);
+  transform_.forward(stream, upload_.pixels(), means_, windows_, spectra_);
   power_.execute(stream, reference.spectra, spectra_, spectra_);
   transform_.fft().inverse(stream, spectra_, windows_);
   peak_.execute(stream, windows_, records_on_device_);

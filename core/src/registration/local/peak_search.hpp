@@ -15,6 +15,10 @@
 
 namespace warpalign::detail {
 
+/// Of the Gaussian weight of the cross-power spectrum, in units of the Nyquist frequency: the
+/// highest frequencies hold more noise than image.
+inline constexpr float correlation_sigma = 0.5F;
+
 /// What is kept of a reference.
 struct WindowReference {
   WindowReference(const Device& device, const Shape& frame, const WindowGrid& grid);
@@ -51,6 +55,27 @@ class PixelUpload {
   std::optional<ConvertPlan> convert_;
 };
 
+/// Brings frames of one type and shape to the device, stacked as f32.
+class StackUpload {
+ public:
+  /// For `frames` frames at once.
+  StackUpload(const Device& device, PixelType type, const Shape& frame, std::int64_t frames);
+
+  /// At most as many frames; what lies behind them in pixels() is from earlier runs.
+  void run(Stream& stream, std::span<const HostImage> frames);
+  [[nodiscard]] const Image& pixels() const { return pixels_; }
+
+ private:
+  void clear(const Device& on);
+
+  PixelType type_;
+  Shape frame_;
+  std::size_t frames_;
+  ConvertPlan convert_;
+  Image raw_, pixels_;
+  std::vector<char> staging_;
+};
+
 class PeakSearch {
  public:
   /// For `frames` frames at once.
@@ -63,24 +88,18 @@ class PeakSearch {
   std::span<const PeakRecord> run(Stream& stream, const WindowReference& reference,
                                   std::span<const HostImage> frames);
   /// The frames of the last run, f32 and stacked; what lies behind them is from earlier runs.
-  [[nodiscard]] const Image& pixels() const { return pixels_; }
+  [[nodiscard]] const Image& pixels() const { return upload_.pixels(); }
   /// The means of their windows.
   [[nodiscard]] const Buffer& means() const { return means_; }
 
  private:
-  void clear(const Device& on);
-  void upload(Stream& stream, std::span<const HostImage> frames);
-
-  PixelType type_;
-  Shape frame_;
   std::size_t frames_, windows_of_frame_;
-  ConvertPlan convert_;
+  StackUpload upload_;
   WindowTransform transform_;
   WindowCrossPowerPlan power_;
   PeakPlan peak_;
-  Image raw_, pixels_, windows_, spectra_;
+  Image windows_, spectra_;
   Buffer means_, records_on_device_;
-  std::vector<char> staging_;
   std::vector<PeakRecord> records_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/spectrum/log_polar_points.hpp"
 
 #include <warpalign/stages/fft.hpp>
 
@@ -22,9 +23,9 @@ LogPolarSpec checked(const LogPolarSpec& spec) {
   return spec;
 }
 
-// The points of equations 11 to 13, as radii and as directions that give the frequencies per unit
-// of radius.
-backend::LogPolarPoints points_of(const LogPolarSpec& spec) {
+}  // namespace
+
+backend::LogPolarPoints detail::log_polar_points(const LogPolarSpec& spec) {
   const LogPolarGrid grid = LogPolarPlan::grid(spec);
   const double u_per_radius = static_cast<double>(spec.image.width) / grid.size;
   const double v_per_radius = static_cast<double>(spec.image.height) / grid.size;
@@ -40,13 +41,11 @@ backend::LogPolarPoints points_of(const LogPolarSpec& spec) {
   return points;
 }
 
-}  // namespace
-
 LogPolarPlan::LogPolarPlan(const Device& device, const LogPolarSpec& spec)
     : device_(device),
       spec_(checked(spec)),
-      kernel_(
-          detail::Access::driver(device).make(backend::LogPolar::Setup{spec, points_of(spec)})) {}
+      kernel_(detail::Access::driver(device).make(
+          backend::LogPolar::Setup{spec, detail::log_polar_points(spec)})) {}
 
 void LogPolarPlan::execute(Stream& stream, const Image& magnitude, Image& output) const {
   detail::check_stream(stage, device_, stream);

@@ -1,0 +1,93 @@
+// What frames have in common that are registered together.
+#include "registration/frames/frame_batch.hpp"
+
+#include "device/check.hpp"
+#include "registration/frames/similarity_batch.hpp"
+#include "registration/frames/translation_batch.hpp"
+#include "registration/plane_geometry.hpp"
+#include "registration/registration_result.hpp"
+#include "registration/similarity/candidate.hpp"
+#include "registration/similarity/search_limits.hpp"
+
+#include <warpalign/backend/stages/filter/impulse_filter.hpp>
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr std::int64_t min_side_of_frame = 32;
+constexpr std::int64_t max_side_of_frame = 4096;
+
+// A search for rotations by log-polar spectra has settings, which what is done here instead would
+// ignore.
+bool has_usual_spectra(const RegistrationOptions& options) {
+  const RegistrationOptions usual;
+  return options.spectrum == usual.spectrum && options.window == usual.window &&
+         options.spectrum_exponent == usual.spectrum_exponent &&
+         options.log_polar_sigma == usual.log_polar_sigma;
+}
+
+bool is_batched(const RegistrationOptions& options) {
+  switch (options.motion) {
+    case Motion::translation:
+      return true;
+    case Motion::rigid:
+    case Motion::similarity:
+      return has_usual_spectra(options);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool has_impulses(const HostImage& image) {
+  return impulse_statistics(image).isolated >= min_isolated;
+}
+
+bool can_be_batched(const RegistrationOptions& options) {
+  return is_batched(options) && options.refine && !options.fast && options.candidates == 1 &&
+         !options.collect_timings && options.modality != Modality::other &&
+         options.search == Effort::standard;
+}
+
+bool can_be_batched(PixelType type, const Shape& shape) {
+  return is_grey(type) && shape.depth == 1 && smaller_side(shape) >= min_side_of_frame &&
+         larger_side(shape) <= max_side_of_frame;
+}
+
+FrameBatch::FrameBatch(const RegistrationOptions& options, PixelType type, const Shape& frame)
+    : type_(type),
+      frame_(frame),
+      motion_(options.motion),
+      places_(places_searched(options, frame, frame)) {}
+
+RegistrationResult FrameBatch::certain(const Affine& matrix, Generator proposed_by,
+                                       const FrameJudgement& judgement) const {
+  Candidate candidate;
+  candidate.significance = judgement.significance;
+  RegistrationResult result;
+  static_cast<Registered&>(result) = registered(matrix, frame_, frame_);
+  result.motion = motion_;
+  result.correlation = judgement.correlation;
+  result.significance = judgement.significance;
+  result.overlap = judgement.overlap;
+  result.confidence = candidate.confidence();
+  result.refined = true;
+  result.proposed_by = proposed_by;
+  result.tried.add(proposed_by);
+  result.places_searched = places_;
+  result.reliable = true;
+  return result;
+}
+
+std::unique_ptr<FrameBatch> make_frame_batch(const Device& device,
+                                             const RegistrationOptions& options, PixelType type,
+                                             const Shape& frame, std::size_t frames_at_once) {
+  if (options.motion == Motion::translation) {
+    return std::make_unique<TranslationBatch>(device, options, type, frame, frames_at_once);
+  }
+  return std::make_unique<SimilarityBatch>(device, options, type, frame, frames_at_once);
+}
+
+}  // namespace warpalign::detail

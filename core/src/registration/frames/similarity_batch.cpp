@@ -1,0 +1,87 @@
+// Rotations, scales and shifts of many frames at once, where they are beyond doubt.
+#include "registration/frames/similarity_batch.hpp"
+
+#include "registration/frames/frame_search.hpp"
+#include "registration/local/window_batch.hpp"
+#include "registration/plane_geometry.hpp"
+#include "registration/similarity/candidate.hpp"
+#include "registration/similarity/rotation_scale_search.hpp"
+
+#include <cmath>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Beyond this ratio of scales, in either direction, one image is so much sharper than the other
+// that it must be smoothed to match.
+constexpr double max_ratio = 1.25;
+
+std::size_t frames_for(const Device& device, const Shape& frame, std::size_t frames_at_once) {
+  return static_cast<std::size_t>(batch_of(device, whole_frame(frame), frames_at_once));
+}
+
+}  // namespace
+
+SimilarityBatch::SimilarityBatch(const Device& device, const RegistrationOptions& options,
+                                 PixelType type, const Shape& frame, std::size_t frames_at_once)
+    : FrameBatch(options, type, frame),
+      options_(options),
+      frames_(frames_for(device, frame, frames_at_once)),
+      upload_of_reference_(device, frame),
+      reference_(Device(device).make_image(PixelType::f32, frame)),
+      upload_(device, type, frame, static_cast<std::int64_t>(frames_)),
+      judge_(device, frame, static_cast<std::int64_t>(frames_)),
+      search_(device, frame, judge_.levels().shape(), judge_.levels().spacing(),
+              static_cast<std::int64_t>(frames_), options.motion) {
+  matrices_.reserve(frames_);
+  results_.reserve(frames_);
+}
+
+bool SimilarityBatch::take_reference(Stream& stream, const HostImage& image) {
+  if (has_impulses(image)) return false;
+  upload_of_reference_.run(stream, image, reference_);
+  if (!judge_.take_reference(stream, reference_)) return false;
+  search_.take_reference(stream, reference_, judge_.levels());
+  return true;
+}
+
+std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
+    Stream& stream, std::span<const HostImage> frames) {
+  upload_.run(stream, frames);
+  judge_.take(stream, upload_.pixels());
+  const std::span<const FrameSimilarity> found =
+      search_.run(stream, upload_.pixels(), judge_.levels(), frames.size());
+  matrices_.clear();
+  for (const FrameSimilarity& frame : found) matrices_.push_back(frame.frame_to_reference);
+  const std::span<const FrameJudgement> judged = judge_.run(stream, matrices_);
+  results_.clear();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    results_.emplace_back();
+    const Affine matrix = matrices_[i].inverse();
+    if (!is_certain(found[i], matrix, judged[i]) || has_impulses(frames[i])) continue;
+    results_.back() = certain(matrix, found[i].found_by, judged[i]);
+    results_.back()->tried.clear();
+    results_.back()->tried.add(Generator::log_polar);
+    results_.back()->tried.add(Generator::shifts);
+  }
+  return results_;
+}
+
+bool SimilarityBatch::is_certain(const FrameSimilarity& found, const Affine& matrix,
+                                 const FrameJudgement& judgement) const {
+  return found.found && found.evenly_lit && judgement.ordinary &&
+         judgement.significance >= accepted_significance && is_allowed(matrix);
+}
+
+bool SimilarityBatch::is_allowed(const Affine& matrix) const {
+  const Similarity found = Similarity::of(matrix, frame(), frame());
+  const RotationScaleLimits limits = RotationScaleLimits::of(options_);
+  const double shift = std::hypot(found.translation.x, found.translation.y);
+  const bool near = found.scale <= max_ratio && found.scale >= 1 / max_ratio;
+  return limits.allows_angle(found.rotation_deg) && near &&
+         (options_.motion == Motion::rigid || limits.allows_scale(found.scale)) &&
+         (options_.max_shift == 0 || shift <= options_.max_shift);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,320 @@
+// The similarities of a batch of frames, from coarse levels to full resolution.
+#include "registration/frames/similarity_search.hpp"
+
+#include "registration/plane_geometry.hpp"
+
+#include <warpalign/stages/log_polar.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace warpalign::detail {
+
+namespace {
+
+// The larger sides of the coarse levels. A fit is started by what is found on the first one, and
+// begins on the second one, where rotations and scales that are off by more still lead to the right
+// place.
+constexpr std::int64_t small_side = 128;
+constexpr std::int64_t tiny_side = 64;
+// Of the log-polar grid.
+constexpr std::int64_t polar_side = 128;
+
+// A shift is known to half a pixel of the small level, which is a quarter of the tiny one; the
+// rotation and the scale move corners by more.
+constexpr FrameFitLimits on_tiny{24, 0.02, 16};
+constexpr FrameFitLimits on_small{16, 0.01, 4};
+// What the small level left is a small fraction of its pixels, but many of a large frame.
+constexpr double max_drift_of_small = 0.5;
+constexpr FrameFitLimits on_frame{16, 0.001, 0};
+
+std::size_t count_of(std::int64_t images) { return static_cast<std::size_t>(images); }
+
+Sampling2d coarser(const Shape& judged, std::int64_t side) {
+  return {std::max(1.0, larger_side(judged) / static_cast<double>(side))};
+}
+
+SmoothSpec stack_of(SmoothSpec spec, std::int64_t images) {
+  spec.images = images;
+  return spec;
+}
+
+// The sums that tell whether a cell is lit like the others.
+ShiftSums light_of(const FrameSums& s) {
+  ShiftSums light;
+  light.weight = s.weight;
+  light.r = s.r;
+  light.m = s.m;
+  light.rr = s.rr;
+  light.mm = s.mm;
+  light.rm = s.rm;
+  light.mx_mx = light.my_my = s.slopes / 2;
+  return light;
+}
+
+}  // namespace
+
+StackFit::StackFit(const Device& device, const Shape& shape, std::int64_t images, Motion motion)
+    : cells_(cells_of(shape)),
+      sums_(device, {shape, static_cast<std::int64_t>(cells_.size()), images}),
+      fits_(count_of(images), FrameFit(shape, motion)),
+      states_(fits_.size() * cells_.size()),
+      results_(states_.size()),
+      light_(cells_.size()),
+      evenly_lit_(fits_.size()) {}
+
+void StackFit::evaluate(Stream& stream, const Image& images, const Image& reference,
+                        std::span<const double> means, double reference_mean) {
+  for (std::size_t i = 0; i < fits_.size(); ++i) {
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      FrameState& state = states_[i * cells_.size() + c];
+      state =
+          fits_[i].active() ? fits_[i].state(cells_[c], means[i], reference_mean) : FrameState{};
+    }
+  }
+  sums_.execute(stream, images, reference, states_, results_);
+}
+
+void StackFit::step(std::size_t image) {
+  const auto cells = std::span(results_).subspan(image * cells_.size(), cells_.size());
+  FrameSums whole;
+  for (const FrameSums& cell : cells) whole += cell;
+  fits_[image].take(whole);
+  if (!fits_[image].converged()) return;
+  std::transform(cells.begin(), cells.end(), light_.begin(), light_of);
+  evenly_lit_[image] =
+      detail::is_evenly_lit(light_, fits_[image].gain(), fits_[image].offset()) ? 1 : 0;
+}
+
+void StackFit::run(Stream& stream, const Image& images, const Image& reference,
+                   std::span<const double> means, double reference_mean) {
+  std::fill(evenly_lit_.begin(), evenly_lit_.end(), 0);
+  const auto some_active = [&] {
+    return std::any_of(fits_.begin(), fits_.end(), [](const FrameFit& f) { return f.active(); });
+  };
+  while (some_active()) {
+    evaluate(stream, images, reference, means, reference_mean);
+    for (std::size_t i = 0; i < fits_.size(); ++i) {
+      if (fits_[i].active()) step(i);
+    }
+  }
+}
+
+CoarseLevels::CoarseLevels(const Device& device, const Shape& judged, std::int64_t side,
+                           std::int64_t images)
+    : judged_(judged),
+      sampling_(coarser(judged, side)),
+      level_(level_shape(judged, sampling_)),
+      smooth_(device, stack_of(level_smoothing(PixelType::f32, judged, false, sampling_), images)),
+      normalization_(device, {level_, contrast_sigma, false, images}),
+      values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
+      normalized_(device.make_image(PixelType::f32, values_.shape())) {}
+
+const Image& CoarseLevels::run(Stream& stream, const Image& judged, const GreyLevels& as) {
+  smooth_.execute(stream, judged, values_);
+  normalization_.execute(stream, values_, static_cast<float>(as.mean),
+                         static_cast<float>(contrast_floor * as.deviation), normalized_);
+  return normalized_;
+}
+
+LevelSpectra::LevelSpectra(const Device& device, const Shape& level, std::int64_t images)
+    : cut_(device, {level, images, {WindowOrigin{}}, level}),
+      fft_(device, {stacked(level, 2, images), 2, FftDirections::forward}),
+      means_(device.make_buffer(count_of(images) * sizeof(float))),
+      windows_(device.make_image(PixelType::f32, stacked(level, 2, images))),
+      spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_.shape()))) {}
+
+void LevelSpectra::run(Stream& stream, const Image& levels) {
+  cut_.execute(stream, levels, means_, windows_);
+  fft_.forward(stream, windows_, spectra_);
+}
+
+SpectrumPeaks::SpectrumPeaks(const Device& device, const Shape& image, std::int64_t images,
+                             float sigma)
+    : power_(device, {image, 1, images, sigma}),
+      fft_(device, {stacked(image, 2, images), 2, FftDirections::inverse}),
+      peak_(device, {stacked(image, 2, images)}),
+      surfaces_(device.make_image(PixelType::f32, stacked(image, 2, images))),
+      on_device_(device.make_buffer(count_of(images) * sizeof(PeakRecord))),
+      records_(count_of(images)) {}
+
+std::span<const PeakRecord> SpectrumPeaks::run(Stream& stream, const Image& reference,
+                                               Image& spectra) {
+  power_.execute(stream, reference, spectra, spectra);
+  fft_.inverse(stream, spectra, surfaces_);
+  peak_.execute(stream, surfaces_, on_device_);
+  stream.download(on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
+  return records_;
+}
+
+PolarSpectra::PolarSpectra(const Device& device, const Shape& level, std::int64_t images)
+    : log_polar_(device, {level, grid(), images, RegistrationOptions{}.spectrum_exponent}),
+      fft_(device, {stacked(grid(), 2, images), 2, FftDirections::forward}),
+      polar_(device.make_image(PixelType::f32, stacked(grid(), 2, images))),
+      spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(polar_.shape()))) {}
+
+Shape PolarSpectra::grid() noexcept { return {polar_side, polar_side, 1}; }
+
+Image& PolarSpectra::run(Stream& stream, const Image& spectra) {
+  log_polar_.execute(stream, spectra, polar_);
+  fft_.forward(stream, polar_, spectra_);
+  return spectra_;
+}
+
+StartSearch::StartSearch(const Device& device, const Shape& level, std::int64_t images,
+                         Motion motion)
+    : level_(level),
+      motion_(motion),
+      reference_(device, level, 1),
+      images_(device, level, images),
+      polar_reference_(device, level, 1),
+      polar_images_(device, level, images),
+      peaks_(device, level, images, correlation_sigma),
+      polar_peaks_(device, PolarSpectra::grid(), images, RegistrationOptions{}.log_polar_sigma),
+      turn_(device, {.image = level,
+                     .output = level,
+                     .degree = 1,
+                     .boundary = Boundary::constant,
+                     .batch = images}),
+      turned_(device.make_image(PixelType::f32, stacked(level, 2, images))),
+      rotations_(count_of(images)),
+      transforms_(count_of(images)),
+      starts_(count_of(images)) {}
+
+void StartSearch::take_reference(Stream& stream, const Image& level) {
+  reference_.run(stream, level);
+  polar_reference_.run(stream, reference_.spectra());
+}
+
+// The half turn that log-polar spectra cannot tell is left out: a frame of a stack that is upside
+// down is a registrar's task.
+void StartSearch::find_rotations(Stream& stream) {
+  const LogPolarGrid grid = LogPolarPlan::grid({level_, PolarSpectra::grid()});
+  const auto side = static_cast<double>(polar_side);
+  const std::span<const PeakRecord> peaks = polar_peaks_.run(
+      stream, polar_reference_.spectra(), polar_images_.run(stream, images_.spectra()));
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    Similarity similarity;
+    if (peaks[i].value > 0) {
+      const Point at = subpixel_position(peaks[i]);
+      similarity.rotation_deg =
+          -signed_shift(at.y, side) * grid.angle_step * 180 / std::numbers::pi;
+      if (motion_ == Motion::similarity) {
+        similarity.scale = std::exp(-signed_shift(at.x, side) * grid.log_base);
+      }
+    }
+    rotations_[i] = similarity.matrix(level_, level_);
+    transforms_[i] = rotations_[i];
+  }
+}
+
+// The image that was correlated shows at p what the image has at rotations_[i](p).
+void StartSearch::take_better(std::span<const PeakRecord> peaks, Generator found_by) {
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    const auto height = static_cast<double>(peaks[i].value);
+    const auto shift = shift_at(peaks[i], level_, std::numeric_limits<double>::infinity());
+    if (!shift || !(height > starts_[i].height)) continue;
+    starts_[i] = {found_by, height,
+                  Affine::translation(-shift->x, -shift->y) * rotations_[i].inverse()};
+  }
+}
+
+std::span<const StartSearch::Start> StartSearch::run(Stream& stream, const Image& levels) {
+  std::fill(starts_.begin(), starts_.end(), Start{});
+  images_.run(stream, levels);
+  find_rotations(stream);
+  turn_.execute(stream, levels, transforms_, turned_);
+  const auto peaks_of = [&](const Image& shown) {
+    images_.run(stream, shown);
+    return peaks_.run(stream, reference_.spectra(), images_.spectra());
+  };
+  take_better(peaks_of(turned_), Generator::log_polar);
+  std::fill(rotations_.begin(), rotations_.end(), Affine{});
+  take_better(peaks_of(levels), Generator::shifts);
+  return starts_;
+}
+
+SimilaritySearch::SimilaritySearch(const Device& on, const Shape& frame, const Shape& judged,
+                                   double spacing, std::int64_t frames, Motion motion)
+    : frame_(frame),
+      judged_to_frame_(level_to_image(frame, {spacing})),
+      small_of_reference_(on, judged, small_side, 1),
+      tiny_of_reference_(on, judged, tiny_side, 1),
+      small_(on, judged, small_side, frames),
+      tiny_(on, judged, tiny_side, frames),
+      starts_(on, small_.shape(), frames, motion),
+      small_fit_(on, small_.shape(), frames, motion),
+      tiny_fit_(on, tiny_.shape(), frames, motion),
+      fit_(on, frame, frames, motion),
+      reference_(on.make_image(PixelType::f32, frame)),
+      means_(count_of(frames)),
+      no_means_(count_of(frames)),
+      found_(count_of(frames)) {}
+
+void SimilaritySearch::take_reference(Stream& stream, const Image& pixels,
+                                      const JudgedFrames& judged) {
+  stream.copy(pixels.buffer(), reference_.buffer());
+  const GreyLevels& grey = judged.reference_grey();
+  reference_mean_ = grey.mean;
+  starts_.take_reference(stream, small_of_reference_.run(stream, judged.reference_values(), grey));
+  tiny_of_reference_.run(stream, judged.reference_values(), grey);
+}
+
+// Goes on from what found_ has, in pixels of the frame. Where a fit fails, the next level begins
+// where it began.
+void SimilaritySearch::fit_on(Stream& stream, CoarseLevels& levels, const Image& reference,
+                              StackFit& fit, const FrameFitLimits& limits) {
+  const Affine to_frame = judged_to_frame_ * levels.to_judged();
+  const Affine from_frame = to_frame.inverse();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    fit.fits()[i].fail();
+    if (!found_[i].found) continue;
+    fit.fits()[i].start(from_frame * found_[i].frame_to_reference * to_frame, limits);
+  }
+  fit.run(stream, levels.normalized(), reference, no_means_, 0);
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    if (!fit.fits()[i].converged()) continue;
+    found_[i].frame_to_reference = to_frame * fit.fits()[i].matrix() * from_frame;
+  }
+}
+
+void SimilaritySearch::fit_frames(Stream& stream, const Image& frames, JudgedFrames& judged) {
+  FrameFitLimits limits = on_frame;
+  limits.max_drift = std::max(1.0, max_drift_of_small * judged.spacing() * small_.spacing());
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    fit_.fits()[i].fail();
+    if (!found_[i].found) continue;
+    means_[i] = judged.mean_of(i);
+    fit_.fits()[i].start(found_[i].frame_to_reference, limits);
+  }
+  fit_.run(stream, frames, reference_, means_, reference_mean_);
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    found_[i].found = fit_.fits()[i].converged();
+    found_[i].evenly_lit = fit_.is_evenly_lit(i);
+    if (found_[i].found) found_[i].frame_to_reference = fit_.fits()[i].matrix();
+  }
+}
+
+std::span<const FrameSimilarity> SimilaritySearch::run(Stream& stream, const Image& frames,
+                                                       JudgedFrames& judged, std::size_t count) {
+  small_.run(stream, judged.values(), judged.reference_grey());
+  tiny_.run(stream, judged.values(), judged.reference_grey());
+  const std::span<const StartSearch::Start> starts = starts_.run(stream, small_.normalized());
+  const Affine to_frame = judged_to_frame_ * small_.to_judged();
+  const Affine from_frame = to_frame.inverse();
+  std::fill(found_.begin(), found_.end(), FrameSimilarity{});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(starts[i].height > 0) || !judged.is_ordinary(i)) continue;
+    found_[i].found = true;
+    found_[i].found_by = starts[i].found_by;
+    found_[i].frame_to_reference = to_frame * starts[i].image_to_reference * from_frame;
+  }
+  fit_on(stream, tiny_, tiny_of_reference_.normalized(), tiny_fit_, on_tiny);
+  fit_on(stream, small_, small_of_reference_.normalized(), small_fit_, on_small);
+  fit_frames(stream, frames, judged);
+  return std::span<const FrameSimilarity>(found_).first(count);
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,62 @@
+// How far the agreement of frames with a reference is above chance, where they have turned.
+#include "registration/frames/turned_frame_judge.hpp"
+
+#include "registration/confidence.hpp"
+#include "registration/frames/frame_fit.hpp"
+#include "registration/plane_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpalign::detail {
+
+TurnedFrameJudge::TurnedFrameJudge(const Device& device, const Shape& frame, std::int64_t frames)
+    : frame_(frame),
+      judged_(device, frame, frames),
+      to_frame_(level_to_image(frame, {judged_.spacing()})),
+      cells_(cells_of(judged_.shape())),
+      sums_(device, {judged_.shape(), static_cast<std::int64_t>(cells_.size()), frames}),
+      states_(static_cast<std::size_t>(frames) * cells_.size()),
+      results_(states_.size()),
+      judgements_(static_cast<std::size_t>(frames)) {}
+
+// The coefficients of an interpolating spline take the place of samples: both images are then
+// evaluated as they are, and not smoothed.
+std::span<const FrameJudgement> TurnedFrameJudge::run(Stream& stream,
+                                                      std::span<const Affine> frame_to_reference) {
+  std::fill(states_.begin(), states_.end(), FrameState{});
+  const Affine from_frame = to_frame_.inverse();
+  for (std::size_t i = 0; i < frame_to_reference.size(); ++i) {
+    judgements_[i] = {};
+    judgements_[i].ordinary = judged_.is_ordinary(i);
+    if (!judgements_[i].ordinary) continue;
+    const Affine between_levels = from_frame * frame_to_reference[i] * to_frame_;
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      FrameState& state = states_[i * cells_.size() + c];
+      state = frame_state_at(judged_.shape(), cells_[c], between_levels);
+      state.active = 1;
+    }
+  }
+  sums_.execute(stream, *coefficients_, judged_.reference(), states_, results_);
+  for (std::size_t i = 0; i < frame_to_reference.size(); ++i) {
+    if (!judgements_[i].ordinary) continue;
+    FrameSums whole;
+    for (std::size_t c = 0; c < cells_.size(); ++c) whole += results_[i * cells_.size() + c];
+    describe(whole, scale_of(frame_to_reference[i]), judgements_[i]);
+  }
+  return std::span<const FrameJudgement>(judgements_).first(frame_to_reference.size());
+}
+
+void TurnedFrameJudge::describe(const FrameSums& s, double scale, FrameJudgement& judgement) const {
+  const double frame = s.mm - s.m * s.m / s.weight;
+  const double reference = s.rr - s.r * s.r / s.weight;
+  if (!(frame > 0) || !(reference > 0)) return;
+  judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
+  const double independent = s.pixels * s.slopes / frame;
+  judgement.significance = significance_of(judgement.correlation, independent);
+  const double side =
+      scale * judged_.spacing();  // of a pixel of the frame's level, on the reference
+  judgement.overlap = std::min(1.0, s.pixels * side * side / static_cast<double>(frame_.plane()));
+}
+
+}  // namespace warpalign::detail

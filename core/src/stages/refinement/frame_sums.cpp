@@ -1,0 +1,103 @@
+// Stage: the sums for one Gauss-Newton step on the similarity of each of many frames.
+#include <warpalign/backend/stages/refinement/frame_sums.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/results.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "frame_sums";
+// The reference's points are found in single precision from a cell's first one, so that a cell may
+// not be arbitrarily large; and no cell's points may overflow an integer.
+constexpr float max_step = 16;
+constexpr std::int32_t max_coordinate = 1 << 24;
+
+/// Calls `use` for every sum, in the order in which a device stores them.
+template <class Sums, class Use>
+void for_each_sum(Sums& s, Use use) {
+  for (auto* one : {&s.weight, &s.r, &s.m, &s.rr, &s.mm, &s.rm}) use(*one);
+  for (auto& one : s.zj) use(one);
+  for (auto* four : {&s.zr, &s.z, &s.zm, &s.jr, &s.j}) {
+    for (auto& one : *four) use(one);
+  }
+  for (auto* one : {&s.slopes, &s.pixels, &s.absolute}) use(*one);
+}
+
+FrameSumsSpec checked(const FrameSumsSpec& spec) {
+  detail::check_shape(stage, "the frame", spec.frame);
+  if (spec.cells < 1 || spec.frames < 1) detail::refuse(stage, "there must be a cell");
+  return spec;
+}
+
+std::size_t count_of(const FrameSumsSpec& spec) {
+  return static_cast<std::size_t>(spec.cells * spec.frames);
+}
+
+// What is read out of bounds would not be noticed.
+void check_state(const FrameState& s, const Shape& frame) {
+  if (s.active == 0) return;
+  const bool inside = s.first_column >= 1 && s.end_column <= frame.width - 1 && s.first_row >= 1 &&
+                      s.end_row <= frame.height - 1;
+  if (!inside) detail::refuse(stage, "a cell's pixels have no neighbours in the frame");
+  for (const float step : {s.a, s.b, s.d, s.e}) {
+    if (!(std::abs(step) <= max_step)) detail::refuse(stage, "a step is more than 16 pixels");
+  }
+  const bool near = std::abs(s.reference_x) <= max_coordinate &&
+                    std::abs(s.reference_y) <= max_coordinate && s.fraction_x >= 0 &&
+                    s.fraction_x <= 1 && s.fraction_y >= 0 && s.fraction_y <= 1;
+  if (!near) detail::refuse(stage, "a cell lies too far from the reference");
+}
+
+}  // namespace
+
+FrameSums& FrameSums::operator+=(const FrameSums& other) {
+  std::array<double, backend::frame_sum_count> added{};
+  std::size_t next = 0;
+  for_each_sum(other, [&](double sum) { added[next++] = sum; });
+  next = 0;
+  for_each_sum(*this, [&](double& sum) { sum += added[next++]; });
+  return *this;
+}
+
+FrameSumsPlan::FrameSumsPlan(const Device& device, const FrameSumsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      states_(std::make_shared<Buffer>(device_.make_buffer(count_of(spec) * sizeof(FrameState)))),
+      partials_(std::make_shared<detail::Results<float>>(
+          device, count_of(spec) * backend::frame_sum_count)) {}
+
+void FrameSumsPlan::execute(Stream& stream, const Image& frames, const Image& reference,
+                            std::span<const FrameState> states, std::span<FrameSums> sums) const {
+  detail::check_stream(stage, device_, stream);
+  const Shape& frame = spec_.frame;
+  detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
+                      {frame.width, frame.height, spec_.frames});
+  detail::check_image(stage, "the reference", device_, reference, PixelType::f32, frame);
+  if (states.size() != count_of(spec_) || sums.size() != states.size()) {
+    detail::refuse(stage, "there must be a state and a sum for each cell");
+  }
+  for (const FrameState& state : states) check_state(state, frame);
+  stream.upload(states.data(), states.size_bytes(), *states_);
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(frames), detail::Access::memory(reference),
+                    detail::Access::memory(std::as_const(*states_))},
+                   partials_->memory());
+  const float* next = partials_->fetch(stream).data();
+  for (std::size_t cell = 0; cell < sums.size(); ++cell) {
+    if (states[cell].active == 0) {
+      next += backend::frame_sum_count;
+    } else {
+      for_each_sum(sums[cell], [&](double& sum) { sum = static_cast<double>(*next++); });
+    }
+  }
+}
+
+}  // namespace warpalign

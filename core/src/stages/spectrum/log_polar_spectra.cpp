@@ -1,0 +1,65 @@
+// Stage: whitened log-polar spectra of many images.
+#include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/spectrum/log_polar_points.hpp"
+
+#include <warpalign/stages/fft.hpp>
+
+#include <vector>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "log_polar_spectra";
+
+LogPolarSpectraSpec checked(const LogPolarSpectraSpec& spec) {
+  detail::check_shape(stage, "the image", spec.image);
+  detail::check_shape(stage, "the grid", spec.output);
+  if (spec.images < 1) detail::refuse(stage, "there must be an image");
+  if (!(spec.exponent > 0)) detail::refuse(stage, "the exponent must be above 0");
+  return spec;
+}
+
+Shape stack_of(const Shape& shape, std::int64_t images) {
+  return {shape.width, shape.height, images};
+}
+
+template <class Value>
+Buffer uploaded(const Device& device, const std::vector<Value>& values) {
+  Device on = device;
+  Buffer buffer = on.make_buffer(values.size() * sizeof(Value));
+  Stream stream = on.make_stream();
+  stream.upload(values.data(), values.size() * sizeof(Value), buffer);
+  stream.finish();
+  return buffer;
+}
+
+backend::LogPolarPoints points_of(const LogPolarSpectraSpec& spec) {
+  return detail::log_polar_points({spec.image, spec.output});
+}
+
+}  // namespace
+
+LogPolarSpectraPlan::LogPolarSpectraPlan(const Device& device, const LogPolarSpectraSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      radii_(uploaded(device, points_of(spec).radii)),
+      directions_(uploaded(device, points_of(spec).directions)) {}
+
+void LogPolarSpectraPlan::execute(Stream& stream, const Image& spectra, Image& output) const {
+  detail::check_stream(stage, device_, stream);
+  detail::check_image(stage, "the spectra", device_, spectra, PixelType::c32,
+                      stack_of(RealFftPlan::half_spectrum(spec_.image), spec_.images));
+  detail::check_image(stage, "the output", device_, output, PixelType::f32,
+                      stack_of(spec_.output, spec_.images));
+  detail::check_distinct(stage, spectra, output);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(spectra),
+                   detail::Access::memory(radii_), detail::Access::memory(directions_),
+                   detail::Access::memory(output));
+}
+
+}  // namespace warpalign
