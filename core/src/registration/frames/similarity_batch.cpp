@@ -71,7 +71,7 @@ std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
 bool SimilarityBatch::is_certain(const FrameSimilarity& found, const Affine& matrix,
                                  const FrameJudgement& judgement) const {
   return found.found && found.evenly_lit && judgement.ordinary &&
-         judgement.significance >= accepted_significance && is_allowed(matrix);
+         judgement.significance >= undoubted_significance && is_allowed(matrix);
 }
 
 bool SimilarityBatch::is_allowed(const Affine& matrix) const {
