@@ -125,9 +125,9 @@ Swept sweep_kept(const Scenario& scenario, const warpalign::Device& device,
   return sweep(work, expectation, true);
 }
 
-std::vector<std::size_t> points_to_fail(std::size_t points) {
+std::vector<std::size_t> points_to_fail(std::size_t points, std::size_t usual) {
   const char* text = std::getenv("WARPALIGN_FAULT_LIMIT");
-  const std::size_t limit = text == nullptr ? 8 : std::strtoul(text, nullptr, 10);
+  const std::size_t limit = text == nullptr ? usual : std::strtoul(text, nullptr, 10);
   std::vector<std::size_t> chosen(limit == 0 || points < limit ? points : limit);
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   for (std::size_t& point : chosen) point = point * points / chosen.size();

@@ -52,8 +52,8 @@ struct Swept {
 [[nodiscard]] Swept sweep_kept(const Scenario& scenario, const warpalign::Device& device,
                                const Expectation& expectation);
 
-/// The points that fail of so many: all, or where WARPALIGN_FAULT_LIMIT (8 where it is not set; 0:
-/// no limit) is less, so many of them, evenly spread.
-[[nodiscard]] std::vector<std::size_t> points_to_fail(std::size_t points);
+/// The points that fail of so many: all, or where WARPALIGN_FAULT_LIMIT (`usual` where it is not
+/// set; 0: no limit) is less, so many of them, evenly spread.
+[[nodiscard]] std::vector<std::size_t> points_to_fail(std::size_t points, std::size_t usual = 8);
 
 }  // namespace faults
