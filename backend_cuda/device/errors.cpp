@@ -67,21 +67,10 @@ std::string advice_for(cudaError_t code) {
       return "rebuild warpalign with this GPU's compute capability in WARPALIGN_CUDA_ARCHITECTURES";
     case cudaErrorDevicesUnavailable:
       return "the GPU is in use by another program in exclusive mode: wait, or choose another";
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorHardwareStackError:
-    case cudaErrorLaunchFailure:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
+    default:
+      if (!is_loss(code)) return {};
       return "CUDA cannot be used any more in this process: restart the program; "
              "compute-sanitizer shows the cause";
-    default:
-      return {};
   }
 }
 

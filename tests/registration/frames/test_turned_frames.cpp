@@ -1,7 +1,7 @@
 // Frames that have turned and grown, registered together: what they share with those that a
 // registrar finds one by one, and what is left to it.
+#include "registration/frames/frames.hpp"
 #include "support/devices.hpp"
-#include "support/waves.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/frame_registrar.hpp>
@@ -15,6 +15,15 @@
 
 namespace {
 
+using frames::add_noise;
+using frames::deviation;
+using frames::height;
+using frames::light_unevenly;
+using frames::Pixels;
+using frames::Scene;
+using frames::view;
+using frames::views;
+using frames::width;
 using warpalign::Affine;
 using warpalign::BatchResult;
 using warpalign::Error;
@@ -31,19 +40,7 @@ using warpalign::RegistrationResult;
 using warpalign::Shape;
 using warpalign::Similarity;
 
-constexpr std::int64_t width = 300;
-constexpr std::int64_t height = 270;
 constexpr Shape shape{width, height, 1};
-
-class Scene : public test::Waves {
- public:
-  explicit Scene(std::uint32_t seed) : Waves(seed, 80) {}
-};
-
-using Pixels = std::vector<float>;
-
-/// The deviation of such a scene: 80 sines of amplitudes whose squares have a mean of 23 pixels.
-constexpr double deviation = 30;
 
 Similarity similarity(double degrees, double scale, const Point& shift) {
   return {degrees, scale, shift};
@@ -60,33 +57,6 @@ Pixels drawn(const Scene& scene, const Similarity& motion) {
     }
   }
   return pixels;
-}
-
-void add_noise(Pixels& pixels, double noise, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal(0, noise);
-  for (float& pixel : pixels) pixel += static_cast<float>(normal(random));
-}
-
-/// Gain and offset that change from one side to the other.
-void light_unevenly(Pixels& pixels) {
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width; ++x) {
-      float& pixel = pixels[static_cast<std::size_t>(y * width + x)];
-      const double a = static_cast<double>(x) / static_cast<double>(width);
-      const double b = static_cast<double>(y) / static_cast<double>(height);
-      pixel = static_cast<float>(1000 + (pixel - 1000) * (0.7 + 0.5 * a * b) +
-                                 deviation * (0.8 * std::sin(3 * a) + 0.5 * b * b));
-    }
-  }
-}
-
-HostImage view(const Pixels& pixels) { return {pixels.data(), PixelType::f32, width, height, 0}; }
-
-std::vector<HostImage> views(const std::vector<Pixels>& frames) {
-  std::vector<HostImage> all;
-  for (const Pixels& frame : frames) all.push_back(view(frame));
-  return all;
 }
 
 RegistrationOptions options_for(Motion motion) {
