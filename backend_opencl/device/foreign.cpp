@@ -2,6 +2,7 @@
 #include "device/foreign.hpp"
 
 #include "device/device_list.hpp"
+#include "device/errors.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +22,9 @@ constexpr const char* stage = "wrap";
 
 /// A handle that OpenCL does not know is the caller's mistake, not the device's failure.
 void check_handle(cl_int status, const char* call, const std::string& what, const CallSite& site) {
-  if (status == CL_SUCCESS) return;
+  if (status != CL_INVALID_MEM_OBJECT && status != CL_INVALID_COMMAND_QUEUE) {
+    return check(status, call, site);
+  }
   throw Error(ErrorKind::invalid_argument, what,
               {site.stage, "opencl", site.device, call, code_name(status), {}});
 }

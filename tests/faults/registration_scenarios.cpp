@@ -218,14 +218,14 @@ Scenario field_warp() {
 std::vector<Scenario> registration_scenarios() {
   RegistrationOptions fast;
   fast.fast = true;
-  RegistrationOptions many;
-  many.candidates = 3;
-  many.spectrum = SpectrumOf::gradient;
   RegistrationOptions narrow;  // a failure at every point of a wider search would take minutes
   narrow.min_scale = 0.9;
   narrow.max_scale = 1.1;
   narrow.min_angle = -10;
   narrow.max_angle = 10;
+  RegistrationOptions many = narrow;
+  many.candidates = 3;
+  many.spectrum = SpectrumOf::gradient;
   RegistrationOptions other = narrow;
   other.modality = Modality::other;
   RegistrationOptions thorough = narrow;

@@ -82,6 +82,13 @@ bool is_too_much(const Alive& now, const Alive& before, bool kept) {
   return now.bytes > before.bytes || (!kept && now.objects > before.objects);
 }
 
+/// Whether something is alive in the end that was not before. An object may be missing that has no
+/// memory: a plan that the failure took with it orders queues by an event only from the second
+/// queue on that its successor sees.
+bool is_left_over(const Alive& now, const Alive& before) {
+  return now.bytes != before.bytes || now.objects > before.objects;
+}
+
 Swept sweep(const Work& work, const Expectation& expectation, bool kept) {
   const Bytes expected = work();
   Swept swept;
@@ -96,7 +103,7 @@ Swept sweep(const Work& work, const Expectation& expectation, bool kept) {
     }
     const std::string wrong = wrong_again(work, expected);
     if (!wrong.empty()) attempt.note(swept, wrong);
-    if (alive() != before) {
+    if (is_left_over(alive(), before)) {
       attempt.note(swept, alive_text(alive()) + " are alive in the end, not " + alive_text(before));
     }
     if (swept.wrong.size() >= 5) break;

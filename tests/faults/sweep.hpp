@@ -45,7 +45,7 @@ struct Swept {
 
 /// Makes and does the work with each point failing in turn: what is thrown must be right, no more
 /// may be alive afterwards than before (objects may let go of images whose work has failed), and
-/// the same work must then succeed with the right result, and as much alive as before.
+/// the same work must then succeed with the right result, and no more be alive than before.
 [[nodiscard]] Swept sweep_anew(const Scenario& scenario, const warpalign::Device& device,
                                const Expectation& expectation);
 /// The same with objects that are made once, and so live through all the failures.
@@ -54,6 +54,6 @@ struct Swept {
 
 /// The points that fail of so many: all, or where WARPALIGN_FAULT_LIMIT (`usual` where it is not
 /// set; 0: no limit) is less, so many of them, evenly spread.
-[[nodiscard]] std::vector<std::size_t> points_to_fail(std::size_t points, std::size_t usual = 8);
+[[nodiscard]] std::vector<std::size_t> points_to_fail(std::size_t points, std::size_t usual = 4);
 
 }  // namespace faults
