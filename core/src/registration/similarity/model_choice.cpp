@@ -28,6 +28,12 @@ bool is_more_convincing(const Candidate& a, const Candidate& b) {
   return a.significance / a.half_confidence > b.significance / b.half_confidence;
 }
 
+// Where one model is asked for, all its parameters are spent at each place; a similarity that
+// stands for a place at which the model was not found has no advantage.
+bool is_more_significant(const Candidate& a, const Candidate& b) {
+  return a.significance > b.significance;
+}
+
 // Whether no better place is to be expected.
 bool is_certain_place(const Candidate& candidate) {
   return candidate.significance >= accepted_significance && is_convincing(candidate);
@@ -44,14 +50,12 @@ bool is_worth_refining(const Candidate& candidate) {
   return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
 }
 
-// Whether a candidate leaves no need for others. A homography that is right in a part of the image
-// only may be convincing; windows find the one that is right in all of it.
+// Whether a candidate leaves no need for homographies that windows agree on. One that is right in a
+// part of the image only may be convincing; windows find the one that is right in all of it.
+// However convincing a similarity is, it does not say where a homography is.
 bool leaves_no_doubt(const Candidate& candidate) {
-  if (!is_convincing(candidate)) return false;
-  if (candidate.motion == Motion::homography) {
-    return candidate.significance >= certain_homography_significance;
-  }
-  return candidate.beyond_doubt() || candidate.chance;
+  return candidate.motion == Motion::homography && is_convincing(candidate) &&
+         candidate.significance >= certain_homography_significance;
 }
 
 }  // namespace
@@ -111,7 +115,7 @@ void ModelChoice::fit_at_best_places(const PairWork& work, Motion motion,
 void ModelChoice::take_richer_model(const PairWork& work, std::vector<Candidate>& candidates) {
   fit_at_best_places(work, model_, candidates);
   if (model_ == Motion::homography) try_windows(work, candidates);
-  sort_short_list(candidates, is_more_convincing);
+  sort_short_list(candidates, is_more_significant);
 }
 
 // Adds the homographies that windows agree on. Windows are compared by their grey levels.

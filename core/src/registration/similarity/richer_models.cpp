@@ -190,6 +190,30 @@ void RicherModels::fit_on_level(const PairWork& work, SimilarityFit& fitter,
   }
 }
 
+// Judges the candidates `judged` of places that share levels, at their matrices.
+void RicherModels::judge_together(const PairWork& work, SimilarityFit& fitter,
+                                  std::span<Place> places) {
+  if (places.empty()) return;
+  const FitRoles& roles = places.front().roles;
+  const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(judged_side));
+  matrices_.clear();
+  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
+  const auto sums = fitter.evaluate_together(work.stream, work.clock, levels.pair, matrices_);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    judge(work, roles, levels, places[i].matrix, sums[i], places[i].judged);
+  }
+}
+
+// A candidate whose scale is near 1 may have been judged with the images' roles exchanged, and
+// significances are comparable within the same roles only: they count the independent pixels of the
+// finer image.
+void RicherModels::judge_starts(const PairWork& work, SimilarityFit& fitter,
+                                std::span<Place> places) {
+  for (Place& place : places) place.judged = *place.candidate;
+  judge_together(work, fitter, places);
+  for (Place& place : places) place.start_significance = place.judged.significance;
+}
+
 // Judges those of the places that were fitted and may be views of a plane, and keeps for each the
 // most significant fit so far.
 void RicherModels::judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
@@ -203,18 +227,16 @@ void RicherModels::judge_fitted(const PairWork& work, SimilarityFit& fitter, Mot
   };
   const auto end = std::partition(places.begin(), places.end(), may_be);
   places = places.first(static_cast<std::size_t>(end - places.begin()));
-  if (places.empty()) return;
-  const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(judged_side));
-  matrices_.clear();
-  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
-  const auto sums = fitter.evaluate_together(work.stream, work.clock, levels.pair, matrices_);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    Place& place = places[i];
-    Candidate result = *place.candidate;
-    result.motion = motion;
-    result.richer = scaled(roles.in_roles(place.matrix));
-    judge(work, roles, levels, place.matrix, sums[i], result);
-    if (!place.best || result.significance > place.best->significance) place.best = result;
+  for (Place& place : places) {
+    place.judged = *place.candidate;
+    place.judged.motion = motion;
+    place.judged.richer = scaled(roles.in_roles(place.matrix));
+  }
+  judge_together(work, fitter, places);
+  for (Place& place : places) {
+    if (!place.best || place.judged.significance > place.best->significance) {
+      place.best = place.judged;
+    }
   }
 }
 
@@ -224,8 +246,10 @@ void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
   for (Candidate& candidate : candidates) {
     const FitRoles roles(work, candidate.matrix);
     const Homography start = roles.in_roles(candidate.matrix);
-    places_.push_back({&candidate, roles, start, start, false, std::nullopt});
+    places_.push_back({&candidate, roles, start, start});
   }
+  for_each_of_same_levels(std::span(places_),
+                          [&](std::span<Place> places) { judge_starts(work, fitter, places); });
   for (const double first_side : first_sides) {
     const auto end = std::partition(places_.begin(), places_.end(), [](const Place& place) {
       return !place.best || place.best->significance < beyond_doubt;
@@ -237,7 +261,7 @@ void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
   }
   for (Place& place : places_) {
     const bool is_better =
-        place.best && place.best->significance >= min_gain * place.candidate->significance;
+        place.best && place.best->significance >= min_gain * place.start_significance;
     if (is_better) *place.candidate = *place.best;
   }
 }
@@ -255,7 +279,7 @@ std::optional<Candidate> RicherModels::fit_by_windows(const PairWork& work, Simi
   const FitRoles roles(work, candidate.matrix, start);
   const Homography in_roles = roles.in_roles(start);
   if (!is_regular(in_roles, roles.coarse().shape(), min_divisor)) return std::nullopt;
-  Place place{&candidate, roles, in_roles, in_roles, false, std::nullopt};
+  Place place{&candidate, roles, in_roles, in_roles};
   for (const double first_side : first_sides_by_windows) {
     fit_levels_from(work, fitter, Motion::homography, first_side, {&place, 1});
     judge_fitted(work, fitter, Motion::homography, {&place, 1});

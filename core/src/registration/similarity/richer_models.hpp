@@ -57,14 +57,18 @@ class RicherModels {
     FitRoles roles;
     Homography start, matrix;  ///< in these roles
     bool is_fitted = false;    ///< on the finest level
-    std::optional<Candidate> best;
+    Candidate judged{};        ///< the candidate at `matrix`
+    std::optional<Candidate> best{};
+    double start_significance = 0;  ///< in these roles, which may not be those of the search
   };
   void fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
                        double first_side, std::span<Place> places);
   void fit_on_level(const PairWork& work, SimilarityFit& fitter, const FitOptions& options,
                     double spacing, std::span<Place> places);
+  void judge_starts(const PairWork& work, SimilarityFit& fitter, std::span<Place> places);
   void judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
                     std::span<Place> places);
+  void judge_together(const PairWork& work, SimilarityFit& fitter, std::span<Place> places);
   /// The candidate's richer transform after the refinement; nothing where that diverges.
   std::optional<Homography> refined(const PairWork& work, SimilarityFit& fitter,
                                     Refinement& refinement, const Candidate& candidate);
