@@ -95,6 +95,7 @@ struct Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
+    if (backend::is_forked()) return;
     if (library.fault.empty() && living_plans == 0) library.teardown();
   }
 };
@@ -147,6 +148,7 @@ class Direction {
   Direction(const Direction&) = delete;
   Direction& operator=(const Direction&) = delete;
   ~Direction() {
+    if (backend::is_forked()) return;
     const std::lock_guard lock(planning_mutex);
     destroy();
   }

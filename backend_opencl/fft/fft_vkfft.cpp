@@ -15,6 +15,8 @@
 #include "device/kernel.hpp"
 #include "embedded_kernels.hpp"
 
+#include <warpalign/backend/fork.hpp>
+
 #include <algorithm>
 #include <array>
 #include <clocale>
@@ -141,6 +143,7 @@ class Application {
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
   ~Application() {
+    if (backend::is_forked()) return;
     const std::lock_guard lock(planning_mutex);
     deleteVkFFT(&application_);
   }
