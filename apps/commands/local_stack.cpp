@@ -54,27 +54,40 @@ LocalStack::LocalStack(const Device& device, const LocalSettings& settings, Stac
   mean_->add(first, unmoved);
 }
 
-/// A mean changes with every frame, so that its frames cannot be registered ahead of it.
+// Where all fail together, each is registered by itself when its turn has come, so that the error
+// is its own.
 void LocalStack::look_ahead(std::span<const UpcomingFrame> frames) {
-  ahead_.clear();
   std::vector<const LoadedImage*> images;
   for (const UpcomingFrame& frame : frames) images.push_back(frame.image);
+  std::vector<FrameMotion> motions;
   try {
-    std::vector<FrameMotion> motions = finder_.find(images);
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      ahead_.emplace(frames[i].index, std::move(motions[i]));
-    }
+    const std::scoped_lock lock(finder_mutex_);
+    motions = finder_.find(images);
   } catch (const Error&) {
-    ahead_.clear();  // each frame is then registered by itself, so that the error is its own
+    return;
+  }
+  const std::scoped_lock lock(ahead_mutex_);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    ahead_.emplace(frames[i].index, std::move(motions[i]));
   }
 }
 
+std::optional<FrameMotion> LocalStack::found_ahead(std::size_t index) {
+  const std::scoped_lock lock(ahead_mutex_);
+  auto known = ahead_.extract(index);
+  if (!known) return {};
+  return std::move(known.mapped());
+}
+
 void LocalStack::find(const LoadedImage& frame, std::size_t index) {
-  if (std::exchange(mean_is_newer_, false)) finder_.set_reference(mean_->mean());
-  const auto found = ahead_.find(index);
-  motion_ = found == ahead_.end() ? finder_.find(frame) : std::move(found->second);
-  if (found != ahead_.end()) ahead_.erase(found);
   index_ = index;
+  if (std::optional<FrameMotion> known = found_ahead(index)) {
+    motion_ = *std::move(known);
+    return;
+  }
+  const std::scoped_lock lock(finder_mutex_);
+  if (std::exchange(mean_is_newer_, false)) finder_.set_reference(mean_->mean());
+  motion_ = finder_.find(frame);
 }
 
 FramePlace LocalStack::place(const LoadedImage& frame, std::size_t index) {

@@ -8,6 +8,7 @@
 #include "commands/stack_aligner.hpp"
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -30,10 +31,13 @@ class LocalStack : public StackAligner {
   [[nodiscard]] const FrameMotion* motion() const override { return &motion_; }
 
  private:
+  [[nodiscard]] std::optional<FrameMotion> found_ahead(std::size_t index);
   void find(const LoadedImage& frame, std::size_t index);
 
+  std::mutex finder_mutex_;
   MotionFinder finder_;
   std::size_t frames_at_once_ = 1;
+  std::mutex ahead_mutex_;
   std::map<std::size_t, FrameMotion> ahead_;  ///< of frames that are not yet placed, by index
   FieldFrameWarper warper_;
   std::optional<RunningMean> mean_;

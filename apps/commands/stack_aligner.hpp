@@ -31,7 +31,8 @@ class StackAligner {
 
   /// How many frames it gains by seeing at once.
   [[nodiscard]] virtual std::size_t frames_at_once() const { return 1; }
-  /// Tells it which frames are going to be placed next, in their order.
+  /// Tells it which frames are going to be placed later, in their order, where it gains by seeing
+  /// more than one at once. May be called on another thread, while frames before them are placed.
   virtual void look_ahead(std::span<const UpcomingFrame> /*frames*/) {}
 
   /// Takes a frame that an earlier run has registered reliably. After `needs_again()` of its

@@ -152,12 +152,9 @@ void StackJournal::add_shards(const std::vector<Path>& paths) {
   }
 }
 
-std::optional<StackFrame> StackJournal::find(std::size_t index) {
+std::optional<JournalEntry> StackJournal::find(std::size_t index) {
   for (std::size_t i = 0; i < readers_.size(); ++i) {
-    const std::optional<StackFrame> frame = readers_[i].find(index);
-    if (!frame) continue;
-    if (i > 0) append(*frame);  // so that this journal is complete by itself
-    return frame;
+    if (const std::optional<StackFrame> frame = readers_[i].find(index)) return {{*frame, i > 0}};
   }
   return {};
 }

@@ -38,6 +38,12 @@ class JournalReader {
   std::optional<StackFrame> head_;
 };
 
+/// What a journal knows of a frame.
+struct JournalEntry {
+  StackFrame frame;
+  bool is_of_shard = false;  ///< and has no line in the journal itself
+};
+
 /// A file to which a line is appended for each frame as soon as its outputs are written. It is
 /// locked: two processes cannot go on with one run.
 ///
@@ -60,9 +66,9 @@ class StackJournal {
   [[nodiscard]] std::size_t frames() const { return frames_; }
   /// The last frame among them that is reliable.
   [[nodiscard]] std::optional<std::size_t> last_reliable() const { return last_reliable_; }
-  /// What is known of a frame; what a shard has done becomes a line of this journal. Indices are
-  /// asked for in ascending order. Throws FileError.
-  [[nodiscard]] std::optional<StackFrame> find(std::size_t index);
+  /// What is known of a frame. Indices are asked for in ascending order, but that those before one
+  /// of which nothing is known may be asked for again.
+  [[nodiscard]] std::optional<JournalEntry> find(std::size_t index);
 
   /// Throws FileError.
   void append(const StackFrame& frame);

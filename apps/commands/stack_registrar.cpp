@@ -58,7 +58,6 @@ StackRegistrar::StackRegistrar(const Device& device, const RegistrationOptions& 
 // Each frame's own trouble is told when its turn has come. Where all fail together, each is
 // registered by itself then.
 void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
-  ahead_.clear();
   std::deque<LoadedImage> converted;
   std::vector<HostImage> views;
   for (const UpcomingFrame& frame : frames) {
@@ -66,22 +65,32 @@ void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
     views.push_back(
         view_of(is_gray ? *frame.image : converted.emplace_back(luminance(*frame.image))));
   }
+  std::vector<BatchResult> found;
   try {
-    std::vector<BatchResult> found = registrar_.align(views);
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      ahead_.emplace(frames[i].index, std::move(found[i]));
-    }
+    const std::scoped_lock lock(registrar_mutex_);
+    found = registrar_.align(views);
   } catch (const Error&) {
-    ahead_.clear();
+    return;
+  }
+  const std::scoped_lock lock(ahead_mutex_);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    ahead_.emplace(frames[i].index, std::move(found[i]));
   }
 }
 
+std::optional<BatchResult> StackRegistrar::found_ahead(std::size_t index) {
+  const std::scoped_lock lock(ahead_mutex_);
+  auto known = ahead_.extract(index);
+  if (!known) return {};
+  return std::move(known.mapped());
+}
+
 RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t index) {
-  if (auto known = ahead_.extract(index)) {
-    BatchResult& outcome = known.mapped();
-    if (outcome.error) throw Error(*outcome.error);
-    return std::move(*outcome.result);
+  if (std::optional<BatchResult> known = found_ahead(index)) {
+    if (known->error) throw Error(*known->error);
+    return std::move(*known->result);
   }
+  const std::scoped_lock lock(registrar_mutex_);
   const LoadedImage gray = luminance(frame);
   return mask_ ? registrar_.align(view_of(gray), view_of(*mask_)) : registrar_.align(view_of(gray));
 }

@@ -11,6 +11,7 @@
 #include <warpalign/registrar.hpp>
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,11 +38,14 @@ class StackRegistrar : public StackAligner {
                                                 std::size_t index) override;
 
  private:
+  [[nodiscard]] std::optional<BatchResult> found_ahead(std::size_t index);
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
   void take_reliable(const LoadedImage& frame, const FramePlace& place, std::size_t index);
 
+  std::mutex registrar_mutex_;
   FrameRegistrar registrar_;
+  std::mutex ahead_mutex_;
   std::map<std::size_t, BatchResult> ahead_;  ///< of frames that are not yet placed, by index
   StackReference to_;
   Shape shape_;

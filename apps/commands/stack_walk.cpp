@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace warpalign::program {
 namespace {
@@ -26,12 +26,14 @@ StackWalk::StackWalk(StackInput& input, StackWork& work, StackOutputs& outputs,
       outputs_(outputs),
       journal_(journal),
       shard_(shard),
-      progress_(steps_of(input)) {}
+      progress_(steps_of(input)),
+      ahead_(input, work) {}
 
 StackTotals StackWalk::go() {
   for (std::size_t index = 0; step(index); ++index) {
     if (index == 0) input_.drop_first_pixels();
   }
+  ahead_.settle();
   totals_.ended_early = input_.ended_early();
   if (!totals_.ended_early.empty()) {
     progress_.say(on_one_line(fmt::format("warpalign: {}", totals_.ended_early)));
@@ -41,10 +43,10 @@ StackTotals StackWalk::go() {
 
 /// False behind the last frame.
 bool StackWalk::step(std::size_t index) {
-  std::optional<StackFrame> done;
-  if (journal_ != nullptr) done = journal_->find(index);
-  if (done) return complete(*done);
-  if (!shard_.has(index)) return index == 0 || index < read_ || input_.skip();
+  std::optional<JournalEntry> known;
+  if (journal_ != nullptr) known = journal_->find(index);
+  if (known) return complete(*known);
+  if (!shard_.has(index)) return index == 0 || index < planned_ || skip();
   const std::optional<Frame> frame = new_frame(index);
   if (!frame) return false;
   progress_.next(frame->name);
@@ -56,46 +58,42 @@ bool StackWalk::step(std::size_t index) {
 
 std::optional<Frame> StackWalk::frame(std::size_t index) {
   if (index == 0) return input_.first();
+  ahead_.settle();
   return input_.next();
+}
+
+bool StackWalk::skip() {
+  ahead_.settle();
+  return input_.skip();
 }
 
 /// The next frame that no earlier run has done.
 std::optional<Frame> StackWalk::new_frame(std::size_t index) {
-  if (index == 0 || work_.frames_at_once() == 1) return frame(index);
-  if (ahead_.empty()) read_ahead(index);
-  if (ahead_.empty()) return {};
-  Frame next = std::move(ahead_.front().frame);
-  ahead_.pop_front();
-  return next;
+  if (index == 0) return frame(index);
+  plan_ahead(index);
+  return ahead_.next();
 }
 
-/// Reads the frames that this run works on from `index` on, up to one that an earlier run has done.
-/// What reading throws is thrown when the frames before it are done.
-void StackWalk::read_ahead(std::size_t index) {
-  if (reading_has_failed_) std::rethrow_exception(std::exchange(reading_has_failed_, nullptr));
-  try {
-    for (read_ = index; ahead_.size() < work_.frames_at_once(); ++read_) {
-      if (journal_ != nullptr && journal_->find(read_)) break;
-      if (!shard_.has(read_)) {
-        if (!input_.skip()) break;
-        continue;
-      }
-      std::optional<Frame> next = input_.next();
-      if (!next) break;
-      ahead_.push_back({read_, std::move(*next)});
+/// Plans the frames that this run works on from `index` on, up to one that an earlier run has done,
+/// which is read again, or passed over, when its turn has come.
+void StackWalk::plan_ahead(std::size_t index) {
+  planned_ = std::max(planned_, index);
+  while (ahead_.has_room()) {
+    ReadingPlan plan;
+    plan.first = planned_;
+    while (plan.read.size() < work_.frames_at_once()) {
+      if (journal_ != nullptr && journal_->find(planned_)) break;
+      if (shard_.has(planned_)) plan.read.push_back(planned_);
+      ++planned_;
     }
-  } catch (const FileError&) {
-    if (ahead_.empty()) throw;
-    reading_has_failed_ = std::current_exception();
+    plan.end = planned_;
+    if (plan.end == plan.first) return;
+    ahead_.add(std::move(plan));
   }
-  std::vector<UpcomingFrame> upcoming;
-  for (const ReadFrame& read : ahead_) {
-    if (read.frame.trouble.empty()) upcoming.push_back({read.index, &read.frame.image});
-  }
-  if (!upcoming.empty()) work_.look_ahead(upcoming);
 }
 
-bool StackWalk::complete(const StackFrame& done) {
+bool StackWalk::complete(const JournalEntry& known) {
+  const StackFrame& done = known.frame;
   const std::size_t last = journal_->last_reliable().value_or(0);
   if (work_.needs_again(done, last)) {
     const std::optional<Frame> frame = this->frame(done.index);
@@ -104,11 +102,12 @@ bool StackWalk::complete(const StackFrame& done) {
     }
     work_.take_again(done, &*frame, last);
   } else {
-    if (done.index > 0 && !input_.skip()) {
+    if (done.index > 0 && !skip()) {
       throw FileError(fmt::format("{}: is not there any more", done.file));
     }
     work_.take_again(done, nullptr, last);
   }
+  if (known.is_of_shard) journal_->append(done);  // so that this journal is complete by itself
   tell(done);
   return true;
 }

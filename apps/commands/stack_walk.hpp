@@ -2,6 +2,7 @@
 // earlier run has done are only made complete.
 #pragma once
 
+#include "commands/frames_ahead.hpp"
 #include "commands/stack_input.hpp"
 #include "commands/stack_outputs.hpp"
 #include "commands/stack_resume.hpp"
@@ -10,16 +11,8 @@
 #include "reports/stack_report.hpp"
 
 #include <chrono>
-#include <deque>
-#include <exception>
 
 namespace warpalign::program {
-
-/// A frame that is read before its turn.
-struct ReadFrame {
-  std::size_t index = 0;
-  Frame frame;
-};
 
 class StackWalk {
  public:
@@ -32,10 +25,11 @@ class StackWalk {
 
  private:
   bool step(std::size_t index);
-  bool complete(const StackFrame& done);
+  bool complete(const JournalEntry& known);
   [[nodiscard]] std::optional<Frame> frame(std::size_t index);
+  bool skip();
   [[nodiscard]] std::optional<Frame> new_frame(std::size_t index);
-  void read_ahead(std::size_t index);
+  void plan_ahead(std::size_t index);
   void note(const StackFrame& done);
   void tell(const StackFrame& done);
 
@@ -46,9 +40,8 @@ class StackWalk {
   Shard shard_;
   Progress progress_;
   StackTotals totals_;
-  std::deque<ReadFrame> ahead_;            ///< frames that are read, and not yet worked on
-  std::size_t read_ = 0;                   ///< all frames before this index are read or skipped
-  std::exception_ptr reading_has_failed_;  ///< behind the frames that are read
+  FramesAhead ahead_;
+  std::size_t planned_ = 0;  ///< all frames before this index are read or skipped, or going to be
   std::chrono::steady_clock::time_point marked_ = std::chrono::steady_clock::now();
 };
 

@@ -3,6 +3,7 @@
 
 #include "device/errors.hpp"
 #include "device/foreign.hpp"
+#include "device/host_memory.hpp"
 #include "device/memory.hpp"
 #include "device/queue.hpp"
 #include "device/readback.hpp"
@@ -142,6 +143,10 @@ std::unique_ptr<backend::Memory> CudaDriver::allocate_image(PixelType type, cons
   auto memory = std::make_unique<DeviceMemory>(site, bytes);
   if (context_.texture_filtering) memory->make_textures(type, shape, site);
   return memory;
+}
+
+std::unique_ptr<backend::HostMemory> CudaDriver::allocate_host(std::size_t bytes) {
+  return std::make_unique<PinnedMemory>(CallSite{context_}, bytes);
 }
 
 // Every queue of this backend can be timed, because a mark creates its own event.

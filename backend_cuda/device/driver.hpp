@@ -23,6 +23,7 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;
+  std::unique_ptr<backend::HostMemory> allocate_host(std::size_t bytes) override;
   [[nodiscard]] std::size_t allocations() const noexcept override {
     return context_.allocations->load(std::memory_order_relaxed);
   }

@@ -3,6 +3,7 @@
 
 #include "device/foreign.hpp"
 #include "device/memory.hpp"
+#include "device/pinned.hpp"
 #include "device/queue.hpp"
 #include "device/readback.hpp"
 #include "device/sampling_test.hpp"
@@ -32,6 +33,11 @@ void Driver::keep_compiled() { context_.programs().keep(); }
 
 std::unique_ptr<backend::Memory> Driver::allocate(std::size_t bytes) {
   return std::make_unique<Memory>(context_, bytes);
+}
+
+std::unique_ptr<backend::HostMemory> Driver::allocate_host(std::size_t bytes) {
+  if (context_.is_cpu()) return backend::Driver::allocate_host(bytes);
+  return std::make_unique<PinnedMemory>(context_, bytes, context_.call_site("memory"));
 }
 
 std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {

@@ -3,20 +3,22 @@
 
 #include "device/context.hpp"
 
+#include <warpalign/backend/memory.hpp>
+
 #include <cstddef>
 
 namespace warpalign::opencl {
 
 /// NVIDIA's driver copies to this memory while the host goes on. A copy to other memory takes 50 us
 /// longer, and 10 us longer for the few bytes of a small download.
-class PinnedMemory {
+class PinnedMemory final : public backend::HostMemory {
  public:
   PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site);
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
-  ~PinnedMemory();
+  ~PinnedMemory() override;
 
-  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] void* data() const noexcept override { return data_; }
 
  private:
   compute::command_queue service_;

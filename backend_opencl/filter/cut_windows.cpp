@@ -1,13 +1,16 @@
 // Stage: apodized windows of frames, all of one size.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
+#include "device/memory.hpp"
 #include "device/queue.hpp"
+#include "device/scratch_guard.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace warpalign::opencl {
 
@@ -25,24 +28,37 @@ class CutWindows final : public backend::CutWindows {
         windows_(extent(static_cast<std::int64_t>(spec.origins.size()), context.call_site(stage))),
         width_(extent(spec.window.width, context.call_site(stage))),
         height_(extent(spec.window.height, context.call_site(stage))),
-        groups_(spec.origins.size() * static_cast<std::size_t>(spec.frames)),
+        parts_(backend::parts_of_window(spec.window.height)),
+        groups_(spec.origins.size() * static_cast<std::size_t>(spec.frames) *
+                static_cast<std::size_t>(parts_)),
         rows_(std::clamp<std::size_t>(reduction_group(context) / columns, 1, max_rows)),
-        kernel_(context, stage, kernels::cut_windows, "cut_windows",
-                int_option("COLUMNS", static_cast<int>(columns)) +
-                    int_option("ROWS", static_cast<int>(rows_))) {}
+        sums_(make_buffer(context, 2 * groups_ * sizeof(cl_float), stage)),
+        sum_(context, stage, kernels::cut_windows, "sum_windows", options()),
+        cut_(context, stage, kernels::cut_windows, "cut_windows", options()) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& frames, const backend::Memory& origins,
                const backend::Memory& weights, backend::Memory& means,
                backend::Memory& windows) override {
-    kernel_.launch(queue_of(queue), {{groups_ * columns, rows_}, {columns, rows_}}, frames,
-                   frame_width_, frame_height_, origins, windows_, width_, height_, weights, means,
-                   windows);
+    const cl_command_queue commands = queue_of(queue);
+    scratch_guard_.enter(commands, stage);
+    const Grid size{{groups_ * columns, rows_}, {columns, rows_}};
+    sum_.launch(commands, size, frames, frame_width_, frame_height_, origins, windows_, width_,
+                height_, parts_, sums_);
+    cut_.launch(commands, size, frames, frame_width_, frame_height_, origins, windows_, width_,
+                height_, weights, parts_, sums_, means, windows);
   }
 
  private:
-  cl_int frame_width_, frame_height_, windows_, width_, height_;
+  [[nodiscard]] std::string options() const {
+    return int_option("COLUMNS", static_cast<int>(columns)) +
+           int_option("ROWS", static_cast<int>(rows_));
+  }
+
+  cl_int frame_width_, frame_height_, windows_, width_, height_, parts_;
   std::size_t groups_, rows_;
-  Kernel kernel_;
+  compute::buffer sums_;
+  Kernel sum_, cut_;
+  ScratchGuard scratch_guard_;
 };
 
 }  // namespace

@@ -29,26 +29,22 @@ WA_INLINE FrameRow wa_frame_row(WA_GLOBAL const float* p) {
   return row;
 }
 
-// `parts` work-groups share a window.
+// `parts` work-groups share a window; `together` windows of a frame share a mean. What a window that
+// is not active has left stays.
 WA_KERNEL(GROUP, 1)
 shift_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int frame_width,
            int frame_height, int windows, WA_GLOBAL const float* frame_means,
-           WA_GLOBAL const float* reference_means, WA_GLOBAL const int* states, int parts,
-           WA_GLOBAL float* partials) {
+           WA_GLOBAL const float* reference_means, int together, WA_GLOBAL const int* states,
+           int parts, WA_GLOBAL float* partials) {
   WA_BEGIN();
   WA_LOCAL float shared[WA_SHIFT_SUMS * (GROUP + 1)];
   const int number = WA_GROUP_X / parts;
   const int part = WA_GROUP_X - number * parts;
   WA_GLOBAL const int* state = states + number * STATE_WORDS;
-  if (state[13] == 0) {
-    for (int i = WA_ITEM_X; i < WA_SHIFT_SUMS; i += GROUP) {
-      partials[((WA_UINT64)number * WA_SHIFT_SUMS + i) * parts + part] = 0.0f;
-    }
-    return;
-  }
+  if (state[13] == 0) return;
   const int frame = number / windows;
-  const float frame_mean = frame_means[number];
-  const float reference_mean = reference_means[number - frame * windows];
+  const float frame_mean = frame_means[number / together];
+  const float reference_mean = reference_means[(number - frame * windows) / together];
   const float gain = WA_BITS_FLOAT(state[10]);
   const float offset = WA_BITS_FLOAT(state[11]);
   const float inverse_scale = WA_BITS_FLOAT(state[12]);
@@ -119,6 +115,6 @@ shift_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int 
   for (int i = WA_ITEM_X; i < WA_SHIFT_SUMS; i += GROUP) {
     float sum = 0.0f;
     for (int k = 0; k < GROUP; ++k) sum += shared[i * (GROUP + 1) + k];
-    partials[((WA_UINT64)number * WA_SHIFT_SUMS + i) * parts + part] = sum;
+    partials[(WA_UINT64)WA_GROUP_X * WA_SHIFT_SUMS + i] = sum;
   }
 }

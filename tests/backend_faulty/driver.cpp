@@ -28,6 +28,11 @@ std::unique_ptr<backend::Memory> Driver::allocate_image(PixelType type, const Sh
   return std::make_unique<Memory>(inner_->allocate_image(type, shape), bytes);
 }
 
+std::unique_ptr<backend::HostMemory> Driver::allocate_host(std::size_t bytes) {
+  point("allocate host memory", "memory", ErrorKind::out_of_memory, &loss_);
+  return std::make_unique<HostMemory>(inner_->allocate_host(bytes), bytes);
+}
+
 std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
   point("make a queue", "queue", ErrorKind::device_failure, &loss_);
   return std::make_unique<Queue>(inner_->make_queue(timed), loss_);

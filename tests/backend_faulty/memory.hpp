@@ -24,6 +24,17 @@ class Memory final : public backend::Memory {
   std::unique_ptr<backend::Memory> inner_;
 };
 
+class HostMemory final : public backend::HostMemory {
+ public:
+  HostMemory(std::unique_ptr<backend::HostMemory> inner, std::size_t bytes)
+      : counted_(bytes), inner_(std::move(inner)) {}
+  [[nodiscard]] void* data() const noexcept override { return inner_->data(); }
+
+ private:
+  Counted counted_;
+  std::unique_ptr<backend::HostMemory> inner_;
+};
+
 class Event final : public backend::Event {
  public:
   Event(std::unique_ptr<backend::Event> inner, backend::Loss& loss)

@@ -6,8 +6,12 @@
 #include <warpalign/open_device.hpp>
 #include <warpalign/stages/sobel.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 using warpalign::Error;
@@ -39,6 +43,29 @@ TEST_CASE("device: bytes go up, across and down unchanged") {
     std::vector<std::uint8_t> found(bytes.size());
     stream.download(second, found.data(), found.size());
     CHECK(found == bytes);
+  });
+}
+
+TEST_CASE("device: bytes go up from memory of the runtime, and down to it") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    warpalign::HostBuffer up = device.make_host_buffer(70001);
+    warpalign::HostBuffer down = device.make_host_buffer(70001);
+    CHECK(up.size_bytes() == 70001);
+    CHECK(up.device().same_as(device));
+    const std::span bytes(static_cast<std::uint8_t*>(up.data()), up.size_bytes());
+    const std::span found(static_cast<std::uint8_t*>(down.data()), down.size_bytes());
+    std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+    std::fill(found.begin(), found.end(), std::uint8_t{7});
+    auto buffer = device.make_buffer(bytes.size());
+    stream.upload(up.data(), bytes.size(), buffer);
+    stream.download(buffer, down.data(), found.size());
+    CHECK(std::equal(bytes.begin(), bytes.end(), found.begin()));
+    warpalign::HostBuffer moved = std::move(up);
+    CHECK(moved.data() == bytes.data());
+    down = std::move(moved);
+    CHECK(down.data() == bytes.data());
+    CHECK_THROWS_AS(static_cast<void>(device.make_host_buffer(0)), Error);
   });
 }
 

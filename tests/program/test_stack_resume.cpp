@@ -20,6 +20,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -300,6 +301,48 @@ TEST_CASE("stack: shards that are put together are as one run") {
   const Outcome put_together = run_program(joined(arguments, {"--resume"}));
   CAPTURE(put_together.err);
   CHECK(put_together.status == 2);
+  check_same(folder / "parts", folder / "whole");
+}
+
+/// The frames that a journal has lines of, in its order.
+std::vector<std::size_t> frames_of_journal(const std::string& path) {
+  std::vector<std::size_t> frames;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto frame = parse_journal_line(unsealed(line).value_or(""));
+    if (frame) frames.push_back(frame->index);
+  }
+  return frames;
+}
+
+TEST_CASE("stack: parts that lack frames, put together by a run that is killed") {
+  require_test_device();
+  const ScratchFolder folder;
+  const std::string input = folder / "in.tif";
+  write_tiff_stack(input, drifting(24));
+  const auto arguments = stack_arguments(joined({input}, all_outputs));
+  {
+    const WithinFolder here(folder / "whole");
+    CHECK(run_program(arguments).status == 2);
+  }
+  const WithinFolder here(folder / "parts");
+  CHECK(run_program(joined(arguments, {"--shard", "3/5"})).status >= 0);
+  const auto resumed = joined(arguments, {"--resume"});
+  const std::string journal = "aligned.journal";
+  int status = -1;
+  for (std::size_t kills = 0; status < 0; ++kills) {
+    REQUIRE(kills < 40);
+    const std::size_t wanted = lines_in(journal) + 3;
+    Process process(resumed);
+    while (!process.ended() && lines_in(journal) < wanted) ::usleep(500);
+    process.kill();
+    status = process.wait();
+    // Each frame's line when its outputs are there: those that others have done have no lines
+    // before those that this run does.
+    const std::vector<std::size_t> frames = frames_of_journal(journal);
+    CHECK(std::adjacent_find(frames.begin(), frames.end(), std::greater_equal<>()) == frames.end());
+  }
+  CHECK(status == 2);
   check_same(folder / "parts", folder / "whole");
 }
 

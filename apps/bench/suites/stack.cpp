@@ -1,6 +1,8 @@
 // Suite: the drift of the frames of a stack, and their rotations and scales, registered together
 // and one by one.
 #include "bench/drifting_frames.hpp"
+#include "bench/host_frames.hpp"
+#include "bench/stage_times.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -20,6 +22,8 @@ namespace {
 
 constexpr double tolerance = 0.01;  // in pixels: what the frames are to be found to
 
+constexpr std::size_t distinct_frames = 32;
+
 /// The largest distance of a corner of a square frame from where it belongs.
 double error_of(const Affine& found, const Affine& expected, std::int64_t side) {
   double error = 0;
@@ -37,34 +41,23 @@ class StackFrames final : public StageWork {
  public:
   /// `at_once`: how many frames are passed together, as `warpalign stack` does.
   StackFrames(const Device& device, Motion motion, std::int64_t side, std::size_t frames,
-              std::size_t at_once)
-      : StageWork(device,
-                  {{PixelType::u16,
-                    {side, side, static_cast<std::int64_t>(frames)},
-                    motion == Motion::translation ? drifting_frames(side, frames)
-                                                  : turning_frames(side, frames)}},
-                  {}),
+              HostMemory memory, std::size_t at_once)
+      : StageWork(device, {}, {}),
         motion_(motion),
         side_(side),
-        at_once_(at_once) {
-    const auto* pixels = values_of<std::uint16_t>(input(0).pixels);
-    for (std::size_t i = 0; i < frames; ++i) {
-      frames_.push_back(
-          {pixels + i * static_cast<std::size_t>(side * side), PixelType::u16, side, side, 0});
-    }
-  }
+        at_once_(at_once),
+        frames_(device, memory, moving_frames(motion, side), side, frames) {}
 
   void make_plans() override {
     together_.reset();  // these free their memory before the new ones allocate
     single_.reset();
-    RegistrationOptions options;
-    options.motion = motion_;
     if (at_once_ > 1) {
-      together_.emplace(device(), options, at_once_);
-      together_->set_reference(frames_[0]);
+      make(together_, false);
     } else {
+      RegistrationOptions options;
+      options.motion = motion_;
       single_.emplace(device(), options);
-      single_->set_reference(frames_[0]);
+      single_->set_reference(frames_.images().front());
     }
   }
 
@@ -72,7 +65,7 @@ class StackFrames final : public StageWork {
 
   Verdict verify(Stream& /*stream*/) override {
     double worst = 0;
-    const std::vector<RegistrationResult> found = register_all();
+    const std::vector<RegistrationResult> found = register_all(together_);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const double error = found[i].reliable ? error_of(found[i].matrix, expected(i), side_)
                                              : std::numeric_limits<double>::infinity();
@@ -82,26 +75,45 @@ class StackFrames final : public StageWork {
   }
 
  private:
+  static Pixels moving_frames(Motion motion, std::int64_t side) {
+    return motion == Motion::translation ? drifting_frames(side, distinct_frames)
+                                         : turning_frames(side, distinct_frames);
+  }
+
   [[nodiscard]] Affine expected(std::size_t frame) const {
-    if (motion_ != Motion::translation) return turn_of(side_, frame);
-    const Point drift = drift_of(frame);
+    const std::size_t origin = frames_.origin_of(frame);
+    if (motion_ != Motion::translation) return turn_of(side_, origin);
+    const Point drift = drift_of(origin);
     return Affine::translation(drift.x, drift.y);
   }
 
-  void run_on(Stream& /*stream*/, Set& /*set*/) override { static_cast<void>(register_all()); }
+  void make(std::optional<FrameRegistrar>& registrar, bool collect_timings) const {
+    RegistrationOptions options;
+    options.motion = motion_;
+    options.collect_timings = collect_timings;
+    registrar.emplace(device(), options, at_once_);
+    registrar->set_reference(frames_.images().front());
+  }
 
-  std::vector<RegistrationResult> register_all() {
+  void run_on(Stream& /*stream*/, Set& /*set*/) override {
+    static_cast<void>(register_all(together_));
+  }
+
+  /// `timings`: of the stages that frames pass through together, if it is not null.
+  std::vector<RegistrationResult> register_all(std::optional<FrameRegistrar>& together,
+                                               std::vector<StageTiming>* timings = nullptr) {
     std::vector<RegistrationResult> results;
     if (single_) {
-      for (const HostImage& frame : frames_) results.push_back(single_->align(frame));
+      for (const HostImage& frame : frames_.images()) results.push_back(single_->align(frame));
       return results;
     }
-    for (std::span<const HostImage> rest = frames_; !rest.empty();) {
+    for (std::span<const HostImage> rest = frames_.images(); !rest.empty();) {
       const auto some = rest.first(std::min(at_once_, rest.size()));
-      for (BatchResult& one : together_->align(some)) {
+      for (BatchResult& one : together->align(some)) {
         if (one.error) throw Error(*one.error);
         results.push_back(std::move(*one.result));
       }
+      if (timings != nullptr) *timings = together->timings();
       rest = rest.subspan(some.size());
     }
     return results;
@@ -110,19 +122,20 @@ class StackFrames final : public StageWork {
   Motion motion_;
   std::int64_t side_;
   std::size_t at_once_;
-  std::vector<HostImage> frames_;
+  HostFrames frames_;
   std::optional<FrameRegistrar> together_;
   std::optional<Registrar> single_;
 };
 
-Case case_of(std::int64_t side, Motion motion, std::size_t at_once) {
-  constexpr std::size_t frames = 32;
+Case case_of(std::int64_t side, Motion motion, std::size_t frames, std::size_t at_once,
+             HostMemory memory = HostMemory::pageable) {
   const std::string moved = motion == Motion::translation ? "translation" : "similarity";
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
   Case made;
   made.suite = "stack";
-  made.name = moved + (at_once > 1 ? ", " + std::to_string(at_once) + " at once" : ", one by one");
+  made.name = moved + (at_once > 1 ? ", " + std::to_string(at_once) + " at once" : ", one by one") +
+              (memory == HostMemory::pinned ? ", pinned" : "");
   made.size = shape;
   made.yardstick = moved + ", one by one";
   made.unit = "frames";
@@ -131,7 +144,7 @@ Case case_of(std::int64_t side, Motion motion, std::size_t at_once) {
   made.max_allocation = 4 * at_once * pixels * sizeof(float);
   made.memory_bytes = 60 * at_once * pixels * sizeof(float);
   made.on_device = [=](const Device& device) {
-    return std::make_unique<StackFrames>(device, motion, side, frames, at_once);
+    return std::make_unique<StackFrames>(device, motion, side, frames, memory, at_once);
   };
   return made;
 }
@@ -142,7 +155,10 @@ std::vector<Case> stack_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.sides_or({128, 512})) {
     for (const Motion motion : {Motion::translation, Motion::similarity}) {
-      for (const std::size_t at_once : {1U, 32U}) cases.push_back(case_of(side, motion, at_once));
+      for (const std::size_t at_once : {1U, 32U}) {
+        cases.push_back(case_of(side, motion, distinct_frames, at_once));
+      }
+      cases.push_back(case_of(side, motion, 256, 256, HostMemory::pinned));
     }
   }
   return cases;

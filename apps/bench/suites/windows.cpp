@@ -1,5 +1,7 @@
 // Suite: the shifts of frames and of windows of frames, all against one reference.
 #include "bench/drifting_frames.hpp"
+#include "bench/host_frames.hpp"
+#include "bench/stage_times.hpp"
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -17,44 +19,35 @@ namespace {
 
 constexpr double tolerance = 0.01;  // in pixels: what the suite's frames are to be found to
 
-constexpr double min_reliable = 0.5;  // of the windows: some show little
+constexpr std::size_t max_distinct = 64;  // frames; then their drift repeats itself
+constexpr double min_reliable = 0.5;      // of the windows: some show little
 
 class WindowsWork final : public StageWork {
  public:
-  WindowsWork(const Device& device, std::int64_t side, std::size_t frames, std::int64_t window)
-      : StageWork(device,
-                  {{PixelType::u16,
-                    {side, side, static_cast<std::int64_t>(frames)},
-                    drifting_frames(side, frames)}},
-                  {}),
+  WindowsWork(const Device& device, std::int64_t side, std::size_t frames, HostMemory memory,
+              std::int64_t window)
+      : StageWork(device, {}, {}),
         side_(side),
-        window_(window) {
-    const auto* pixels = values_of<std::uint16_t>(input(0).pixels);
-    for (std::size_t i = 0; i < frames; ++i) {
-      frames_.push_back(
-          {pixels + i * static_cast<std::size_t>(side * side), PixelType::u16, side, side, 0});
-    }
-  }
+        window_(window),
+        frames_(device, memory, drifting_frames(side, std::min(frames, max_distinct)), side,
+                frames) {}
 
   void make_plans() override {
     registrar_.reset();  // frees its memory before the new one allocates
-    WindowOptions options;
-    options.width = options.height = window_;
-    registrar_.emplace(device(), PixelType::u16, Shape{side_, side_, 1}, options);
-    registrar_->set_reference(frames_[0]);
+    make(registrar_, false);
   }
 
   [[nodiscard]] bool waits() const override { return true; }
 
   Verdict verify(Stream& /*stream*/) override {
-    const std::vector<WindowShift> found = registrar_->align(frames_);
+    const std::vector<WindowShift> found = registrar_->align(frames_.images());
     double worst = 0;
     std::size_t reliable = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (!found[i].reliable) continue;
       ++reliable;
       const std::size_t frame = i / registrar_->windows();
-      const Point drift = drift_of(frame);
+      const Point drift = drift_of(frames_.origin_of(frame));
       const double error = std::hypot(found[i].shift.x - drift.x, found[i].shift.y - drift.y);
       if (!(error <= worst)) worst = error;
     }
@@ -64,17 +57,35 @@ class WindowsWork final : public StageWork {
             "the shifts that the frames were drawn with, in pixels"};
   }
 
+  std::vector<Part> parts(std::size_t runs) override {
+    std::optional<WindowRegistrar> timed;
+    make(timed, true);
+    return median_parts(runs, [&] {
+      static_cast<void>(timed->align(frames_.images()));
+      return timed->timings();
+    });
+  }
+
  private:
   void run_on(Stream& /*stream*/, Set& /*set*/) override {
-    static_cast<void>(registrar_->align(frames_));
+    static_cast<void>(registrar_->align(frames_.images()));
+  }
+
+  void make(std::optional<WindowRegistrar>& registrar, bool collect_timings) const {
+    WindowOptions options;
+    options.width = options.height = window_;
+    options.collect_timings = collect_timings;
+    registrar.emplace(device(), PixelType::u16, Shape{side_, side_, 1}, options);
+    registrar->set_reference(frames_.images().front());
   }
 
   std::int64_t side_, window_;
-  std::vector<HostImage> frames_;
+  HostFrames frames_;
   std::optional<WindowRegistrar> registrar_;
 };
 
-Case case_of(std::int64_t side, const char* name, std::size_t frames, std::int64_t window) {
+Case case_of(std::int64_t side, const char* name, std::size_t frames, std::int64_t window,
+             HostMemory memory = HostMemory::pageable) {
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
   Case made;
@@ -88,7 +99,7 @@ Case case_of(std::int64_t side, const char* name, std::size_t frames, std::int64
   made.max_allocation = 4 * frames * pixels * sizeof(float);
   made.memory_bytes = 40 * frames * pixels * sizeof(float);
   made.on_device = [=](const Device& device) {
-    return std::make_unique<WindowsWork>(device, side, frames, window);
+    return std::make_unique<WindowsWork>(device, side, frames, memory, window);
   };
   return made;
 }
@@ -101,6 +112,9 @@ std::vector<Case> window_cases(const Sizes& sizes) {
     cases.push_back(case_of(side, "64 whole frames", 64, 0));
     cases.push_back(case_of(side, "windows of 256", 16, std::min<std::int64_t>(side, 256)));
     cases.push_back(case_of(side, "windows of 64", 16, 64));
+    cases.push_back(case_of(side, "256 whole frames, pinned", 256, 0, HostMemory::pinned));
+    cases.push_back(case_of(side, "128 in windows of 256, pinned", 128,
+                            std::min<std::int64_t>(side, 256), HostMemory::pinned));
   }
   return cases;
 }

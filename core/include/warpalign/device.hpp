@@ -24,6 +24,7 @@
 namespace warpalign {
 
 namespace backend {
+class HostMemory;
 class Memory;
 class Queue;
 class Mark;
@@ -70,6 +71,7 @@ struct DeviceInfo {
 };
 
 class Buffer;
+class HostBuffer;
 class Image;
 class Stream;
 
@@ -82,6 +84,10 @@ class WARPALIGN_API Device {
   /// Allocates uninitialised device memory. Throws Error(out_of_memory) when there is not enough,
   /// Error(invalid_argument) for zero bytes.
   [[nodiscard]] Buffer make_buffer(std::size_t bytes) const;
+  /// Allocates uninitialised host memory of the kind that copies to and from this device are
+  /// fastest with: pinned memory, where the device has memory of its own. Throws
+  /// Error(out_of_memory) when there is not enough, Error(invalid_argument) for zero bytes.
+  [[nodiscard]] HostBuffer make_host_buffer(std::size_t bytes) const;
   /// Allocates uninitialised, dense, row-major pixels in device memory. Every extent must be at
   /// least 1.
   [[nodiscard]] Image make_image(PixelType type, const Shape& shape) const;
@@ -120,6 +126,29 @@ class WARPALIGN_API Buffer {
   bool foreign_ = false;  ///< the caller's
   bool read_only_ = false;
   std::shared_ptr<void> owner_;  ///< of memory that the caller owns
+};
+
+/// Host memory that a device's runtime has allocated, freed with the object. Move-only.
+class WARPALIGN_API HostBuffer {
+ public:
+  HostBuffer(HostBuffer&&) noexcept;
+  HostBuffer& operator=(HostBuffer&&) noexcept;
+  ~HostBuffer();
+
+  /// The size in bytes.
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_; }
+  /// The first byte, aligned for any type of pixels.
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  /// The device whose runtime the memory belongs to.
+  [[nodiscard]] const Device& device() const noexcept { return device_; }
+
+ private:
+  friend struct detail::Access;
+  HostBuffer(Device device, std::unique_ptr<backend::HostMemory> memory, std::size_t bytes);
+  Device device_;
+  std::unique_ptr<backend::HostMemory> memory_;
+  std::size_t bytes_ = 0;
+  void* data_ = nullptr;
 };
 
 /// Dense row-major pixels in device memory. Move-only.

@@ -20,8 +20,8 @@ namespace warpalign {
 /// is not beyond doubt that way is registered by a Registrar, and so is one that moved by more than
 /// half its side, turned by more than 90 degrees, or shows things more than 1.25 times as large or
 /// as small, has a border or impulse noise, or is lit more unevenly than its reference; all are
-/// with a mask, other motions and modalities, the options `fast`, `search`, `candidates`,
-/// `collect_timings` and no refinement, and with other settings of the log-polar spectra than the
+/// with a mask, other motions and modalities, the options `fast`, `search`, `candidates`
+/// and no refinement, and with other settings of the log-polar spectra than the
 /// usual ones where there are rotations. A result's `proposed_by` says whether a frame's log-polar
 /// spectrum or its shift alone led to its place. Shifts are found by phase correlation (Kuglin and
 /// Hines 1975), rotations and scales by log-polar spectra (registration paper, section 2).
@@ -55,12 +55,17 @@ class WARPALIGN_API FrameRegistrar {
   /// The outcome of each frame, in their order. What is wrong with a frame's pixels is its own
   /// error; `device` is 0. Throws Error(invalid_argument) when no reference is set.
   [[nodiscard]] std::vector<BatchResult> align(std::span<const HostImage> frames);
+  /// The device time of each stage that frames of the last align() passed through together, in
+  /// order of first use; empty unless RegistrationOptions::collect_timings asked for it. Where
+  /// batches overlap, so do their times. Results of such frames have no times of their own.
+  [[nodiscard]] const std::vector<StageTiming>& timings() const noexcept;
   /// One frame. Throws as Registrar::align does.
   [[nodiscard]] RegistrationResult align(const HostImage& frame);
   /// `mask`: u8, of the frame's shape, 0 where a pixel does not count.
   [[nodiscard]] RegistrationResult align(const HostImage& frame, const HostImage& mask);
 
  private:
+  struct Lane;
   struct State;
   std::unique_ptr<State> state_;
 };

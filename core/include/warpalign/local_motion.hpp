@@ -3,6 +3,7 @@
 
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
+#include <warpalign/registrar.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -25,8 +26,10 @@ struct WindowOptions {
   /// the most that can be found.
   double max_shift = 0;
   /// Frames that are processed at once, 1 to 4096; each takes device memory of about 30 bytes for
-  /// every pixel of its windows. 0: as many as fill the device.
+  /// every pixel of its windows. 0: as many as fill the device. More frames than that pass through
+  /// it in several batches at a time, of which one is uploaded while the device works for another.
   std::int64_t batch = 0;
+  bool collect_timings = false;  ///< keep WindowRegistrar::timings() (device time; slower)
 };
 
 /// Where the content of one window has moved to.
@@ -74,7 +77,12 @@ class WARPALIGN_API WindowRegistrar {
   /// Error(invalid_argument) for another type or shape, and when no reference is set.
   [[nodiscard]] std::vector<WindowShift> align(std::span<const HostImage> frames);
 
+  /// The device time of each stage of the last align(), in order of first use; empty unless
+  /// WindowOptions::collect_timings asked for it. Where batches overlap, so do their times.
+  [[nodiscard]] const std::vector<StageTiming>& timings() const noexcept;
+
  private:
+  struct Lane;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -43,6 +43,9 @@ struct Access {
   static Buffer make_buffer(const Device& device, std::size_t bytes) {
     return Buffer(device, driver(device).allocate(bytes), bytes);
   }
+  static HostBuffer make_host_buffer(const Device& device, std::size_t bytes) {
+    return HostBuffer(device, driver(device).allocate_host(bytes), bytes);
+  }
   static Image make_image(const Device& device, PixelType type, const Shape& shape,
                           std::size_t bytes) {
     return Image(Buffer(device, driver(device).allocate_image(type, shape), bytes), type, shape);

@@ -53,6 +53,11 @@ Buffer Device::make_buffer(std::size_t bytes) const {
   return detail::Access::make_buffer(*this, bytes);
 }
 
+HostBuffer Device::make_host_buffer(std::size_t bytes) const {
+  if (bytes == 0) detail::refuse("make_host_buffer", "a buffer must have at least one byte");
+  return detail::Access::make_host_buffer(*this, bytes);
+}
+
 Image Device::make_image(PixelType type, const Shape& shape) const {
   return detail::Access::make_image(*this, type, shape,
                                     detail::checked_image_bytes("make_image", type, shape));
@@ -83,6 +88,24 @@ void Buffer::release() noexcept {
   if (owner_) detail::Access::state(device_).finish_all();
   memory_.reset();
   owner_.reset();
+}
+
+HostBuffer::HostBuffer(Device device, std::unique_ptr<backend::HostMemory> memory,
+                       std::size_t bytes)
+    : device_(std::move(device)),
+      memory_(std::move(memory)),
+      bytes_(bytes),
+      data_(memory_->data()) {}
+HostBuffer::HostBuffer(HostBuffer&&) noexcept = default;
+HostBuffer::~HostBuffer() = default;
+
+HostBuffer& HostBuffer::operator=(HostBuffer&& other) noexcept {
+  if (this == &other) return *this;
+  memory_ = std::move(other.memory_);  // frees the old memory before its device is released
+  device_ = std::move(other.device_);
+  bytes_ = other.bytes_;
+  data_ = other.data_;
+  return *this;
 }
 
 Image::Image(Buffer buffer, PixelType type, const Shape& shape)

@@ -5,17 +5,22 @@
 
 namespace warpalign::detail {
 
+void add_timings(const std::vector<StageTiming>& more, std::vector<StageTiming>& timings) {
+  for (const StageTiming& one : more) {
+    const auto same = [&](const StageTiming& timing) { return timing.stage == one.stage; };
+    const auto found = std::find_if(timings.begin(), timings.end(), same);
+    if (found != timings.end()) {
+      found->milliseconds += one.milliseconds;
+    } else {
+      timings.push_back(one);
+    }
+  }
+}
+
 std::vector<StageTiming> StageClock::take() {
   std::vector<StageTiming> sums;
   for (const Interval& interval : intervals_) {
-    const double elapsed = stream_.milliseconds_between(interval.from, interval.to);
-    const auto same = [&](const StageTiming& timing) { return timing.stage == interval.stage; };
-    const auto found = std::find_if(sums.begin(), sums.end(), same);
-    if (found != sums.end()) {
-      found->milliseconds += elapsed;
-    } else {
-      sums.push_back({interval.stage, elapsed});
-    }
+    add_timings({{interval.stage, stream_.milliseconds_between(interval.from, interval.to)}}, sums);
   }
   intervals_.clear();
   return sums;

@@ -10,10 +10,15 @@
 
 namespace warpalign::detail {
 
+/// Adds times to those of the same stages, and new stages at the end.
+void add_timings(const std::vector<StageTiming>& more, std::vector<StageTiming>& timings);
+
 /// Places a mark before and after each stage on a timed stream; has no effect on other streams.
 class StageClock {
  public:
   explicit StageClock(Stream& stream) : stream_(stream) {}
+
+  [[nodiscard]] Stream& stream() const { return stream_; }
 
   /// Runs `work`, which enqueues one stage.
   template <class Work>

@@ -5,7 +5,9 @@
 
 #include <warpalign/device.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,22 +19,43 @@ template <class Record>
 class Results {
  public:
   Results(const Device& device, std::size_t count)
-      : on_device_(device.make_buffer(count * sizeof(Record))), on_host_(count) {}
+      : count_(count), on_device_(device.make_buffer(count * sizeof(Record))) {
+    if (count * sizeof(Record) > many_bytes) {
+      pinned_.emplace(device.make_host_buffer(count * sizeof(Record)));
+      on_host_ = static_cast<Record*>(pinned_->data());
+    } else {
+      few_.resize(count);
+      on_host_ = few_.data();
+    }
+  }
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
 
   [[nodiscard]] backend::Memory& memory() { return Access::memory(on_device_); }
 
   /// The first `count` records. Waits for them; the result is valid until the next call.
   [[nodiscard]] std::span<const Record> fetch(Stream& stream, std::size_t count) {
-    stream.download(on_device_, on_host_.data(), count * sizeof(Record));
-    return std::span(on_host_).first(count);
+    stream.download(on_device_, on_host_, count * sizeof(Record));
+    return {on_host_, count};
   }
-  [[nodiscard]] std::span<const Record> fetch(Stream& stream) {
-    return fetch(stream, on_host_.size());
+  [[nodiscard]] std::span<const Record> fetch(Stream& stream) { return fetch(stream, count_); }
+
+  /// Makes all of them 0. Waits for that.
+  void clear(Stream& stream) {
+    std::fill_n(on_host_, count_, Record{});
+    stream.upload(on_host_, count_ * sizeof(Record), on_device_);
+    stream.finish();
   }
 
  private:
+  // Fewer bytes pass through memory that a stream keeps.
+  static constexpr std::size_t many_bytes = std::size_t{64} << 10;
+
+  std::size_t count_;
   Buffer on_device_;
-  std::vector<Record> on_host_;
+  std::vector<Record> few_;
+  std::optional<HostBuffer> pinned_;
+  Record* on_host_ = nullptr;
 };
 
 }  // namespace warpalign::detail

@@ -55,17 +55,19 @@ WA_INLINE float16 slope_down(const ReferenceRow* rows, const float* w) {
                  fma((float16)(w[1]), rows[1].slope, w[0] * rows[0].slope)));
 }
 
-// `parts` work-items share a window.
+// `parts` work-items share a window; `together` windows of a frame share a mean. What a window that
+// is not active has left stays.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
     global const float* frames, global const float* reference, int frame_width, int frame_height,
     int windows, global const float* frame_means, global const float* reference_means,
-    global const int* states, int parts, global float* partials) {
+    int together, global const int* states, int parts, global float* partials) {
   const int number = (int)get_global_id(0) / parts;
   const int part = (int)get_global_id(0) - number * parts;
   global const int* state = states + number * STATE_WORDS;
+  if (state[13] == 0) return;
   const int frame = number / windows;
-  const float frame_mean = frame_means[number];
-  const float reference_mean = reference_means[number - frame * windows];
+  const float frame_mean = frame_means[number / together];
+  const float reference_mean = reference_means[(number - frame * windows) / together];
   const float16 gain = as_float(state[10]);
   const float16 offset = as_float(state[11]);
   const float inverse_scale = as_float(state[12]);
@@ -79,7 +81,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
   wa_cubic_slopes(as_float(state[9]), dy);
   const int rows = state[7] - state[6];
   const int first_row = state[6] + rows * part / parts;
-  const int end_row = state[13] == 0 ? first_row : state[6] + rows * (part + 1) / parts;
+  const int end_row = state[6] + rows * (part + 1) / parts;
 
   float16 sums[WA_SHIFT_SUMS];
 #pragma unroll
@@ -133,7 +135,6 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
   }
 #pragma unroll
   for (int i = 0; i < WA_SHIFT_SUMS; ++i) {
-    partials[((size_t)number * WA_SHIFT_SUMS + (size_t)i) * (size_t)parts + (size_t)part] =
-        sum_of_lanes(sums[i]);
+    partials[get_global_id(0) * WA_SHIFT_SUMS + (size_t)i] = sum_of_lanes(sums[i]);
   }
 }

@@ -59,18 +59,23 @@ warpalign::Buffer uploaded(const warpalign::Device& device, warpalign::Stream& s
   return buffer;
 }
 
+Image stack_of(const warpalign::Device& device, warpalign::Stream& stream,
+               const reference::Plane& frames) {
+  const Image flat = test::to_device(device, stream, frames);
+  Image stack = device.make_image(PixelType::f32, {width, height, 2});
+  std::vector<float> pixels(frames.values.size());
+  stream.download(flat, pixels.data(), pixels.size() * sizeof(float));
+  stream.upload(pixels.data(), pixels.size() * sizeof(float), stack.buffer());
+  return stack;
+}
+
 // Two frames, one above the other, with two windows each.
 std::vector<ShiftSums> sums_of(const warpalign::Device& device, const reference::Plane& frames,
                                const reference::Plane& reference,
                                const std::vector<ShiftState>& states, int parts) {
   auto stream = device.make_stream();
   const Image known = test::to_device(device, stream, reference);
-  const Image flat = test::to_device(device, stream, frames);
-  warpalign::Device on = device;
-  Image stack = on.make_image(PixelType::f32, {width, height, 2});
-  std::vector<float> pixels(frames.values.size());
-  stream.download(flat, pixels.data(), pixels.size() * sizeof(float));
-  stream.upload(pixels.data(), pixels.size() * sizeof(float), stack.buffer());
+  const Image stack = stack_of(device, stream, frames);
   std::vector<ShiftSums> sums(states.size());
   ShiftSumsPlan(device, {{width, height, 1}, 2, 2, parts})
       .execute(stream, stack, known, uploaded(device, stream, frame_means),
@@ -147,6 +152,54 @@ TEST_CASE("shift_sums: windows that are not active keep their sums") {
   });
 }
 
+TEST_CASE("shift_sums: windows that belong together are added up, and told one by one") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
+    const auto known = test::random_plane(width, height, -4, 4, 8);
+    // Both windows of a frame have its mean; of the second frame's second one nothing counts.
+    std::vector<ShiftState> states = some_states();
+    states[3].end_column = states[3].first_column;
+    const ShiftSumsPlan plan(device, {{width, height, 1}, 2, 2, 3, 2});
+    const std::array<float, 2> means{frame_means[0], frame_means[2]};
+    const std::array<float, 1> mean_of_reference{reference_means[0]};
+    std::vector<ShiftSums> sums(2);
+    std::vector<ShiftSums> each(4);
+    const auto run = [&] {
+      plan.execute(stream, stack_of(device, stream, frames), test::to_device(device, stream, known),
+                   uploaded(device, stream, means), uploaded(device, stream, mean_of_reference),
+                   states, sums);
+      plan.fetch_windows(stream, each);
+    };
+    run();
+    const auto both = [&](std::size_t a, std::size_t b, std::size_t k) {
+      return as_array(each[a])[k] + as_array(each[b])[k];
+    };
+    for (std::size_t k = 0; k < 25; ++k) {
+      CAPTURE(k);
+      // The same floats are added in double precision here, and in pairs of floats there.
+      CHECK(as_array(sums[0])[k] == doctest::Approx(both(0, 1, k)).epsilon(1e-12));
+      CHECK(as_array(sums[1])[k] == doctest::Approx(both(2, 3, k)).epsilon(1e-12));
+    }
+    CHECK(each[3].pixels == 0);
+    auto window = window_of(states[2], 2);
+    window.reference_mean = static_cast<double>(reference_means[0]);
+    const auto expected = reference::shift_sums(frame_of(frames, 1), known, window);
+    for (std::size_t k = 0; k < 25; ++k) {
+      CAPTURE(k);
+      CHECK(std::abs(as_array(each[2])[k] - expected[k]) <= 1e-6 * 10 * expected[23] + 1e-5);
+    }
+    // What is not active any more keeps what it had.
+    states[0].active = states[1].active = 0;
+    const std::vector<ShiftSums> before = each;
+    sums[0].pixels = -1;
+    run();
+    CHECK(sums[0].pixels == -1);
+    CHECK(as_array(each[0]) == as_array(before[0]));
+    CHECK(as_array(each[1]) == as_array(before[1]));
+  });
+}
+
 TEST_CASE("shift_sums: windows that reach beyond the images are refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
@@ -163,5 +216,6 @@ TEST_CASE("shift_sums: windows that reach beyond the images are refused before a
     refused([](ShiftState& s) { s.end_row = 78; });
     CHECK_THROWS_AS(sums_of(device, frames, known, {}, 1), warpalign::Error);
     CHECK_THROWS_AS(ShiftSumsPlan(device, {{width, height, 1}, 1, 1, 0}), warpalign::Error);
+    CHECK_THROWS_AS(ShiftSumsPlan(device, {{width, height, 1}, 3, 1, 1, 2}), warpalign::Error);
   });
 }

@@ -4,6 +4,7 @@
 // The stages come from stage_list.hpp; no stage is named here.
 #pragma once
 
+#include <warpalign/backend/pageable_memory.hpp>
 #include <warpalign/backend/queue.hpp>
 #include <warpalign/backend/stage_list.hpp>
 #include <warpalign/device.hpp>
@@ -71,6 +72,10 @@ class Driver : public MakesAll<AllStages> {
   /// backend's kernels read such images, so that no stage has to make them on first use.
   virtual std::unique_ptr<Memory> allocate_image(PixelType type, const Shape& shape) {
     return allocate(static_cast<std::size_t>(shape.pixels()) * size_of(type));
+  }
+  /// Where the device has no memory of its own, any host memory is as fast as another.
+  virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes) {
+    return std::make_unique<PageableMemory>(bytes);
   }
   /// The number of allocations of memory that the device uses, and of textures, made so far by this
   /// driver and by everything made with it. Tests use it to check that executing a stage makes

@@ -20,6 +20,18 @@ class Memory {
   [[nodiscard]] virtual Location location() const noexcept { return {this, 0}; }
 };
 
+/// One allocation of host memory that copies to and from a device are fastest with, freed with the
+/// object.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  virtual ~HostMemory() = default;
+
+  [[nodiscard]] virtual void* data() const noexcept = 0;
+};
+
 /// A point in time on a timed queue.
 class Mark {
  public:

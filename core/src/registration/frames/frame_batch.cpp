@@ -47,8 +47,7 @@ bool has_impulses(const HostImage& image) {
 
 bool can_be_batched(const RegistrationOptions& options) {
   return is_batched(options) && options.refine && !options.fast && options.candidates == 1 &&
-         !options.collect_timings && options.modality != Modality::other &&
-         options.search == Effort::standard;
+         options.modality != Modality::other && options.search == Effort::standard;
 }
 
 bool can_be_batched(PixelType type, const Shape& shape) {

@@ -29,11 +29,11 @@ class FrameBatch {
 
   /// Of the frames' shape. Returns false where it is not one that frames can be compared with here.
   /// Waits for the device.
-  virtual bool take_reference(Stream& stream, const HostImage& image) = 0;
+  virtual bool take_reference(StageClock& clock, const HostImage& image) = 0;
   /// The results of `frames`, at most frames(); none for those that a Registrar must decide on.
   /// Valid until the next call. Waits for the device.
   virtual std::span<const std::optional<RegistrationResult>> run(
-      Stream& stream, std::span<const HostImage> frames) = 0;
+      StageClock& clock, std::span<const HostImage> frames) = 0;
 
  protected:
   FrameBatch(const RegistrationOptions& options, PixelType type, const Shape& frame);

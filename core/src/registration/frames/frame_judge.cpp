@@ -59,10 +59,11 @@ JudgedLevels::JudgedLevels(const Device& device, const Shape& image, std::int64_
       coefficients_(device.make_image(PixelType::f32, values_.shape())),
       on_host_(device, static_cast<std::size_t>(values_.shape().pixels())) {}
 
-void JudgedLevels::enqueue(Stream& stream, const Image& images) {
-  smooth_.execute(stream, images, values_);
+void JudgedLevels::enqueue(StageClock& clock, const Image& images) {
+  Stream& stream = clock.stream();
+  clock.run("levels", [&] { smooth_.execute(stream, images, values_); });
   if (is_fetching_) static_cast<void>(on_host_.wait());  // a call before failed meanwhile
-  on_host_.enqueue(stream, values_.buffer());
+  clock.run("levels to the host", [&] { on_host_.enqueue(stream, values_.buffer()); });
   is_fetching_ = true;
 }
 
@@ -82,10 +83,13 @@ bool JudgedLevels::has_border(std::size_t image, const GreyLevels& levels) {
       .has_value();
 }
 
-const Image& JudgedLevels::coefficients(Stream& stream, const GreyLevels& as) {
-  normalization_.execute(stream, values_, static_cast<float>(as.mean),
-                         static_cast<float>(contrast_floor * as.deviation), normalized_);
-  prefilter_.execute(stream, normalized_, coefficients_);
+const Image& JudgedLevels::coefficients(StageClock& clock, const GreyLevels& as) {
+  Stream& stream = clock.stream();
+  clock.run("local normalization", [&] {
+    normalization_.execute(stream, values_, static_cast<float>(as.mean),
+                           static_cast<float>(contrast_floor * as.deviation), normalized_);
+  });
+  clock.run("prefilter", [&] { prefilter_.execute(stream, normalized_, coefficients_); });
   return coefficients_;
 }
 
@@ -94,21 +98,21 @@ JudgedFrames::JudgedFrames(const Device& device, const Shape& frame, std::int64_
       levels_(device, frame, frames),
       looks_(static_cast<std::size_t>(frames)) {}
 
-bool JudgedFrames::take_reference(Stream& stream, const Image& pixels) {
+bool JudgedFrames::take_reference(StageClock& clock, const Image& pixels) {
   reference_ = nullptr;
-  reference_levels_.enqueue(stream, pixels);
+  reference_levels_.enqueue(clock, pixels);
   reference_grey_ = reference_levels_.grey_levels_of(0);
   if (!has_contrast(reference_grey_) || reference_levels_.has_border(0, reference_grey_)) {
     return false;
   }
-  reference_ = &reference_levels_.coefficients(stream, reference_grey_);
+  reference_ = &reference_levels_.coefficients(clock, reference_grey_);
   return true;
 }
 
-const Image& JudgedFrames::take(Stream& stream, const Image& frames) {
+const Image& JudgedFrames::take(StageClock& clock, const Image& frames) {
   std::fill(looks_.begin(), looks_.end(), std::nullopt);
-  levels_.enqueue(stream, frames);
-  return levels_.coefficients(stream, reference_grey_);
+  levels_.enqueue(clock, frames);
+  return levels_.coefficients(clock, reference_grey_);
 }
 
 const JudgedFrames::Look& JudgedFrames::looked_at(std::size_t frame) {
@@ -137,9 +141,9 @@ FrameJudge::FrameJudge(const Device& device, const Shape& frame, std::int64_t fr
 
 // The coefficients of an interpolating spline take the place of samples: both images are then
 // evaluated as they are, and not smoothed.
-std::span<const FrameJudgement> FrameJudge::run(Stream& stream, const Image& frames,
+std::span<const FrameJudgement> FrameJudge::run(StageClock& clock, const Image& frames,
                                                 std::span<const Point> shifts) {
-  const Image& coefficients = judged_.take(stream, frames);
+  const Image& coefficients = judged_.take(clock, frames);
   std::fill(states_.begin(), states_.end(), ShiftState{});
   const Shape& level = judged_.shape();
   for (std::size_t i = 0; i < shifts.size(); ++i) {
@@ -150,7 +154,11 @@ std::span<const FrameJudgement> FrameJudge::run(Stream& stream, const Image& fra
     states_[i] = state_at(level, level, {}, nearest(shift), shift);
     states_[i].active = 1;
   }
-  sums_.execute(stream, coefficients, judged_.reference(), no_means_, no_means_, states_, results_);
+  Stream& stream = clock.stream();
+  clock.run("judgement", [&] {
+    sums_.enqueue(stream, coefficients, judged_.reference(), no_means_, no_means_, states_);
+  });
+  sums_.fetch(stream, states_, results_);
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     if (states_[i].active != 0) describe(results_[i], shifts[i], judgements_[i]);
   }

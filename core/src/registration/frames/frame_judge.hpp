@@ -5,6 +5,7 @@
 #include "registration/similarity/border.hpp"
 #include "registration/similarity/grey_levels.hpp"
 #include "registration/similarity/level_sampling.hpp"
+#include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
@@ -27,7 +28,7 @@ class JudgedLevels {
   [[nodiscard]] double spacing() const { return sampling_.spacing; }
 
   /// Computes the levels of f32 images that are stacked.
-  void enqueue(Stream& stream, const Image& images);
+  void enqueue(StageClock& clock, const Image& images);
   /// The grey levels of one of them. Waits for the levels.
   [[nodiscard]] GreyLevels grey_levels_of(std::size_t image);
   /// Whether an area of one grey level touches its edge: such a border is masked by ImagePyramid.
@@ -35,7 +36,7 @@ class JudgedLevels {
   /// Of the images of the last call.
   [[nodiscard]] const Image& values() const { return values_; }
   /// The cubic coefficients of the levels, normalized locally as an image with these grey levels.
-  const Image& coefficients(Stream& stream, const GreyLevels& as);
+  const Image& coefficients(StageClock& clock, const GreyLevels& as);
 
  private:
   [[nodiscard]] std::span<const float> values_of(std::size_t image);
@@ -71,14 +72,14 @@ class JudgedFrames {
 
   /// Of the reference, f32. Returns false where it cannot be compared with frames: it is constant,
   /// or has NaN or a border.
-  bool take_reference(Stream& stream, const Image& pixels);
+  bool take_reference(StageClock& clock, const Image& pixels);
   [[nodiscard]] const GreyLevels& reference_grey() const { return reference_grey_; }
   [[nodiscard]] const Image& reference_values() const { return reference_levels_.values(); }
   /// The coefficients of its level.
   [[nodiscard]] const Image& reference() const { return *reference_; }
 
   /// The coefficients of the levels of frames, f32 and stacked.
-  const Image& take(Stream& stream, const Image& frames);
+  const Image& take(StageClock& clock, const Image& frames);
   [[nodiscard]] const Image& values() const { return levels_.values(); }
   /// See FrameJudgement. Waits for the levels.
   [[nodiscard]] bool is_ordinary(std::size_t frame) { return looked_at(frame).ordinary; }
@@ -103,11 +104,11 @@ class FrameJudge {
   FrameJudge(const Device& device, const Shape& frame, std::int64_t frames);
 
   /// As JudgedFrames.
-  bool take_reference(Stream& stream, const Image& pixels) {
-    return judged_.take_reference(stream, pixels);
+  bool take_reference(StageClock& clock, const Image& pixels) {
+    return judged_.take_reference(clock, pixels);
   }
   /// Judges one frame for each of `shifts`; valid until the next call. Waits for the device.
-  std::span<const FrameJudgement> run(Stream& stream, const Image& frames,
+  std::span<const FrameJudgement> run(StageClock& clock, const Image& frames,
                                       std::span<const Point> shifts);
 
  private:

@@ -4,10 +4,15 @@
 #include "device/check.hpp"
 #include "registration/checked_options.hpp"
 #include "registration/frames/frame_batch.hpp"
+#include "registration/frames/frame_search.hpp"
+#include "registration/lanes.hpp"
+#include "registration/local/window_batch.hpp"
 
 #include <warpalign/error.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -55,13 +60,23 @@ bool is_of_frame(const Error& error) {
 
 }  // namespace
 
+/// What frames of one type pass through together, while others pass through another lane.
+struct FrameRegistrar::Lane {
+  Lane(const Device& device, bool timed) : stream(device.make_stream(timed)), clock(stream) {}
+
+  Stream stream;
+  detail::StageClock clock;
+  std::unique_ptr<detail::FrameBatch> batch;
+  bool has_reference = false;
+};
+
 struct FrameRegistrar::State {
   State(const Device& on, const RegistrationOptions& chosen, std::size_t at_once)
       : device(on),
         options(detail::checked(chosen)),
         frames_at_once(checked(at_once)),
-        batched(detail::can_be_batched(chosen)),
-        stream(device.make_stream()) {
+        batched(detail::can_be_batched(chosen)) {
+    for (auto& lane : lanes) lane = std::make_unique<Lane>(device, options.collect_timings);
     if (!batched) static_cast<void>(single());
   }
 
@@ -69,10 +84,17 @@ struct FrameRegistrar::State {
   Registrar& single();
   /// The same with the reference.
   Registrar& ready_single();
-  void make_batch(PixelType type, const Shape& frame);
-  /// The batch for frames of this type, with the reference; null where they cannot be batched.
-  detail::FrameBatch* batch_for(const HostImage& frame);
+  [[nodiscard]] bool can_pass_together(const HostImage& frame) const;
+  /// Makes the lane's batch for frames of this type, at most `at_once` of them.
+  void make_batch(Lane& lane, PixelType type, const Shape& frame, std::size_t at_once);
+  /// The same where it has none, and gives it the reference. Returns false where that is not one
+  /// for frames that pass together.
+  bool prepare(Lane& lane, const HostImage& frame, std::size_t at_once);
+  /// The number of lanes that are ready for `frames` frames of this type.
+  std::size_t prepare_lanes(const HostImage& frame, std::size_t frames);
   void set_reference(const HostImage& image);
+  /// How many frames a part has that passes through any of the first `count` lanes.
+  [[nodiscard]] std::size_t frames_of_part(std::size_t count) const;
   [[nodiscard]] BatchResult align_singly(const HostImage& frame);
   void align_some(std::span<const HostImage> frames, std::vector<BatchResult>& results);
 
@@ -80,14 +102,13 @@ struct FrameRegistrar::State {
   RegistrationOptions options;
   std::size_t frames_at_once;
   bool batched;
-  Stream stream;
   std::optional<Registrar> registrar;
-  std::unique_ptr<detail::FrameBatch> batch;
+  std::array<std::unique_ptr<Lane>, detail::max_lanes> lanes;
   OwnedImage reference;  // where it is not with the registrar alone
   bool has_reference = false;
   bool registrar_has_it = false;
-  bool batch_has_it = false;
   bool batch_refuses_it = false;
+  std::vector<StageTiming> timings;
 };
 
 Registrar& FrameRegistrar::State::single() {
@@ -102,11 +123,21 @@ Registrar& FrameRegistrar::State::ready_single() {
   return made;
 }
 
+bool FrameRegistrar::State::can_pass_together(const HostImage& frame) const {
+  const HostImage& image = reference.view();
+  return batched && !batch_refuses_it && frame.data != nullptr && frame.shape() == image.shape() &&
+         detail::can_be_batched(frame.type, frame.shape()) &&
+         detail::can_be_batched(image.type, image.shape());
+}
+
 // Where others use the device's memory, too, a smaller batch may do.
-void FrameRegistrar::State::make_batch(PixelType type, const Shape& frame) {
-  for (std::size_t at_once = frames_at_once;; at_once /= 2) {
+void FrameRegistrar::State::make_batch(Lane& lane, PixelType type, const Shape& frame,
+                                       std::size_t at_once) {
+  lane.has_reference = false;
+  lane.batch.reset();  // frees its memory before the new one allocates
+  for (;; at_once /= 2) {
     try {
-      batch = detail::make_frame_batch(device, options, type, frame, at_once);
+      lane.batch = detail::make_frame_batch(device, options, type, frame, at_once);
       return;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_memory || at_once == 1) throw;
@@ -114,34 +145,51 @@ void FrameRegistrar::State::make_batch(PixelType type, const Shape& frame) {
   }
 }
 
-detail::FrameBatch* FrameRegistrar::State::batch_for(const HostImage& frame) {
-  if (!batched || batch_refuses_it || frame.data == nullptr) return nullptr;
-  const HostImage& image = reference.view();
-  if (frame.shape() != image.shape() || !detail::can_be_batched(frame.type, frame.shape()) ||
-      !detail::can_be_batched(image.type, image.shape())) {
-    return nullptr;
+bool FrameRegistrar::State::prepare(Lane& lane, const HostImage& frame, std::size_t at_once) {
+  const bool fits =
+      lane.batch && lane.batch->type() == frame.type && lane.batch->frame() == frame.shape();
+  if (!fits) make_batch(lane, frame.type, frame.shape(), at_once);
+  if (!lane.has_reference) {
+    const detail::StageClock::Call call(lane.clock);
+    lane.has_reference = lane.batch->take_reference(lane.clock, reference.view());
+    static_cast<void>(lane.clock.take());
   }
-  if (!batch || batch->type() != frame.type || batch->frame() != frame.shape()) {
-    batch_has_it = false;
-    batch.reset();  // frees its memory before the new one allocates
-    make_batch(frame.type, frame.shape());
+  return lane.has_reference;
+}
+
+std::size_t FrameRegistrar::State::prepare_lanes(const HostImage& frame, std::size_t frames) {
+  if (!can_pass_together(frame)) return 0;
+  const detail::WindowGrid whole = detail::whole_frame(frame.shape());
+  const std::int64_t batch = detail::batch_of(device, whole, frames_at_once);
+  const std::size_t at_once = detail::divided(device, whole, frames_at_once, batch).frames_of_part;
+  if (!prepare(*lanes[0], frame, at_once)) {
+    batch_refuses_it = true;
+    return 0;
   }
-  if (!batch_has_it) {
-    batch_has_it = batch->take_reference(stream, image);
-    batch_refuses_it = !batch_has_it;
+  for (std::size_t more = 1; more < detail::lanes_of(device); ++more) {
+    if (frames <= more * at_once) return more;
+    try {
+      static_cast<void>(prepare(*lanes[more], frame, at_once));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_memory) throw;
+      return more;
+    }
   }
-  return batch_has_it ? batch.get() : nullptr;
+  return detail::lanes_of(device);
 }
 
 // What cannot be a reference is refused at once, by the registrar.
 void FrameRegistrar::State::set_reference(const HostImage& image) {
-  has_reference = registrar_has_it = batch_has_it = batch_refuses_it = false;
+  has_reference = registrar_has_it = batch_refuses_it = false;
+  for (const auto& lane : lanes) lane->has_reference = false;
   if (batched && image.data != nullptr && detail::can_be_batched(image.type, image.shape())) {
     reference.take(image);
-    if (batch && batch->frame() != image.shape()) batch.reset();
-    const HostImage as_frame =
-        batch ? HostImage{image.data, batch->type(), image.width, image.height, 0} : image;
-    if (batch_for(as_frame) == nullptr) static_cast<void>(ready_single());
+    for (const auto& lane : lanes) {
+      if (lane->batch && lane->batch->frame() != image.shape()) lane->batch.reset();
+    }
+    const PixelType type = lanes[0]->batch ? lanes[0]->batch->type() : image.type;
+    const HostImage as_frame{image.data, type, image.width, image.height, 0};
+    if (prepare_lanes(as_frame, 1) == 0) static_cast<void>(ready_single());
   } else {
     batch_refuses_it = true;
     single().set_reference(image);
@@ -162,23 +210,36 @@ BatchResult FrameRegistrar::State::align_singly(const HostImage& frame) {
   return outcome;
 }
 
+std::size_t FrameRegistrar::State::frames_of_part(std::size_t count) const {
+  std::size_t frames = lanes[0]->batch->frames();
+  for (std::size_t i = 1; i < count; ++i) frames = std::min(frames, lanes[i]->batch->frames());
+  return frames;
+}
+
 // Frames of one type, or one that cannot be batched.
 void FrameRegistrar::State::align_some(std::span<const HostImage> frames,
                                        std::vector<BatchResult>& results) {
-  detail::FrameBatch* together = batch_for(frames.front());
-  for (std::size_t first = 0; first < frames.size();) {
-    const std::size_t count =
-        together != nullptr ? std::min(frames.size() - first, together->frames()) : 1;
-    std::span<const std::optional<RegistrationResult>> found;
-    if (together != nullptr) found = together->run(stream, frames.subspan(first, count));
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!found.empty() && found[i]) {
-        results.emplace_back().result = *found[i];
-      } else {
-        results.push_back(align_singly(frames[first + i]));
-      }
+  const std::size_t ready = prepare_lanes(frames.front(), frames.size());
+  std::vector<std::optional<RegistrationResult>> found(frames.size());
+  if (ready > 0) {
+    const std::size_t at_once = frames_of_part(ready);
+    const std::size_t parts = (frames.size() + at_once - 1) / at_once;
+    detail::run_in_lanes(ready, parts, [&](std::size_t number, std::size_t part) {
+      Lane& lane = *lanes[number];
+      const detail::StageClock::Call call(lane.clock);
+      const std::size_t first = part * at_once;
+      const auto some = frames.subspan(first, std::min(frames.size() - first, at_once));
+      const auto of_part = lane.batch->run(lane.clock, some);
+      std::copy(of_part.begin(), of_part.end(), found.begin() + static_cast<std::ptrdiff_t>(first));
+    });
+    for (const auto& lane : lanes) detail::add_timings(lane->clock.take(), timings);
+  }
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (found[i]) {
+      results.emplace_back().result = *std::move(found[i]);
+    } else {
+      results.push_back(align_singly(frames[i]));
     }
-    first += count;
   }
 }
 
@@ -206,6 +267,7 @@ void FrameRegistrar::set_reference(const HostImage& reference, const HostImage& 
 std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames) {
   State& s = *state_;
   if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
+  s.timings.clear();
   std::vector<BatchResult> results;
   results.reserve(frames.size());
   while (!frames.empty()) {
@@ -219,6 +281,8 @@ std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames
   }
   return results;
 }
+
+const std::vector<StageTiming>& FrameRegistrar::timings() const noexcept { return state_->timings; }
 
 RegistrationResult FrameRegistrar::align(const HostImage& frame) {
   std::vector<BatchResult> results = align(std::span(&frame, 1));

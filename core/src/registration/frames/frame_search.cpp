@@ -13,28 +13,15 @@ std::size_t count_of(std::int64_t frames) { return static_cast<std::size_t>(fram
 
 WindowGrid whole_frame(const Shape& frame) { return {frame, 1, 1, {WindowOrigin{}}}; }
 
-CellMeans::CellMeans(const Device& device, std::int64_t frames, std::size_t cells)
-    : cells_(cells),
-      on_device_(device.make_buffer(count_of(frames) * cells * sizeof(float))),
-      of_frames_(count_of(frames)),
-      of_cells_(count_of(frames) * cells) {}
-
-void CellMeans::take(Stream& stream, const Buffer& means) {
-  stream.download(means, of_frames_.data(), of_frames_.size() * sizeof(float));
-  for (std::size_t i = 0; i < of_cells_.size(); ++i) of_cells_[i] = of_frames_[i / cells_];
-  stream.upload(of_cells_.data(), of_cells_.size() * sizeof(float), on_device_);
-}
-
 FrameReference::FrameReference(const Device& device, const Shape& frame)
     : upload_(device, frame),
       transform_(device, frame, 1, whole_frame(frame), FftDirections::forward),
-      window_(device, frame, whole_frame(frame)),
-      cell_means_(device, 1, cells_of(frame).size()) {}
+      window_(device, frame, whole_frame(frame)) {}
 
-void FrameReference::take(Stream& stream, const HostImage& image) {
+void FrameReference::take(StageClock& clock, const HostImage& image) {
+  Stream& stream = clock.stream();
   upload_.run(stream, image, window_.pixels);
-  transform_.forward(stream, window_.pixels, window_.means, window_.windows, window_.spectra);
-  cell_means_.take(stream, window_.means);
+  transform_.forward(clock, window_.pixels, window_.means, window_.windows, window_.spectra);
 }
 
 FrameSearch::FrameSearch(const Device& on, PixelType type, const Shape& frame, std::int64_t frames,
@@ -44,10 +31,11 @@ FrameSearch::FrameSearch(const Device& on, PixelType type, const Shape& frame, s
       cells_(cells_of(frame)),
       max_shift_(max_shift),
       peaks_(on, type, frame, frames, grid_),
-      sums_(on, {frame, static_cast<std::int64_t>(cells_.size()), frames, 1}),
-      means_(on, frames, cells_.size()),
+      sums_(on, {frame, static_cast<std::int64_t>(cells_.size()), frames, 1,
+                 static_cast<std::int64_t>(cells_.size())}),
       states_(count_of(frames) * cells_.size()),
-      results_(states_.size()),
+      results_(count_of(frames)),
+      of_cells_(states_.size()),
       found_(count_of(frames)) {
   fits_.reserve(count_of(frames));
 }
@@ -63,43 +51,46 @@ void FrameSearch::start_fits(std::span<const PeakRecord> peaks) {
   }
 }
 
-void FrameSearch::evaluate(Stream& stream, const FrameReference& reference) {
+void FrameSearch::evaluate(StageClock& clock, const FrameReference& reference) {
+  Stream& stream = clock.stream();
   std::fill(states_.begin(), states_.end(), ShiftState{});
-  std::fill(results_.begin(), results_.end(), ShiftSums{});
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     const ShiftState state = fits_[i].state();
     for (std::size_t c = 0; c < cells_.size(); ++c) {
       states_[i * cells_.size() + c] = within_cell(state, cells_[c]);
     }
   }
-  sums_.execute(stream, peaks_.pixels(), reference.window().pixels, means_.buffer(),
-                reference.cell_means(), states_, results_);
+  clock.run("shift sums", [&] {
+    sums_.enqueue(stream, peaks_.pixels(), reference.window().pixels, peaks_.means(),
+                  reference.window().means, states_);
+  });
+  sums_.fetch(stream, states_, results_);
 }
 
-void FrameSearch::step(std::size_t frame) {
-  WindowFit& fit = fits_[frame];
-  const auto cells = std::span(results_).subspan(frame * cells_.size(), cells_.size());
-  fit.take(sum_of(cells));
-  if (fit.active()) return;
-  found_[frame].evenly_lit =
-      fit.result().reliable && is_evenly_lit(cells, fit.gain(), fit.offset());
+void FrameSearch::look_at_light(StageClock& clock) {
+  sums_.fetch_windows(clock.stream(), of_cells_);
+  for (std::size_t i = 0; i < fits_.size(); ++i) {
+    const auto cells = std::span(of_cells_).subspan(i * cells_.size(), cells_.size());
+    found_[i].evenly_lit =
+        found_[i].found.reliable && is_evenly_lit(cells, fits_[i].gain(), fits_[i].offset());
+  }
 }
 
-std::span<const FrameShift> FrameSearch::run(Stream& stream, const FrameReference& reference,
+std::span<const FrameShift> FrameSearch::run(StageClock& clock, const FrameReference& reference,
                                              std::span<const HostImage> frames) {
-  start_fits(peaks_.run(stream, reference.window(), frames));
-  means_.take(stream, peaks_.means());
+  start_fits(peaks_.run(clock, reference.window(), frames));
   std::fill(found_.begin(), found_.end(), FrameShift{});
   const auto some_active = [&] {
     return std::any_of(fits_.begin(), fits_.end(), [](const WindowFit& f) { return f.active(); });
   };
   while (some_active()) {
-    evaluate(stream, reference);
+    evaluate(clock, reference);
     for (std::size_t i = 0; i < fits_.size(); ++i) {
-      if (fits_[i].active()) step(i);
+      if (fits_[i].active()) fits_[i].take(results_[i]);
     }
   }
   for (std::size_t i = 0; i < fits_.size(); ++i) found_[i].found = fits_[i].result();
+  look_at_light(clock);
   return std::span<const FrameShift>(found_).first(frames.size());
 }
 

@@ -15,34 +15,18 @@ namespace warpalign::detail {
 /// The whole frame as its only window.
 [[nodiscard]] WindowGrid whole_frame(const Shape& frame);
 
-/// Means of whole frames as the sums over cells read them: one for each cell.
-class CellMeans {
- public:
-  CellMeans(const Device& device, std::int64_t frames, std::size_t cells);
-  /// Waits for the device.
-  void take(Stream& stream, const Buffer& means);
-  [[nodiscard]] const Buffer& buffer() const { return on_device_; }
-
- private:
-  std::size_t cells_;
-  Buffer on_device_;
-  std::vector<float> of_frames_, of_cells_;
-};
-
 /// What is kept of a reference.
 class FrameReference {
  public:
   FrameReference(const Device& device, const Shape& frame);
-  void take(Stream& stream, const HostImage& image);
+  void take(StageClock& clock, const HostImage& image);
 
   [[nodiscard]] const WindowReference& window() const { return window_; }
-  [[nodiscard]] const Buffer& cell_means() const { return cell_means_.buffer(); }
 
  private:
   PixelUpload upload_;
   WindowTransform transform_;
   WindowReference window_;
-  CellMeans cell_means_;
 };
 
 struct FrameShift {
@@ -60,15 +44,15 @@ class FrameSearch {
 
   [[nodiscard]] std::size_t frames() const { return peaks_.frames(); }
   /// The shifts of `frames`, at most frames(); valid until the next call. Waits for the device.
-  std::span<const FrameShift> run(Stream& stream, const FrameReference& reference,
+  std::span<const FrameShift> run(StageClock& clock, const FrameReference& reference,
                                   std::span<const HostImage> frames);
   /// The frames of the last run, f32 and stacked; what lies behind them is from earlier runs.
   [[nodiscard]] const Image& pixels() const { return peaks_.pixels(); }
 
  private:
   void start_fits(std::span<const PeakRecord> peaks);
-  void evaluate(Stream& stream, const FrameReference& reference);
-  void step(std::size_t frame);
+  void evaluate(StageClock& clock, const FrameReference& reference);
+  void look_at_light(StageClock& clock);
 
   Shape frame_;
   WindowGrid grid_;
@@ -76,10 +60,10 @@ class FrameSearch {
   double max_shift_;
   PeakSearch peaks_;
   ShiftSumsPlan sums_;
-  CellMeans means_;
   std::vector<WindowFit> fits_;
   std::vector<ShiftState> states_;
-  std::vector<ShiftSums> results_;
+  std::vector<ShiftSums> results_;   // of frames
+  std::vector<ShiftSums> of_cells_;  // of their last evaluations
   std::vector<FrameShift> found_;
 };
 

@@ -66,16 +66,7 @@ ShiftState within_cell(ShiftState state, const FrameCell& cell) {
   state.end_column = std::min(state.end_column, cell.end_column);
   state.first_row = std::max(state.first_row, cell.first_row);
   state.end_row = std::min(state.end_row, cell.end_row);
-  if (state.first_column >= state.end_column || state.first_row >= state.end_row) state.active = 0;
   return state;
-}
-
-ShiftSums sum_of(std::span<const ShiftSums> cells) {
-  ShiftSums all;
-  for (const ShiftSums& cell : cells) {
-    for (double ShiftSums::*const sum : backend::shift_sum_order) all.*sum += cell.*sum;
-  }
-  return all;
 }
 
 bool is_evenly_lit(std::span<const ShiftSums> cells, double gain, double offset) {

@@ -18,11 +18,8 @@ struct FrameCell {
 /// The cells that a frame is divided into, so that the gain and offset of each can be compared.
 [[nodiscard]] std::vector<FrameCell> cells_of(const Shape& frame);
 
-/// The same evaluation within a cell only.
+/// The same evaluation within a cell only, of which perhaps nothing counts.
 [[nodiscard]] ShiftState within_cell(ShiftState state, const FrameCell& cell);
-
-/// The sums over all cells.
-[[nodiscard]] ShiftSums sum_of(std::span<const ShiftSums> cells);
 
 /// Whether one gain and one offset for the whole frame explain it nearly as well as those of each
 /// cell would. Where they do not, uneven illumination moves the shift.

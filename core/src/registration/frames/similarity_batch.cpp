@@ -38,23 +38,23 @@ SimilarityBatch::SimilarityBatch(const Device& device, const RegistrationOptions
   results_.reserve(frames_);
 }
 
-bool SimilarityBatch::take_reference(Stream& stream, const HostImage& image) {
+bool SimilarityBatch::take_reference(StageClock& clock, const HostImage& image) {
   if (has_impulses(image)) return false;
-  upload_of_reference_.run(stream, image, reference_);
-  if (!judge_.take_reference(stream, reference_)) return false;
-  search_.take_reference(stream, reference_, judge_.levels());
+  upload_of_reference_.run(clock.stream(), image, reference_);
+  if (!judge_.take_reference(clock, reference_)) return false;
+  search_.take_reference(clock, reference_, judge_.levels());
   return true;
 }
 
 std::span<const std::optional<RegistrationResult>> SimilarityBatch::run(
-    Stream& stream, std::span<const HostImage> frames) {
-  upload_.run(stream, frames);
-  judge_.take(stream, upload_.pixels());
+    StageClock& clock, std::span<const HostImage> frames) {
+  upload_.run(clock, frames);
+  judge_.take(clock, upload_.pixels());
   const std::span<const FrameSimilarity> found =
-      search_.run(stream, upload_.pixels(), judge_.levels(), frames.size());
+      search_.run(clock, upload_.pixels(), judge_.levels(), frames.size());
   matrices_.clear();
   for (const FrameSimilarity& frame : found) matrices_.push_back(frame.frame_to_reference);
-  const std::span<const FrameJudgement> judged = judge_.run(stream, matrices_);
+  const std::span<const FrameJudgement> judged = judge_.run(clock, matrices_);
   results_.clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     results_.emplace_back();

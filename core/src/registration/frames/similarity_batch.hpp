@@ -18,9 +18,9 @@ class SimilarityBatch final : public FrameBatch {
                   const Shape& frame, std::size_t frames_at_once);
 
   [[nodiscard]] std::size_t frames() const override { return frames_; }
-  bool take_reference(Stream& stream, const HostImage& image) override;
+  bool take_reference(StageClock& clock, const HostImage& image) override;
   std::span<const std::optional<RegistrationResult>> run(
-      Stream& stream, std::span<const HostImage> frames) override;
+      StageClock& clock, std::span<const HostImage> frames) override;
 
  private:
   [[nodiscard]] bool is_certain(const FrameSimilarity& found, const Affine& matrix,

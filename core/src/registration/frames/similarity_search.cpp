@@ -65,7 +65,7 @@ StackFit::StackFit(const Device& device, const Shape& shape, std::int64_t images
       light_(cells_.size()),
       evenly_lit_(fits_.size()) {}
 
-void StackFit::evaluate(Stream& stream, const Image& images, const Image& reference,
+void StackFit::evaluate(StageClock& clock, const Image& images, const Image& reference,
                         std::span<const double> means, double reference_mean) {
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     for (std::size_t c = 0; c < cells_.size(); ++c) {
@@ -74,7 +74,9 @@ void StackFit::evaluate(Stream& stream, const Image& images, const Image& refere
           fits_[i].active() ? fits_[i].state(cells_[c], means[i], reference_mean) : FrameState{};
     }
   }
-  sums_.execute(stream, images, reference, states_, results_);
+  Stream& stream = clock.stream();
+  clock.run("frame sums", [&] { sums_.enqueue(stream, images, reference, states_); });
+  sums_.fetch(stream, states_, results_);
 }
 
 void StackFit::step(std::size_t image) {
@@ -88,14 +90,14 @@ void StackFit::step(std::size_t image) {
       detail::is_evenly_lit(light_, fits_[image].gain(), fits_[image].offset()) ? 1 : 0;
 }
 
-void StackFit::run(Stream& stream, const Image& images, const Image& reference,
+void StackFit::run(StageClock& clock, const Image& images, const Image& reference,
                    std::span<const double> means, double reference_mean) {
   std::fill(evenly_lit_.begin(), evenly_lit_.end(), 0);
   const auto some_active = [&] {
     return std::any_of(fits_.begin(), fits_.end(), [](const FrameFit& f) { return f.active(); });
   };
   while (some_active()) {
-    evaluate(stream, images, reference, means, reference_mean);
+    evaluate(clock, images, reference, means, reference_mean);
     for (std::size_t i = 0; i < fits_.size(); ++i) {
       if (fits_[i].active()) step(i);
     }
@@ -112,10 +114,13 @@ CoarseLevels::CoarseLevels(const Device& device, const Shape& judged, std::int64
       values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
       normalized_(device.make_image(PixelType::f32, values_.shape())) {}
 
-const Image& CoarseLevels::run(Stream& stream, const Image& judged, const GreyLevels& as) {
-  smooth_.execute(stream, judged, values_);
-  normalization_.execute(stream, values_, static_cast<float>(as.mean),
-                         static_cast<float>(contrast_floor * as.deviation), normalized_);
+const Image& CoarseLevels::run(StageClock& clock, const Image& judged, const GreyLevels& as) {
+  Stream& stream = clock.stream();
+  clock.run("coarse levels", [&] {
+    smooth_.execute(stream, judged, values_);
+    normalization_.execute(stream, values_, static_cast<float>(as.mean),
+                           static_cast<float>(contrast_floor * as.deviation), normalized_);
+  });
   return normalized_;
 }
 
@@ -126,9 +131,10 @@ LevelSpectra::LevelSpectra(const Device& device, const Shape& level, std::int64_
       windows_(device.make_image(PixelType::f32, stacked(level, 2, images))),
       spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(windows_.shape()))) {}
 
-void LevelSpectra::run(Stream& stream, const Image& levels) {
-  cut_.execute(stream, levels, means_, windows_);
-  fft_.forward(stream, windows_, spectra_);
+void LevelSpectra::run(StageClock& clock, const Image& levels) {
+  Stream& stream = clock.stream();
+  clock.run("cut windows", [&] { cut_.execute(stream, levels, means_, windows_); });
+  clock.run("fft", [&] { fft_.forward(stream, windows_, spectra_); });
 }
 
 SpectrumPeaks::SpectrumPeaks(const Device& device, const Shape& image, std::int64_t images,
@@ -140,11 +146,12 @@ SpectrumPeaks::SpectrumPeaks(const Device& device, const Shape& image, std::int6
       on_device_(device.make_buffer(count_of(images) * sizeof(PeakRecord))),
       records_(count_of(images)) {}
 
-std::span<const PeakRecord> SpectrumPeaks::run(Stream& stream, const Image& reference,
+std::span<const PeakRecord> SpectrumPeaks::run(StageClock& clock, const Image& reference,
                                                Image& spectra) {
-  power_.execute(stream, reference, spectra, spectra);
-  fft_.inverse(stream, spectra, surfaces_);
-  peak_.execute(stream, surfaces_, on_device_);
+  Stream& stream = clock.stream();
+  clock.run("cross power", [&] { power_.execute(stream, reference, spectra, spectra); });
+  clock.run("inverse fft", [&] { fft_.inverse(stream, spectra, surfaces_); });
+  clock.run("peak", [&] { peak_.execute(stream, surfaces_, on_device_); });
   stream.download(on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
   return records_;
 }
@@ -157,9 +164,10 @@ PolarSpectra::PolarSpectra(const Device& device, const Shape& level, std::int64_
 
 Shape PolarSpectra::grid() noexcept { return {polar_side, polar_side, 1}; }
 
-Image& PolarSpectra::run(Stream& stream, const Image& spectra) {
-  log_polar_.execute(stream, spectra, polar_);
-  fft_.forward(stream, polar_, spectra_);
+Image& PolarSpectra::run(StageClock& clock, const Image& spectra) {
+  Stream& stream = clock.stream();
+  clock.run("log-polar", [&] { log_polar_.execute(stream, spectra, polar_); });
+  clock.run("fft", [&] { fft_.forward(stream, polar_, spectra_); });
   return spectra_;
 }
 
@@ -183,18 +191,18 @@ StartSearch::StartSearch(const Device& device, const Shape& level, std::int64_t 
       transforms_(count_of(images)),
       starts_(count_of(images)) {}
 
-void StartSearch::take_reference(Stream& stream, const Image& level) {
-  reference_.run(stream, level);
-  polar_reference_.run(stream, reference_.spectra());
+void StartSearch::take_reference(StageClock& clock, const Image& level) {
+  reference_.run(clock, level);
+  polar_reference_.run(clock, reference_.spectra());
 }
 
 // The half turn that log-polar spectra cannot tell is left out: a frame of a stack that is upside
 // down is a registrar's task.
-void StartSearch::find_rotations(Stream& stream) {
+void StartSearch::find_rotations(StageClock& clock) {
   const LogPolarGrid grid = LogPolarPlan::grid({level_, PolarSpectra::grid()});
   const auto side = static_cast<double>(polar_side);
   const std::span<const PeakRecord> peaks = polar_peaks_.run(
-      stream, polar_reference_.spectra(), polar_images_.run(stream, images_.spectra()));
+      clock, polar_reference_.spectra(), polar_images_.run(clock, images_.spectra()));
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     Similarity similarity;
     if (peaks[i].value > 0) {
@@ -221,14 +229,14 @@ void StartSearch::take_better(std::span<const PeakRecord> peaks, Generator found
   }
 }
 
-std::span<const StartSearch::Start> StartSearch::run(Stream& stream, const Image& levels) {
+std::span<const StartSearch::Start> StartSearch::run(StageClock& clock, const Image& levels) {
   std::fill(starts_.begin(), starts_.end(), Start{});
-  images_.run(stream, levels);
-  find_rotations(stream);
-  turn_.execute(stream, levels, transforms_, turned_);
+  images_.run(clock, levels);
+  find_rotations(clock);
+  clock.run("rotation", [&] { turn_.execute(clock.stream(), levels, transforms_, turned_); });
   const auto peaks_of = [&](const Image& shown) {
-    images_.run(stream, shown);
-    return peaks_.run(stream, reference_.spectra(), images_.spectra());
+    images_.run(clock, shown);
+    return peaks_.run(clock, reference_.spectra(), images_.spectra());
   };
   take_better(peaks_of(turned_), Generator::log_polar);
   std::fill(rotations_.begin(), rotations_.end(), Affine{});
@@ -253,18 +261,18 @@ SimilaritySearch::SimilaritySearch(const Device& on, const Shape& frame, const S
       no_means_(count_of(frames)),
       found_(count_of(frames)) {}
 
-void SimilaritySearch::take_reference(Stream& stream, const Image& pixels,
+void SimilaritySearch::take_reference(StageClock& clock, const Image& pixels,
                                       const JudgedFrames& judged) {
-  stream.copy(pixels.buffer(), reference_.buffer());
+  clock.stream().copy(pixels.buffer(), reference_.buffer());
   const GreyLevels& grey = judged.reference_grey();
   reference_mean_ = grey.mean;
-  starts_.take_reference(stream, small_of_reference_.run(stream, judged.reference_values(), grey));
-  tiny_of_reference_.run(stream, judged.reference_values(), grey);
+  starts_.take_reference(clock, small_of_reference_.run(clock, judged.reference_values(), grey));
+  tiny_of_reference_.run(clock, judged.reference_values(), grey);
 }
 
 // Goes on from what found_ has, in pixels of the frame. Where a fit fails, the next level begins
 // where it began.
-void SimilaritySearch::fit_on(Stream& stream, CoarseLevels& levels, const Image& reference,
+void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Image& reference,
                               StackFit& fit, const FrameFitLimits& limits) {
   const Affine to_frame = judged_to_frame_ * levels.to_judged();
   const Affine from_frame = to_frame.inverse();
@@ -273,14 +281,14 @@ void SimilaritySearch::fit_on(Stream& stream, CoarseLevels& levels, const Image&
     if (!found_[i].found) continue;
     fit.fits()[i].start(from_frame * found_[i].frame_to_reference * to_frame, limits);
   }
-  fit.run(stream, levels.normalized(), reference, no_means_, 0);
+  fit.run(clock, levels.normalized(), reference, no_means_, 0);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     if (!fit.fits()[i].converged()) continue;
     found_[i].frame_to_reference = to_frame * fit.fits()[i].matrix() * from_frame;
   }
 }
 
-void SimilaritySearch::fit_frames(Stream& stream, const Image& frames, JudgedFrames& judged) {
+void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, JudgedFrames& judged) {
   FrameFitLimits limits = on_frame;
   limits.max_drift = std::max(1.0, max_drift_of_small * judged.spacing() * small_.spacing());
   for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -289,7 +297,7 @@ void SimilaritySearch::fit_frames(Stream& stream, const Image& frames, JudgedFra
     means_[i] = judged.mean_of(i);
     fit_.fits()[i].start(found_[i].frame_to_reference, limits);
   }
-  fit_.run(stream, frames, reference_, means_, reference_mean_);
+  fit_.run(clock, frames, reference_, means_, reference_mean_);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     found_[i].found = fit_.fits()[i].converged();
     found_[i].evenly_lit = fit_.is_evenly_lit(i);
@@ -297,11 +305,11 @@ void SimilaritySearch::fit_frames(Stream& stream, const Image& frames, JudgedFra
   }
 }
 
-std::span<const FrameSimilarity> SimilaritySearch::run(Stream& stream, const Image& frames,
+std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const Image& frames,
                                                        JudgedFrames& judged, std::size_t count) {
-  small_.run(stream, judged.values(), judged.reference_grey());
-  tiny_.run(stream, judged.values(), judged.reference_grey());
-  const std::span<const StartSearch::Start> starts = starts_.run(stream, small_.normalized());
+  small_.run(clock, judged.values(), judged.reference_grey());
+  tiny_.run(clock, judged.values(), judged.reference_grey());
+  const std::span<const StartSearch::Start> starts = starts_.run(clock, small_.normalized());
   const Affine to_frame = judged_to_frame_ * small_.to_judged();
   const Affine from_frame = to_frame.inverse();
   std::fill(found_.begin(), found_.end(), FrameSimilarity{});
@@ -311,9 +319,9 @@ std::span<const FrameSimilarity> SimilaritySearch::run(Stream& stream, const Ima
     found_[i].found_by = starts[i].found_by;
     found_[i].frame_to_reference = to_frame * starts[i].image_to_reference * from_frame;
   }
-  fit_on(stream, tiny_, tiny_of_reference_.normalized(), tiny_fit_, on_tiny);
-  fit_on(stream, small_, small_of_reference_.normalized(), small_fit_, on_small);
-  fit_frames(stream, frames, judged);
+  fit_on(clock, tiny_, tiny_of_reference_.normalized(), tiny_fit_, on_tiny);
+  fit_on(clock, small_, small_of_reference_.normalized(), small_fit_, on_small);
+  fit_frames(clock, frames, judged);
   return std::span<const FrameSimilarity>(found_).first(count);
 }
 

@@ -28,13 +28,13 @@ class StackFit {
   [[nodiscard]] std::span<FrameFit> fits() { return fits_; }
   /// Goes on until none is active. `means`: about those of the images, for precision. Waits for the
   /// device.
-  void run(Stream& stream, const Image& images, const Image& reference,
+  void run(StageClock& clock, const Image& images, const Image& reference,
            std::span<const double> means, double reference_mean);
   /// Whether the image is lit like the reference everywhere, by the last evaluation of its fit.
   [[nodiscard]] bool is_evenly_lit(std::size_t image) const { return evenly_lit_[image]; }
 
  private:
-  void evaluate(Stream& stream, const Image& images, const Image& reference,
+  void evaluate(StageClock& clock, const Image& images, const Image& reference,
                 std::span<const double> means, double reference_mean);
   void step(std::size_t image);
 
@@ -59,7 +59,7 @@ class CoarseLevels {
   /// Pixels of this level -> pixels of the level that it is made of.
   [[nodiscard]] Affine to_judged() const { return level_to_image(judged_, sampling_); }
   /// `as`: of the reference.
-  const Image& run(Stream& stream, const Image& judged, const GreyLevels& as);
+  const Image& run(StageClock& clock, const Image& judged, const GreyLevels& as);
   [[nodiscard]] const Image& normalized() const { return normalized_; }
 
  private:
@@ -75,7 +75,7 @@ class CoarseLevels {
 class LevelSpectra {
  public:
   LevelSpectra(const Device& device, const Shape& level, std::int64_t images);
-  void run(Stream& stream, const Image& levels);
+  void run(StageClock& clock, const Image& levels);
   [[nodiscard]] Image& spectra() { return spectra_; }
   [[nodiscard]] const Image& spectra() const { return spectra_; }
 
@@ -93,7 +93,7 @@ class SpectrumPeaks {
   SpectrumPeaks(const Device& device, const Shape& image, std::int64_t images, float sigma);
   /// One for each image, at d where it is the reference shifted by d; valid until the next call.
   /// Overwrites the spectra. Waits for the device.
-  std::span<const PeakRecord> run(Stream& stream, const Image& reference, Image& spectra);
+  std::span<const PeakRecord> run(StageClock& clock, const Image& reference, Image& spectra);
 
  private:
   WindowCrossPowerPlan power_;
@@ -110,7 +110,7 @@ class PolarSpectra {
  public:
   PolarSpectra(const Device& device, const Shape& level, std::int64_t images);
   /// `spectra`: of images of the level.
-  Image& run(Stream& stream, const Image& spectra);
+  Image& run(StageClock& clock, const Image& spectra);
   /// Of the last run.
   [[nodiscard]] const Image& spectra() const { return spectra_; }
   [[nodiscard]] static Shape grid() noexcept;
@@ -133,12 +133,12 @@ class StartSearch {
     Affine image_to_reference;  ///< pixels of the level
   };
 
-  void take_reference(Stream& stream, const Image& level);
+  void take_reference(StageClock& clock, const Image& level);
   /// The better one for each image; valid until the next call. Waits for the device.
-  std::span<const Start> run(Stream& stream, const Image& levels);
+  std::span<const Start> run(StageClock& clock, const Image& levels);
 
  private:
-  void find_rotations(Stream& stream);
+  void find_rotations(StageClock& clock);
   void take_better(std::span<const PeakRecord> peaks, Generator found_by);
 
   Shape level_;
@@ -169,16 +169,16 @@ class SimilaritySearch {
                    std::int64_t frames, Motion motion);
 
   /// `pixels`: f32. `judged`: with the reference's level.
-  void take_reference(Stream& stream, const Image& pixels, const JudgedFrames& judged);
+  void take_reference(StageClock& clock, const Image& pixels, const JudgedFrames& judged);
   /// The first `count` of the frames, f32 and stacked, whose levels `judged` has; valid until the
   /// next call. Waits for the device.
-  std::span<const FrameSimilarity> run(Stream& stream, const Image& frames, JudgedFrames& judged,
+  std::span<const FrameSimilarity> run(StageClock& clock, const Image& frames, JudgedFrames& judged,
                                        std::size_t count);
 
  private:
-  void fit_on(Stream& stream, CoarseLevels& levels, const Image& reference, StackFit& fit,
+  void fit_on(StageClock& clock, CoarseLevels& levels, const Image& reference, StackFit& fit,
               const FrameFitLimits& limits);
-  void fit_frames(Stream& stream, const Image& frames, JudgedFrames& judged);
+  void fit_frames(StageClock& clock, const Image& frames, JudgedFrames& judged);
 
   Shape frame_;
   Affine judged_to_frame_;

@@ -29,18 +29,18 @@ TranslationBatch::TranslationBatch(const Device& device, const RegistrationOptio
   results_.reserve(search_.frames());
 }
 
-bool TranslationBatch::take_reference(Stream& stream, const HostImage& image) {
+bool TranslationBatch::take_reference(StageClock& clock, const HostImage& image) {
   if (has_impulses(image)) return false;
-  reference_.take(stream, image);
-  return judge_.take_reference(stream, reference_.window().pixels);
+  reference_.take(clock, image);
+  return judge_.take_reference(clock, reference_.window().pixels);
 }
 
 std::span<const std::optional<RegistrationResult>> TranslationBatch::run(
-    Stream& stream, std::span<const HostImage> frames) {
-  const std::span<const FrameShift> found = search_.run(stream, reference_, frames);
+    StageClock& clock, std::span<const HostImage> frames) {
+  const std::span<const FrameShift> found = search_.run(clock, reference_, frames);
   shifts_.clear();
   for (const FrameShift& frame : found) shifts_.push_back(frame.found.shift);
-  const std::span<const FrameJudgement> judged = judge_.run(stream, search_.pixels(), shifts_);
+  const std::span<const FrameJudgement> judged = judge_.run(clock, search_.pixels(), shifts_);
   results_.clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     results_.emplace_back();

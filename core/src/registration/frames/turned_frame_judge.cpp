@@ -22,7 +22,7 @@ TurnedFrameJudge::TurnedFrameJudge(const Device& device, const Shape& frame, std
 
 // The coefficients of an interpolating spline take the place of samples: both images are then
 // evaluated as they are, and not smoothed.
-std::span<const FrameJudgement> TurnedFrameJudge::run(Stream& stream,
+std::span<const FrameJudgement> TurnedFrameJudge::run(StageClock& clock,
                                                       std::span<const Affine> frame_to_reference) {
   std::fill(states_.begin(), states_.end(), FrameState{});
   const Affine from_frame = to_frame_.inverse();
@@ -37,7 +37,10 @@ std::span<const FrameJudgement> TurnedFrameJudge::run(Stream& stream,
       state.active = 1;
     }
   }
-  sums_.execute(stream, *coefficients_, judged_.reference(), states_, results_);
+  Stream& stream = clock.stream();
+  clock.run("judgement",
+            [&] { sums_.enqueue(stream, *coefficients_, judged_.reference(), states_); });
+  sums_.fetch(stream, states_, results_);
   for (std::size_t i = 0; i < frame_to_reference.size(); ++i) {
     if (!judgements_[i].ordinary) continue;
     FrameSums whole;

@@ -18,16 +18,19 @@ class TurnedFrameJudge {
   TurnedFrameJudge(const Device& device, const Shape& frame, std::int64_t frames);
 
   /// As JudgedFrames.
-  bool take_reference(Stream& stream, const Image& pixels) {
-    return judged_.take_reference(stream, pixels);
+  bool take_reference(StageClock& clock, const Image& pixels) {
+    return judged_.take_reference(clock, pixels);
   }
   /// Makes the levels of frames, f32 and stacked, from which a search begins.
-  void take(Stream& stream, const Image& frames) { coefficients_ = &judged_.take(stream, frames); }
+  void take(StageClock& clock, const Image& frames) {
+    coefficients_ = &judged_.take(clock, frames);
+  }
   [[nodiscard]] JudgedFrames& levels() { return judged_; }
 
   /// Judges the frames of the last take(), one for each of these transforms from frame to
   /// reference; valid until the next call. Waits for the device.
-  std::span<const FrameJudgement> run(Stream& stream, std::span<const Affine> frame_to_reference);
+  std::span<const FrameJudgement> run(StageClock& clock,
+                                      std::span<const Affine> frame_to_reference);
 
  private:
   void describe(const FrameSums& sums, double scale, FrameJudgement& judgement) const;

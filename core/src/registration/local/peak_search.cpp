@@ -60,10 +60,11 @@ WindowTransform::WindowTransform(const Device& device, const Shape& frame, std::
     : cut_(device, cut_spec(frame, frames, grid)),
       fft_(device, {windows_of(grid, frames), 2, directions}) {}
 
-void WindowTransform::forward(Stream& stream, const Image& frames, Buffer& means, Image& windows,
+void WindowTransform::forward(StageClock& clock, const Image& frames, Buffer& means, Image& windows,
                               Image& spectra) const {
-  cut_.execute(stream, frames, means, windows);
-  fft_.forward(stream, windows, spectra);
+  Stream& stream = clock.stream();
+  clock.run("cut windows", [&] { cut_.execute(stream, frames, means, windows); });
+  clock.run("fft", [&] { fft_.forward(stream, windows, spectra); });
 }
 
 void PixelUpload::run(Stream& stream, const HostImage& image, Image& pixels) {
@@ -78,33 +79,35 @@ void PixelUpload::run(Stream& stream, const HostImage& image, Image& pixels) {
 }
 
 StackUpload::StackUpload(const Device& on, PixelType type, const Shape& frame, std::int64_t frames)
-    : type_(type),
+    : device_(on),
+      type_(type),
       frame_(frame),
       frames_(static_cast<std::size_t>(frames)),
       convert_(on, {stacked(frame, 2, frames), type, PixelType::f32}),
       raw_(on.make_image(type, stacked(frame, 2, frames))),
       pixels_(on.make_image(PixelType::f32, stacked(frame, 2, frames))) {
-  clear(on);
+  clear();
 }
 
 // A batch that is not full computes with what lies in the rest of the memory.
-void StackUpload::clear(const Device& on) {
-  staging_.resize(frames_ * bytes_of(frame_, type_));
-  Stream stream = on.make_stream();
-  stream.upload(staging_.data(), staging_.size(), raw_.buffer());
-  staging_ = {};
+void StackUpload::clear() {
+  const std::vector<char> zeros(frames_ * bytes_of(frame_, type_));
+  Stream stream = device_.make_stream();
+  stream.upload(zeros.data(), zeros.size(), raw_.buffer());
 }
 
-void StackUpload::run(Stream& stream, std::span<const HostImage> frames) {
+void StackUpload::run(StageClock& clock, std::span<const HostImage> frames) {
+  Stream& stream = clock.stream();
   const std::size_t bytes = bytes_of(frame_, type_);
-  if (contiguous(frames)) {
-    stream.upload(frames[0].data, frames.size() * bytes, raw_.buffer());
-  } else {
-    staging_.resize(frames_ * bytes);
-    for (std::size_t i = 0; i < frames.size(); ++i) copy(frames[i], staging_.data() + i * bytes);
-    stream.upload(staging_.data(), frames.size() * bytes, raw_.buffer());
+  const void* source = frames[0].data;
+  if (!contiguous(frames)) {
+    if (!staging_) staging_ = device_.make_host_buffer(frames_ * bytes);
+    auto* const together = static_cast<char*>(staging_->data());
+    for (std::size_t i = 0; i < frames.size(); ++i) copy(frames[i], together + i * bytes);
+    source = together;
   }
-  convert_.execute(stream, raw_, pixels_);
+  clock.run("upload", [&] { stream.upload(source, frames.size() * bytes, raw_.buffer()); });
+  clock.run("convert", [&] { convert_.execute(stream, raw_, pixels_); });
 }
 
 PeakSearch::PeakSearch(const Device& on, PixelType type, const Shape& frame, std::int64_t frames,
@@ -122,13 +125,14 @@ PeakSearch::PeakSearch(const Device& on, PixelType type, const Shape& frame, std
       records_on_device_(on.make_buffer(frames_ * windows_of_frame_ * sizeof(PeakRecord))),
       records_(frames_ * windows_of_frame_) {}
 
-std::span<const PeakRecord> PeakSearch::run(Stream& stream, const WindowReference& reference,
+std::span<const PeakRecord> PeakSearch::run(StageClock& clock, const WindowReference& reference,
                                             std::span<const HostImage> frames) {
-  upload_.run(stream, frames);
-  transform_.forward(stream, upload_.pixels(), means_, windows_, spectra_);
-  power_.execute(stream, reference.spectra, spectra_, spectra_);
-  transform_.fft().inverse(stream, spectra_, windows_);
-  peak_.execute(stream, windows_, records_on_device_);
+  Stream& stream = clock.stream();
+  upload_.run(clock, frames);
+  transform_.forward(clock, upload_.pixels(), means_, windows_, spectra_);
+  clock.run("cross power", [&] { power_.execute(stream, reference.spectra, spectra_, spectra_); });
+  clock.run("inverse fft", [&] { transform_.fft().inverse(stream, spectra_, windows_); });
+  clock.run("peak", [&] { peak_.execute(stream, windows_, records_on_device_); });
   const std::size_t windows = frames.size() * windows_of_frame_;
   stream.download(records_on_device_, records_.data(), windows * sizeof(PeakRecord));
   return std::span(records_).first(windows);

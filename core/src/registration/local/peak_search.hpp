@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/local/window_grid.hpp"
+#include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
@@ -33,7 +34,7 @@ class WindowTransform {
  public:
   WindowTransform(const Device& device, const Shape& frame, std::int64_t frames,
                   const WindowGrid& grid, FftDirections directions);
-  void forward(Stream& stream, const Image& frames, Buffer& means, Image& windows,
+  void forward(StageClock& clock, const Image& frames, Buffer& means, Image& windows,
                Image& spectra) const;
   [[nodiscard]] const RealFftPlan& fft() const { return fft_; }
 
@@ -62,18 +63,19 @@ class StackUpload {
   StackUpload(const Device& device, PixelType type, const Shape& frame, std::int64_t frames);
 
   /// At most as many frames; what lies behind them in pixels() is from earlier runs.
-  void run(Stream& stream, std::span<const HostImage> frames);
+  void run(StageClock& clock, std::span<const HostImage> frames);
   [[nodiscard]] const Image& pixels() const { return pixels_; }
 
  private:
-  void clear(const Device& on);
+  void clear();
 
+  Device device_;
   PixelType type_;
   Shape frame_;
   std::size_t frames_;
   ConvertPlan convert_;
   Image raw_, pixels_;
-  std::vector<char> staging_;
+  std::optional<HostBuffer> staging_;  // for frames that do not lie one after the other
 };
 
 class PeakSearch {
@@ -85,7 +87,7 @@ class PeakSearch {
   [[nodiscard]] std::size_t frames() const { return frames_; }
   /// The peaks of all windows of `frames`, at most frames(); valid until the next call. Waits for
   /// the device.
-  std::span<const PeakRecord> run(Stream& stream, const WindowReference& reference,
+  std::span<const PeakRecord> run(StageClock& clock, const WindowReference& reference,
                                   std::span<const HostImage> frames);
   /// The frames of the last run, f32 and stacked; what lies behind them is from earlier runs.
   [[nodiscard]] const Image& pixels() const { return upload_.pixels(); }

@@ -43,26 +43,31 @@ void ShiftSearch::start_fits(std::span<const PeakRecord> peaks) {
 }
 
 // All windows take their steps together; those that have converged drop out.
-void ShiftSearch::fit(Stream& stream, const WindowReference& reference) {
+void ShiftSearch::fit(StageClock& clock, const WindowReference& reference) {
+  Stream& stream = clock.stream();
   const auto some_active = [&] {
     return std::any_of(fits_.begin(), fits_.end(), [](const WindowFit& f) { return f.active(); });
   };
   while (some_active()) {
     std::fill(states_.begin(), states_.end(), ShiftState{});
     for (std::size_t i = 0; i < fits_.size(); ++i) states_[i] = fits_[i].state();
-    sums_.execute(stream, peaks_.pixels(), reference.pixels, peaks_.means(), reference.means,
-                  states_, results_);
+    clock.run("shift sums", [&] {
+      sums_.enqueue(stream, peaks_.pixels(), reference.pixels, peaks_.means(), reference.means,
+                    states_);
+    });
+    sums_.fetch(stream, states_, results_);
     for (std::size_t i = 0; i < fits_.size(); ++i) {
       if (fits_[i].active()) fits_[i].take(results_[i]);
     }
   }
 }
 
-void ShiftSearch::run(Stream& stream, const WindowReference& reference,
-                      std::span<const HostImage> frames, std::vector<WindowShift>& result) {
-  start_fits(peaks_.run(stream, reference, frames));
-  fit(stream, reference);
-  for (const WindowFit& fitted : fits_) result.push_back(fitted.result());
+void ShiftSearch::run(StageClock& clock, const WindowReference& reference,
+                      std::span<const HostImage> frames, std::span<WindowShift> result) {
+  start_fits(peaks_.run(clock, reference, frames));
+  fit(clock, reference);
+  std::transform(fits_.begin(), fits_.end(), result.begin(),
+                 [](const WindowFit& fitted) { return fitted.result(); });
 }
 
 }  // namespace warpalign::detail

@@ -19,13 +19,13 @@ class ShiftSearch {
               const WindowGrid& grid, double max_shift);
 
   [[nodiscard]] std::size_t frames() const { return peaks_.frames(); }
-  /// Appends the shifts of all windows of `frames`, at most frames(), to `result`.
-  void run(Stream& stream, const WindowReference& reference, std::span<const HostImage> frames,
-           std::vector<WindowShift>& result);
+  /// The shifts of all windows of `frames`, at most frames(), one after the other.
+  void run(StageClock& clock, const WindowReference& reference, std::span<const HostImage> frames,
+           std::span<WindowShift> result);
 
  private:
   void start_fits(std::span<const PeakRecord> peaks);
-  void fit(Stream& stream, const WindowReference& reference);
+  void fit(StageClock& clock, const WindowReference& reference);
 
   Shape frame_;
   const WindowGrid& grid_;

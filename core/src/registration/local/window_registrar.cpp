@@ -1,14 +1,17 @@
 // The shifts of windows: arguments are checked here, and frames divided into batches.
 #include "device/check.hpp"
+#include "registration/lanes.hpp"
 #include "registration/local/shift_search.hpp"
 #include "registration/local/window_batch.hpp"
 #include "registration/plan_cache.hpp"
 
+#include <warpalign/error.hpp>
 #include <warpalign/local_motion.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -45,6 +48,16 @@ double max_shift_of(const WindowOptions& options, const Shape& window) {
 
 }  // namespace
 
+/// What one batch of frames passes through, while another one passes through another lane.
+struct WindowRegistrar::Lane {
+  Lane(const Device& device, bool timed) : stream(device.make_stream(timed)), clock(stream) {}
+
+  Stream stream;
+  detail::StageClock clock;
+  detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
+  detail::ShiftSearch* search = nullptr;  // of the current call
+};
+
 struct WindowRegistrar::State {
   State(const Device& on, PixelType frames, const Shape& shape, const WindowOptions& options)
       : device(on),
@@ -53,15 +66,26 @@ struct WindowRegistrar::State {
         grid(detail::window_grid(shape, options)),
         max_shift(max_shift_of(options, grid.window)),
         batch(batch_of(on, grid, options.batch)),
-        stream(device.make_stream()) {}
+        collect_timings(options.collect_timings) {
+    lane(0);
+  }
 
-  /// For this many frames or more, up to the size of a batch.
-  detail::ShiftSearch& search_for(std::size_t frames) {
+  Lane& lane(std::size_t number) {
+    while (lanes.size() <= number) {
+      lanes.push_back(std::make_unique<Lane>(device, collect_timings));
+    }
+    return *lanes[number];
+  }
+  /// Plans for this many frames or more, up to the size of a batch.
+  void prepare(Lane& lane, std::size_t frames) {
     const auto size = std::min(batch, static_cast<std::int64_t>(std::bit_ceil(frames)));
-    return searches.get(
+    lane.search = &lane.searches.get(
         size, [&] { return detail::ShiftSearch(device, type, frame, size, grid, max_shift); });
   }
+  /// The number of lanes that have plans: all that are of use, or those for which there is memory.
+  std::size_t prepare_lanes(std::size_t wanted, std::size_t frames);
   void check(const char* what, const HostImage& image, bool may_be_f32) const;
+  void take_timings();
 
   Device device;
   PixelType type;
@@ -69,12 +93,31 @@ struct WindowRegistrar::State {
   detail::WindowGrid grid;
   double max_shift;
   std::int64_t batch;
-  Stream stream;
-  detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
+  bool collect_timings;
+  std::vector<std::unique_ptr<Lane>> lanes;
   std::optional<detail::WindowTransform> transform;  // of the reference
   std::optional<detail::WindowReference> reference;
   bool has_reference = false;
+  std::vector<StageTiming> timings;
 };
+
+std::size_t WindowRegistrar::State::prepare_lanes(std::size_t wanted, std::size_t frames) {
+  prepare(lane(0), frames);
+  for (std::size_t more = 1; more < wanted; ++more) {
+    try {
+      prepare(lane(more), frames);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_memory) throw;
+      return more;
+    }
+  }
+  return wanted;
+}
+
+void WindowRegistrar::State::take_timings() {
+  timings.clear();
+  for (const auto& lane : lanes) detail::add_timings(lane->clock.take(), timings);
+}
 
 void WindowRegistrar::State::check(const char* what, const HostImage& image,
                                    bool may_be_f32) const {
@@ -111,10 +154,13 @@ void WindowRegistrar::set_reference(const HostImage& image) {
   }
   s.has_reference = false;
   detail::WindowReference& reference = *s.reference;
-  detail::PixelUpload(s.device, s.frame).run(s.stream, image, reference.pixels);
-  s.transform->forward(s.stream, reference.pixels, reference.means, reference.windows,
+  Lane& lane = s.lane(0);
+  const detail::StageClock::Call call(lane.clock);
+  detail::PixelUpload(s.device, s.frame).run(lane.stream, image, reference.pixels);
+  s.transform->forward(lane.clock, reference.pixels, reference.means, reference.windows,
                        reference.spectra);
-  s.stream.finish();
+  lane.stream.finish();
+  static_cast<void>(lane.clock.take());
   s.has_reference = true;
 }
 
@@ -122,15 +168,25 @@ std::vector<WindowShift> WindowRegistrar::align(std::span<const HostImage> frame
   State& s = *state_;
   if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
   for (const HostImage& frame : frames) s.check("a frame", frame, false);
-  std::vector<WindowShift> result;
-  result.reserve(frames.size() * windows());
-  while (!frames.empty()) {
-    detail::ShiftSearch& search = s.search_for(frames.size());
-    const auto some = frames.first(std::min(frames.size(), search.frames()));
-    search.run(s.stream, *s.reference, some, result);
-    frames = frames.subspan(some.size());
-  }
+  std::vector<WindowShift> result(frames.size() * windows());
+  if (frames.empty()) return result;
+  const detail::Division divided = detail::divided(s.device, s.grid, frames.size(), s.batch);
+  const std::size_t lanes = s.prepare_lanes(divided.lanes, divided.frames_of_part);
+  detail::run_in_lanes(lanes, divided.parts, [&](std::size_t number, std::size_t part) {
+    Lane& lane = *s.lanes[number];
+    const detail::StageClock::Call call(lane.clock);
+    const std::size_t first = part * divided.frames_of_part;
+    const auto some =
+        frames.subspan(first, std::min(frames.size() - first, divided.frames_of_part));
+    lane.search->run(lane.clock, *s.reference, some,
+                     std::span(result).subspan(first * windows(), some.size() * windows()));
+  });
+  s.take_timings();
   return result;
+}
+
+const std::vector<StageTiming>& WindowRegistrar::timings() const noexcept {
+  return state_->timings;
 }
 
 }  // namespace warpalign

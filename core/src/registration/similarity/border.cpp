@@ -47,16 +47,19 @@ void BorderSearch::flood_fill(const GreyImage& level, std::size_t seed, float to
   }
 }
 
-void BorderSearch::find_border(const GreyImage& level) {
+// Returns false where there is none; border_ is only set where there is one.
+bool BorderSearch::find_border(const GreyImage& level) {
   const auto width = static_cast<std::size_t>(level.width);
   const std::size_t n = level.values.size();
   const auto tolerance = static_cast<float>(same_level) * (level.maximum - level.minimum);
+  bool found = false;
   visited_.assign(n, 0);
-  border_.assign(n, 0);
   const auto try_seed = [&](std::size_t seed) {
     if (visited_[seed] != 0) return;
     flood_fill(level, seed, tolerance);
     if (static_cast<double>(area_.size()) < min_area * static_cast<double>(n)) return;
+    if (!found) border_.assign(n, 0);
+    found = true;
     for (const std::size_t at : area_) border_[at] = 1;
   };
   for (std::size_t x = 0; x < width; ++x) {
@@ -67,6 +70,7 @@ void BorderSearch::find_border(const GreyImage& level) {
     try_seed(y);
     try_seed(y + width - 1);
   }
+  return found;
 }
 
 // Stores the border, widened by `radius` pixels, in content_.
@@ -92,7 +96,7 @@ void BorderSearch::dilate_border(const GreyImage& level, int radius) {
 std::optional<std::span<const std::uint8_t>> BorderSearch::content(const GreyImage& level,
                                                                    int margin) {
   if (level.width < 1 || level.height < 1) return std::nullopt;
-  find_border(level);
+  if (!find_border(level)) return std::nullopt;
   const double part = fraction_of(border_);
   if (part < min_border || part > max_border) return std::nullopt;
   dilate_border(level, margin);

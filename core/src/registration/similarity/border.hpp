@@ -30,7 +30,7 @@ class BorderSearch {
 
  private:
   void flood_fill(const GreyImage& level, std::size_t seed, float tolerance);
-  void find_border(const GreyImage& level);
+  bool find_border(const GreyImage& level);
   void dilate_border(const GreyImage& level, int radius);
 
   std::vector<std::uint8_t> visited_, border_, rows_, content_;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace warpalign {
 
@@ -67,6 +68,17 @@ class Rows {
   std::int64_t pitch_, width_, height_;
 };
 
+// Without branches, so that compilers vectorize it: most rows have no such pixel.
+template <class Pixel, class Is>
+bool has_any(std::span<const Pixel> pixels, Is is) {
+  using Flag =
+      std::conditional_t<sizeof(Pixel) == 1, std::uint8_t,
+                         std::conditional_t<sizeof(Pixel) == 2, std::uint16_t, std::uint32_t>>;
+  Flag any = 0;
+  for (const Pixel value : pixels) any = static_cast<Flag>(any | (is(value) ? 1U : 0U));
+  return any != 0;
+}
+
 template <class Pixel>
 ImpulseStatistics statistics_of(const HostImage& image) {
   const Rows<Pixel> rows(image);
@@ -80,11 +92,13 @@ ImpulseStatistics statistics_of(const HostImage& image) {
       highest = value > highest ? value : highest;
     }
   }
+  const auto at_an_end = [&](Pixel value) { return !(value > lowest && value < highest); };
   std::int64_t isolated = 0;
   for (std::int64_t y = 0; y < image.height; y += step) {
     const std::span<const Pixel> pixels = rows.row(y);
+    if (!has_any(pixels, at_an_end)) continue;
     for (std::size_t x = 0; x < pixels.size(); ++x) {
-      if (pixels[x] > lowest && pixels[x] < highest) continue;
+      if (!at_an_end(pixels[x])) continue;
       isolated += rows.is_isolated(static_cast<std::int64_t>(x), y) ? 1 : 0;
     }
   }

@@ -18,6 +18,7 @@ constexpr const char* stage = "frame_sums";
 // not be arbitrarily large; and no cell's points may overflow an integer.
 constexpr float max_step = 16;
 constexpr std::int32_t max_coordinate = 1 << 24;
+constexpr const char* one_for_each = "there must be a state and a sum for each cell";
 
 /// Calls `use` for every sum, in the order in which a device stores them.
 template <class Sums, class Use>
@@ -76,20 +77,32 @@ FrameSumsPlan::FrameSumsPlan(const Device& device, const FrameSumsSpec& spec)
 
 void FrameSumsPlan::execute(Stream& stream, const Image& frames, const Image& reference,
                             std::span<const FrameState> states, std::span<FrameSums> sums) const {
+  if (sums.size() != states.size()) detail::refuse(stage, one_for_each);
+  enqueue(stream, frames, reference, states);
+  fetch(stream, states, sums);
+}
+
+void FrameSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& reference,
+                            std::span<const FrameState> states) const {
   detail::check_stream(stage, device_, stream);
   const Shape& frame = spec_.frame;
   detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
                       {frame.width, frame.height, spec_.frames});
   detail::check_image(stage, "the reference", device_, reference, PixelType::f32, frame);
-  if (states.size() != count_of(spec_) || sums.size() != states.size()) {
-    detail::refuse(stage, "there must be a state and a sum for each cell");
-  }
+  if (states.size() != count_of(spec_)) detail::refuse(stage, one_for_each);
   for (const FrameState& state : states) check_state(state, frame);
   stream.upload(states.data(), states.size_bytes(), *states_);
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(frames), detail::Access::memory(reference),
                     detail::Access::memory(std::as_const(*states_))},
                    partials_->memory());
+}
+
+void FrameSumsPlan::fetch(Stream& stream, std::span<const FrameState> states,
+                          std::span<FrameSums> sums) const {
+  if (states.size() != count_of(spec_) || sums.size() != states.size()) {
+    detail::refuse(stage, one_for_each);
+  }
   const float* next = partials_->fetch(stream).data();
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {
     if (states[cell].active == 0) {

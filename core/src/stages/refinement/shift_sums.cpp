@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* stage = "shift_sums";
 constexpr int max_parts = 1024;
+constexpr const char* one_for_each = "the states or the sums are not as many as the windows";
 
 constexpr auto& all_sums = backend::shift_sum_order;
 
@@ -24,11 +25,22 @@ ShiftSumsSpec checked(const ShiftSumsSpec& spec) {
   if (spec.parts < 1 || spec.parts > max_parts) {
     detail::refuse(stage, "the parts must be 1 to " + std::to_string(max_parts));
   }
+  if (spec.together < 1 || spec.windows % spec.together != 0) {
+    detail::refuse(stage, "the windows of a frame must be divided into equal numbers");
+  }
   return spec;
 }
 
 std::size_t count_of(const ShiftSumsSpec& spec) {
   return static_cast<std::size_t>(spec.windows * spec.frames);
+}
+
+std::size_t totals_of(const ShiftSumsSpec& spec) {
+  return count_of(spec) / static_cast<std::size_t>(spec.together);
+}
+
+std::size_t partials_of(const ShiftSumsSpec& spec) {
+  return count_of(spec) * static_cast<std::size_t>(spec.parts) * backend::shift_sum_count;
 }
 
 bool within(std::int64_t first, std::int64_t end, std::int64_t origin, std::int64_t before,
@@ -53,42 +65,68 @@ ShiftSumsPlan::ShiftSumsPlan(const Device& device, const ShiftSumsSpec& spec)
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
       states_(std::make_shared<Buffer>(device_.make_buffer(count_of(spec) * sizeof(ShiftState)))),
-      partials_(std::make_shared<detail::Results<float>>(
-          device,
-          count_of(spec) * backend::shift_sum_count * static_cast<std::size_t>(spec.parts))) {}
+      partials_(std::make_shared<detail::Results<float>>(device, partials_of(spec))),
+      totals_(std::make_shared<detail::Results<float>>(
+          device, 2 * totals_of(spec) * backend::shift_sum_count)) {
+  // Windows that have never been active have sums, too.
+  Stream stream = device_.make_stream();
+  partials_->clear(stream);
+  totals_->clear(stream);
+}
 
 void ShiftSumsPlan::execute(Stream& stream, const Image& frames, const Image& reference,
                             const Buffer& frame_means, const Buffer& reference_means,
                             std::span<const ShiftState> states, std::span<ShiftSums> sums) const {
+  if (sums.size() != totals_of(spec_)) detail::refuse(stage, one_for_each);
+  enqueue(stream, frames, reference, frame_means, reference_means, states);
+  fetch(stream, states, sums);
+}
+
+void ShiftSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& reference,
+                            const Buffer& frame_means, const Buffer& reference_means,
+                            std::span<const ShiftState> states) const {
   detail::check_stream(stage, device_, stream);
   const Shape& frame = spec_.frame;
   detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
                       {frame.width, frame.height, spec_.frames});
   detail::check_image(stage, "the reference", device_, reference, PixelType::f32, frame);
   detail::check_buffer(stage, "the frames' means", device_, frame_means,
-                       count_of(spec_) * sizeof(float));
+                       totals_of(spec_) * sizeof(float));
   detail::check_buffer(stage, "the reference's means", device_, reference_means,
-                       static_cast<std::size_t>(spec_.windows) * sizeof(float));
-  if (states.size() != count_of(spec_) || sums.size() != states.size()) {
-    detail::refuse(stage, "there must be a state and a sum for each window");
-  }
+                       static_cast<std::size_t>(spec_.windows / spec_.together) * sizeof(float));
+  if (states.size() != count_of(spec_)) detail::refuse(stage, one_for_each);
   for (const ShiftState& state : states) check_state(state, frame);
   stream.upload(states.data(), states.size_bytes(), *states_);
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(frames), detail::Access::memory(reference),
                     detail::Access::memory(frame_means), detail::Access::memory(reference_means),
                     detail::Access::memory(std::as_const(*states_))},
-                   partials_->memory());
-  const std::span<const float> partials = partials_->fetch(stream);
-  const auto parts = static_cast<std::size_t>(spec_.parts);
-  for (std::size_t window = 0; window < sums.size(); ++window) {
-    if (states[window].active == 0) continue;
-    for (std::size_t i = 0; i < all_sums.size(); ++i) {
-      double sum = 0;
-      for (std::size_t part = 0; part < parts; ++part) {
-        sum += static_cast<double>(partials[(window * all_sums.size() + i) * parts + part]);
-      }
-      sums[window].*all_sums[i] = sum;
+                   partials_->memory(), totals_->memory());
+}
+
+void ShiftSumsPlan::fetch(Stream& stream, std::span<const ShiftState> states,
+                          std::span<ShiftSums> sums) const {
+  if (states.size() != count_of(spec_) || sums.size() != totals_of(spec_)) {
+    detail::refuse(stage, one_for_each);
+  }
+  const float* next = totals_->fetch(stream).data();
+  const auto together = static_cast<std::size_t>(spec_.together);
+  for (std::size_t i = 0; i < sums.size(); ++i, next += 2 * all_sums.size()) {
+    if (states[i * together].active == 0) continue;
+    for (std::size_t k = 0; k < all_sums.size(); ++k) {
+      sums[i].*all_sums[k] =
+          static_cast<double>(next[2 * k]) + static_cast<double>(next[2 * k + 1]);
+    }
+  }
+}
+
+void ShiftSumsPlan::fetch_windows(Stream& stream, std::span<ShiftSums> sums) const {
+  if (sums.size() != count_of(spec_)) detail::refuse(stage, one_for_each);
+  const float* next = partials_->fetch(stream).data();
+  for (ShiftSums& of_window : sums) {
+    of_window = {};
+    for (int part = 0; part < spec_.parts; ++part) {
+      for (double ShiftSums::*const sum : all_sums) of_window.*sum += static_cast<double>(*next++);
     }
   }
 }

@@ -49,6 +49,13 @@ class WARPALIGN_API CutWindowsPlan {
 
 namespace warpalign::backend {
 
+/// Into how many parts a backend divides the rows of a window. It does not depend on the number of
+/// windows, so that a window's mean does not either.
+[[nodiscard]] inline int parts_of_window(std::int64_t height) noexcept {
+  constexpr std::int64_t rows = 16;
+  return static_cast<int>((height + rows - 1) / rows);
+}
+
 class CutWindows : public Stage {
  public:
   using Setup = CutWindowsSpec;

@@ -71,6 +71,11 @@ class WARPALIGN_API FrameSumsPlan {
   void execute(Stream& stream, const Image& frames, const Image& reference,
                std::span<const FrameState> states, std::span<FrameSums> sums) const;
 
+  /// The two halves of execute(): the work on the device, and the wait for its result.
+  void enqueue(Stream& stream, const Image& frames, const Image& reference,
+               std::span<const FrameState> states) const;
+  void fetch(Stream& stream, std::span<const FrameState> states, std::span<FrameSums> sums) const;
+
  private:
   Device device_;
   FrameSumsSpec spec_;

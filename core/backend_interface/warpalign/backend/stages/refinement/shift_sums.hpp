@@ -25,6 +25,9 @@ struct ShiftSumsSpec {
   std::int64_t frames = 1;   ///< stacked along the depth
   /// Into how many parts of its rows a window is divided, so that few large windows fill a device.
   int parts = 1;
+  /// How many windows of a frame, one after the other, belong together: their sums are added up,
+  /// and they have one mean. A divisor of `windows`.
+  std::int64_t together = 1;
 };
 
 /// The state at which the step of one window starts, as the device reads it. The window's pixel
@@ -38,12 +41,13 @@ struct ShiftState {
   float fraction_x = 0, fraction_y = 0;           ///< 0 to 1
   float gain = 0, offset = 0;  ///< frame - mean is compared with gain (reference - mean) + offset
   float inverse_scale = 0;     ///< of Tukey's weights: 1 / scale; 0: all pixels count equally
-  std::int32_t active = 0;     ///< 0: the window is left out, and its sums stay as they are
+  std::int32_t active = 0;     ///< 0: the window is left out, and its sums stay as they are; so it
+                               ///< must be with all windows that belong together
 };
 
-/// The sums of one window. r and m are the reference's and the frame's values less their means,
-/// (rx, ry) and (mx, my) their gradients; each product is weighted by Tukey's biweight of the
-/// residual e = m - gain r - offset, but for `pixels` and `absolute`.
+/// The sums of windows that belong together. r and m are the reference's and the frame's values
+/// less their means, (rx, ry) and (mx, my) their gradients; each product is weighted by Tukey's
+/// biweight of the residual e = m - gain r - offset, but for `pixels` and `absolute`.
 struct ShiftSums {
   double weight = 0, r = 0, m = 0, rr = 0, mm = 0, rm = 0;
   double rx = 0, ry = 0, rx_r = 0, ry_r = 0;
@@ -62,19 +66,28 @@ struct ShiftSums {
 class WARPALIGN_API ShiftSumsPlan {
  public:
   ShiftSumsPlan(const Device& device, const ShiftSumsSpec& spec);
-  /// `states` and `sums`: one for each window of all frames. The windows and all columns and rows
-  /// that count must be such that frame pixels have neighbours, and the reference's points two
-  /// neighbours on either side. Means: as CutWindowsPlan writes them. Waits for the result.
+  /// `states`: one for each window of all frames. `sums` and means, as CutWindowsPlan writes these:
+  /// one for all windows that belong together. The windows and all columns and rows that count must
+  /// be such that frame pixels have neighbours, and the reference's points two neighbours on either
+  /// side. Waits for the result.
   void execute(Stream& stream, const Image& frames, const Image& reference,
                const Buffer& frame_means, const Buffer& reference_means,
                std::span<const ShiftState> states, std::span<ShiftSums> sums) const;
+
+  /// The two halves of execute(): the work on the device, and the wait for its result.
+  void enqueue(Stream& stream, const Image& frames, const Image& reference,
+               const Buffer& frame_means, const Buffer& reference_means,
+               std::span<const ShiftState> states) const;
+  void fetch(Stream& stream, std::span<const ShiftState> states, std::span<ShiftSums> sums) const;
+  /// The sums of each window, as its last evaluation has left them. Waits for them.
+  void fetch_windows(Stream& stream, std::span<ShiftSums> sums) const;
 
  private:
   Device device_;
   ShiftSumsSpec spec_;
   std::shared_ptr<backend::ShiftSums> kernel_;
   std::shared_ptr<Buffer> states_;
-  std::shared_ptr<detail::Results<float>> partials_;
+  std::shared_ptr<detail::Results<float>> partials_, totals_;
 };
 
 }  // namespace warpalign
@@ -82,7 +95,8 @@ class WARPALIGN_API ShiftSumsPlan {
 namespace warpalign::backend {
 
 /// The number of sums of one part of a window, in the order of warpalign::ShiftSums. Sum i of part
-/// p of a window is stored at (window shift_sum_count + i) parts + p.
+/// p of a window is stored at (window parts + p) shift_sum_count + i. The total of sum i of windows
+/// that belong together is the sum of two floats, stored from 2 (number shift_sum_count + i) on.
 inline constexpr int shift_sum_count = 25;
 inline constexpr std::array<double warpalign::ShiftSums::*, shift_sum_count> shift_sum_order{
     &warpalign::ShiftSums::weight,  &warpalign::ShiftSums::r,     &warpalign::ShiftSums::m,
@@ -107,7 +121,9 @@ class ShiftSums : public Stage {
  public:
   using Setup = ShiftSumsSpec;
 
-  virtual void enqueue(Queue& queue, const ShiftSumsMemory& memory, Memory& partials) = 0;
+  /// What windows that are not active left among the partials stays.
+  virtual void enqueue(Queue& queue, const ShiftSumsMemory& memory, Memory& partials,
+                       Memory& totals) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,62 @@
+// Parts of one task that pass through a device at the same time.
+#include "registration/lanes.hpp"
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace warpalign::detail {
+
+namespace {
+
+class Run {
+ public:
+  Run(std::size_t parts, const std::function<void(std::size_t, std::size_t)>& work)
+      : parts_(parts), work_(work) {}
+
+  void take_parts(std::size_t lane) noexcept {
+    try {
+      for (std::size_t part = next_++; part < parts_ && !ended_; part = next_++) work_(lane, part);
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      ended_ = true;
+    }
+  }
+  void rethrow_failure() {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::size_t parts_;
+  const std::function<void(std::size_t, std::size_t)>& work_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> ended_{false};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void run_in_lanes(std::size_t lanes, std::size_t parts,
+                  const std::function<void(std::size_t lane, std::size_t part)>& work) {
+  Run run(parts, work);
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(lanes);
+    try {
+      for (std::size_t lane = 1; lane < lanes; ++lane) {
+        threads.emplace_back([&run, lane] { run.take_parts(lane); });
+      }
+    } catch (const std::system_error&) {
+      // No thread is to be had: the other lanes do its parts.
+    }
+    run.take_parts(0);
+  }  // waits for the threads
+  run.rethrow_failure();
+}
+
+}  // namespace warpalign::detail
