@@ -6,7 +6,6 @@
 
 #include <warpalign/registrar.hpp>
 
-#include <algorithm>
 #include <optional>
 
 namespace warpalign::program::bench {
@@ -28,11 +27,6 @@ RegistrationOptions options_of(Pipeline pipeline, bool collect_timings) {
   options.fast = pipeline == Pipeline::fast;
   options.collect_timings = collect_timings;
   return options;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 class RegistrationWork final : public StageWork {
@@ -64,20 +58,7 @@ class RegistrationWork final : public StageWork {
     Registrar timed(device(), options_of(pipeline_, true));
     if (what_ == What::moving_on_device) timed.set_reference(first_set().inputs[0]);
     static_cast<void>(align(timed, first_set()));
-    std::vector<std::string> names;
-    std::vector<std::vector<double>> times;
-    for (std::size_t i = 0; i < runs; ++i) {
-      const std::vector<StageTiming> timings = align(timed, first_set()).timings;
-      names.resize(timings.size());
-      times.resize(timings.size());
-      for (std::size_t k = 0; k < timings.size(); ++k) {
-        names[k] = timings[k].stage;
-        times[k].push_back(timings[k].milliseconds);
-      }
-    }
-    std::vector<Part> parts;
-    for (std::size_t k = 0; k < names.size(); ++k) parts.push_back({names[k], median(times[k])});
-    return parts;
+    return median_parts(runs, [&] { return align(timed, first_set()); });
   }
 
  private:
