@@ -419,26 +419,17 @@ std::vector<Table> frames_tables(const Record& record) {
   return with_rows(std::move(table), std::move(ours));
 }
 
-/// Registration paper, figure 4.
-std::vector<Table> breakdown_table(const Record& record) {
-  const auto size = size_near(record, "registration", square(2048));
-  if (!size) return {};
-  Table table;
-  table.title = fmt::format("Registration paper, figure 4: device time by stage, a pair of {}, ms",
-                            to_string(*size));
-  table.note =
-      "Each stage between two events, which costs a little: the sum exceeds the pipeline's. The "
-      "gradient is computed on the way to its mean (sobel_mean) and again under the window "
-      "(sobel_window), not stored.";
+/// Adds to `table` a row for each result that has parts, and a column for each part and their sum.
+std::vector<Table> with_parts(Table table,
+                              const std::vector<std::pair<std::string, const Result*>>& results) {
   table.header = {"where"};
   std::vector<std::vector<Cell>> ours;
-  for (const std::string& column : columns_of(record, "registration")) {
-    const Result* pair = record.find(column, "registration", "pair, on the device", *size);
-    if (pair == nullptr || pair->timing.parts.empty()) continue;
-    std::vector<Cell> cells{{described(record, column)}};
+  for (const auto& [where, result] : results) {
+    if (result == nullptr || result->timing.parts.empty()) continue;
+    std::vector<Cell> cells{{where}};
     cells.resize(std::max(table.header.size(), cells.size()));
     double sum = 0;
-    for (const Part& part : pair->timing.parts) {
+    for (const Part& part : result->timing.parts) {
       auto at = std::find(table.header.begin(), table.header.end(), part.name);
       if (at == table.header.end()) at = table.header.insert(table.header.end(), part.name);
       const auto index = static_cast<std::size_t>(at - table.header.begin());
@@ -457,6 +448,42 @@ std::vector<Table> breakdown_table(const Record& record) {
     cells.back() = sum;
   }
   return with_rows(std::move(table), std::move(ours));
+}
+
+/// Registration paper, figure 4.
+std::vector<Table> breakdown_table(const Record& record) {
+  const auto size = size_near(record, "registration", square(2048));
+  if (!size) return {};
+  Table table;
+  table.title = fmt::format("Registration paper, figure 4: device time by stage, a pair of {}, ms",
+                            to_string(*size));
+  table.note =
+      "Each stage between two events, which costs a little: the sum exceeds the pipeline's. The "
+      "gradient is computed on the way to its mean (sobel_mean) and again under the window "
+      "(sobel_window), not stored.";
+  std::vector<std::pair<std::string, const Result*>> pairs;
+  for (const std::string& column : columns_of(record, "registration")) {
+    pairs.emplace_back(described(record, column),
+                       record.find(column, "registration", "pair, on the device", *size));
+  }
+  return with_parts(std::move(table), pairs);
+}
+
+/// What hard pairs' device time is made of.
+std::vector<Table> search_table(const Record& record) {
+  Table table;
+  table.title = "Hard pairs: device time by stage, ms";
+  table.note =
+      "Each stage between two events, which costs a little. What the times above are longer than "
+      "the sum, the host takes, mostly waiting for results.";
+  std::vector<std::pair<std::string, const Result*>> pairs;
+  for (const Result& result : record.results) {
+    if (result.suite != "search") continue;
+    pairs.emplace_back(fmt::format("{}, {}: {}", described(record, result.column),
+                                   to_string(result.size), result.name),
+                       &result);
+  }
+  return with_parts(std::move(table), pairs);
 }
 
 /// Registration paper, section 4: the claim about its Sobel kernel.
@@ -500,6 +527,7 @@ std::vector<Table> paper_tables(const Record& record, const std::string& suite) 
   if (suite == "interpolation") return lookup_table(record);
   if (suite == "tricubic") return tricubic_tables(record);
   if (suite == "sobel") return sobel_table(record);
+  if (suite == "search") return search_table(record);
   if (suite == "registration") {
     return joined({registration_table(record), frames_tables(record), breakdown_table(record)});
   }

@@ -49,26 +49,27 @@ double lattice_noise(double x, double y, std::uint64_t layer) {
   return (1 - b) * ((1 - a) * at(0, 0) + a * at(1, 0)) + b * ((1 - a) * at(0, 1) + a * at(1, 1));
 }
 
-/// Grey level of the scene: lattices of 6, 12, 24 ... pixels, each as strong as the others.
-double scene_at(const Point& p, std::int64_t side) {
+/// Grey level of a scene: lattices of 6, 12, 24 ... pixels, each as strong as the others.
+double scene_at(const Point& p, std::int64_t side, std::uint64_t number = 0) {
+  constexpr std::uint64_t layers_of_scene = 16;
   double sum = 0;
   std::uint64_t layer = 1;
   for (std::int64_t spacing = 6; 3 * spacing < side; spacing *= 2) {
     const auto pixels = static_cast<double>(spacing);
-    sum += lattice_noise(p.x / pixels, p.y / pixels, layer++);
+    sum += lattice_noise(p.x / pixels, p.y / pixels, number * layers_of_scene + layer++);
   }
   return std::clamp(127.5 + 60 * sum / std::sqrt(static_cast<double>(layer)), 0.0, 255.0);
 }
 
 template <class Value>
-Pixels draw(std::int64_t side, const Affine& to_scene) {
+Pixels draw(std::int64_t side, const Homography& to_scene, std::uint64_t number = 0) {
   auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(side * side) *
                                                         sizeof(Value));
   auto* values = reinterpret_cast<Value*>(bytes->data());
   for (std::int64_t y = 0; y < side; ++y) {
     for (std::int64_t x = 0; x < side; ++x) {
       const double level =
-          scene_at(to_scene({static_cast<double>(x), static_cast<double>(y)}), side);
+          scene_at(to_scene({static_cast<double>(x), static_cast<double>(y)}), side, number);
       values[y * side + x] = static_cast<Value>(level);
     }
   }
@@ -100,9 +101,13 @@ const Pair& registration_pair(std::int64_t side) {
   const Shape shape{side, side, 1};
   const double shift = static_cast<double>(side) / 64;
   const Affine truth = Similarity{20, 1.1, {shift, -shift / 2}}.matrix(shape, shape);
-  kept = {draw<std::uint8_t>(side, {}), draw<std::uint8_t>(side, truth.inverse()), truth};
+  kept = {draw<std::uint8_t>(side, Affine{}), draw<std::uint8_t>(side, truth.inverse()), truth};
   kept_side = side;
   return kept;
+}
+
+Pixels view_of_scene(std::int64_t side, std::uint64_t number, const Homography& to_scene) {
+  return draw<std::uint8_t>(side, to_scene, number);
 }
 
 Pixels scene(std::int64_t side) { return scene(side, {}); }

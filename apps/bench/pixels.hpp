@@ -5,6 +5,7 @@
 #include <warpalign/pixel.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct Pair {
 /// Square images of `side` pixels, rotated by 20 degrees, scaled by 1.1 and shifted. The most
 /// recent pair is kept.
 [[nodiscard]] const Pair& registration_pair(std::int64_t side);
+
+/// An 8-bit view, whose pixels show what `to_scene` maps them to, of one of many such scenes that
+/// have nothing in common.
+[[nodiscard]] Pixels view_of_scene(std::int64_t side, std::uint64_t number,
+                                   const Homography& to_scene);
 
 /// The scene's reference view, as f32 grey levels from 0 to 255.
 [[nodiscard]] Pixels scene(std::int64_t side);

@@ -47,6 +47,7 @@ struct Suite {
 [[nodiscard]] std::vector<Case> prefilter_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> registration_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> rotation_cases(const Sizes& sizes);
+[[nodiscard]] std::vector<Case> search_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> sobel_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> stack_cases(const Sizes& sizes);
 [[nodiscard]] std::vector<Case> tile_cases(const Sizes& sizes);
