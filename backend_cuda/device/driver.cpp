@@ -123,6 +123,8 @@ CudaDriver::CudaDriver(std::size_t index) {
   info_ = describe_device(ordinal);
   context_ = context_for(ordinal);
   require(cudaSetDevice(ordinal), "cudaSetDevice", "the device cannot be opened", info_.name);
+  // Where a kernel has failed before in this process, choosing the device may yet succeed.
+  require(cudaFree(nullptr), "cudaFree", "the device cannot be opened", info_.name);
   require_kernels(context_);
   choose_sampling();
 }
