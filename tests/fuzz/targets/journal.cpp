@@ -44,9 +44,9 @@ void check_file(const std::string& text) {
     StackJournal journal(path, {1, 2});
     std::size_t found = 0;
     for (std::size_t index = 0; index < 64; ++index) {
-      const std::optional<StackFrame> frame = journal.find(index);
-      if (!frame) continue;
-      require(frame->index == index, "a frame is found under its own number");
+      const std::optional<JournalEntry> entry = journal.find(index);
+      if (!entry) continue;
+      require(entry->frame.index == index, "a frame is found under its own number");
       ++found;
     }
     require(found <= journal.frames(), "no frame is found that is not there");
