@@ -23,20 +23,18 @@
 namespace warpalign::program {
 namespace {
 
-// Pieces are few, and some drivers open a device in one process at a time: more processes would
-// spend their time on starting.
-constexpr std::size_t max_helpers = 6;
+// Pieces are few: more processes would spend their time on starting.
+constexpr std::size_t max_helpers = 4;
 
 constexpr std::array types{std::pair("u8", PixelType::u8), std::pair("u16", PixelType::u16),
                            std::pair("f32", PixelType::f32)};
 
-/// Standard input is a queue, output and errors lead nowhere.
+/// Standard input, output and errors lead nowhere.
 class Silence {
  public:
-  explicit Silence(int queue) {
+  Silence() {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, queue, STDIN_FILENO);
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       posix_spawn_file_actions_addopen(&actions_, stream, "/dev/null", O_RDWR, 0);
     }
   }
@@ -49,38 +47,12 @@ class Silence {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// The numbers of all pieces in a pipe, the last one first. Whoever reads a byte has it alone.
-class PieceQueue {
- public:
-  PieceQueue() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
-    reading_ = ends[0];
-    std::string numbers;
-    for (std::size_t i = registration_pieces(); i-- > 0;) numbers.push_back(static_cast<char>(i));
-    const ssize_t written = ::write(ends[1], numbers.data(), numbers.size());
-    static_cast<void>(
-        written);  // a few bytes fit; pieces that are missing are compiled when needed
-    ::close(ends[1]);
-  }
-  PieceQueue(const PieceQueue&) = delete;
-  PieceQueue& operator=(const PieceQueue&) = delete;
-  ~PieceQueue() {
-    if (reading_ >= 0) ::close(reading_);
-  }
-  /// A descriptor to read from, or -1.
-  [[nodiscard]] int get() const { return reading_; }
-
- private:
-  int reading_ = -1;
-};
-
-/// This program with other arguments and standard input; 0 where it cannot be started.
-pid_t start_program(std::vector<std::string> arguments, int input) {
+/// This program with other arguments; 0 where it cannot be started.
+pid_t start_program(std::vector<std::string> arguments) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  const Silence silence(input);
+  const Silence silence;
   pid_t process = 0;
   const int failure =
       ::posix_spawn(&process, "/proc/self/exe", silence.get(), nullptr, pointers.data(), environ);
@@ -98,13 +70,6 @@ bool will_be_opencl(const DeviceOptions& options, const Config& config) {
   return best != backends.end() && *best == "opencl";
 }
 
-PixelType type_named(const std::string& name) {
-  const auto type =
-      std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == name; });
-  if (type != types.end()) return type->second;
-  throw UsageError(fmt::format("--pieces-for {}: is not u8, u16 or f32", name));
-}
-
 bool nothing_is_compiled(const Config& config) {
   const std::filesystem::path folder = describe_installation(config).cache_folder;
   std::error_code problem;
@@ -115,6 +80,25 @@ bool nothing_is_compiled(const Config& config) {
 }
 
 }  // namespace
+
+std::string to_text(const HelperPart& part) {
+  const auto* type = std::find_if(types.begin(), types.end(),
+                                  [&](const auto& named) { return named.second == part.type; });
+  return fmt::format("{}/{}:{}", part.number, part.of, type->first);
+}
+
+HelperPart helper_part(const std::string& text) {
+  for (const auto& [name, type] : types) {
+    HelperPart part{0, 1, type};
+    int end = 0;
+    const std::string form = "%zu/%zu:" + std::string(name) + "%n";
+    if (std::sscanf(text.c_str(), form.c_str(), &part.number, &part.of, &end) == 2 &&
+        static_cast<std::size_t>(end) == text.size() && part.number < part.of) {
+      return part;
+    }
+  }
+  throw UsageError(fmt::format("--part {}: is not as 0/2:u8", text));
+}
 
 bool CompileHelpers::know(PixelType type) {
   return std::any_of(types.begin(), types.end(),
@@ -137,25 +121,23 @@ CompileHelpers::~CompileHelpers() {
 }
 
 void CompileHelpers::start() {
-  const auto type =
-      std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.second == type_; });
-  const PieceQueue queue;
-  if (type == types.end() || queue.get() < 0) return;
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t helpers = std::min(cores - 1, max_helpers);
   for (std::size_t i = 0; i < helpers; ++i) {
-    std::vector<std::string> arguments{"warpalign", "warm-up", "--pieces-for", type->first};
+    std::vector<std::string> arguments{"warpalign", "warm-up", "--part",
+                                       to_text({i, helpers, type_})};
     if (!device_.device.empty()) arguments.insert(arguments.end(), {"--device", device_.device});
     if (device_.config) arguments.insert(arguments.end(), {"--config", *device_.config});
-    const pid_t process = start_program(std::move(arguments), queue.get());
+    const pid_t process = start_program(std::move(arguments));
     if (process != 0) processes_.push_back(process);
   }
 }
 
-void CompileHelpers::help(const Device& device, const std::string& type) {
-  const PixelType wanted = type_named(type);
-  unsigned char piece = 0;
-  while (::read(STDIN_FILENO, &piece, 1) == 1) compile_registration_piece(device, piece, wanted);
+void CompileHelpers::help(const Device& device, const HelperPart& part) {
+  const std::size_t pieces = registration_pieces();
+  for (std::size_t i = part.number; i < pieces; i += part.of) {
+    compile_registration_piece(device, pieces - 1 - i, part.type);
+  }
 }
 
 }  // namespace warpalign::program

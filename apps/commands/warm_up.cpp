@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   DeviceOptions device;
-  std::string pieces_for;  ///< of a process that another one started; see CompileHelpers
+  std::string part;  ///< of a process that another one started; see CompileHelpers
 };
 
 void warm_up(const Options& options, const Config& config, const Device& device) {
@@ -39,8 +39,8 @@ ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const Config config = config_of(options.device.config);
   const Device device = open_chosen(options.device, config);
-  if (!options.pieces_for.empty()) {
-    CompileHelpers::help(device, options.pieces_for);
+  if (!options.part.empty()) {
+    CompileHelpers::help(device, helper_part(options.part));
     return ExitStatus::ok;
   }
   {
@@ -72,8 +72,7 @@ void add_warm_up_command(CLI::App& program, Action& chosen) {
       program, "warm-up", "Compile ahead of time what a device's first use needs", "This machine");
   auto options = std::make_shared<Options>();
   add_device_options(command, options->device);
-  add_option(command, "--pieces-for", &options->pieces_for,
-             "The type of images for which a helping process compiles", hidden);
+  add_option(command, "--part", &options->part, "What a helping process compiles", hidden);
   add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });

@@ -80,11 +80,10 @@ TEST_CASE("warm-up of a device that is not there: one line, and nothing on disk"
   CHECK(cache.entries().empty());
 }
 
-TEST_CASE("warm-up refuses pieces for images of a type that it does not know") {
+TEST_CASE("warm-up refuses a part that is none") {
   require_test_device();
-  for (const char* part : {"f16", "u8x", "8"}) {
-    const Outcome outcome =
-        run_program({"warm-up", "--device", test_device(), "--pieces-for", part});
+  for (const char* part : {"2/2:u8", "0/1:f16", "0/1", "0/1:u8x"}) {
+    const Outcome outcome = run_program({"warm-up", "--device", test_device(), "--part", part});
     CHECK(outcome.status == 2);
     CHECK(outcome.err.starts_with("warpalign: "));
   }
