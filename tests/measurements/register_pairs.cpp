@@ -186,6 +186,9 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     fmt::print(stderr, "register_pairs: {}\n", error.what());
     return 2;
+  } catch (const FileError& error) {
+    fmt::print(stderr, "register_pairs: {}\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "register_pairs: {}\n", error.what());
     return 3;
