@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import calibration
 import derived
 import geometry
+import reduced
 import scoring
+import unrelated
 
 HOMOGRAPHY = np.array([[1.1, 0.1, 5], [-0.05, 0.9, 3], [1e-4, 2e-4, 1]])
 
@@ -73,3 +76,71 @@ def test_noisy_landmarks_have_a_floor_for_every_model():
     marks = np.c_[points, points + noise].tolist()
     verdict = scoring.Judge(pair(np.eye(3), landmarks=marks)).judge(np.eye(3))
     assert verdict["right_as_homography"] and verdict["floor"] > 1
+
+
+def blob(size, centre):
+    ys, xs = np.mgrid[:size[1], :size[0]]
+    values = 250 * np.exp(-((xs - centre[0])**2 + (ys - centre[1])**2) / (2 * 8.0**2))
+    return Image.fromarray(np.rint(values).astype(np.uint8))
+
+
+def centre_of(image):
+    grey = np.asarray(image, float)
+    ys, xs = np.mgrid[:grey.shape[0], :grey.shape[1]]
+    return np.array([(grey * xs).sum(), (grey * ys).sum()]) / grey.sum()
+
+
+def test_reduced_pictures_obey_the_reduced_truth(tmp_path):
+    sizes, shift = ([300, 240], [250, 260]), np.array([[1, 0, -31.0], [0, 1, 22], [0, 0, 1]])
+    centre = np.array([131.0, 84.0])
+    (tmp_path / "images").mkdir()
+    listed = {"name": "a", **pair(shift, landmarks=[[*centre, *(centre + (-31, 22))]])}
+    for side, size, at in zip(("reference", "moving"), sizes, (centre, centre + (-31, 22))):
+        listed |= {side: f"images/{side}.png", f"{side}_size": size}
+        blob(size, at).save(tmp_path / listed[side])
+    smaller = reduced.Reducer(tmp_path, tmp_path / "smaller", 101).pair(listed)
+    centres = []
+    for side in ("reference", "moving"):
+        image = Image.open(tmp_path / "smaller" / smaller[side])
+        assert list(image.size) == smaller[f"{side}_size"] and max(image.size) == 101
+        centres.append(centre_of(image))
+    # Eight bits cut the rim: a twentieth of a pixel; corners taken for centres would be 0.3.
+    mapped = geometry.apply(smaller["truth"]["homography"], centres[0][None])[0]
+    assert np.abs(mapped - centres[1]).max() < 0.05
+    assert np.abs(np.array(smaller["truth"]["landmarks"][0]) - np.r_[tuple(centres)]).max() < 0.05
+
+
+def test_every_two_scenes_meet_before_any_meet_again():
+    pictures = [{"file": f"{s}{i}", "scene": s, "kind": "", "split": "tune"}
+                for s in "abcd" for i in range(3)]
+    drawn = unrelated.every_two_scenes(pictures, np.random.default_rng(0))
+    pairs = unrelated.draw_pairs(drawn, 12)
+    assert len({tuple(p["scenes"]) for p in pairs}) == 12
+    assert all(p["scenes"][0] != p["scenes"][1] for p in pairs)
+
+
+def test_none_of_many_is_still_a_rate():
+    # Clopper and Pearson's bound for none is 1 - doubt^(1 / n).
+    assert calibration.highest_rate(0, 3000) == pytest.approx(1 - 0.05 ** (1 / 3000))
+    assert calibration.highest_rate(3, 3) == 1
+
+
+def answer(name, confidence):
+    return {"name": name, "confidence": confidence, "accepted": confidence >= 0.5, "seconds": 0,
+            "matrix": np.eye(3).tolist(), "motion": "similarity", "modality": "same",
+            "proposed_by": "grid", "correlation": 0.3, "overlap": 0.1, "significance": 20,
+            "chance": None}
+
+
+def test_a_curve_counts_right_wrong_and_unrelated_apart():
+    pairs = [{"name": n, "kind": "", "split": "tune", **pair(m)}
+             for n, m in (("right", np.eye(3)), ("wrong", np.diag([2.0, 2, 1])))]
+    others = [{"name": f"u{i}", "scenes": ["a", "b"]} for i in range(2)]
+    found = calibration.search_record(
+        "any", pairs, ([answer("right", 0.9), answer("wrong", 0.6)], []),
+        others, ([answer("u0", 0.2), answer("u1", 0.7)], ["u2"]))
+    counts = {p["confidence"]: (p["right"], p["wrong"], p["unrelated"]) for p in found["curve"]}
+    assert counts[0.1] == (1, 1, 2) and counts[0.5] == (1, 1, 1) and counts[0.8] == (1, 0, 0)
+    assert found["unrelated_accepted"] == 1 and found["unrelated_not_registered"] == 1
+    assert [h["name"] for h in found["highest"]] == ["u1", "u0"]
+    assert [w["name"] for w in found["wrong_accepted"]] == ["wrong"]

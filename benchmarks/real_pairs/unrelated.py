@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Pairs of pictures of different scenes, to calibrate the confidence on: none may be accepted.
 
-    unrelated.py SET [--pairs 2400] [--seed 1]                      write them
+    unrelated.py SET [--pairs 2400] [--seed 1] [--whole]            write them
     unrelated.py SET --program build/bin/warpalign [--device ...]   and run them [-- OPTIONS]
 
 Crops are taken from every original of the set (not from derived pictures), 192 to 448 pixels a
 side, and paired across scenes; crops without texture are left out. unrelated.json lists the pairs
 as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
-pair is held back when either scene is. Scenes can still resemble one another (two retinas, two
+pair is held back when either scene is. With --whole the pictures are not cut, and every scene meets
+every other, in random order, before any two meet again. Scenes can still resemble one another (two retinas, two
 facades): what is accepted is listed one by one, for a person to look at.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import sys
@@ -59,18 +61,38 @@ def write_crops(folder, random):
     return crops
 
 
-def draw_pairs(crops, count, random):
-    pairs, seen = [], set()
-    while len(pairs) < count:
+def any_two(crops, random):
+    """Crops of different scenes, without end."""
+    while True:
         a, b = (crops[int(i)] for i in random.integers(0, len(crops), 2))
-        if a["scene"] == b["scene"] or (a["file"], b["file"]) in seen:
+        if a["scene"] != b["scene"]:
+            yield a, b
+
+
+def every_two_scenes(pictures, random):
+    """Round after round, every ordered pair of scenes once, each shown by any of its pictures."""
+    scenes = {}
+    for picture in pictures:
+        scenes.setdefault(picture["scene"], []).append(picture)
+    meetings = list(itertools.permutations(sorted(scenes), 2))
+    while True:
+        for index in random.permutation(len(meetings)):
+            yield tuple(scenes[scene][int(random.integers(len(scenes[scene])))]
+                        for scene in meetings[index])
+
+
+def draw_pairs(meetings, count):
+    pairs, seen = [], set()
+    for a, b in meetings:
+        if len(pairs) == count:
+            return pairs
+        if (a["file"], b["file"]) in seen:
             continue
         seen.add((a["file"], b["file"]))
         held = "held_back" in (a["split"], b["split"])
         pairs.append({"name": f"unrelated-{len(pairs):04d}", "reference": a["file"],
                       "moving": b["file"], "scenes": [a["scene"], b["scene"]],
                       "kinds": [a["kind"], b["kind"]], "split": "held_back" if held else "tune"})
-    return pairs
 
 
 def run_pairs(arguments, pairs, extra):
@@ -101,6 +123,7 @@ def main():
     parser.add_argument("set", type=pathlib.Path)
     parser.add_argument("--pairs", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--whole", action="store_true", help="whole pictures instead of crops")
     parser.add_argument("--program")
     parser.add_argument("--device")
     parser.add_argument("--split", choices=("all", "tune", "held_back"), default="tune")
@@ -110,11 +133,16 @@ def main():
     listed = arguments.set / "unrelated.json"
     if not arguments.program:
         random = np.random.default_rng(arguments.seed)
-        crops = write_crops(arguments.set, random)
-        pairs = draw_pairs(crops, arguments.pairs, random)
+        if arguments.whole:
+            pictures = [{"file": file, **about}
+                        for file, about in sorted(originals(arguments.set).items())]
+            pairs = draw_pairs(every_two_scenes(pictures, random), arguments.pairs)
+        else:
+            pictures = write_crops(arguments.set, random)
+            pairs = draw_pairs(any_two(pictures, random), arguments.pairs)
         listed.write_text(json.dumps(pairs, indent=1) + "\n")
-        print(f"{len(pairs)} pairs of {len(crops)} crops, "
-              f"{len({c['scene'] for c in crops})} scenes, in {listed}")
+        print(f"{len(pairs)} pairs of {len(pictures)} pictures, "
+              f"{len({p['scene'] for p in pictures})} scenes, seed {arguments.seed}, in {listed}")
         return
     pairs = [p for p in json.loads(listed.read_text())
              if arguments.split in ("all", p["split"])][:arguments.limit]

@@ -23,6 +23,8 @@ METHODS = {
     "orb": "ORB", "sift": "SIFT", "sift_ecc": "SIFT + ECC", "phase_correlate": "phaseCorrelate",
     "skimage_log_polar": "scikit-image", "imreg_dft": "imreg_dft",
 }
+CALIBRATION_SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
+RESEMBLANCES_SHOWN = 5
 PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg_dft": "imreg_dft"}
 
 
@@ -127,11 +129,50 @@ def real_pairs(record):
     return lines
 
 
+def calibration(record):
+    """What is accepted of right answers, of wrong ones and of unrelated pairs, by threshold of the
+    confidence; then the unrelated pairs with the highest."""
+    commands = ", ".join(f"`{command}`" for command in record["commands"])
+    lines = [f"{commands}, {record['program']}, on {record['device']} ({record['driver']}), "
+             f"{record['date']}.", "",
+             "| search | accepted from a confidence of | right answers | other answers "
+             "| unrelated pairs |", "| --- " * 5 + "|"]
+    for search in record["searches"]:
+        for point in search["curve"]:
+            if point["confidence"] in CALIBRATION_SHOWN:
+                lines.append(
+                    f"| {search['search']} | {point['confidence']} "
+                    f"| {point['right']} of {search['right']} "
+                    f"| {point['wrong']} of {search['related'] - search['right']} "
+                    f"| {point['unrelated']} of {search['unrelated']} |")
+    return lines
+
+
+def resemblances(record):
+    """The unrelated pairs with the highest confidences."""
+    lines = ["| search | scenes | confidence | found by | above chance | rival | in common |",
+             "| --- " * 7 + "|"]
+    for search in record["searches"]:
+        for pair in search["highest"][:RESEMBLANCES_SHOWN]:
+            above = "beyond doubt" if pair["excess"] is None else f"{pair['excess']:.1f}"
+            rival = "-" if pair["rival"] is None else f"{pair['rival']:.2f}"
+            lines.append(
+                f"| {search['search']} | {pair['scenes'][0]}, {pair['scenes'][1]} "
+                f"| {pair['confidence']:.2f} | {pair['proposed_by']} | {above} | {rival} "
+                f"| {100 * pair['overlap']:.0f} % |")
+    return lines
+
+
 def tables(folder):
     def read(name):
         return json.loads((folder / f"{name}.json").read_text())
 
+    calibrated = {}
+    if (folder / "calibration.json").exists():
+        calibrated = {"calibration": calibration(read("calibration")),
+                      "resemblances": resemblances(read("calibration"))}
     return {
+        **calibrated,
         "accuracy": similarity(read("similarity")),
         "motions": motions([read(f"motion-{name}") for name in ("affine", "homography", "auto")]),
         "peers": peers(read("peers")),

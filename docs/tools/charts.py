@@ -40,6 +40,34 @@ def accuracy(folder, path):
     plot.close(figure)
 
 
+def calibration(folder, path):
+    """Shares of right answers and of unrelated pairs that are accepted, by threshold."""
+    record = json.loads((folder / "accuracy/calibration.json").read_text())
+    figure, (left, right) = plot.subplots(1, 2, figsize=(7.2, 3.4), sharey=True,
+                                          layout="constrained")
+    for search, colour in zip(record["searches"], records.COLOURS):
+        of = search["unrelated"]
+        shares = [point["right"] / search["right"] for point in search["curve"]]
+        left.plot([point["confidence"] for point in search["curve"]], shares, ".-", color=colour,
+                  label=search["search"])
+        # Where none was accepted the rate is not known to be below one pair's.
+        rates = [max(point["unrelated"], 1) / of for point in search["curve"]]
+        right.plot(rates, shares, ".-", color=colour)
+        for point, rate, share in zip(search["curve"], rates, shares):
+            if point["confidence"] == 0.5:
+                right.plot(rate, share, "o", color=colour, markersize=9, fillstyle="none")
+    left.axvline(0.5, color="0.75", linewidth=1)
+    left.set_xlabel("least confidence that is accepted")
+    left.set_ylabel("right answers accepted")
+    left.legend(fontsize=8, loc="lower left")
+    right.set_xscale("log")
+    right.set_xlabel("unrelated pairs accepted (circle: at 0.5;\nleftmost: one pair or none)")
+    for axis in (left, right):
+        axis.grid(alpha=0.3)
+    figure.savefig(path)
+    plot.close(figure)
+
+
 def of_record(suite):
     def draw(folder, path):
         record = records.Record(folder / f"records/{H100}.json")
@@ -51,6 +79,8 @@ def of_record(suite):
 
 DRAWN = {
     "accuracy": (accuracy, "Corner errors by group: medians from 0.001 to 0.05 pixels"),
+    "calibration": (calibration, "Right answers accepted, by confidence, and by the rate of "
+                                 "unrelated pairs accepted"),
     "prefilter": (of_record("prefilter"), "Times of the B-spline prefilter by device"),
     "rotation": (of_record("rotation"), "Times of the rotation of an image by device"),
     "registration": (of_record("registration"), "Times of a registration by device"),
