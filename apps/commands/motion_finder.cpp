@@ -2,6 +2,7 @@
 #include "commands/motion_finder.hpp"
 
 #include "io/array_file.hpp"
+#include "io/in_parallel.hpp"
 #include "io/luminance.hpp"
 #include "io/registrable_image.hpp"
 
@@ -40,20 +41,19 @@ FrameMotion MotionFinder::find(const LoadedImage& frame) {
 }
 
 std::vector<FrameMotion> MotionFinder::find(std::span<const LoadedImage* const> frames) {
-  std::vector<LoadedImage> gray;
-  std::vector<HostImage> views;
-  gray.reserve(frames.size());  // views of its elements are kept
-  for (const LoadedImage* frame : frames) {
-    gray.push_back(gray_of_type(*frame, type_));
-    views.push_back(view_of(gray.back()));
-  }
+  std::vector<LoadedImage> gray(frames.size());
+  std::vector<HostImage> views(frames.size());
+  in_parallel(frames.size(), [&](std::size_t i) {
+    gray[i] = gray_of_type(*frames[i], type_);
+    views[i] = view_of(gray[i]);
+  });
   const std::vector<WindowShift> shifts = registrar_.align(views);
-  std::vector<FrameMotion> motions;
-  for (auto first = shifts.begin(); first != shifts.end();) {
-    const auto end = first + static_cast<std::ptrdiff_t>(registrar_.windows());
-    motions.push_back(motion_of({first, end}));
-    first = end;
-  }
+  std::vector<FrameMotion> motions(frames.size());
+  in_parallel(frames.size(), [&](std::size_t i) {
+    const auto windows = static_cast<std::ptrdiff_t>(registrar_.windows());
+    const auto first = shifts.begin() + static_cast<std::ptrdiff_t>(i) * windows;
+    motions[i] = motion_of({first, first + windows});
+  });
   return motions;
 }
 

@@ -1,6 +1,7 @@
 // Suite: rigid registration of volumes, from any orientation or within a range.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
+#include "io/in_parallel.hpp"
 
 #include <warpalign/volume_registrar.hpp>
 
@@ -10,7 +11,6 @@
 #include <functional>
 #include <numbers>
 #include <random>
-#include <thread>
 
 namespace warpalign::program::bench {
 namespace {
@@ -23,8 +23,8 @@ struct Blob {
   double sigma, height;
 };
 
-/// Coarse blobs everywhere, and finer ones as far as the voxels render them: about five of each size
-/// reach any voxel.
+/// Coarse blobs everywhere, and finer ones as far as the voxels render them: about five of each
+/// size reach any voxel.
 std::vector<Blob> blobs_for(std::int64_t side) {
   constexpr double min_sigma = 1.2;  // voxels
   constexpr double density = 0.08;   // blobs in a cube of their sigma
@@ -115,13 +115,11 @@ void draw_planes(const std::vector<Blob>& blobs, std::int64_t side, const Truth&
 /// All planes, on all cores: of 256 x 256 x 256 voxels one draws for seconds. 16 bits.
 Pixels draw(const std::vector<Blob>& blobs, std::int64_t side, const Truth& truth) {
   std::vector<float> values(static_cast<std::size_t>(side * side * side));
-  const auto parts = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, side);
-  std::vector<std::thread> threads;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    threads.emplace_back(draw_planes, std::cref(blobs), side, std::cref(truth), side * i / parts,
-                         side * (i + 1) / parts, std::ref(values));
-  }
-  for (std::thread& thread : threads) thread.join();
+  const std::int64_t parts = std::min<std::int64_t>(64, side);
+  in_parallel(static_cast<std::size_t>(parts), [&](std::size_t part) {
+    const auto i = static_cast<std::int64_t>(part);
+    draw_planes(blobs, side, truth, side * i / parts, side * (i + 1) / parts, values);
+  });
   auto bytes = std::make_shared<std::vector<std::byte>>(values.size() * sizeof(std::uint16_t));
   auto* voxels = reinterpret_cast<std::uint16_t*>(bytes->data());
   std::transform(values.begin(), values.end(), voxels, [](float value) {

@@ -5,6 +5,7 @@
 
 #include <warpalign/local_motion.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,6 +18,10 @@ struct TrendResidual {
   double own = 0;
   double typical = 0;  ///< the median of the neighbours'
 };
+
+/// How far away the neighbours of a window are at most, in windows: at the grid's edges a block of
+/// five is moved inwards.
+constexpr std::size_t reach_of_trends = 4;
 
 enum class Trend {
   quadratic,  ///< through the 24 neighbours of a block of five by five windows

@@ -82,6 +82,18 @@ bool half_around_is(const std::vector<bool>& consistent, const ShiftGrid& grid,
   return 2 * good >= all;
 }
 
+// Windows whose neighbours are no longer the same, so that they must be judged again.
+std::vector<bool> near_changes(const std::vector<bool>& before, const std::vector<bool>& after,
+                               const ShiftGrid& grid) {
+  std::vector<bool> near(before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i]) continue;
+    grid.around(i, reach_of_trends,
+                [&](std::size_t column, std::size_t row) { near[grid.index(column, row)] = true; });
+  }
+  return near;
+}
+
 }  // namespace
 
 bool is_usable(const WindowShift& shift) noexcept {
@@ -92,12 +104,14 @@ bool is_usable(const WindowShift& shift) noexcept {
 std::vector<bool> consistent_shifts(std::span<const WindowShift> shifts, const ShiftGrid& grid) {
   std::vector<bool> accepted(shifts.size());
   for (std::size_t i = 0; i < shifts.size(); ++i) accepted[i] = is_usable(shifts[i]);
+  std::vector<bool> is_open(shifts.size(), true);
   for (int pass = 0; pass < max_passes; ++pass) {
-    std::vector<bool> next(shifts.size());
+    std::vector<bool> next = accepted;
     for (std::size_t i = 0; i < shifts.size(); ++i) {
-      next[i] = is_usable(shifts[i]) && agrees(shifts, accepted, grid, i);
+      if (is_open[i]) next[i] = is_usable(shifts[i]) && agrees(shifts, accepted, grid, i);
     }
     if (next == accepted) break;
+    is_open = near_changes(accepted, next, grid);
     accepted = std::move(next);
   }
   return accepted;
