@@ -16,7 +16,7 @@ inline constexpr std::array<double, 7> base_scales{1, 1.5, 1 / 1.5, 2, 0.5, 3.2,
 
 /// The number of levels, of both images together, that the searches at all base scales and at all
 /// scales of the grid use. Caches of what belongs to a level hold as many.
-inline constexpr std::size_t max_searched_levels = 64;
+inline constexpr std::size_t max_searched_levels = 128;
 
 /// The element of base_scales that is nearest by ratio.
 [[nodiscard]] double nearest_base(double scale);

@@ -13,13 +13,28 @@ namespace warpalign::detail {
 
 namespace {
 
-// Rotations compared at once: enough to fill a GPU, in 60 MB of memory.
-constexpr std::size_t max_batch = 16;
+// Rotations compared at once: enough to fill a GPU, in 50 MB of memory.
+constexpr std::size_t max_batch = 64;
+
+// On large frames. Moderate scales mostly have fewer rotations that are tried again.
+constexpr std::int64_t batch_on_large = 6;
+
+// How many distinct places are tried again, with the rotations to both sides of them: those at
+// moderate scales on large frames, those under strong zoom between the wide steps.
+constexpr std::size_t moderate_again = 24;
+constexpr std::size_t strong_again = 12;
 
 // Places closer than this, in units of the moving image's larger side, count as one.
 constexpr double distinct = 0.08;
 
-std::vector<double> scales_of(const RegistrationOptions& options, double step) {
+// Stronger zooms count as strong. The part in common is then less than a third as wide as the wider
+// image, and a rotation moves its edge so much less that steps are twice as wide at first.
+constexpr double strong_zoom = 3.1;
+constexpr double wider_steps = 2;
+
+bool is_strong(double scale) { return std::max(scale, 1 / scale) > strong_zoom; }
+
+std::vector<double> all_scales(const RegistrationOptions& options, double step) {
   if (options.motion != Motion::similarity) return {1};
   std::vector<double> scales;
   const auto exponent = [step](double scale) { return std::log(scale) / std::log(step); };
@@ -29,15 +44,10 @@ std::vector<double> scales_of(const RegistrationOptions& options, double step) {
   return scales;
 }
 
-// Each rotation stands for its opposite as well.
-std::vector<double> rotations_of(const RegistrationOptions& options, double step) {
-  if (options.motion == Motion::translation) return {0};
-  const RotationScaleLimits limits = RotationScaleLimits::of(options, step / 2);
-  std::vector<double> rotations;
-  for (double degrees = 0; degrees < 180; degrees += step) {
-    if (limits.allows_angle_or_opposite(degrees)) rotations.push_back(degrees);
-  }
-  return rotations;
+std::vector<double> scales_of(const RegistrationOptions& options, double step, bool strong) {
+  std::vector<double> scales = all_scales(options, step);
+  std::erase_if(scales, [strong](double scale) { return is_strong(scale) != strong; });
+  return scales;
 }
 
 // Batches of equal size, none above the maximum.
@@ -51,48 +61,104 @@ std::int64_t batch_of(std::size_t rotations) {
 GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
                        const GridSteps& steps, GradientFields* fields)
     : options_(options),
-      steps_(steps),
-      scales_(scales_of(options, steps.scale)),
+      moderate_(scales_of(options, steps.scale, false)),
+      strong_(scales_of(options, steps.scale, true)),
       rotations_(rotations_of(options, steps.rotation)),
-      translation_search_(device, steps.side, ones, batch_of(rotations_.size()), fields) {}
+      of_strong_(rotations_of(options, wider_steps * steps.rotation)),
+      again_{steps.rotation, {}},
+      on_small_(device, steps.small_side, ones, batch_of(rotations_.degrees.size()), fields),
+      on_large_(device, steps.large_side, ones, batch_on_large, fields) {}
 
-void GridSearch::search_scale(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                              ImagePyramid& moving, double scale) {
-  const RotationScaleLimits angles = RotationScaleLimits::of(options_, steps_.rotation / 2);
-  const auto peaks = translation_search_.find(stream, clock, reference, moving,
-                                              {rotations_, scale, scale, options_.max_shift});
+// Each rotation stands for its opposite as well.
+GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
+  if (options.motion == Motion::translation) return {step, {0}};
+  const RotationScaleLimits limits = RotationScaleLimits::of(options, step / 2);
+  Rotations rotations{step, {}};
+  for (double degrees = 0; degrees < 180; degrees += step) {
+    if (limits.allows_angle_or_opposite(degrees)) rotations.degrees.push_back(degrees);
+  }
+  return rotations;
+}
+
+void GridSearch::search_scale(const PairWork& work, TranslationSearch& search,
+                              const Rotations& rotations, double scale) {
+  const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotations.step / 2);
+  const auto peaks = search.find(work.stream, work.clock, work.reference, work.moving,
+                                 {rotations.degrees, scale, scale, options_.max_shift});
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-      if (!angles.allows_angle(rotations_[i] + (opposite == 1 ? 180 : 0))) continue;
-      found_.push_back(peaks[i][opposite]);
+      const double degrees = rotations.degrees[i];
+      if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
+      places_.push_back({peaks[i][opposite], degrees, scale});
     }
   }
 }
 
-void GridSearch::keep_distinct(const Shape& reference, const Shape& moving, std::size_t maximum) {
-  std::sort(found_.begin(), found_.end(),
-            [](const TranslationPeak& a, const TranslationPeak& b) { return a.score > b.score; });
-  std::size_t kept = 0;
-  for (const TranslationPeak& peak : found_) {
-    if (kept == maximum) break;
-    const bool known =
-        std::any_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(kept),
-                    [&](const TranslationPeak& other) {
-                      return corner_distance(peak.matrix, other.matrix, reference) <
-                             distinct * std::max(larger_side(moving),
-                                                 scale_of(peak.matrix) * larger_side(reference));
-                    });
-    if (!known) found_[kept++] = peak;
+// Puts the best places that differ from one another first, and drops the others.
+void GridSearch::keep_distinct(const PairWork& work, std::size_t maximum) {
+  const Shape& reference = work.reference.shape();
+  const double moving_side = larger_side(work.moving.shape());
+  std::sort(places_.begin(), places_.end(),
+            [](const Place& a, const Place& b) { return a.peak.score > b.peak.score; });
+  const auto are_one = [&](const Affine& a, const Affine& b) {
+    const double side = std::max(moving_side, scale_of(a) * larger_side(reference));
+    return corner_distance(a, b, reference) < distinct * side;
+  };
+  auto end = places_.begin();
+  for (const Place& place : places_) {
+    if (end - places_.begin() == static_cast<std::ptrdiff_t>(maximum)) break;
+    const bool known = std::any_of(places_.begin(), end, [&](const Place& other) {
+      return are_one(place.peak.matrix, other.peak.matrix);
+    });
+    if (!known) *end++ = place;
   }
-  found_.resize(kept);
+  places_.erase(end, places_.end());
 }
 
-std::span<const TranslationPeak> GridSearch::find(Stream& stream, StageClock& clock,
-                                                  ImagePyramid& reference, ImagePyramid& moving,
-                                                  std::size_t maximum) {
+// Adds the places at the rotations that are `offsets` away from those of known places of one scale.
+void GridSearch::search_beside(const PairWork& work, double scale,
+                               std::initializer_list<double> offsets) {
+  std::vector<double>& degrees = again_.degrees;
+  degrees.clear();
+  for (const Place& place : known_) {
+    if (place.scale != scale) continue;
+    for (const double offset : offsets) degrees.push_back(place.rotation_deg + offset);
+  }
+  std::sort(degrees.begin(), degrees.end());
+  degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
+  if (!degrees.empty()) search_scale(work, on_large_, again_, scale);
+}
+
+// The places on small frames stay beside those on large ones: images of fine detail correlate on
+// large frames only where rotation and scale are closer than the grid is.
+void GridSearch::search_moderate(const PairWork& work) {
+  places_.clear();
+  for (const double scale : moderate_) search_scale(work, on_small_, rotations_, scale);
+  keep_distinct(work, moderate_again);
+  known_ = places_;
+  for (const double scale : moderate_) search_beside(work, scale, {-again_.step, 0, again_.step});
+  keep_distinct(work, moderate_again);
+}
+
+// In wide steps, and then half a step to both sides of the best.
+void GridSearch::search_strong(const PairWork& work) {
+  places_.clear();
+  for (const double scale : strong_) search_scale(work, on_large_, of_strong_, scale);
+  keep_distinct(work, strong_again);
+  known_ = places_;
+  for (const double scale : strong_) {
+    search_beside(work, scale, {-again_.step, again_.step});
+  }
+}
+
+std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
+  search_moderate(work);
+  of_moderate_.swap(places_);
+  search_strong(work);
+  places_.insert(places_.end(), of_moderate_.begin(), of_moderate_.end());
+  keep_distinct(work, maximum);
   found_.clear();
-  for (const double scale : scales_) search_scale(stream, clock, reference, moving, scale);
-  keep_distinct(reference.shape(), moving.shape(), maximum);
+  for (const Place& place : places_) found_.push_back(place.peak);
   return found_;
 }
 

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "registration/ones.hpp"
-#include "registration/similarity/image_pyramid.hpp"
+#include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/translation_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -15,13 +16,16 @@ namespace warpalign::detail {
 
 /// How fine the grid is.
 struct GridSteps {
-  double rotation;    ///< degrees
-  double scale;       ///< a factor above 1
-  std::int64_t side;  ///< of the padded frame; images of one scale and square shape are then about
-                      ///< 0.4 times as wide
+  double rotation;  ///< degrees
+  double scale;     ///< a factor above 1
+  /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
+  /// Moderate scales are tried on the small frames, and what leads to the best places again on the
+  /// large ones. Strong zooms, which leave a few pixels in common on small frames, are tried on
+  /// large ones alone.
+  std::int64_t small_side, large_side;
 };
-inline constexpr GridSteps standard_grid{4, 1.25, 256};
-inline constexpr GridSteps fine_grid{3, 1.189207115, 320};  // four scales an octave
+inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
+inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};  // four scales an octave
 
 class GridSearch {
  public:
@@ -31,18 +35,33 @@ class GridSearch {
 
   /// The best places that differ from one another, best first, at most `maximum`. Waits for the
   /// device. The result is valid until the next call.
-  std::span<const TranslationPeak> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                                        ImagePyramid& moving, std::size_t maximum);
+  std::span<const TranslationPeak> find(const PairWork& work, std::size_t maximum);
 
  private:
-  void search_scale(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                    ImagePyramid& moving, double scale);
-  void keep_distinct(const Shape& reference, const Shape& moving, std::size_t maximum);
+  /// A place, and the rotation, below 180 degrees, and the scale that led to it.
+  struct Place {
+    TranslationPeak peak;
+    double rotation_deg;
+    double scale;
+  };
+  /// Rotations below 180 degrees, `step` degrees apart.
+  struct Rotations {
+    double step;
+    std::vector<double> degrees;
+  };
+  static Rotations rotations_of(const RegistrationOptions& options, double step);
+  void search_scale(const PairWork& work, TranslationSearch& search, const Rotations& rotations,
+                    double scale);
+  void search_beside(const PairWork& work, double scale, std::initializer_list<double> offsets);
+  void search_moderate(const PairWork& work);
+  void search_strong(const PairWork& work);
+  void keep_distinct(const PairWork& work, std::size_t maximum);
 
   RegistrationOptions options_;
-  GridSteps steps_;
-  std::vector<double> scales_, rotations_;
-  TranslationSearch translation_search_;
+  std::vector<double> moderate_, strong_;  // scales
+  Rotations rotations_, of_strong_, again_;
+  TranslationSearch on_small_, on_large_;
+  std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;
 };
 

@@ -246,8 +246,7 @@ bool PairSearch::try_grid(const PairWork& work, GridSearch& search) {
       options_.search == Effort::thorough ? grid_candidates_if_thorough : grid_candidates;
   tried_.add(generator);
   shifted_.clear();
-  for (const TranslationPeak& peak :
-       search.find(work.stream, work.clock, work.reference, work.moving, maximum)) {
+  for (const TranslationPeak& peak : search.find(work, maximum)) {
     Candidate candidate;
     candidate.proposed_by = generator;
     candidate.by_gradients = work.fields != nullptr;
