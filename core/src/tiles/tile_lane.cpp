@@ -80,7 +80,13 @@ void TileLane::upload_samples(const Tile& tile, const std::byte* image, Image& s
 }
 
 /// Coordinates within the tile's input, of its pixels.
-void TileLane::upload_coordinates(const Tile& tile, const float* coordinates, Image& target) {
+void TileLane::upload_coordinates(const Tile& tile, const float* coordinates, Image& target,
+                                  bool direct) {
+  const bool unchanged =
+      tile.output.shape == spec_.output && tile.output_to_input.m == Transform().m;
+  if (direct && unchanged) {
+    return stream_.upload(coordinates, target.size_bytes(), target.buffer());
+  }
   const Region& region = tile.output;
   auto* staged = reinterpret_cast<float*>(staging(target.size_bytes()));
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(spec_.dimensions); ++axis) {
@@ -122,7 +128,7 @@ void TileLane::run(const Tile& tile, const Region& own, const HostArrays& arrays
   if (points.transform != nullptr) {
     work.plan.execute(stream_, work.image, tile.output_to_input, work.output);
   } else {
-    upload_coordinates(tile, points.coordinates, *work.coordinates);
+    upload_coordinates(tile, points.coordinates, *work.coordinates, direct);
     work.plan.execute(stream_, work.image, *work.coordinates, work.output);
   }
   download_pixels(tile, own, work.output, arrays.output, direct);

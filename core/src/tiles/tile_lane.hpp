@@ -54,7 +54,7 @@ class TileLane {
 
   Work& work_for(const Tile& tile, const Points& points, std::size_t bytes);
   void upload_samples(const Tile& tile, const std::byte* image, Image& samples, bool direct);
-  void upload_coordinates(const Tile& tile, const float* coordinates, Image& target);
+  void upload_coordinates(const Tile& tile, const float* coordinates, Image& target, bool direct);
   void download_pixels(const Tile& tile, const Region& own, const Image& pixels, std::byte* output,
                        bool direct);
   [[nodiscard]] std::byte* staging(std::size_t bytes);
