@@ -261,7 +261,7 @@ std::vector<Scenario> stage_scenarios() {
       phase_correlation(),
       tiles("as small as they can be", plane, std::size_t{1} << 14U),
       tiles("that can be smaller", plane, std::size_t{1} << 15U),
-      tiles("in lanes", {96, 80, 1}, 5 * (std::size_t{1} << 13U)),
+      tiles("in lanes", {160, 160, 1}, std::size_t{1} << 16U),
       memory_of_the_caller(),
   };
 }
