@@ -12,12 +12,12 @@
 namespace warpalign::detail {
 namespace {
 
-/// Larger tiles would have no smaller halos to speak of, but take more of the host's pinned memory,
-/// and the first upload and the last download would overlap with less.
+/// Larger tiles would spare few samples of halos, but take more of the host's pinned memory, and
+/// the first upload and the last download overlap with nothing.
 constexpr std::size_t most_bytes_of_lane = std::size_t{1} << 30;
 
-/// How many times the pixels of the largest tiles those of more lanes may have: a GPU's are
-/// copied in lanes that do not wait for each other, while a CPU computes them with the same cores.
+/// How many times as many samples and pixels smaller tiles may have in all as the largest ones: the
+/// host copies those of a GPU in all lanes at once, while a CPU computes them with the same cores.
 double most_growth(DeviceKind kind) { return kind == DeviceKind::cpu ? 1.1 : 1.5; }
 
 double pixels_of(const Passage& passage) {
