@@ -1,5 +1,5 @@
 // Parts that pass through lanes: each once, and what happens when one fails.
-#include "registration/lanes.hpp"
+#include "device/lanes.hpp"
 
 #include <doctest/doctest.h>
 

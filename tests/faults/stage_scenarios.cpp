@@ -162,18 +162,18 @@ Scenario phase_correlation() {
 /// Tiles of an image, by a matrix and at points. Where memory is short smaller tiles are tried; the
 /// fractions of all coordinates are quarters, with which the arithmetic of degree 1 is exact, so
 /// that tiles of any size have the same bits.
-Scenario tiles(const std::string& name, std::size_t max_bytes) {
-  return {"tiles, " + name, [max_bytes](const Device& device) -> Work {
-            const std::vector<std::uint8_t> image = [] {
-              std::vector<std::uint8_t> pixels(static_cast<std::size_t>(plane.pixels()));
+Scenario tiles(const std::string& name, const Shape& shape, std::size_t max_bytes) {
+  return {"tiles, " + name, [shape, max_bytes](const Device& device) -> Work {
+            const std::vector<std::uint8_t> image = [&] {
+              std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.pixels()));
               for (std::size_t i = 0; i < pixels.size(); ++i) {
                 pixels[i] = static_cast<std::uint8_t>(i * i % 251);
               }
               return pixels;
             }();
-            return [device, image, max_bytes] {
+            return [device, image, shape, max_bytes] {
               ResampleSpec spec;
-              spec.image = spec.output = plane;
+              spec.image = spec.output = shape;
               spec.degree = 1;
               spec.input = spec.output_type = PixelType::u8;
               spec.prefilter.reset();
@@ -181,9 +181,10 @@ Scenario tiles(const std::string& name, std::size_t max_bytes) {
               Bytes output(2 * image.size());
               resampler.execute(image.data(), Affine::translation(1.25, -0.75), output.data());
               std::vector<float> points(2 * image.size());
+              const auto width = static_cast<std::size_t>(shape.width);
               for (std::size_t i = 0; i < image.size(); ++i) {
-                points[i] = 0.25F * static_cast<float>(i % 48) + 3;
-                points[image.size() + i] = 0.5F * static_cast<float>(i / 48) + 1.25F;
+                points[i] = 0.25F * static_cast<float>(i % width) + 3;
+                points[image.size() + i] = 0.5F * static_cast<float>(i / width) + 1.25F;
               }
               resampler.execute(image.data(), points, output.data() + image.size());
               return output;
@@ -258,8 +259,9 @@ std::vector<Scenario> stage_scenarios() {
       magnitude(),
       log_polar(),
       phase_correlation(),
-      tiles("as small as they can be", std::size_t{1} << 14U),
-      tiles("that can be smaller", std::size_t{1} << 15U),
+      tiles("as small as they can be", plane, std::size_t{1} << 14U),
+      tiles("that can be smaller", plane, std::size_t{1} << 15U),
+      tiles("in lanes", {160, 160, 1}, std::size_t{1} << 16U),
       memory_of_the_caller(),
   };
 }

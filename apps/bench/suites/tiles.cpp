@@ -1,5 +1,5 @@
-// Suite: an image zoomed and rotated by tiles, beside the same at once, both from host memory to
-// host memory.
+// Suite: an image zoomed and rotated, by a matrix and at points that are given, by tiles and beside
+// that at once, all from host memory to host memory.
 #include "bench/stage_work.hpp"
 #include "bench/suites.hpp"
 
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -37,17 +38,34 @@ Affine turn_of(std::int64_t side) {
   return {c, -s, middle * (1 - c + s), s, c, middle * (1 - c - s)};
 }
 
+/// Where the transform reads the pixels: all x, then all y.
+std::vector<float> points_of(std::int64_t side, const Affine& transform) {
+  const Transform t = transform;
+  std::vector<float> points;
+  points.reserve(static_cast<std::size_t>(2 * side * side));
+  for (const std::size_t axis : {0U, 1U}) {
+    const double* row = t.m.data() + 4 * axis;
+    for (std::int64_t i = 0; i < side * side; ++i) {
+      const auto x = static_cast<double>(i % side), y = static_cast<double>(i / side);
+      points.push_back(static_cast<float>(row[0] * x + row[1] * y + row[3]));
+    }
+  }
+  return points;
+}
+
 Affine zoom_of() { return {factor, 0, 3.5, 0, factor, 7.25}; }
 
 class TilesWork final : public StageWork {
  public:
   /// `max_bytes`: of device memory; 0 for what there is.
-  TilesWork(const Device& device, std::int64_t side, const Affine& transform, std::size_t max_bytes)
+  TilesWork(const Device& device, std::int64_t side, const Affine& transform, bool at_points,
+            std::size_t max_bytes)
       : StageWork(device,
                   {{PixelType::f32, {side, side, 1}, noise(PixelType::f32, {side, side, 1})}}, {}),
         side_(side),
         transform_(transform),
         max_bytes_(max_bytes),
+        points_(at_points ? points_of(side, transform) : std::vector<float>()),
         output_(static_cast<std::size_t>(side * side)) {}
 
   void make_plans() override {
@@ -62,7 +80,13 @@ class TilesWork final : public StageWork {
     Image result = device().make_image(PixelType::f32, {side_, side_, 1});
     stream.upload(input(0).pixels->data(), image.size_bytes(), image.buffer());
     ResamplePlan plan(device(), spec_of(side_));
-    plan.execute(stream, image, transform_, result);
+    if (points_.empty()) {
+      plan.execute(stream, image, transform_, result);
+    } else {
+      Image points = device().make_image(PixelType::f32, {side_, side_, 2});
+      stream.upload(points_.data(), points.size_bytes(), points.buffer());
+      plan.execute(stream, image, points, result);
+    }
     std::vector<float> whole(output_.size());
     stream.download(result, whole.data(), result.size_bytes());
     execute();
@@ -78,17 +102,25 @@ class TilesWork final : public StageWork {
  private:
   void run_on(Stream& /*stream*/, Set& /*set*/) override { execute(); }
 
-  void execute() { resampler_->execute(input(0).pixels->data(), transform_, output_.data()); }
+  void execute() {
+    const void* image = input(0).pixels->data();
+    if (points_.empty()) {
+      resampler_->execute(image, transform_, output_.data());
+    } else {
+      resampler_->execute(image, points_, output_.data());
+    }
+  }
 
   std::int64_t side_;
   Affine transform_;
   std::size_t max_bytes_;
+  std::vector<float> points_;  ///< none: the transform's
   std::vector<float> output_;
   std::optional<TiledResampler> resampler_;
 };
 
 /// `max_bytes` 0: at once.
-Case case_of(std::int64_t side, const std::string& what, const Affine& transform,
+Case case_of(std::int64_t side, const std::string& what, const Affine& transform, bool at_points,
              std::size_t max_bytes) {
   const std::string at_once = what + ", at once";
   Case made;
@@ -100,10 +132,10 @@ Case case_of(std::int64_t side, const std::string& what, const Affine& transform
   const auto pixels = static_cast<std::size_t>(made.size.pixels());
   made.operations = static_cast<double>(pixels);
   made.bytes = 2.0 * sizeof(float) * static_cast<double>(pixels);
-  made.max_allocation = pixels * sizeof(float);
-  made.memory_bytes = 5 * pixels * sizeof(float);
+  made.max_allocation = 2 * pixels * sizeof(float);
+  made.memory_bytes = 9 * pixels * sizeof(float);
   made.on_device = [=](const Device& device) {
-    return std::make_unique<TilesWork>(device, side, transform, max_bytes);
+    return std::make_unique<TilesWork>(device, side, transform, at_points, max_bytes);
   };
   return made;
 }
@@ -117,10 +149,13 @@ std::vector<Case> tile_cases(const Sizes& sizes) {
     // The smallest sizes, for tests, take tiles that are as small as they may be.
     const std::size_t tile = std::max<std::size_t>(pixels * bytes_per_pixel, 120000);
     for (const std::size_t max_bytes : {std::size_t{0}, tile}) {
-      cases.push_back(case_of(side, "zoom", zoom_of(), max_bytes));
+      cases.push_back(case_of(side, "zoom", zoom_of(), false, max_bytes));
     }
     for (const std::size_t max_bytes : {std::size_t{0}, tile}) {
-      cases.push_back(case_of(side, "rotation", turn_of(side), max_bytes));
+      cases.push_back(case_of(side, "rotation", turn_of(side), false, max_bytes));
+    }
+    for (const std::size_t max_bytes : {std::size_t{0}, tile}) {
+      cases.push_back(case_of(side, "rotation at points", turn_of(side), true, max_bytes));
     }
   }
   return cases;

@@ -107,9 +107,10 @@ class WARPALIGN_API TiledResampler {
   std::size_t execute(const void* image, const Transform& output_to_input, void* output);
   /// The same at points that are given, as many for each dimension as the output has pixels: all x,
   /// then all y, then all z. The output is cut into boxes, each of which needs the samples between
-  /// its points, so that points that are neighbours should be near each other. Coordinates beyond
-  /// the image, where it repeats, are rounded to single precision once more. Throws as the other
-  /// form does, and Error(invalid_argument) for another number of coordinates.
+  /// its points, so that points that are neighbours should be near each other. Under `wrap` and
+  /// `grid_wrap`, coordinates beyond the image, and with `grid_wrap` near its edges, are rounded to
+  /// single precision once more. Throws as the other form does, and Error(invalid_argument) for
+  /// another number of coordinates.
   std::size_t execute(const void* image, std::span<const float> coordinates, void* output);
 
  private:

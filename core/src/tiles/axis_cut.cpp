@@ -26,9 +26,12 @@ Interval folded(const Fold& fold, const Interval& points) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Brings the middle of the interval into the image where the image repeats as its mirror image.
+/// Brings the middle of the interval into the image where the image repeats as its mirror image,
+/// unless the interval has points in the image, which stay where they are: a point that is brought
+/// back comes no farther from 0, so that it keeps all bits of its fraction.
 /// `last`: where the mirror image begins: n - 1, or n - 1/2 for samples repeated at the edge.
 Fold fold_mirrored(double period, double last, const Interval& points) {
+  if (points.low <= last && points.high >= 0) return {};
   const double middle = (points.low + points.high) / 2;
   const double shift = period * std::floor(middle / period);
   if (middle - shift <= last) return {1, -shift};

@@ -63,13 +63,12 @@ double difference(const warpalign::Device& device, const ResampleSpec& spec,
 /// results have rounding errors within that contract, so that they differ by twice as much.
 double tolerance(int degree) { return 2 * 4e-7 * (degree > 3 ? 8 : degree > 1 ? 4 : 1); }
 
-bool repeats(Boundary boundary) {
-  return boundary != Boundary::nearest && boundary != Boundary::constant &&
-         boundary != Boundary::grid_constant;
+bool is_periodic(Boundary boundary) {
+  return boundary == Boundary::wrap || boundary == Boundary::grid_wrap;
 }
 
-/// Coordinates of points beyond the image, where it repeats, are rounded once more: by half of the
-/// last bit of a float below 256, where the spline's slope is at most 4 a pixel.
+/// Coordinates of points beyond the image are rounded once more where it is periodic: by half of
+/// the last bit of a float below 256, where the spline's slope is at most 4 a pixel.
 constexpr double rounding = 0x1p-17 * 4;
 
 }  // namespace
@@ -134,7 +133,7 @@ TEST_CASE("tiled resampler: at points that are given, NaN among them") {
       for (std::size_t i = 0; i < whole.size(); ++i) {
         worst = std::max(worst, std::abs(static_cast<double>(tiled[i] - whole[i])));
       }
-      CHECK(worst <= tolerance(3) + (repeats(boundary) ? rounding : 0));
+      CHECK(worst <= tolerance(3) + (is_periodic(boundary) ? rounding : 0));
       CHECK(tiled[777] == 0.5F);
     }
   });

@@ -2,10 +2,10 @@
 #include <warpalign/frame_registrar.hpp>
 
 #include "device/check.hpp"
+#include "device/lanes.hpp"
 #include "registration/checked_options.hpp"
 #include "registration/frames/frame_batch.hpp"
 #include "registration/frames/frame_search.hpp"
-#include "registration/lanes.hpp"
 #include "registration/local/window_batch.hpp"
 
 #include <warpalign/error.hpp>

@@ -1,6 +1,7 @@
 // How many frames pass through a device at once, and how many batches of them.
 #pragma once
 
+#include "device/lanes.hpp"
 #include "registration/local/window_grid.hpp"
 
 #include <warpalign/device.hpp>
@@ -23,15 +24,6 @@ namespace warpalign::detail {
   const double room = device.info().kind == DeviceKind::cpu ? cpu_bytes : gpu_bytes;
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(room / frame), 1,
                                   static_cast<std::int64_t>(most));
-}
-
-inline constexpr std::size_t max_lanes = 4;
-
-/// Batches that are under way at the same time: one is uploaded, or waits for what the host
-/// computes, while the device works for the others. A GPU is so much faster than the host that it
-/// takes several threads to keep it busy; a CPU's cores are busy with the device's work.
-[[nodiscard]] inline std::size_t lanes_of(const Device& device) {
-  return device.info().kind == DeviceKind::cpu ? 2 : max_lanes;
 }
 
 /// Frames as parts that pass through a device one after the other in each lane.

@@ -1,6 +1,6 @@
 // The shifts of windows: arguments are checked here, and frames divided into batches.
 #include "device/check.hpp"
-#include "registration/lanes.hpp"
+#include "device/lanes.hpp"
 #include "registration/local/shift_search.hpp"
 #include "registration/local/window_batch.hpp"
 #include "registration/plan_cache.hpp"

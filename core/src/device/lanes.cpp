@@ -1,5 +1,5 @@
 // Parts of one task that pass through a device at the same time.
-#include "registration/lanes.hpp"
+#include "device/lanes.hpp"
 
 #include <atomic>
 #include <exception>

@@ -1,0 +1,69 @@
+// What tiles pass through one after the other, while others pass through another lane.
+#pragma once
+
+#include <warpalign/device.hpp>
+#include <warpalign/tiles.hpp>
+#include <warpalign/transform.hpp>
+
+#include <cstddef>
+#include <list>
+#include <optional>
+
+namespace warpalign::detail {
+
+/// Where an output's pixels are read.
+struct Points {
+  const Transform* transform = nullptr;
+  const float* coordinates = nullptr;  ///< instead
+};
+
+/// Bytes of device memory that the points of a pixel take.
+[[nodiscard]] std::size_t bytes_of_point(const ResampleSpec& spec, const Points& points) noexcept;
+
+/// The whole arrays, in host memory.
+struct HostArrays {
+  const std::byte* image = nullptr;
+  Points points;
+  std::byte* output = nullptr;
+};
+
+class TileLane {
+ public:
+  TileLane(const Device& device, const ResampleSpec& spec);
+
+  /// Computes a tile and stores those of its pixels that are its own. The lane's plans take no more
+  /// than `bytes` of device memory. What the device's runtime would first copy to memory of its own
+  /// passes through the lane's, unless the lane is `alone`: runtimes do so for one lane at a time.
+  void run(const Tile& tile, const Region& own, const HostArrays& arrays, std::size_t bytes,
+           bool alone);
+  /// Frees all memory.
+  void clear() noexcept;
+
+ private:
+  /// A plan with the images that it works on.
+  struct Work {
+    Work(const Device& device, const ResampleSpec& made_for, bool at_points);
+
+    ResampleSpec spec;
+    Image image;
+    Image output;
+    std::optional<Image> coordinates;
+    ResamplePlan plan;
+    std::size_t bytes = 0;
+  };
+
+  Work& work_for(const Tile& tile, const Points& points, std::size_t bytes);
+  void upload_samples(const Tile& tile, const std::byte* image, Image& samples, bool direct);
+  void upload_coordinates(const Tile& tile, const float* coordinates, Image& target, bool direct);
+  void download_pixels(const Tile& tile, const Region& own, const Image& pixels, std::byte* output,
+                       bool direct);
+  [[nodiscard]] std::byte* staging(std::size_t bytes);
+
+  Device device_;
+  ResampleSpec spec_;
+  Stream stream_;
+  std::list<Work> kept_;  ///< the most recently used first
+  std::optional<HostBuffer> staging_;
+};
+
+}  // namespace warpalign::detail
