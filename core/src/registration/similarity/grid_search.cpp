@@ -153,7 +153,7 @@ void GridSearch::search_strong(const PairWork& work) {
 
 std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
   search_moderate(work);
-  of_moderate_.swap(places_);
+  of_moderate_ = places_;  // a copy: both keep their memory from call to call
   search_strong(work);
   places_.insert(places_.end(), of_moderate_.begin(), of_moderate_.end());
   keep_distinct(work, maximum);
