@@ -16,8 +16,10 @@ namespace {
 // Rotations compared at once: enough to fill a GPU, in 50 MB of memory.
 constexpr std::size_t max_batch = 64;
 
-// On large frames. Moderate scales mostly have fewer rotations that are tried again.
+// On large frames. Moderate scales mostly have fewer rotations that are tried again; by directions
+// of edges all are tried there.
 constexpr std::int64_t batch_on_large = 6;
+constexpr std::int64_t batch_by_directions = 16;
 
 // How many distinct places are tried again, with the rotations to both sides of them: those at
 // moderate scales on large frames, those under strong zoom between the wide steps.
@@ -67,7 +69,8 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
       again_{steps.rotation, {}},
       on_small_(device, steps.small_side, ones, batch_of(rotations_.degrees.size()), fields),
-      on_large_(device, steps.large_side, ones, batch_on_large, fields) {}
+      on_large_(device, steps.large_side, ones,
+                fields != nullptr ? batch_by_directions : batch_on_large, fields) {}
 
 // Each rotation stands for its opposite as well.
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
@@ -151,11 +154,27 @@ void GridSearch::search_strong(const PairWork& work) {
   }
 }
 
-std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
+// Edges lie on one another only near the right place: small frames and wide steps miss it.
+void GridSearch::search_directions(const PairWork& work) {
+  places_.clear();
+  for (const std::vector<double>* scales : {&moderate_, &strong_}) {
+    for (const double scale : *scales) search_scale(work, on_large_, rotations_, scale);
+  }
+}
+
+void GridSearch::search_grey_levels(const PairWork& work) {
   search_moderate(work);
   of_moderate_ = places_;  // a copy: both keep their memory from call to call
   search_strong(work);
   places_.insert(places_.end(), of_moderate_.begin(), of_moderate_.end());
+}
+
+std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
+  if (work.fields != nullptr) {
+    search_directions(work);
+  } else {
+    search_grey_levels(work);
+  }
   keep_distinct(work, maximum);
   found_.clear();
   for (const Place& place : places_) found_.push_back(place.peak);

@@ -19,9 +19,9 @@ struct GridSteps {
   double rotation;  ///< degrees
   double scale;     ///< a factor above 1
   /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
-  /// Moderate scales are tried on the small frames, and what leads to the best places again on the
-  /// large ones. Strong zooms, which leave a few pixels in common on small frames, are tried on
-  /// large ones alone.
+  /// By grey levels moderate scales are tried on the small frames, and what leads to the best
+  /// places again on the large ones. Strong zooms, which leave a few pixels in common on small
+  /// frames, are tried on large ones alone.
   std::int64_t small_side, large_side;
 };
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
@@ -53,6 +53,8 @@ class GridSearch {
   void search_scale(const PairWork& work, TranslationSearch& search, const Rotations& rotations,
                     double scale);
   void search_beside(const PairWork& work, double scale, std::initializer_list<double> offsets);
+  void search_directions(const PairWork& work);
+  void search_grey_levels(const PairWork& work);
   void search_moderate(const PairWork& work);
   void search_strong(const PairWork& work);
   void keep_distinct(const PairWork& work, std::size_t maximum);
