@@ -66,22 +66,12 @@ void LocalStack::look_ahead(std::span<const UpcomingFrame> frames) {
   } catch (const Error&) {
     return;
   }
-  const std::scoped_lock lock(ahead_mutex_);
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    ahead_.emplace(frames[i].index, std::move(motions[i]));
-  }
-}
-
-std::optional<FrameMotion> LocalStack::found_ahead(std::size_t index) {
-  const std::scoped_lock lock(ahead_mutex_);
-  auto known = ahead_.extract(index);
-  if (!known) return {};
-  return std::move(known.mapped());
+  ahead_.put(frames, std::move(motions));
 }
 
 void LocalStack::find(const LoadedImage& frame, std::size_t index) {
   index_ = index;
-  if (std::optional<FrameMotion> known = found_ahead(index)) {
+  if (std::optional<FrameMotion> known = ahead_.take(index)) {
     motion_ = *std::move(known);
     return;
   }

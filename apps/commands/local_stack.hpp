@@ -2,12 +2,12 @@
 #pragma once
 
 #include "commands/field_map.hpp"
+#include "commands/found_ahead.hpp"
 #include "commands/frame_warper.hpp"
 #include "commands/motion_finder.hpp"
 #include "commands/running_mean.hpp"
 #include "commands/stack_aligner.hpp"
 
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -31,14 +31,12 @@ class LocalStack : public StackAligner {
   [[nodiscard]] const FrameMotion* motion() const override { return &motion_; }
 
  private:
-  [[nodiscard]] std::optional<FrameMotion> found_ahead(std::size_t index);
   void find(const LoadedImage& frame, std::size_t index);
 
   std::mutex finder_mutex_;
   MotionFinder finder_;
   std::size_t frames_at_once_ = 1;
-  std::mutex ahead_mutex_;
-  std::map<std::size_t, FrameMotion> ahead_;  ///< of frames that are not yet placed, by index
+  FoundAhead<FrameMotion> ahead_;
   FieldFrameWarper warper_;
   std::optional<RunningMean> mean_;
   bool mean_is_newer_ = false;  ///< than the reference that was made of it

@@ -72,21 +72,11 @@ void StackRegistrar::look_ahead(std::span<const UpcomingFrame> frames) {
   } catch (const Error&) {
     return;
   }
-  const std::scoped_lock lock(ahead_mutex_);
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    ahead_.emplace(frames[i].index, std::move(found[i]));
-  }
-}
-
-std::optional<BatchResult> StackRegistrar::found_ahead(std::size_t index) {
-  const std::scoped_lock lock(ahead_mutex_);
-  auto known = ahead_.extract(index);
-  if (!known) return {};
-  return std::move(known.mapped());
+  ahead_.put(frames, std::move(found));
 }
 
 RegistrationResult StackRegistrar::find(const LoadedImage& frame, std::size_t index) {
-  if (std::optional<BatchResult> known = found_ahead(index)) {
+  if (std::optional<BatchResult> known = ahead_.take(index)) {
     if (known->error) throw Error(*known->error);
     return std::move(*known->result);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands/affine_map.hpp"
+#include "commands/found_ahead.hpp"
 #include "commands/running_mean.hpp"
 #include "commands/stack_aligner.hpp"
 #include "io/image_file.hpp"
@@ -10,7 +11,6 @@
 #include <warpalign/frame_registrar.hpp>
 #include <warpalign/registrar.hpp>
 
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -38,15 +38,13 @@ class StackRegistrar : public StackAligner {
                                                 std::size_t index) override;
 
  private:
-  [[nodiscard]] std::optional<BatchResult> found_ahead(std::size_t index);
   [[nodiscard]] RegistrationResult find(const LoadedImage& frame, std::size_t index);
   void set_reference(const LoadedImage& gray, const std::optional<LoadedImage>& mask);
   void take_reliable(const LoadedImage& frame, const FramePlace& place, std::size_t index);
 
   std::mutex registrar_mutex_;
   FrameRegistrar registrar_;
-  std::mutex ahead_mutex_;
-  std::map<std::size_t, BatchResult> ahead_;  ///< of frames that are not yet placed, by index
+  FoundAhead<BatchResult> ahead_;
   StackReference to_;
   Shape shape_;
   std::optional<LoadedImage> mask_;
