@@ -15,6 +15,10 @@ namespace {
 /// Copies `count` samples, each `from_step` and `to_step` samples after the one before.
 void copy_strided(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step,
                   std::size_t count, std::size_t bytes) {
+  if (from_step == 1 && to_step == 1) {  // gray images, which are most
+    std::memcpy(to, from, count * bytes);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(to + i * to_step * bytes, from + i * from_step * bytes, bytes);
   }

@@ -83,13 +83,16 @@ TEST_CASE("bench: every suite verifies on the device, and the files say so") {
     check_result(result);
     suites.insert(result["suite"].get<std::string>());
   }
-  CHECK(suites.size() == bench::suites().size() + 1);  // and the copy
+  // And the copy. The suite `search` has no cases this small: its pairs take minutes on a CPU.
+  CHECK(suites.size() == bench::suites().size());
+  CHECK_FALSE(suites.contains("search"));
   CHECK(record["results"][0]["suite"] == "copy");
 
   const std::string html = read_text(report);
   check_self_contained(html);
   for (const bench::Suite& suite : bench::suites()) {
     CAPTURE(suite.name);
+    if (suite.name == std::string("search")) continue;
     CHECK(contains(html, std::string("<h2 id=\"") + suite.name + "\""));
     CHECK(contains(outcome.out, std::string(suite.name) + ": all cases"));
   }
