@@ -9,8 +9,8 @@ namespace warpalign::opencl {
 
 Grid covering(const Context& context, std::int64_t width, std::int64_t height) {
   if (context.is_cpu()) {
-    // Rounded up here, too: PoCL splits a prime number of work-items into groups of one.
-    return {{rounded_up(width, 64), static_cast<std::size_t>(height)}, {0, 0}};
+    // One size for all images: PoCL compiles a kernel anew for each size of work-group.
+    return {{rounded_up(width, 64), static_cast<std::size_t>(height)}, {64, 1}};
   }
   const std::size_t rows = height == 1 ? 1 : 4;
   const std::size_t columns = 128 / rows;
@@ -23,12 +23,18 @@ Grid signal_blocks(const Context& context, const Shape& image) {
 
 Grid patches(const Context& context, std::int64_t width, std::int64_t height) {
   const auto limit = device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  std::size_t columns = context.is_cpu() ? 64 : 32;
-  std::size_t rows = context.is_cpu() ? 32 : 4;
-  while (rows > 1 && (rows * columns > limit || rows / 2 >= static_cast<std::size_t>(height))) {
-    rows /= 2;
+  std::size_t columns = 64;
+  std::size_t rows = 32;
+  if (context.is_cpu()) {
+    // Two sizes for all images: PoCL compiles a kernel anew for each size of work-group.
+    if (height < 32 || rows * columns > limit) rows = 1;
+  } else {
+    rows = 4;
+    while (rows > 1 && (rows * 32 > limit || rows / 2 >= static_cast<std::size_t>(height))) {
+      rows /= 2;
+    }
+    columns = 128 / rows;
   }
-  if (!context.is_cpu()) columns = 128 / rows;
   columns = std::min(columns, limit);
   const std::size_t across = rounded_up(width, columns) / columns;
   const std::size_t down = rounded_up(height, rows) / rows;

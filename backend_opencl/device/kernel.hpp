@@ -27,7 +27,7 @@ struct Grid {
 }
 
 /// A grid that covers width x height work-items, rounded up to whole groups; kernels check bounds.
-/// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64); on CPUs the runtime chooses.
+/// GPUs get groups of 32 x 4 (four warps of 32, two wavefronts of 64), CPUs groups of 64 x 1.
 [[nodiscard]] Grid covering(const Context& context, std::int64_t width, std::int64_t height = 1);
 
 /// A grid of work-items with 4 x 2 pixels each, for kernels that use lib/signal.h.
