@@ -187,6 +187,7 @@ class Examination {
     for (const Backend& backend : checkup_.backends) {
       if (backend.module.backend == "opencl" && backend.module.loads) {
         checkup_.ffts.push_back({"VkFFT", "compiled into the OpenCL backend"});
+        checkup_.ffts.push_back({"SIMD", "the OpenCL backend's own kernels for CPUs"});
         examine_clfft();
       }
       if (const Library* cufft = backend.library("libcufft")) {
@@ -212,7 +213,7 @@ class Examination {
       remark.text += ", and the configuration asks for it: remove opencl.fft there, or install it";
       checkup_.problems.push_back(std::move(remark));
     } else {
-      remark.text += "; VkFFT, the default, is used";
+      remark.text += "; it is not needed";
       checkup_.notes.push_back(std::move(remark));
     }
   }

@@ -236,6 +236,8 @@ class ClFft final : public FftProvider {
  public:
   explicit ClFft(Context& context) : context_(context) {}
 
+  /// clFFT compiles by itself.
+  [[nodiscard]] bool names_programs(const RealFftSpec& /*spec*/) const override { return false; }
   [[nodiscard]] const char* name() const noexcept override { return "clfft"; }
   [[nodiscard]] std::string version() const override {
     return std::to_string(clfftVersionMajor) + "." + std::to_string(clfftVersionMinor) + "." +

@@ -20,19 +20,6 @@ std::string what(const RealFftSpec& spec) {
 constexpr const char* verdict_right = "right";
 constexpr const char* verdict_wrong = "wrong: ";
 
-/// Whether n has no prime factor above 13, the largest radix that VkFFT has.
-bool has_small_factors(std::int64_t n) {
-  for (const std::int64_t factor : {2, 3, 5, 7, 11, 13}) {
-    while (n % factor == 0) n /= factor;
-  }
-  return n == 1;
-}
-
-std::unique_ptr<FftProvider> make_preferred(Context& context) {
-  const bool clfft = context.host().config().opencl_fft == "clfft";
-  return clfft ? make_clfft(context) : make_vkfft(context);
-}
-
 }  // namespace
 
 void SharedFft::forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) {
@@ -49,8 +36,22 @@ void SharedFft::inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
   scratch_guard_.leave("fft");
 }
 
-FftPlans::FftPlans(Context& context) : context_(context), preferred_(make_preferred(context)) {
-  context.info().fft = preferred_->name();
+std::vector<FftPlans::Library> FftPlans::libraries_of(const Context& context) {
+  const std::string& wanted = context.host().config().opencl_fft;
+  std::vector<Library> libraries;
+  if (wanted == "auto" && context.is_cpu()) libraries.push_back({&make_cpu_fft, nullptr});
+  if (wanted != "clfft") libraries.push_back({&make_vkfft, nullptr});
+  libraries.push_back({&make_clfft, nullptr});
+  return libraries;
+}
+
+FftPlans::FftPlans(Context& context) : context_(context), libraries_(libraries_of(context)) {
+  context.info().fft = provider_of(libraries_.front()).name();
+}
+
+FftProvider& FftPlans::provider_of(Library& library) {
+  if (!library.provider) library.provider = library.load(context_);
+  return *library.provider;
 }
 
 std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
@@ -69,12 +70,16 @@ std::shared_ptr<SharedFft> FftPlans::get(const RealFftSpec& spec) {
 
 std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
   std::string reasons;
-  if (auto plan = checked_plan(*preferred_, spec, reasons)) {
-    return std::make_shared<SharedFft>(std::move(plan));
-  }
-  if (FftProvider* other = fallback(reasons)) {
-    if (auto plan = checked_plan(*other, spec, reasons)) {
-      return std::make_shared<SharedFft>(std::move(plan));
+  for (Library& library : libraries_) {
+    try {
+      FftProvider& provider = provider_of(library);
+      if (!provider.takes(spec)) continue;
+      if (auto plan = checked_plan(provider, spec, reasons)) {
+        return std::make_shared<SharedFft>(std::move(plan));
+      }
+    } catch (const Error& failure) {
+      if (failure.kind() != ErrorKind::configuration) throw;
+      reasons += "; clfft: " + failure.message();
     }
   }
   throw error(ErrorKind::build_failed,
@@ -83,16 +88,15 @@ std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
               "set opencl.fft to the other library, or try a newer driver or another device");
 }
 
-/// Has the preferred library name what it compiles. clFFT compiles by itself: it is not asked.
-/// VkFFT runs kernels while it plans sizes with larger prime factors (by Bluestein's algorithm),
-/// which cannot be done before these are compiled.
+/// Has the library that is asked first name what it compiles, if it does so.
 std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
-  if (std::string(preferred_->name()) == "clfft") return nullptr;
-  const Shape& shape = spec.shape;
-  for (const std::int64_t extent : {shape.width, shape.height, shape.depth}) {
-    if (!has_small_factors(extent)) return nullptr;
+  for (Library& library : libraries_) {
+    if (library.provider && !library.provider->takes(spec)) continue;
+    FftProvider& provider = provider_of(library);
+    if (!provider.names_programs(spec)) return nullptr;
+    return std::make_shared<SharedFft>(provider.plan(spec));
   }
-  return std::make_shared<SharedFft>(preferred_->plan(spec));
+  return nullptr;
 }
 
 /// A right plan, or nothing with the reason appended. What is no fault of the plan is thrown on.
@@ -111,8 +115,8 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
   }
   try {
     // The plan's programs are compiled at once where that helps, and one by one as it is made.
-    if (&provider == preferred_.get()) {
-      context_.programs().announce([&] { static_cast<void>(announce(spec)); });
+    if (provider.names_programs(spec)) {
+      context_.programs().announce([&] { static_cast<void>(provider.plan(spec)); });
     }
     auto plan = provider.plan(spec);
     if (verdict == verdict_right) return plan;
@@ -123,20 +127,9 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
   } catch (const Error& failure) {
     const bool refused = failure.kind() == ErrorKind::invalid_argument;
     if (failure.kind() == ErrorKind::out_of_memory) throw;
-    if (refused && &provider == preferred_.get()) throw;
+    if (refused && &provider == libraries_.front().provider.get()) throw;
     return blame(failure.message());
   }
-}
-
-FftProvider* FftPlans::fallback(std::string& reasons) {
-  if (std::string(preferred_->name()) == "clfft") return nullptr;
-  if (fallback_) return fallback_.get();
-  try {
-    fallback_ = make_clfft(context_);
-  } catch (const Error& failure) {
-    reasons += "; clfft: " + failure.message();
-  }
-  return fallback_.get();
 }
 
 }  // namespace warpalign::opencl

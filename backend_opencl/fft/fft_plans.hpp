@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpalign::opencl {
 
@@ -34,8 +35,8 @@ class FftPlans {
   /// Chooses the library that the configuration names and writes its name to the device's info.
   explicit FftPlans(Context& context);
 
-  /// A plan that has been checked on this device and driver, now or in an earlier run. Falls back
-  /// from VkFFT to clFFT. Throws Error(build_failed) with all reasons if no library is correct.
+  /// A plan that has been checked on this device and driver, now or in an earlier run, of the first
+  /// library that makes one. Throws Error(build_failed) with all reasons if no library is correct.
   [[nodiscard]] std::shared_ptr<SharedFft> get(const RealFftSpec& spec);
 
  private:
@@ -43,11 +44,17 @@ class FftPlans {
   std::shared_ptr<SharedFft> make(const RealFftSpec& spec);
   std::unique_ptr<FftPlan> checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                         std::string& reasons);
-  FftProvider* fallback(std::string& reasons);
+
+  /// A library, which is loaded when it is asked for the first time.
+  struct Library {
+    std::unique_ptr<FftProvider> (*load)(Context& context);
+    std::unique_ptr<FftProvider> provider;
+  };
+  static std::vector<Library> libraries_of(const Context& context);
+  FftProvider& provider_of(Library& library);
 
   Context& context_;
-  std::unique_ptr<FftProvider> preferred_;
-  std::unique_ptr<FftProvider> fallback_;
+  std::vector<Library> libraries_;  // the best first
   std::mutex mutex_;
   std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // last used first
 };

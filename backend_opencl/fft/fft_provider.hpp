@@ -1,5 +1,5 @@
-// What this backend needs of an FFT library. VkFFT and clFFT provide it; a third library would be
-// one more file.
+// What this backend needs of an FFT library. VkFFT, clFFT and the kernels for CPUs provide it;
+// another library would be one more file.
 #pragma once
 
 #include "device/context.hpp"
@@ -30,13 +30,20 @@ class FftProvider {
   FftProvider(const FftProvider&) = delete;
   FftProvider& operator=(const FftProvider&) = delete;
   virtual ~FftProvider() = default;
-  /// "vkfft" or "clfft", as the configuration names them.
+  /// "vkfft" or "clfft", as the configuration names them, or "simd" for the kernels for CPUs.
   [[nodiscard]] virtual const char* name() const noexcept = 0;
   [[nodiscard]] virtual std::string version() const = 0;
+  /// Whether this is to be asked for such a plan at all.
+  [[nodiscard]] virtual bool takes(const RealFftSpec& /*spec*/) const { return true; }
+  /// Whether plan() within ProgramCache::announce names what is to be compiled, and runs nothing.
+  [[nodiscard]] virtual bool names_programs(const RealFftSpec& spec) const = 0;
   /// Throws Error(invalid_argument) for sizes that the library cannot transform, and
   /// Error(build_failed) if it fails otherwise.
   [[nodiscard]] virtual std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) = 0;
 };
+
+/// The kernels for CPUs, which take sizes without prime factors above 13.
+[[nodiscard]] std::unique_ptr<FftProvider> make_cpu_fft(Context& context);
 
 /// Cannot fail for lack of a library: VkFFT is compiled in.
 [[nodiscard]] std::unique_ptr<FftProvider> make_vkfft(Context& context);

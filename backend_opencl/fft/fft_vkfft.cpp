@@ -173,6 +173,14 @@ class Application {
   VkFFTApplication application_ = {};
 };
 
+/// Whether n has no prime factor above 13, the largest radix that VkFFT has.
+bool has_small_factors(std::int64_t n) {
+  for (const std::int64_t factor : {2, 3, 5, 7, 11, 13}) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n == 1;
+}
+
 std::uint64_t extent(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
 /// Real to half complex, out of place: VkFFT's "input buffer" is the real image in both
@@ -260,6 +268,14 @@ class VkFft final : public FftProvider {
 
   [[nodiscard]] const char* name() const noexcept override { return "vkfft"; }
   [[nodiscard]] std::string version() const override { return std::to_string(VkFFTGetVersion()); }
+
+  /// VkFFT runs kernels while it plans sizes with larger prime factors (by Bluestein's algorithm),
+  /// which cannot be done before these are compiled.
+  [[nodiscard]] bool names_programs(const RealFftSpec& spec) const override {
+    const Shape& shape = spec.shape;
+    return has_small_factors(shape.width) && has_small_factors(shape.height) &&
+           has_small_factors(shape.depth);
+  }
 
   [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {
     if (spec.shape.width == 1) return std::make_unique<ColumnPlan>(context_, spec);

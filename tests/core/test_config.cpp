@@ -34,7 +34,7 @@ TEST_CASE("config: every key is read") {
   CHECK(config.cache_folder == "/c");
   CHECK(config.opencl_fft == "clfft");
   CHECK(config.origin == file);
-  CHECK(warpalign::read_config(folder.write("empty.toml", "")).opencl_fft == "vkfft");
+  CHECK(warpalign::read_config(folder.write("empty.toml", "")).opencl_fft == "auto");
 }
 
 TEST_CASE("config: mistakes are named with file and line") {

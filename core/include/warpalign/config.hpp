@@ -18,7 +18,7 @@ struct Config {
   /// not part of warpalign is loaded when it is named here.
   std::vector<std::string> backends;
   std::optional<std::filesystem::path> cache_folder;  ///< `cache`: folder of compiled kernels
-  std::string opencl_fft = "vkfft";                   ///< `opencl.fft`: "vkfft" or "clfft"
+  std::string opencl_fft = "auto";                    ///< `opencl.fft`: "auto", "vkfft", "clfft"
   std::filesystem::path origin;                       ///< the file read; empty if none
 };
 

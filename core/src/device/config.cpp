@@ -61,9 +61,9 @@ std::vector<std::string> backend_names(const std::filesystem::path& file, const 
 
 std::string fft_value(const std::filesystem::path& file, const toml::node& node) {
   const std::string value = text_value(file, "opencl.fft", node);
-  if (value != "vkfft" && value != "clfft") {
+  if (value != "auto" && value != "vkfft" && value != "clfft") {
     complain(file, node.source(),
-             "'opencl.fft' is \"" + value + "\", but must be \"vkfft\" or \"clfft\"");
+             "'opencl.fft' is \"" + value + "\", but must be \"auto\", \"vkfft\" or \"clfft\"");
   }
   return value;
 }

@@ -25,7 +25,7 @@ std::string wrong_in(const Error& error, const std::string& failed) {
   return fits ? "" : "the Error is of a wrong kind: " + text;
 }
 
-/// Where VkFFT makes no plan clFFT does, whose floats differ by rounding.
+/// Where one FFT library makes no plan another does, whose floats differ by rounding.
 bool is_nearly(const faults::Bytes& found, const faults::Bytes& expected) {
   std::vector<float> a(found.size() / sizeof(float));
   std::vector<float> b(expected.size() / sizeof(float));

@@ -211,6 +211,28 @@ TEST_CASE("fft: threads plan and transform at the same time, each on a stream of
   });
 }
 
+// The kernels for CPUs have a pass for each prime factor up to 13, take two rows of 16 at a time,
+// and leave lines above 4096 to VkFFT where local memory is 1 MiB, as PoCL's often is.
+TEST_CASE("fft: sizes of every factor up to 13, and longer than local memory") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const std::vector<test::Size> sizes{{143, 98}, {270, 33}, {2, 31}, {4096, 3}, {2, 8192}};
+    for (const test::Size& size : sizes) compare(device, size);
+  });
+}
+
+TEST_CASE("fft: VkFFT can be chosen where another is the default") {
+  warpalign::Config config;
+  config.opencl_fft = "vkfft";
+  for (const warpalign::Device& candidate : test::devices()) {
+    if (candidate.info().fft != "simd") continue;  // VkFFT is its default
+    const auto device = warpalign::open_device(candidate.info().id, config);
+    CAPTURE(device.info().name);
+    CHECK(device.info().fft == "vkfft");
+    compare(device, {1, 7});
+    compare(device, {60, 49});
+  }
+}
+
 TEST_CASE("fft: clFFT can be chosen, and says which sizes it cannot do") {
   warpalign::Config config;
   config.opencl_fft = "clfft";

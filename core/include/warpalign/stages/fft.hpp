@@ -31,7 +31,7 @@ struct RealFftSpec {
 };
 
 /// FFT between real images or a real volume (f32) and their half spectra (c32), by the vendor's
-/// library, VkFFT or clFFT, under one contract (the algorithm: Cooley & Tukey 1965).
+/// library, VkFFT, clFFT or kernels for CPUs, under one contract (the algorithm: Cooley & Tukey 1965).
 ///
 /// The contract, for every backend and library:
 /// - forward: F(u, v) = sum f(x, y) exp(-2 pi i (u x / width + v y / height)), in three dimensions

@@ -1,0 +1,173 @@
+// The Fourier transform of real images and volumes, axis by axis, for CPUs.
+//
+// Rows are real. Two of them make one complex line, z = a + i b, whose transform is A + i B with
+// A(k) = (Z(k) + conj Z(n - k)) / 2 and B(k) = (Z(k) - conj Z(n - k)) / 2i. The other axes of the
+// half spectrum are complex. The inverse transform is the forward one with real and imaginary parts
+// exchanged before and after it. `scratch` is for two times n numbers in each of sixteen lanes.
+//
+// variant: cpu
+#include "lib/fft_simd.h"
+
+#define ROWS 16  // in the real parts, and as many in the imaginary parts
+#define BLOCK 8  // complex numbers of a row that fill a vector
+
+WA_INLINE Transform transform_of(int n, int passes, char16 radices, global const float2* roots) {
+  const Transform transform = {n, passes, radices, roots};
+  return transform;
+}
+
+// How many of the sixteen rows from `first` there are.
+WA_INLINE int rows_from(int first, int rows) { return clamp(rows - first, 0, ROWS); }
+
+// Sixteen pixels of sixteen rows from `x`, one row in each lane; 0 beyond the image.
+WA_INLINE void load_pixels(global const float* image, int first, int rows, int width, int x,
+                           float16* block) {
+  const int present = rows_from(first, rows);
+  for (int i = 0; i < ROWS; ++i) {
+    block[i] = 0.0f;
+    if (i < present) {
+      block[i] = load_some(image + (size_t)(first + i) * (size_t)width + x, width - x);
+    }
+  }
+  transpose(block);
+}
+
+WA_INLINE void store_pixels(float16* block, int first, int rows, int width, int x,
+                            global float* image) {
+  transpose(block);
+  for (int i = 0; i < rows_from(first, rows); ++i) {
+    store_some(block[i], width - x, image + (size_t)(first + i) * (size_t)width + x);
+  }
+}
+
+// Eight numbers of sixteen rows of the half spectrum from `u`: real and imaginary parts in turn.
+WA_INLINE void load_numbers(global const float2* spectrum, int first, int rows, int columns, int u,
+                            float16* block) {
+  const int present = rows_from(first, rows);
+  for (int i = 0; i < ROWS; ++i) {
+    block[i] = 0.0f;
+    if (i < present) {
+      const size_t at = (size_t)(first + i) * (size_t)columns + (size_t)u;
+      block[i] = load_some((global const float*)(spectrum + at), 2 * (columns - u));
+    }
+  }
+  transpose(block);
+}
+
+WA_INLINE void store_numbers(float16* block, int first, int rows, int columns, int u,
+                             global float2* spectrum) {
+  transpose(block);
+  for (int i = 0; i < rows_from(first, rows); ++i) {
+    const size_t at = (size_t)(first + i) * (size_t)columns + (size_t)u;
+    store_some(block[i], 2 * (columns - u), (global float*)(spectrum + at));
+  }
+}
+
+// Work-item i transforms 2 x ROWS of the rows of the image.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
+    global const float* image, global float2* spectrum, local float16* scratch,
+    global const float2* roots, char16 radices, int passes, int width, int rows) {
+  const Transform transform = transform_of(width, passes, radices, roots);
+  local Lanes* lines = (local Lanes*)scratch;
+  const int first = (int)get_global_id(0) * 2 * ROWS;
+  const int second = first + ROWS;
+  const int columns = width / 2 + 1;
+  for (int x = 0; x < width; x += 16) {
+    float16 re[16], im[16];
+    load_pixels(image, first, rows, width, x, re);
+    load_pixels(image, second, rows, width, x, im);
+    for (int i = 0; i < min(16, width - x); ++i) {
+      lines[x + i].re = re[i];
+      lines[x + i].im = im[i];
+    }
+  }
+  local const Lanes* z = transformed(lines, lines + width, transform);
+  for (int u = 0; u < columns; u += BLOCK) {
+    float16 a[16], b[16];
+    for (int i = 0; i < BLOCK; ++i) {
+      const int k = min(u + i, columns - 1);
+      const Lanes at = z[k];
+      const Lanes mirrored = z[k == 0 ? 0 : width - k];
+      a[2 * i] = 0.5f * (at.re + mirrored.re);
+      a[2 * i + 1] = 0.5f * (at.im - mirrored.im);
+      b[2 * i] = 0.5f * (at.im + mirrored.im);
+      b[2 * i + 1] = 0.5f * (mirrored.re - at.re);
+    }
+    store_numbers(a, first, rows, columns, u, spectrum);
+    store_numbers(b, second, rows, columns, u, spectrum);
+  }
+}
+
+// The number of a row, whose spectrum is real at the frequencies 0 and width / 2.
+WA_INLINE Lanes half_number(const float16* block, int i, bool is_real) {
+  const Lanes number = {block[2 * i], is_real ? (float16)(0.0f) : block[2 * i + 1]};
+  return number;
+}
+
+WA_INLINE Lanes exchanged(Lanes number) {
+  const Lanes other = {number.im, number.re};
+  return other;
+}
+
+WA_INLINE Lanes conjugated(Lanes number) {
+  const Lanes other = {number.re, -number.im};
+  return other;
+}
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_inverse(
+    global const float2* spectrum, global float* image, local float16* scratch,
+    global const float2* roots, char16 radices, int passes, int width, int rows) {
+  const Transform transform = transform_of(width, passes, radices, roots);
+  local Lanes* lines = (local Lanes*)scratch;
+  const int first = (int)get_global_id(0) * 2 * ROWS;
+  const int second = first + ROWS;
+  const int columns = width / 2 + 1;
+  for (int u = 0; u < columns; u += BLOCK) {
+    float16 a[16], b[16];
+    load_numbers(spectrum, first, rows, columns, u, a);
+    load_numbers(spectrum, second, rows, columns, u, b);
+    for (int i = 0; i < min(BLOCK, columns - u); ++i) {
+      const int k = u + i;
+      const bool is_real = k == 0 || 2 * k == width;
+      const Lanes of_first = half_number(a, i, is_real);
+      const Lanes of_second = half_number(b, i, is_real);
+      if (!is_real) {
+        lines[width - k] = exchanged(added_turned(conjugated(of_first), conjugated(of_second)));
+      }
+      lines[k] = exchanged(added_turned(of_first, of_second));
+    }
+  }
+  local const Lanes* z = transformed(lines, lines + width, transform);
+  for (int x = 0; x < width; x += 16) {
+    float16 re[16], im[16];
+    for (int i = 0; i < 16; ++i) {
+      const Lanes pixel = exchanged(z[min(x + i, width - 1)]);
+      re[i] = pixel.re;
+      im[i] = pixel.im;
+    }
+    store_pixels(re, first, rows, width, x, image);
+    store_pixels(im, second, rows, width, x, image);
+  }
+}
+
+// Work-item (i, j) transforms sixteen of the `inner` neighbouring lines of n numbers, which are
+// `inner` apart, in place; j is the place along the axes beyond.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void lines_in_place(
+    global float2* spectrum, local float16* scratch, global const float2* roots, char16 radices,
+    int passes, int n, int inner, int is_inverse) {
+  const Transform transform = transform_of(n, passes, radices, roots);
+  local Lanes* lines = (local Lanes*)scratch;
+  const int first = (int)get_global_id(0) * 16;
+  const int count = min(16, inner - first);
+  global float2* numbers = spectrum + get_global_id(1) * (size_t)n * (size_t)inner + first;
+  for (int i = 0; i < n; ++i) {
+    const Lanes number =
+        load_lanes((global const float*)(numbers + (size_t)i * (size_t)inner), count);
+    lines[i] = is_inverse ? exchanged(number) : number;
+  }
+  local const Lanes* z = transformed(lines, lines + n, transform);
+  for (int i = 0; i < n; ++i) {
+    store_lanes(is_inverse ? exchanged(z[i]) : z[i], count,
+                (global float*)(numbers + (size_t)i * (size_t)inner));
+  }
+}
