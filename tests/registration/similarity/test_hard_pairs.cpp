@@ -86,6 +86,14 @@ void registers(const Pair& pair, double tolerance) {
   });
 }
 
+// Grey levels without any order.
+std::vector<std::uint8_t> noise_of(std::size_t count) {
+  accuracy::Random random({1, 0, 0});
+  std::vector<std::uint8_t> pixels(count);
+  for (std::uint8_t& pixel : pixels) pixel = static_cast<std::uint8_t>(random.between(0, 255));
+  return pixels;
+}
+
 }  // namespace
 
 TEST_CASE("hard pairs: clouds under noise of sigma 32") {
@@ -116,6 +124,22 @@ TEST_CASE("hard pairs: tiles that share a sixth, rotated by an angle that is not
 TEST_CASE("hard pairs: a zoom of 6.5") {
   // No log-polar search reaches beyond 5.3: the grid finds it.
   registers(drawn({20, 1 / 6.5, {15, -12}}, 300), 0.5);
+}
+
+TEST_CASE("hard pairs: a small image is not compared with thousands of its size in a large one") {
+  // 24 x 16 against 1100 x 960 took nine minutes on PoCL, nearly all of them in such crops.
+  const std::vector<std::uint8_t> pixels = noise_of(24 * 16);
+  const std::vector<std::uint8_t> many = noise_of(1100 * 960);
+  test::on_every_device([&](const warpalign::Device& device) {
+    warpalign::RegistrationOptions options;
+    options.collect_timings = true;
+    warpalign::Registrar registrar(device, options);
+    registrar.set_reference({pixels.data(), PixelType::u8, 24, 16, 0});
+    const auto found = registrar.align({many.data(), PixelType::u8, 1100, 960, 0});
+    CHECK_FALSE(found.reliable);
+    REQUIRE_FALSE(found.timings.empty());
+    for (const auto& timing : found.timings) CHECK(timing.stage != "crop");
+  });
 }
 
 TEST_CASE("hard pairs: masks that have a fortieth of the images in common") {

@@ -20,6 +20,10 @@ constexpr std::int64_t first_search_side = 128;
 constexpr std::int64_t second_search_side = 256;
 constexpr std::int64_t translation_side = 512;
 constexpr std::size_t hypotheses_per_crop = 2;
+// Images of one size have 36 crops at most. A small image has thousands of its size in a large one,
+// and the highest of so many spectra's peaks is one of chance: the grid, whose cost does not depend
+// on the sizes, looks for it.
+constexpr std::int64_t max_crops = 256;
 // How many hypotheses of each search are tried. In small or noisy pairs the right one is far down
 // the list.
 constexpr std::size_t first_search_hypotheses = 6;
@@ -101,6 +105,7 @@ void PairSearch::add_hypotheses_at(const PairWork& work, RotationScaleSearch& se
   const Shape shape = base == 1 ? available : crop;
   const CropsAlong down(available.height, shape.height);
   const CropsAlong across(available.width, shape.width);
+  if (down.count() * across.count() > max_crops) return;
   crops_.clear();
   for (std::int64_t j = 0; j < down.count(); ++j) {
     for (std::int64_t i = 0; i < across.count(); ++i) {
