@@ -3,7 +3,9 @@
 import json
 
 H100 = "h100-80gb-hbm3-2026-11-22"
+TWO_CORES = "two-cores-2026-11-25"
 CUDA, OPENCL, POCL, HOST = "cuda:0", "opencl:0", "opencl:1", "host"
+ON_TWO_CORES = "opencl:0"
 
 
 def square(side):
@@ -25,9 +27,11 @@ class Times:
 
     def __init__(self, path):
         self.record = json.loads(path.read_text())
+        peers = path.with_name(f"{path.stem}-peers.json")
+        parts = [self.record, *([json.loads(peers.read_text())] if peers.exists() else [])]
         self.results = {
             (one["column"], one["suite"], one["case"], tuple(one["size"])): one
-            for one in self.record["results"] if one["verified"] and one["timing"]}
+            for part in parts for one in part["results"] if one["verified"] and one["timing"]}
 
     def ms(self, suite, case, size, column=CUDA):
         return self.results[column, suite, case, size]["timing"]["ms"]
@@ -175,7 +179,50 @@ def h100_pocl(times):
     return lines
 
 
+# What is compared with other libraries on two cores: the suite, our case, the size, and the peers
+# with their case.
+BESIDE_PEERS = [
+    ("prefilter", "exact", square(2048), {"scipy": "exact"}),
+    ("rotation", "exact + full", square(2048), {"scipy": "exact + full"}),
+    ("rotation", "bilinear, full", square(2048),
+     {"scipy": "bilinear, full", "opencv": "bilinear, texture",
+      "scikit-image": "bilinear, full"}),
+    ("tricubic", "exact prefilter + 64 neighbours", cube(128),
+     {"scipy": "exact prefilter + 64 neighbours"}),
+    ("fft", "forward", square(512), {"scipy": "forward"}),
+    ("fft", "forward", square(1024), {"scipy": "forward"}),
+    ("registration", "pair, from host memory", square(1024),
+     {"scipy": "pair, from host memory", "opencv": "pair, from host memory"}),
+    ("registration", "pair, from host memory, refined", square(1024),
+     {"scipy": "pair, from host memory", "opencv": "pair, from host memory"}),
+]
+PEERS = {"scipy": "SciPy", "opencv": "OpenCV", "scikit-image": "scikit-image"}
+
+
+def two_cores_peers(times):
+    lines = ["| suite | case | size | PoCL, ms | others, ms | times as fast |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    for suite, case, size, peers in BESIDE_PEERS:
+        ours = times.ms(suite, case, size, ON_TWO_CORES)
+        theirs = {PEERS[peer]: times.ms(suite, of_peer, size, peer)
+                  for peer, of_peer in peers.items()}
+        extents = " x ".join(str(extent) for extent in size if extent > 1)
+        lines.append(
+            f"| `{suite}` | {case} | {extents} | {number(ours)} | "
+            + ", ".join(f"{peer} {number(ms)}" for peer, ms in theirs.items()) + " | "
+            + ", ".join(number(ms / ours) for ms in theirs.values()) + " |")
+    return lines
+
+
+def two_cores_run(times):
+    peers = sorted({column for column, *_ in times.results if column in PEERS})
+    return [provenance(times)[0] + " Beside it `python3 benchmarks/peers_cpu.py`: "
+            + ", ".join(PEERS[peer] for peer in peers) + "."]
+
+
 def tables(records):
     times = Times(records / f"{H100}.json")
+    two = Times(records / f"{TWO_CORES}.json")
     return {"h100 run": provenance(times), "h100 cuda": h100_cuda(times),
-            "h100 opencl": h100_opencl(times), "h100 pocl": h100_pocl(times)}
+            "h100 opencl": h100_opencl(times), "h100 pocl": h100_pocl(times),
+            "two cores run": two_cores_run(two), "two cores peers": two_cores_peers(two)}

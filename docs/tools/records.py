@@ -16,7 +16,10 @@ SUITES = {
     "sobel": "Sobel gradient",
     "fft": "Fourier transform",
     "registration": "Registration of a pair",
+    "search": "Registration of hard pairs",
     "batch": "Registration of many pairs",
+    "windows": "Shifts of frames and of their windows",
+    "stack": "Drift of 32 frames of a stack",
     "complex_bilinear": "Complex bilinear interpolation",
 }
 # What the charts show: the size that every column has a figure for.
