@@ -162,7 +162,12 @@ class Calls {
     image.width = extent();
     image.height = reader_.byte() < 128 ? image.width : extent();
     image.depth = reader_.byte() < 128 ? 1 : extent();
-    if (reader_.byte() > 200) image.row_bytes = extent() + reader_.byte();
+    if (reader_.byte() > 200) {
+      const auto bytes = extent();
+      const auto more = reader_.byte();
+      const bool fits = bytes <= std::numeric_limits<decltype(bytes)>::max() - more;
+      image.row_bytes = fits ? bytes + more : bytes;
+    }
     image.data =
         data_for(span_of(image.type, image.width, image.height, image.depth, image.row_bytes));
     return image;
