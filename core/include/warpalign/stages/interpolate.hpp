@@ -126,7 +126,8 @@ class WARPALIGN_API InterpolatePlan {
   /// the coordinates, but for batches.
   [[nodiscard]] static Shape gradient_shape(const InterpolateSpec& spec) noexcept;
   /// The shape that `coefficients` must have: that of the image, plus the margin if prefiltered, of
-  /// all arrays of the batch.
+  /// all arrays of the batch. Throws Error(invalid_argument) for a shape or a batch that no plan
+  /// takes.
   [[nodiscard]] static Shape coefficient_shape(const InterpolateSpec& spec);
 
  private:

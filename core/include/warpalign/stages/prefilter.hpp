@@ -74,7 +74,8 @@ class WARPALIGN_API PrefilterPlan {
 
   /// Number of coefficients kept beyond each edge: 0 except for `nearest` and `grid_constant`.
   [[nodiscard]] static int margin(int degree, Boundary boundary);
-  /// The shape that the coefficients of all arrays of a batch have, with the margins.
+  /// The shape that the coefficients of all arrays of a batch have, with the margins. Throws
+  /// Error(invalid_argument) for a shape or a batch that no plan takes.
   [[nodiscard]] static Shape coefficient_shape(const PrefilterSpec& spec);
   /// c32 for c32 samples, f32 for all others.
   [[nodiscard]] static PixelType coefficient_type(PixelType samples);

@@ -194,6 +194,8 @@ Shape InterpolatePlan::gradient_shape(const InterpolateSpec& spec) noexcept {
 }
 
 Shape InterpolatePlan::coefficient_shape(const InterpolateSpec& spec) {
+  detail::check_array(stage, "the image", spec.image);
+  detail::check_batch(stage, "the batch", spec.image, spec.dimensions, spec.batch);
   return stacked(detail::with_margin(spec.image, spec.dimensions, margin_of(spec)), spec.dimensions,
                  spec.batch);
 }

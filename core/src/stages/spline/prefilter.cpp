@@ -140,6 +140,8 @@ int PrefilterPlan::margin(int degree, Boundary boundary) {
 }
 
 Shape PrefilterPlan::coefficient_shape(const PrefilterSpec& spec) {
+  detail::check_array(stage, "the array", spec.shape);
+  detail::check_batch(stage, "the batch", spec.shape, spec.dimensions, spec.batch);
   return stacked(
       detail::with_margin(spec.shape, spec.dimensions, margin(spec.degree, spec.boundary)),
       spec.dimensions, spec.batch);
