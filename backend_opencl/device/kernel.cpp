@@ -24,12 +24,11 @@ Grid signal_blocks(const Context& context, const Shape& image) {
 Grid patches(const Context& context, std::int64_t width, std::int64_t height) {
   const auto limit = device_value<std::size_t>(context.id(), CL_DEVICE_MAX_WORK_GROUP_SIZE);
   std::size_t columns = 64;
-  std::size_t rows = 32;
+  std::size_t rows = 4;
   if (context.is_cpu()) {
     // Two sizes for all images: PoCL compiles a kernel anew for each size of work-group.
-    if (height < 32 || rows * columns > limit) rows = 1;
+    rows = height < 32 || 32 * columns > limit ? 1 : 32;
   } else {
-    rows = 4;
     while (rows > 1 && (rows * 32 > limit || rows / 2 >= static_cast<std::size_t>(height))) {
       rows /= 2;
     }
@@ -77,9 +76,8 @@ void Kernel::set_bytes(cl_uint index, std::size_t bytes, const void* value) {
 }
 
 void Kernel::enqueue(cl_command_queue queue, const Grid& grid) {
-  const std::size_t* group = grid.group[0] == 0 ? nullptr : grid.group.data();
-  check(clEnqueueNDRangeKernel(queue, kernel_.get(), 2, nullptr, grid.items.data(), group, 0,
-                               nullptr, nullptr),
+  check(clEnqueueNDRangeKernel(queue, kernel_.get(), 2, nullptr, grid.items.data(),
+                               grid.group.data(), 0, nullptr, nullptr),
         "clEnqueueNDRangeKernel", site_);
 }
 

@@ -11,10 +11,10 @@
 
 namespace warpalign::opencl {
 
-/// The number of work-items and the size of a work-group. Where `group` is 0, the runtime chooses.
+/// The number of work-items and the size of a work-group.
 struct Grid {
   std::array<std::size_t, 2> items{1, 1};
-  std::array<std::size_t, 2> group{0, 0};
+  std::array<std::size_t, 2> group{1, 1};
 };
 
 /// n / by, rounded up.

@@ -91,8 +91,8 @@ std::shared_ptr<SharedFft> FftPlans::make(const RealFftSpec& spec) {
 /// Has the library that is asked first name what it compiles, if it does so.
 std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
   for (Library& library : libraries_) {
-    if (library.provider && !library.provider->takes(spec)) continue;
     FftProvider& provider = provider_of(library);
+    if (!provider.takes(spec)) continue;
     if (!provider.names_programs(spec)) return nullptr;
     return std::make_shared<SharedFft>(provider.plan(spec));
   }

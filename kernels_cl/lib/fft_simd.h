@@ -38,12 +38,12 @@ WA_INLINE Lanes multiplied(Lanes a, float2 by) {
   return product;
 }
 // a + i b.
-WA_INLINE Lanes added_turned(Lanes a, Lanes b) {
+WA_INLINE Lanes plus_i_times(Lanes a, Lanes b) {
   const Lanes sum = {a.re - b.im, a.im + b.re};
   return sum;
 }
 // a - i b.
-WA_INLINE Lanes subtracted_turned(Lanes a, Lanes b) {
+WA_INLINE Lanes minus_i_times(Lanes a, Lanes b) {
   const Lanes difference = {a.re + b.im, a.im - b.re};
   return difference;
 }
@@ -77,9 +77,9 @@ WA_INLINE void pass_4(Pass pass, Transform transform) {
       const Lanes odd_sum = added(from[q + step], from[q + 3 * step]);
       const Lanes odd_difference = subtracted(from[q + step], from[q + 3 * step]);
       to[q] = added(even_sum, odd_sum);
-      to[q + pass.stride] = multiplied(subtracted_turned(even_difference, odd_difference), root_1);
+      to[q + pass.stride] = multiplied(minus_i_times(even_difference, odd_difference), root_1);
       to[q + 2 * pass.stride] = multiplied(subtracted(even_sum, odd_sum), root_2);
-      to[q + 3 * pass.stride] = multiplied(added_turned(even_difference, odd_difference), root_3);
+      to[q + 3 * pass.stride] = multiplied(plus_i_times(even_difference, odd_difference), root_3);
     }
   }
 }
@@ -88,7 +88,7 @@ WA_INLINE void pass_4(Pass pass, Transform transform) {
 WA_INLINE void pass_odd(Pass pass, Transform transform, int radix) {
   const int half_radix = radix / 2;
   const int step = pass.stride * pass.parts;
-  const int turn = transform.n / radix;
+  const int root_step = transform.n / radix;
   for (int p = 0; p < pass.parts; ++p) {
     local const Lanes* from = pass.from + pass.stride * p;
     local Lanes* to = pass.to + pass.stride * radix * p;
@@ -108,7 +108,7 @@ WA_INLINE void pass_odd(Pass pass, Transform transform, int radix) {
         Lanes even = first;
         Lanes odd = {0.0f, 0.0f};
         for (int k = 1; k <= half_radix; ++k) {
-          const float2 root = transform.roots[j * k % radix * turn];
+          const float2 root = transform.roots[j * k % radix * root_step];
           even.re += sums[k - 1].re * root.x;
           even.im += sums[k - 1].im * root.x;
           odd.re += differences[k - 1].re * root.y;
@@ -116,9 +116,9 @@ WA_INLINE void pass_odd(Pass pass, Transform transform, int radix) {
         }
         const int at = j * p * pass.stride;
         const int mirrored = (radix - j) * p * pass.stride;
-        to[q + j * pass.stride] = multiplied(added_turned(even, odd), transform.roots[at]);
+        to[q + j * pass.stride] = multiplied(plus_i_times(even, odd), transform.roots[at]);
         to[q + (radix - j) * pass.stride] =
-            multiplied(subtracted_turned(even, odd), transform.roots[mirrored]);
+            multiplied(minus_i_times(even, odd), transform.roots[mirrored]);
       }
     }
   }

@@ -9,9 +9,11 @@
 #include "fft/fft_provider.hpp"
 #include "filter/axis_tables.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <vector>
 
 namespace warpalign::opencl {
 
@@ -27,7 +29,7 @@ std::vector<cl_char> radices_of(std::int64_t n) {
   for (const int radix : {4, 2, 3, 5, 7, 11, 13}) {
     for (; n % radix == 0; n /= radix) radices.push_back(static_cast<cl_char>(radix));
   }
-  return n == 1 && radices.size() <= lanes ? radices : std::vector<cl_char>{};
+  return n == 1 && radices.size() <= sizeof(cl_char16) ? radices : std::vector<cl_char>{};
 }
 
 /// The roots exp(-2 pi i k / n), with real and imaginary parts in turn.

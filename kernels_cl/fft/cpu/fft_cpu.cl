@@ -132,9 +132,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_inverse(
       const Lanes of_first = half_number(a, i, is_real);
       const Lanes of_second = half_number(b, i, is_real);
       if (!is_real) {
-        lines[width - k] = exchanged(added_turned(conjugated(of_first), conjugated(of_second)));
+        lines[width - k] = exchanged(plus_i_times(conjugated(of_first), conjugated(of_second)));
       }
-      lines[k] = exchanged(added_turned(of_first, of_second));
+      lines[k] = exchanged(plus_i_times(of_first, of_second));
     }
   }
   local const Lanes* z = transformed(lines, lines + width, transform);
