@@ -117,13 +117,15 @@ Config read_config(const std::filesystem::path& file) {
                   "the configuration file " + file.string() + " cannot be read");
     }
   }
-  if (const auto line = detail::line_beyond_ascii(text.str())) {
+  const auto ascii = detail::ascii_toml(text.str());
+  if (const auto* refused = std::get_if<detail::RefusedCharacter>(&ascii)) {
     throw Error(ErrorKind::configuration,
-                file.string() + ":" + std::to_string(*line) +
-                    ": characters beyond ASCII may stand in comments and in quoted values only");
+                file.string() + ":" + std::to_string(refused->line) +
+                    ": characters beyond ASCII may stand in comments and, as UTF-8, in double "
+                    "quotes on one line only");
   }
   try {
-    return interpret(file, toml::parse(text.str()));
+    return interpret(file, toml::parse(std::get<std::string>(ascii)));
   } catch (const toml::parse_error& error) {
     complain(file, error.source(), std::string(error.description()));
   }

@@ -2,7 +2,8 @@
 #include "device/config_text.hpp"
 
 #include <algorithm>
-#include <string>
+#include <cstdio>
+#include <optional>
 
 namespace warpalign::detail {
 
@@ -12,16 +13,49 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
+struct Character {
+  std::uint32_t code;
+  std::size_t bytes;
+};
+
+// The character beyond ASCII that `text` begins with, if it is UTF-8 (RFC 3629): as short as can
+// be, no surrogate, at most U+10FFFF.
+std::optional<Character> first_character(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (lead < 0xc0 || lead > 0xf4 || text.size() < bytes) return std::nullopt;
+  std::uint32_t code = lead & (0x7fU >> bytes);
+  for (const char c : text.substr(1, bytes - 1)) {
+    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80) return std::nullopt;
+    code = code << 6U | (static_cast<unsigned char>(c) & 0x3fU);
+  }
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < smallest[bytes] || code > 0x10ffff || surrogate) return std::nullopt;
+  return Character{code, bytes};
+}
+
+std::string escape(std::uint32_t code) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "\\U%08x", static_cast<unsigned>(code));
+  return digits;
+}
+
 std::size_t end_of_line(std::string_view text, std::size_t at) {
   return std::min(text.find('\n', at), text.size());
 }
 
-// Behind the quotes that end the text which begins at `at`. Three quotes may enclose several lines,
-// and two more that belong to the text may stand in front of those that end it.
+// Three quotes may enclose several lines.
+bool opens_lines(std::string_view text) {
+  return text.starts_with(R"(""")") || text.starts_with("'''");
+}
+
+// Behind the quotes that end the text which begins at `at`. Two more that belong to the text may
+// stand in front of the three that end several lines.
 std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);
-  const bool multiline = text.substr(at).starts_with(three);
+  const bool multiline = opens_lines(text.substr(at));
   std::size_t i = at + (multiline ? 3 : 1);
   while (i < text.size()) {
     if (text[i] == '\\' && quote == '"') {
@@ -40,30 +74,54 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   return i;
 }
 
+// Of text in quotes; nothing where it has to be refused.
+std::optional<std::string> escaped(std::string_view quoted) {
+  if (std::none_of(quoted.begin(), quoted.end(), is_beyond_ascii)) return std::string(quoted);
+  if (quoted.front() != '"' || opens_lines(quoted)) return std::nullopt;
+  std::string ascii;
+  for (std::size_t i = 0; i < quoted.size();) {
+    const bool is_escape = quoted[i] == '\\' && i + 1 < quoted.size();
+    if (is_escape && is_beyond_ascii(quoted[i + 1])) return std::nullopt;
+    if (!is_beyond_ascii(quoted[i])) {
+      const std::size_t bytes = is_escape ? 2 : 1;
+      ascii += quoted.substr(i, bytes);
+      i += bytes;
+    } else if (const auto character = first_character(quoted.substr(i))) {
+      ascii += escape(character->code);
+      i += character->bytes;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return ascii;
+}
+
 }  // namespace
 
-std::optional<std::uint32_t> line_beyond_ascii(std::string_view text) {
+std::variant<std::string, RefusedCharacter> ascii_toml(std::string_view text) {
+  std::string ascii;
   std::uint32_t line = 1;
-  bool in_value = false;
   for (std::size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
        i < text.size();) {
     const char c = text[i];
-    if (is_beyond_ascii(c)) return line;
+    std::size_t end = i + 1;
+    if (is_beyond_ascii(c)) return RefusedCharacter{line};
     if (c == '#') {
-      i = end_of_line(text, i);
+      end = end_of_line(text, i);
+      std::replace_copy_if(text.begin() + i, text.begin() + end, std::back_inserter(ascii),
+                           is_beyond_ascii, '?');
     } else if (c == '"' || c == '\'') {
-      const std::string_view quoted = text.substr(i, end_of_quoted(text, i) - i);
-      if (!in_value && std::any_of(quoted.begin(), quoted.end(), is_beyond_ascii)) return line;
-      line += static_cast<std::uint32_t>(std::count(quoted.begin(), quoted.end(), '\n'));
-      i += quoted.size();
+      end = end_of_quoted(text, i);
+      const auto quoted = escaped(text.substr(i, end - i));
+      if (!quoted) return RefusedCharacter{line};
+      ascii += *quoted;
     } else {
-      if (c == '\n') ++line;
-      if (c == '=') in_value = true;
-      if (c == '\n' || c == '{' || c == ',') in_value = false;
-      ++i;
+      ascii += c;
     }
+    line += static_cast<std::uint32_t>(std::count(text.begin() + i, text.begin() + end, '\n'));
+    i = end;
   }
-  return std::nullopt;
+  return ascii;
 }
 
 }  // namespace warpalign::detail
