@@ -62,6 +62,28 @@ std::vector<WindowMatch> matches_of(const Scene& scene, std::uint32_t seed) {
 
 }  // namespace
 
+TEST_CASE("window votes: views are neighbours up to a step of rotation and one of scale") {
+  using warpalign::detail::are_neighbours;
+  using warpalign::detail::WindowView;
+  const WindowView view{170, 2};
+  // The last rotation is on the other side of 180 degrees.
+  for (const double rotation : {170.0, 140.0, -160.0}) {
+    CAPTURE(rotation);
+    for (const double scale : {2.0, 2 * 1.6, 2 / 1.6}) {
+      CHECK(are_neighbours(view, {rotation, scale}));
+      CHECK(are_neighbours({rotation, scale}, view));
+    }
+    CHECK_FALSE(are_neighbours(view, {rotation, 2 * 1.62}));
+    CHECK_FALSE(are_neighbours(view, {rotation, 2 / 1.62}));
+  }
+  // Half a turn apart is as far as can be.
+  for (const double rotation : {138.0, -158.0, -10.0}) {
+    CAPTURE(rotation);
+    CHECK_FALSE(are_neighbours(view, {rotation, 2}));
+  }
+  CHECK_FALSE(are_neighbours({40, 1}, {-40, 1}));
+}
+
 TEST_CASE("window votes: the homography is found among many wrong places") {
   WindowVotes votes;
   for (const double right : {1.0, 0.6}) {

@@ -133,9 +133,7 @@ void PairSearch::add_hypotheses_at_other_bases(const PairWork& work, RotationSca
   auto distinct = hypotheses_.begin();
   for (const Hypothesis& hypothesis : hypotheses_) {
     const bool known = std::any_of(hypotheses_.begin(), distinct, [&](const Hypothesis& other) {
-      return std::abs(std::remainder(hypothesis.peak.rotation_deg - other.peak.rotation_deg, 180)) <
-                 2 &&
-             std::abs(std::log(hypothesis.peak.scale / other.peak.scale)) < 0.03;
+      return are_the_same(hypothesis.peak, other.peak);
     });
     if (!known) *distinct++ = hypothesis;
   }

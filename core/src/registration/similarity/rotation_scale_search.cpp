@@ -53,6 +53,11 @@ void find_run_maxima(std::span<const float> surface, std::vector<float>& maxima)
 
 }  // namespace
 
+bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b) {
+  return std::abs(std::remainder(a.rotation_deg - b.rotation_deg, 180)) < 2 &&
+         std::abs(std::log(a.scale / b.scale)) < 0.03;
+}
+
 RotationScaleLimits RotationScaleLimits::of(const RegistrationOptions& options, double slack_deg,
                                             double slack_scale) {
   const bool scales = options.motion == Motion::similarity;

@@ -29,6 +29,9 @@ struct RotationScalePeak {
   double height = 0;  ///< of the log-polar correlation; 1 for identical spectra
 };
 
+/// Whether both lead to the same place: the shifts are searched for from near enough.
+[[nodiscard]] bool are_the_same(const RotationScalePeak& a, const RotationScalePeak& b);
+
 /// The rotations and scales that may be found.
 struct RotationScaleLimits {
   /// What the options allow, widened by `slack_deg` on either side and by the factor `slack_scale`.

@@ -41,11 +41,6 @@ double disagreement(const WindowMatch& vote, const WindowMatch& match) {
   return distance({vote.moving.x + step.x, vote.moving.y + step.y}, match.moving) / vote.view.scale;
 }
 
-bool are_neighbours(const WindowView& a, const WindowView& b) {
-  return std::abs(std::remainder(a.rotation_deg - b.rotation_deg, 360)) < nearby_degrees &&
-         std::abs(std::log(a.scale / b.scale)) < std::log(nearby_scale) + 1e-9;
-}
-
 bool are_neighbours(const WindowMatch& a, const WindowMatch& b) {
   return are_neighbours(a.view, b.view);
 }
@@ -103,6 +98,11 @@ bool keeps_orientation(const Homography& m, std::span<const WindowMatch> matches
 }
 
 }  // namespace
+
+bool are_neighbours(const WindowView& a, const WindowView& b) {
+  return std::abs(std::remainder(a.rotation_deg - b.rotation_deg, 360)) < nearby_degrees &&
+         std::abs(std::log(a.scale / b.scale)) < std::log(nearby_scale) + 1e-9;
+}
 
 // By the polar decomposition.
 WindowView view_of(const Affine& here) {

@@ -21,6 +21,10 @@ struct WindowView {
   friend bool operator==(const WindowView&, const WindowView&) = default;
 };
 
+/// Whether perspective may turn and scale one view of a plane into the other within an image: by at
+/// most 30 degrees and the factor 1.6, which are the steps between the views that are searched.
+[[nodiscard]] bool are_neighbours(const WindowView& a, const WindowView& b);
+
 /// The rotation and scale of a linear map, without its stretch.
 [[nodiscard]] WindowView view_of(const Affine& here);
 
