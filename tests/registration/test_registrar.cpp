@@ -16,9 +16,12 @@ namespace {
 using warpalign::Error;
 using warpalign::ErrorKind;
 using warpalign::HostImage;
+using warpalign::Modality;
+using warpalign::Motion;
 using warpalign::PixelType;
 using warpalign::Registrar;
 using warpalign::RegistrationOptions;
+using warpalign::SpectrumOf;
 
 const reference::Plane& bridge() {
   static const reference::Plane plane = test::photograph("bridge.jpg");
@@ -276,6 +279,33 @@ TEST_CASE("registrar: options out of range are refused") {
   refused([](RegistrationOptions& o) { o.max_shift = INFINITY; });
   refused([](RegistrationOptions& o) { o.min_scale = 0.12; });
   refused([](RegistrationOptions& o) { o.max_scale = 8.1; });
+}
+
+TEST_CASE("registrar: limits of what the motion keeps fixed are refused, not ignored") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    const auto refused = [&](const char* words, Motion motion, auto change) {
+      RegistrationOptions options;
+      change(options);
+      const Registrar with_other_motion(device, options);
+      options.motion = motion;
+      refuses(ErrorKind::invalid_argument, words,
+              [&] { const Registrar registrar(device, options); });
+    };
+    for (const Motion motion : {Motion::rigid, Motion::rotation, Motion::translation}) {
+      refused("keeps the scale at 1", motion, [](auto& o) { o.min_scale = 0.5; });
+      refused("keeps the scale at 1", motion, [](auto& o) { o.max_scale = 2; });
+    }
+    refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.min_angle = -10; });
+    refused("keeps the angle at 0", Motion::translation, [](auto& o) { o.max_angle = 10; });
+    refused("keeps the shift at 0", Motion::rotation, [](auto& o) { o.max_shift = 10; });
+    refused("spectrum has no use", Motion::translation,
+            [](auto& o) { o.spectrum = SpectrumOf::gradient; });
+    RegistrationOptions options;
+    options.modality = Modality::other;
+    options.spectrum = SpectrumOf::gradient;
+    refuses(ErrorKind::invalid_argument, "spectrum has no use",
+            [&] { const Registrar registrar(device, options); });
+  });
 }
 
 TEST_CASE("registrar: masks that are no masks, or leave nothing, are refused, and it goes on") {

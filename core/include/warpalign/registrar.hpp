@@ -100,7 +100,9 @@ struct RegistrationOptions {
   bool fast = false;
 
   bool refine = true;  ///< refine the result to thousandths of a pixel, at full resolution
-  Motion motion = Motion::similarity;  ///< (*) which transforms are allowed
+  /// (*) Which transforms are allowed. Limits of what it keeps fixed are refused: of the scale of
+  /// rigid motions, rotations and translations, the angle of translations, the shift of rotations.
+  Motion motion = Motion::similarity;
   Modality modality = Modality::same;  ///< (*) whether the same things look alike in both images
   Effort search = Effort::standard;    ///< (*) how much is tried where a pair is difficult
   double min_scale = 0.125;  ///< (*) the smallest Similarity::scale to search, 1/8 or more
@@ -110,7 +112,8 @@ struct RegistrationOptions {
   double max_shift = 0;      ///< (*) of the length of Similarity::translation, in pixels; 0: any
   int candidates = 1;  ///< (*) 1 to 10; with more than 1, RegistrationResult::runners_up is filled
                        ///< and the search does not stop at the first candidate beyond doubt
-  SpectrumOf spectrum = SpectrumOf::grey_levels;  ///< (*); the fast pipeline uses gradients
+  /// (*) Translations and Modality::other need no spectrum; the fast pipeline uses gradients.
+  SpectrumOf spectrum = SpectrumOf::grey_levels;
 
   Window window = Window::hann;    ///< applied before the FFT
   float spectrum_exponent = 0.3F;  ///< power of the spectrum's magnitude; 1 in the paper

@@ -168,7 +168,8 @@ typedef struct warpalign_register_options {
   size_t struct_size;      /**< sizeof(warpalign_register_options) */
   int32_t fast;            /**< whether to use the registration paper's pipeline: 0 or 1 */
   int32_t refine;          /**< whether to refine at full resolution: 0 or 1 */
-  warpalign_motion motion; /**< which transforms are allowed */
+  /** which transforms are allowed; limits of what it keeps fixed are refused */
+  warpalign_motion motion;
   double min_scale;        /**< the smallest scale factor to search, 1/8 or more */
   double max_scale;        /**< the largest scale factor to search, 8 or less */
   double min_angle;        /**< degrees */

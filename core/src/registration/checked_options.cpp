@@ -50,6 +50,34 @@ void check_fast(const RegistrationOptions& options) {
   }
 }
 
+// Limits of what the motion keeps fixed, and a spectrum that nothing is searched with, would be
+// ignored.
+void check_motion(const RegistrationOptions& options) {
+  const RegistrationOptions defaults;
+  const Motion motion = options.motion;
+  const bool scales =
+      options.min_scale != defaults.min_scale || options.max_scale != defaults.max_scale;
+  const bool angles =
+      options.min_angle != defaults.min_angle || options.max_angle != defaults.max_angle;
+  const bool spectrum = options.spectrum != defaults.spectrum;
+  if (scales &&
+      (motion == Motion::rigid || motion == Motion::rotation || motion == Motion::translation)) {
+    refuse(stage, "this motion keeps the scale at 1: min_scale and max_scale have no use");
+  }
+  if (angles && motion == Motion::translation) {
+    refuse(stage,
+           "the motion translation keeps the angle at 0: min_angle and max_angle have no use");
+  }
+  if (options.max_shift != 0 && motion == Motion::rotation) {
+    refuse(stage, "the motion rotation keeps the shift at 0: max_shift has no use");
+  }
+  if (spectrum && (motion == Motion::translation || options.modality == Modality::other)) {
+    refuse(stage,
+           "neither translations nor directions of edges are searched for by spectra: spectrum has "
+           "no use");
+  }
+}
+
 void check_effort(const RegistrationOptions& options) {
   if (options.search != Effort::fast || options.modality != Modality::other) return;
   refuse(
@@ -72,6 +100,7 @@ RegistrationOptions checked(const RegistrationOptions& options) {
   }
   check_ranges(options);
   if (options.fast) check_fast(options);
+  check_motion(options);
   check_effort(options);
   return options;
 }

@@ -197,6 +197,10 @@ TEST_CASE("volumes that turn: options that cannot be are refused") {
     refused("max_rotation", [](auto& options) { options.max_rotation = 0; });
     refused("max_rotation", [](auto& options) { options.max_rotation = 181; });
     refused("max_rotation", [](auto& options) { options.max_rotation = NAN; });
+    refused("max_rotation has no use", [](auto& options) {
+      options.motion = Motion::translation;
+      options.max_rotation = 30;
+    });
     refused("spacing", [](auto& options) { options.reference_spacing.z = 0; });
     refused("spacing", [](auto& options) { options.moving_spacing.x = -1; });
     refused("spacing", [](auto& options) { options.moving_spacing.y = INFINITY; });

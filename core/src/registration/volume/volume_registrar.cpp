@@ -51,6 +51,10 @@ void check_motion(const VolumeRegistrationOptions& options) {
   if (!(options.max_rotation > 0) || !(options.max_rotation <= 180)) {
     detail::refuse(stage, "max_rotation must be above 0, and at most 180 degrees");
   }
+  if (options.motion == Motion::translation &&
+      options.max_rotation != VolumeRegistrationOptions{}.max_rotation) {
+    detail::refuse(stage, "the motion translation keeps the angle at 0: max_rotation has no use");
+  }
 }
 
 VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
