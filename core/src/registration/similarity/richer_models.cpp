@@ -3,6 +3,7 @@
 
 #include "registration/plane_geometry.hpp"
 #include "registration/registration_result.hpp"
+#include "registration/similarity/common_pixels.hpp"
 #include "registration/similarity/direction_refinement.hpp"
 
 #include <algorithm>
@@ -100,51 +101,6 @@ Homography scaled(const Homography& m) {
   Homography result = m;
   for (double& value : result.h) value /= m.h[8];
   return result;
-}
-
-bool is_within(Point q, const Shape& shape) {
-  return q.x >= 1 && q.y >= 1 && q.x < static_cast<double>(shape.width - 2) &&
-         q.y < static_cast<double>(shape.height - 2);
-}
-
-std::size_t nearest_pixel(Point q, const Shape& shape) {
-  return static_cast<std::size_t>(std::llround(q.y) * shape.width + std::llround(q.x));
-}
-
-constexpr float min_weight = 0.999F;
-
-// Which pixels of the coarser level count under both transforms, and how far apart these place
-// them, as a root mean square.
-struct CommonPixels {
-  const Shape& coarse;
-  const Shape& fine;
-  std::span<const float> coarse_weight, fine_weight;  // empty without masks
-};
-
-double find_common(const CommonPixels& common, const Homography& simpler, const Homography& richer,
-                   std::vector<std::uint8_t>& counts) {
-  counts.assign(static_cast<std::size_t>(common.coarse.plane()), 0);
-  double squares = 0;
-  double pixels = 0;
-  for (std::int64_t y = 0; y < common.coarse.height; ++y) {
-    for (std::int64_t x = 0; x < common.coarse.width; ++x) {
-      const auto i = static_cast<std::size_t>(y * common.coarse.width + x);
-      const Point p{static_cast<double>(x), static_cast<double>(y)};
-      const Point q0 = simpler(p);
-      const Point q1 = richer(p);
-      if (!is_within(q0, common.fine) || !is_within(q1, common.fine)) continue;
-      if (!common.coarse_weight.empty() &&
-          (common.coarse_weight[i] < min_weight ||
-           common.fine_weight[nearest_pixel(q0, common.fine)] < min_weight ||
-           common.fine_weight[nearest_pixel(q1, common.fine)] < min_weight)) {
-        continue;
-      }
-      counts[i] = 1;
-      squares += (q0.x - q1.x) * (q0.x - q1.x) + (q0.y - q1.y) * (q0.y - q1.y);
-      pixels += 1;
-    }
-  }
-  return pixels > 0 ? std::sqrt(squares / pixels) : 0;
 }
 
 }  // namespace
@@ -353,7 +309,7 @@ bool RicherModels::explains_better(const PairWork& work, const Candidate& simple
   };
   const SimilarityImages& images = levels.pair.images;
   predict(images);
-  CommonPixels common{coarse, fine, {}, {}};
+  WeightedPair common{coarse, fine, {}, {}};
   if (images.reference_weight != nullptr) {
     sampler.coarse_weight.enqueue(work.stream, images.reference_weight->buffer());
     sampler.fine_weight.enqueue(work.stream, images.moving_weight->buffer());
