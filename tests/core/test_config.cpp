@@ -78,8 +78,8 @@ TEST_CASE("config: characters beyond ASCII stand in comments and in double quote
 
 TEST_CASE("config: what is no UTF-8 is refused in quotes, and does not matter in comments") {
   const test::TemporaryFolder folder;
-  // Cut short, a byte that continues nothing, longer than needed (twice), a surrogate, and what lies
-  // beyond U+10FFFF (twice).
+  // Cut short, a byte that continues nothing, longer than needed (twice), a surrogate, and what
+  // lies beyond U+10FFFF (twice).
   for (const char* bytes : {"\xc3", "\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
                             "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {
     CAPTURE(bytes);
@@ -107,6 +107,10 @@ TEST_CASE("config: a file that cannot be read is named") {
   CHECK_THROWS_WITH_AS((void)warpalign::read_config(folder.path() / "none.toml"),
                        doctest::Contains("none.toml cannot be read"), warpalign::Error);
   CHECK_THROWS_AS((void)warpalign::read_config(folder.path()), warpalign::Error);
+  // Longer than any file system takes: whether it is a folder cannot be told either.
+  const std::string long_name(5000, 'a');
+  CHECK_THROWS_WITH_AS((void)warpalign::read_config(folder.path() / long_name),
+                       doctest::Contains("cannot be read"), warpalign::Error);
 }
 
 TEST_CASE("config: the default file lies under XDG_CONFIG_HOME, never in the current folder") {

@@ -43,6 +43,16 @@ TEST_CASE("disk_cache: what is stored is found, under its own key only") {
   (void)only_file(folder.path() / "deep" / "cache");  // no temporary file is left
 }
 
+TEST_CASE("disk_cache: a slash behind the folder's name changes nothing, whatever the umask") {
+  const test::TemporaryFolder folder;
+  const mode_t before = ::umask(002);
+  const DiskCache cache(folder.path() / "cache" / "");
+  const std::string problem = cache.store("key", "bytes");
+  ::umask(before);
+  CHECK(problem.empty());
+  CHECK(cache.load("key") == "bytes");
+}
+
 TEST_CASE("disk_cache: nothing, and a single byte, are stored as anything else") {
   const test::TemporaryFolder folder;
   const DiskCache cache(folder.path() / "cache");

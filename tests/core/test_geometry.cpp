@@ -98,4 +98,9 @@ TEST_CASE("geometry: friendly sizes are the next with factors 2, 3, 5 and 7") {
   CHECK_THROWS_AS((void)warpalign::fft_friendly_size(0), warpalign::Error);
   CHECK_THROWS_AS((void)warpalign::fft_friendly_size(100, 0), warpalign::Error);
   CHECK_THROWS_AS((void)warpalign::fft_friendly_size(100, 11), warpalign::Error);
+  CHECK(warpalign::fft_friendly_size(1 << 30) == 1 << 30);
+  CHECK(warpalign::fft_friendly_size(5, 1 << 30) == 1 << 30);
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_AS((void)warpalign::fft_friendly_size(largest, 2), warpalign::Error);
+  CHECK_THROWS_AS((void)warpalign::fft_friendly_size(3, std::int64_t{1} << 62), warpalign::Error);
 }

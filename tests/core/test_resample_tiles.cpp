@@ -333,6 +333,9 @@ TEST_CASE("tiles: points that are given") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Tile all = warpalign::tile_for_points(spec, {-infinity, 50, 0}, {120, 60, 0});
   CHECK(all.input.shape.width == 300);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(warpalign::tile_for_points(spec, {120, 50, 0}, {100, 60, 0})),
+      doctest::Contains("above the highest"), Error);
 }
 
 TEST_CASE("tiles: wrong arguments are refused") {

@@ -230,6 +230,14 @@ TEST_CASE("registrar: what cannot be registered is refused, and the registrar go
       });
     }
     CHECK(registrar.align(view(r, pair.reference)).reliable);
+    // The reference of before is not compared with what was meant for another one.
+    refuses(ErrorKind::invalid_argument, "each side must be 16 to 16384", [&] {
+      registrar.set_reference({r.data(), PixelType::u8, 1, 1});
+    });
+    refuses(ErrorKind::invalid_argument, "set_reference must be called before",
+            [&] { (void)registrar.align(view(r, pair.reference)); });
+    registrar.set_reference(view(r, pair.reference));
+    CHECK(registrar.align(view(r, pair.reference)).reliable);
   });
 }
 

@@ -28,7 +28,7 @@ struct CompilationProgress {
 
 /// Called at the start and at the end of every compilation in this process, by the thread that
 /// compiles, one call at a time, but not for programs that are found on disk. It must not throw and
-/// must not use a device. An empty function removes the observer.
+/// must not use a device; it may set another observer. An empty function removes the observer.
 using CompilationObserver = std::function<void(const CompilationProgress&)>;
 /// Sets the observer of all compilations in this process, in place of the one before.
 WARPALIGN_API void observe_compilation(CompilationObserver observer);

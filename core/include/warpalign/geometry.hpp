@@ -95,7 +95,7 @@ struct WARPALIGN_API Similarity {
 
 /// The smallest size >= n that has no prime factors other than 2, 3, 5 and 7 and is a multiple of
 /// `multiple` (itself such a number). Every FFT library used here is fast for such sizes. Throws
-/// Error(invalid_argument) unless n >= 1 and `multiple` is such a number.
+/// Error(invalid_argument) unless both are 1 to 2^30 and `multiple` is such a number.
 [[nodiscard]] WARPALIGN_API std::int64_t fft_friendly_size(std::int64_t n,
                                                            std::int64_t multiple = 1);
 

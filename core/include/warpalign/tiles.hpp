@@ -62,7 +62,7 @@ struct Tile {
 /// The same for points that are given: a tile that can be evaluated at any point from `low` to
 /// `high`. Its `output_to_input` maps coordinates of the image to those of `input`; its `output` is
 /// empty. Coordinates that are not finite need all samples along their axis. Throws
-/// Error(invalid_argument) for a wrong spec.
+/// Error(invalid_argument) for a wrong spec, and where `low` is above `high`.
 [[nodiscard]] WARPALIGN_API Tile tile_for_points(const ResampleSpec& spec, const Point3& low,
                                                  const Point3& high);
 

@@ -1,6 +1,7 @@
 // The way from a backend's compiler to the program's observer.
 #include "device/compilation_report.hpp"
 
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -10,8 +11,9 @@ namespace {
 
 // Never destroyed: a device that is closed by a static object's destructor may still report.
 struct Observed {
-  std::mutex mutex;
-  CompilationObserver observer;
+  // Held while the observer is called, which may take its own place.
+  std::recursive_mutex mutex;
+  std::shared_ptr<const CompilationObserver> observer;
 };
 Observed& observed() {
   static auto* const one = new Observed;
@@ -21,13 +23,15 @@ Observed& observed() {
 }  // namespace
 
 void observe_compilation(CompilationObserver observer) {
+  auto next = observer ? std::make_shared<const CompilationObserver>(std::move(observer)) : nullptr;
   const std::lock_guard lock(observed().mutex);
-  observed().observer = std::move(observer);
+  observed().observer = std::move(next);
 }
 
 void detail::report_compilation(const CompilationProgress& progress) {
   const std::lock_guard lock(observed().mutex);
-  if (observed().observer) observed().observer(progress);
+  const std::shared_ptr<const CompilationObserver> observer = observed().observer;
+  if (observer) (*observer)(progress);
 }
 
 }  // namespace warpalign

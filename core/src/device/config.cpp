@@ -109,8 +109,8 @@ Config interpret(const std::filesystem::path& file, const toml::table& root) {
 Config read_config(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
-  if (std::filesystem::is_directory(file) || !stream || !(text << stream.rdbuf())) {
-    std::error_code ignored;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored) || !stream || !(text << stream.rdbuf())) {
     if (!std::filesystem::is_regular_file(file, ignored) ||
         std::filesystem::file_size(file, ignored) != 0) {
       throw Error(ErrorKind::configuration,

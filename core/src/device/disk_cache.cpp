@@ -111,6 +111,8 @@ void remove_leftovers(const std::filesystem::path& folder) noexcept {
 }  // namespace
 
 DiskCache::DiskCache(std::filesystem::path folder) : folder_(std::move(folder)) {
+  // Behind a last slash the parent would be the folder itself, made with everybody's permissions.
+  if (!folder_.has_filename()) folder_ = folder_.parent_path();
   if (!folder_.empty() && is_trusted_folder(folder_)) remove_leftovers(folder_);
 }
 

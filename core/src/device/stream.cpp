@@ -1,6 +1,7 @@
 // Streams and marks.
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 
 #include <warpalign/device.hpp>
 
@@ -67,15 +68,12 @@ void Stream::upload(const HostImage& source, Image& target) {
   detail::check_image("upload", "the target", device_, target, source.type, source.shape());
   const auto rows = static_cast<std::size_t>(source.height);
   const std::size_t row_bytes = static_cast<std::size_t>(source.width) * size_of(source.type);
-  const auto pitch = static_cast<std::size_t>(source.row_bytes);
-  if (source.row_bytes < 0 || (pitch != 0 && pitch < row_bytes)) {
-    detail::refuse("upload", "row_bytes is smaller than a row of pixels");
-  }
-  if (pitch == 0 || pitch == row_bytes) {
+  detail::check_rows("upload", "the image", source);
+  if (detail::is_dense(source)) {
     detail::Access::queue(*this).upload({source.data, 1, rows * row_bytes, rows * row_bytes},
                                         detail::Access::memory(target));
   } else {
-    detail::Access::queue(*this).upload({source.data, rows, row_bytes, pitch},
+    detail::Access::queue(*this).upload({source.data, rows, row_bytes, detail::pitch_of(source)},
                                         detail::Access::memory(target));
   }
 }

@@ -78,6 +78,7 @@ struct Registrar::State {
   std::optional<detail::PairSearch> search;
   std::optional<detail::ImagePyramid> reference;
   std::optional<detail::ImagePyramid> moving;
+  bool has_reference = false;  // its memory is kept where another one was refused
 };
 
 void Registrar::State::check(const char* what, PixelType type, const Shape& shape,
@@ -109,21 +110,24 @@ void Registrar::State::take(std::optional<detail::ImagePyramid>& image, const Pi
 
 template <class Pixels>
 void Registrar::State::set_reference(const Pixels& pixels, PixelType type, const HostImage* mask) {
+  has_reference = false;
   const detail::StageClock::Call call(clock);
   check("the reference", type, pixels.shape(), "the reference's mask", mask);
   if (!detail::is_grey(type)) {
     return set_reference(converted_reference.convert(stream, clock, pixels), PixelType::f32, mask);
   }
-  if (fast) return fast->set_reference(stream, clock, pixels, type);
-  take(reference, pixels, type, mask, "the reference image");
+  if (fast) {
+    fast->set_reference(stream, clock, pixels, type);
+  } else {
+    take(reference, pixels, type, mask, "the reference image");
+  }
+  has_reference = true;
 }
 
 template <class Pixels>
 RegistrationResult Registrar::State::align(const Pixels& pixels, PixelType type,
                                            const HostImage* mask) {
-  if (!(fast ? fast->has_reference() : reference.has_value())) {
-    detail::refuse(stage, "set_reference must be called before align");
-  }
+  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
   const detail::StageClock::Call call(clock);
   check("the moving image", type, pixels.shape(), "the moving image's mask", mask);
   if (!detail::is_grey(type)) {

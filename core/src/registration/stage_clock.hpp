@@ -32,6 +32,8 @@ class StageClock {
   /// Returns the total time of each stage in order of first use and clears the measurements. Waits
   /// for the enqueued work.
   std::vector<StageTiming> take();
+  /// Forgets the measurements: those of a call that failed elsewhere are nobody's.
+  void clear() noexcept { intervals_.clear(); }
 
   /// In place while a call is made: where it fails, what was measured of it is dropped, and is not
   /// taken for a part of the next call.

@@ -193,7 +193,13 @@ Tile tile_of(const ResampleSpec& spec, const Transform& transform, const Region&
 
 Tile tile_for_points(const ResampleSpec& spec, const Point3& low, const Point3& high) {
   check_spec(spec);
-  return tile_from(spec, cuts_of(spec, {{{low.x, high.x}, {low.y, high.y}, {low.z, high.z}}}), {});
+  const std::array<Interval, 3> points{{{low.x, high.x}, {low.y, high.y}, {low.z, high.z}}};
+  for (const Interval& along : points) {
+    if (std::isfinite(along.low) && std::isfinite(along.high) && along.low > along.high) {
+      detail::refuse(stage, "the lowest coordinate of the points is above the highest");
+    }
+  }
+  return tile_from(spec, cuts_of(spec, points), {});
 }
 
 std::vector<Tile> tiles(const ResampleSpec& spec, const Transform& transform, const Shape& tile) {

@@ -115,9 +115,12 @@ bool has_only_small_factors(std::int64_t n) {
 }  // namespace
 
 std::int64_t fft_friendly_size(std::int64_t n, std::int64_t multiple) {
-  if (n < 1 || multiple < 1 || !has_only_small_factors(multiple)) {
-    throw Error(ErrorKind::invalid_argument,
-                "fft_friendly_size needs n >= 1 and a multiple made of 2, 3, 5 and 7");
+  constexpr std::int64_t largest = std::int64_t{1} << 30;
+  if (n < 1 || n > largest || multiple < 1 || multiple > largest ||
+      !has_only_small_factors(multiple)) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        "fft_friendly_size needs n of 1 to 2^30 and such a multiple, made of 2, 3, 5 and 7");
   }
   std::int64_t quotient = (n + multiple - 1) / multiple;
   while (!has_only_small_factors(quotient)) ++quotient;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -239,6 +240,51 @@ TEST_CASE("frames: each has its own trouble, and the reference's is told at once
     wrong.max_shift = -1;
     CHECK_THROWS_AS(FrameRegistrar(device, wrong), Error);
     CHECK_THROWS_AS(FrameRegistrar(device, translation(), 0), Error);
+  });
+}
+
+TEST_CASE("frames: rows that overlap are refused, one frame's do not concern the others") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(6);
+    const Pixels reference = drawn(scene, {});
+    const std::vector<Pixels> frames{drawn(scene, {1, 2}), drawn(scene, {2, 1}),
+                                     drawn(scene, {1, 1}), drawn(scene, {3, 1})};
+    FrameRegistrar registrar(device, translation(), 4);
+    HostImage wrong = view(reference);
+    for (const std::int64_t row_bytes : {-4 * wrong.width, 4 * wrong.width - 1}) {
+      CAPTURE(row_bytes);
+      wrong.row_bytes = row_bytes;
+      CHECK_THROWS_WITH_AS(registrar.set_reference(wrong), doctest::Contains("row_bytes"), Error);
+      CHECK_THROWS_AS(static_cast<void>(registrar.align(view(reference))), Error);
+      registrar.set_reference(view(reference));
+      std::vector<HostImage> some = views(frames);
+      some[1].row_bytes = row_bytes;
+      const std::vector<BatchResult> found = registrar.align(some);
+      REQUIRE(found[1].error);
+      CHECK(found[1].error->kind() == ErrorKind::invalid_argument);
+      CHECK(error_of(found[0].result.value(), {1, 2}) <= 0.002);
+      CHECK(error_of(found[3].result.value(), {3, 1}) <= 0.002);
+    }
+  });
+}
+
+TEST_CASE("frames: rows may begin anywhere in memory") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Scene scene(6);
+    const Pixels reference = drawn(scene, {});
+    const Pixels moved = drawn(scene, {2, 1});
+    FrameRegistrar registrar(device, translation(), 4);
+    registrar.set_reference(view(reference));
+    // A byte before the first row, and three more behind each.
+    HostImage frame = view(moved);
+    const std::size_t row = static_cast<std::size_t>(frame.width) * sizeof(float);
+    std::vector<char> bytes(1 + (row + 3) * static_cast<std::size_t>(frame.height));
+    for (std::size_t y = 0; y < static_cast<std::size_t>(frame.height); ++y) {
+      std::memcpy(bytes.data() + 1 + y * (row + 3), moved.data() + y * row / sizeof(float), row);
+    }
+    frame.data = bytes.data() + 1;
+    frame.row_bytes = static_cast<std::int64_t>(row + 3);
+    CHECK(error_of(registrar.align(frame), {2, 1}) <= 0.002);
   });
 }
 

@@ -149,6 +149,11 @@ TEST_CASE("field warper: what does not fit is refused") {
     };
     refused({pixels.data(), PixelType::u8, frame.width, frame.height, 0}, field);
     refused({pixels.data(), PixelType::f32, frame.width - 1, frame.height, 0}, field);
+    refused({nullptr, PixelType::f32, frame.width, frame.height, 0}, field);
+    refused({pixels.data(), PixelType::f32, frame.width, frame.height, -4 * frame.width}, field);
+    CHECK_THROWS_AS(
+        warper.warp({pixels.data(), PixelType::f32, frame.width, frame.height, 0}, field, nullptr),
+        warpalign::Error);
     const std::vector<float> samples(2 * 64 * 64);
     refused({pixels.data(), PixelType::f32, frame.width, frame.height, 0},
             DisplacementField::of_samples({64, 64, 1}, samples, 8));

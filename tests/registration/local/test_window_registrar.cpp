@@ -300,5 +300,17 @@ TEST_CASE("windows: bad input is refused before anything runs") {
     const std::vector<HostImage> other{{pixels.data(), PixelType::u8, 150, 128}};
     CHECK_THROWS_WITH_AS((void)registrar.align(other), doctest::Contains("u8"), warpalign::Error);
     CHECK(registrar.align({}).empty());
+    for (const std::int64_t row_bytes : {-4 * shape.width, 4 * shape.width - 1}) {
+      CAPTURE(row_bytes);
+      std::vector<HostImage> overlapping{good[0]};
+      overlapping[0].row_bytes = row_bytes;
+      CHECK_THROWS_WITH_AS((void)registrar.align(overlapping), doctest::Contains("row_bytes"),
+                           warpalign::Error);
+      CHECK_THROWS_WITH_AS(registrar.set_reference(overlapping[0]), doctest::Contains("row_bytes"),
+                           warpalign::Error);
+      CHECK_THROWS_WITH_AS((void)registrar.align(good), doctest::Contains("set_reference"),
+                           warpalign::Error);
+      registrar.set_reference(good[0]);
+    }
   });
 }

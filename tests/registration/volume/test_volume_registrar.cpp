@@ -175,8 +175,15 @@ TEST_CASE("volumes: the reference is kept, from the device too, and lost when it
     const std::vector<float> flat(pair.reference.size(), 2.0F);
     check_refused(ErrorKind::invalid_image, "constant",
                   [&] { registrar.set_reference(test::view_of(flat, spec.reference)); });
-    check_refused(ErrorKind::invalid_argument, "set_reference",
-                  [&] { (void)registrar.align(test::view_of(pair.moving, spec.moving)); });
+    const auto has_none = [&] {
+      check_refused(ErrorKind::invalid_argument, "set_reference",
+                    [&] { (void)registrar.align(test::view_of(pair.moving, spec.moving)); });
+    };
+    has_none();
+    registrar.set_reference(image);
+    check_refused(ErrorKind::invalid_argument, "side",
+                  [&] { registrar.set_reference(test::view_of(flat, {1, 1, 1})); });
+    has_none();
   });
 }
 

@@ -1,6 +1,8 @@
 // Distributes the pairs of a batch over workers.
 #include "registration/batch/batch_run.hpp"
 
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +35,12 @@ void BatchRun::run(const BatchWorkers& workers) {
     try {
       for (std::size_t worker = 0; worker < workers.count; ++worker) {
         threads.emplace_back([&, worker] { work(workers, worker); });
+      }
+    } catch (const std::system_error& error) {
+      // Where no more threads are to be had, those that there are do the work.
+      if (threads.empty()) {
+        end_with(std::make_exception_ptr(Error(
+            ErrorKind::out_of_memory, std::string("no thread can be started: ") + error.what())));
       }
     } catch (...) {
       end_with(std::current_exception());

@@ -23,7 +23,6 @@ class FourierMellinPipeline {
   /// Like Registrar::align.
   template <class Pixels>
   RegistrationResult align(Stream& stream, StageClock& clock, const Pixels& pixels, PixelType type);
-  [[nodiscard]] bool has_reference() const { return reference_.has_value(); }
 
  private:
   void prepare_frame(Stream& stream, StageClock& clock, const Shape& moving);

@@ -2,6 +2,7 @@
 #include <warpalign/frame_registrar.hpp>
 
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 #include "device/lanes.hpp"
 #include "registration/checked_options.hpp"
 #include "registration/frames/frame_batch.hpp"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,14 +36,8 @@ std::size_t checked(std::size_t frames_at_once) {
 class OwnedImage {
  public:
   void take(const HostImage& image) {
-    const std::size_t row = static_cast<std::size_t>(image.width) * size_of(image.type);
-    const std::size_t pitch =
-        image.row_bytes == 0 ? row : static_cast<std::size_t>(image.row_bytes);
-    pixels_.resize(row * static_cast<std::size_t>(image.height));
-    const auto* from = static_cast<const std::byte*>(image.data);
-    for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
-      std::memcpy(pixels_.data() + y * row, from + y * pitch, row);
-    }
+    pixels_.resize(static_cast<std::size_t>(image.shape().plane()) * size_of(image.type));
+    detail::copy_rows(image, pixels_.data());
     view_ = {pixels_.data(), image.type, image.width, image.height, 0};
   }
   [[nodiscard]] const HostImage& view() const { return view_; }
@@ -126,7 +120,7 @@ Registrar& FrameRegistrar::State::ready_single() {
 bool FrameRegistrar::State::can_pass_together(const HostImage& frame) const {
   const HostImage& image = reference.view();
   return batched && !batch_refuses_it && frame.data != nullptr && frame.shape() == image.shape() &&
-         detail::can_be_batched(frame.type, frame.shape()) &&
+         detail::has_valid_rows(frame) && detail::can_be_batched(frame.type, frame.shape()) &&
          detail::can_be_batched(image.type, image.shape());
 }
 
@@ -183,6 +177,7 @@ void FrameRegistrar::State::set_reference(const HostImage& image) {
   has_reference = registrar_has_it = batch_refuses_it = false;
   for (const auto& lane : lanes) lane->has_reference = false;
   if (batched && image.data != nullptr && detail::can_be_batched(image.type, image.shape())) {
+    detail::check_rows(stage, "the reference", image);
     reference.take(image);
     for (const auto& lane : lanes) {
       if (lane->batch && lane->batch->frame() != image.shape()) lane->batch.reset();
@@ -268,12 +263,14 @@ std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames
   State& s = *state_;
   if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
   s.timings.clear();
+  for (const auto& lane : s.lanes) lane->clock.clear();
   std::vector<BatchResult> results;
   results.reserve(frames.size());
   while (!frames.empty()) {
     const HostImage& first = frames.front();
     const auto other = std::find_if(frames.begin(), frames.end(), [&](const HostImage& frame) {
-      return frame.type != first.type || frame.shape() != first.shape() || frame.data == nullptr;
+      return frame.type != first.type || frame.shape() != first.shape() || frame.data == nullptr ||
+             !detail::has_valid_rows(frame);
     });
     const auto alike = std::max<std::size_t>(static_cast<std::size_t>(other - frames.begin()), 1);
     s.align_some(frames.first(alike), results);

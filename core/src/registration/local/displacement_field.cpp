@@ -122,7 +122,7 @@ DisplacementField DisplacementField::fit(const Shape& frame, std::span<const Win
   const detail::ShiftGrid grid = checked_grid(shifts, windows_x, windows_y);
   check_centres(frame, shifts);
   if (outliers.size() != shifts.size()) {
-    detail::refuse(stage, "there must be as many outliers told as there are shifts");
+    detail::refuse(stage, "outliers must have one entry for each shift");
   }
   std::vector<bool> consistent(shifts.size());
   for (std::size_t i = 0; i < shifts.size(); ++i) {

@@ -2,6 +2,7 @@
 #include <warpalign/local_motion.hpp>
 
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/resample.hpp>
@@ -111,6 +112,9 @@ FieldWarper::~FieldWarper() = default;
 
 void FieldWarper::warp(const HostImage& frame, const DisplacementField& field, void* output) {
   State& state = *state_;
+  if (frame.data == nullptr) detail::refuse(stage, "the frame has no pixels");
+  if (output == nullptr) detail::refuse(stage, "there is no memory for the warped frame");
+  detail::check_rows(stage, "the frame", frame);
   if (frame.type != state.input.type() || frame.shape() != state.shape) {
     detail::refuse(stage, std::string("the frame is ") + name_of(frame.type) + " of " +
                               to_string(frame.shape()) + ", not " + name_of(state.input.type()) +

@@ -1,10 +1,10 @@
 // The peaks of the correlation of windows of frames with a reference's, for a batch of frames.
 #include "registration/local/peak_search.hpp"
 
+#include "device/host_rows.hpp"
 #include "registration/plane_geometry.hpp"
 
 #include <cmath>
-#include <cstring>
 
 namespace warpalign::detail {
 
@@ -22,29 +22,14 @@ std::size_t bytes_of(const Shape& frame, PixelType type) {
   return static_cast<std::size_t>(frame.plane()) * size_of(type);
 }
 
-bool dense(const HostImage& image) {
-  const auto row = static_cast<std::size_t>(image.width) * size_of(image.type);
-  return image.row_bytes == 0 || static_cast<std::size_t>(image.row_bytes) == row;
-}
-
 // Whether the frames lie one after the other in memory.
 bool contiguous(std::span<const HostImage> frames) {
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (!dense(frames[i])) return false;
+    if (!is_dense(frames[i])) return false;
     const auto* first = static_cast<const char*>(frames[0].data);
     if (frames[i].data != first + i * bytes_of(frames[i].shape(), frames[i].type)) return false;
   }
   return true;
-}
-
-void copy(const HostImage& image, char* target) {
-  const std::size_t row = static_cast<std::size_t>(image.width) * size_of(image.type);
-  const std::size_t pitch = dense(image) ? row : static_cast<std::size_t>(image.row_bytes);
-  const auto* source = static_cast<const char*>(image.data);
-  for (std::int64_t y = 0; y < image.height; ++y) {
-    std::memcpy(target + static_cast<std::size_t>(y) * row,
-                source + static_cast<std::size_t>(y) * pitch, row);
-  }
 }
 
 }  // namespace
@@ -103,7 +88,7 @@ void StackUpload::run(StageClock& clock, std::span<const HostImage> frames) {
   if (!contiguous(frames)) {
     if (!staging_) staging_ = device_.make_host_buffer(frames_ * bytes);
     auto* const together = static_cast<char*>(staging_->data());
-    for (std::size_t i = 0; i < frames.size(); ++i) copy(frames[i], together + i * bytes);
+    for (std::size_t i = 0; i < frames.size(); ++i) copy_rows(frames[i], together + i * bytes);
     source = together;
   }
   clock.run("upload", [&] { stream.upload(source, frames.size() * bytes, raw_.buffer()); });

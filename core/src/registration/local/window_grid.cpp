@@ -31,7 +31,7 @@ std::int64_t side_of(const char* name, std::int64_t side, std::int64_t frame) {
 // The first pixels of windows that cover an axis from end to end.
 std::vector<std::int32_t> starts(const char* name, std::int64_t frame, std::int64_t window,
                                  std::int64_t stride) {
-  if (stride < 0) refuse(stage, std::string("the ") + name + " must be 1 or more");
+  if (stride < 0) refuse(stage, std::string("the ") + name + " must be 0 or more");
   const double step = static_cast<double>(stride == 0 ? (window + 1) / 2 : stride);
   const auto rest = static_cast<double>(frame - window);
   const auto steps = static_cast<std::int64_t>(std::ceil(rest / step));

@@ -1,5 +1,6 @@
 // The shifts of windows: arguments are checked here, and frames divided into batches.
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 #include "device/lanes.hpp"
 #include "registration/local/shift_search.hpp"
 #include "registration/local/window_batch.hpp"
@@ -115,7 +116,6 @@ std::size_t WindowRegistrar::State::prepare_lanes(std::size_t wanted, std::size_
 }
 
 void WindowRegistrar::State::take_timings() {
-  timings.clear();
   for (const auto& lane : lanes) detail::add_timings(lane->clock.take(), timings);
 }
 
@@ -126,6 +126,7 @@ void WindowRegistrar::State::check(const char* what, const HostImage& image,
     detail::refuse(stage, std::string(what) + " is " + to_string(image.shape()) +
                               ", but frames are " + to_string(frame));
   }
+  detail::check_rows(stage, what, image);
   if (image.type != type && !(may_be_f32 && image.type == PixelType::f32)) {
     detail::refuse(stage, std::string(what) + " is " + name_of(image.type) + ", but frames are " +
                               name_of(type));
@@ -147,12 +148,12 @@ std::size_t WindowRegistrar::windows() const noexcept { return state_->grid.orig
 
 void WindowRegistrar::set_reference(const HostImage& image) {
   State& s = *state_;
+  s.has_reference = false;
   s.check("the reference", image, true);
   if (!s.reference) s.reference.emplace(s.device, s.frame, s.grid);
   if (!s.transform) {
     s.transform.emplace(s.device, s.frame, 1, s.grid, FftDirections::forward);
   }
-  s.has_reference = false;
   detail::WindowReference& reference = *s.reference;
   Lane& lane = s.lane(0);
   const detail::StageClock::Call call(lane.clock);
@@ -167,6 +168,8 @@ void WindowRegistrar::set_reference(const HostImage& image) {
 std::vector<WindowShift> WindowRegistrar::align(std::span<const HostImage> frames) {
   State& s = *state_;
   if (!s.has_reference) detail::refuse(stage, "set_reference must be called before align");
+  s.timings.clear();
+  for (const auto& lane : s.lanes) lane->clock.clear();
   for (const HostImage& frame : frames) s.check("a frame", frame, false);
   std::vector<WindowShift> result(frames.size() * windows());
   if (frames.empty()) return result;

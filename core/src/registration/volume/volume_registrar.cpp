@@ -157,13 +157,13 @@ void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source,
 
 template <class Voxels>
 void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
+  has_reference = search_has_reference = false;
   const detail::StageClock::Call call(clock);
   constexpr const char* what = "the reference volume";
   const Shape shape = shape_of(voxels);
   check_registrable(what, type_of(voxels), shape);
   check_pixels(what, device, voxels);
   detail::check_volume_memory(device, shape, shape);
-  has_reference = search_has_reference = false;
   if (reference && reference->shape() != shape) {
     search.reset();
     motion_search.reset();

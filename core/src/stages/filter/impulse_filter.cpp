@@ -3,6 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 #include "stages/results.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace warpalign {
 
@@ -40,8 +42,7 @@ class Rows {
  public:
   explicit Rows(const HostImage& image)
       : start_(static_cast<const std::byte*>(image.data)),
-        pitch_(image.row_bytes == 0 ? image.width * static_cast<std::int64_t>(sizeof(Pixel))
-                                    : image.row_bytes),
+        pitch_(static_cast<std::int64_t>(detail::pitch_of(image))),
         width_(image.width),
         height_(image.height) {}
 
@@ -108,11 +109,25 @@ ImpulseStatistics statistics_of(const HostImage& image) {
           static_cast<double>(isolated) / examined};
 }
 
+// Whether every row begins where a pixel of the type may lie.
+bool is_aligned(const HostImage& image) {
+  const std::size_t size = size_of(image.type);
+  return reinterpret_cast<std::uintptr_t>(image.data) % size == 0 &&
+         detail::pitch_of(image) % size == 0;
+}
+
 }  // namespace
 
 ImpulseStatistics impulse_statistics(const HostImage& image) {
   detail::check_shape(stage, "the image", image.shape());
   detail::check_grey(stage, "the image", image.type);
+  detail::check_rows(stage, "the image", image);
+  if (!is_aligned(image)) {
+    std::vector<std::byte> pixels(static_cast<std::size_t>(image.shape().plane()) *
+                                  size_of(image.type));
+    detail::copy_rows(image, pixels.data());
+    return impulse_statistics({pixels.data(), image.type, image.width, image.height, 0});
+  }
   if (image.type == PixelType::u8) return statistics_of<std::uint8_t>(image);
   if (image.type == PixelType::u16) return statistics_of<std::uint16_t>(image);
   return statistics_of<float>(image);

@@ -19,7 +19,7 @@ constexpr const char* stage = "phase_correlation";
 
 PhaseCorrelationSpec checked(const PhaseCorrelationSpec& spec) {
   if (spec.shape.depth != 1) {
-    detail::refuse(stage, "is of images, not of volumes (see VolumeRegistrar)");
+    detail::refuse(stage, "phase correlation takes images; for volumes there is VolumeRegistrar");
   }
   return spec;
 }
@@ -78,7 +78,7 @@ void PhaseCorrelationPlan::execute(Stream& stream, const Image& reference, const
 
 CorrelationPeak PhaseCorrelationPlan::find_peak() const {
   Steps& s = *steps_;
-  if (!s.executed) detail::refuse(stage, "has no peak before execute()");
+  if (!s.executed) detail::refuse(stage, "there is no peak before execute()");
   const PeakRecord record = s.found.wait()[0];
   const Point at = subpixel_position(record);
   const auto value = static_cast<double>(record.value);

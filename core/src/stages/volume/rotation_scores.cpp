@@ -46,7 +46,7 @@ void check_rotation(const RotationMatrix& r) {
       const float product =
           r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
       if (!(std::abs(product - (i == j ? 1.0F : 0.0F)) <= tolerance)) {
-        detail::refuse(stage, "a matrix is no rotation");
+        detail::refuse(stage, "a matrix is not a rotation");
       }
     }
   }
