@@ -46,7 +46,7 @@ struct Options {
   std::vector<std::string> peers;
   std::optional<std::string> config;
   bool hot = false;
-  int runs = 0;
+  std::optional<int> runs;
 };
 
 /// The sides that are allowed. Every suite works from the smallest on; registration needs 64.
@@ -116,6 +116,12 @@ class Outputs {
  public:
   explicit Outputs(const Options& options) {
     if (options.json && options.report) refuse_same("--report", *options.report, *options.json);
+    std::vector<std::string> inputs = options.peers;
+    if (options.baseline) inputs.push_back(*options.baseline);
+    for (const std::string& input : inputs) {
+      if (options.json) refuse_same("--json", *options.json, input);
+      if (options.report) refuse_same("--report", *options.report, input);
+    }
     if (options.json) json_ = std::make_unique<AtomicFile>(*options.json);
     if (options.report) report_ = std::make_unique<AtomicFile>(*options.report);
   }
@@ -148,7 +154,7 @@ std::string command_of(const Options& options) {
   list(" --sizes ", options.sizes);
   list(" --volumes ", options.volumes);
   if (options.hot) words += " --hot";
-  if (options.runs > 0) words += fmt::format(" --runs {}", options.runs);
+  if (options.runs) words += fmt::format(" --runs {}", *options.runs);
   return words;
 }
 
@@ -159,7 +165,7 @@ Record new_record(const Options& options) {
   record.command = command_of(options);
   record.host = bench::describe_host();
   record.settings.hot = options.hot;
-  record.settings.runs = options.runs;
+  record.settings.runs = options.runs.value_or(0);
   return record;
 }
 
@@ -249,7 +255,11 @@ ExitStatus run(const Options& options) {
   for (const bench::Suite& suite : bench::suites_named(options.suites)) {
     for (bench::Case& one : suite.cases(sizes)) plan.cases.push_back(std::move(one));
   }
-  if (options.runs < 0) throw UsageError("--runs: must be 1 or more");
+  if (options.runs && *options.runs < 1) throw UsageError("--runs: must be 1 or more");
+  if (!options.peers.empty() && !options.report) {
+    throw UsageError(
+        "--peers: stand beside the results in --report alone; name one, or leave it out");
+  }
   const std::vector<Record> peers = read_peers(options);
   std::optional<Record> before;
   if (options.baseline) before = bench::read_record("--baseline", *options.baseline);

@@ -35,9 +35,10 @@ FileError cannot_write(const Path& path, int code) {
                                path.string(), std::strerror(code)));
 }
 
+constexpr std::string_view journal_title = "warpalign-stack-journal ";
+
 std::string header(const RunFingerprint& fingerprint) {
-  return fmt::format("warpalign-stack-journal 2 {:016x} {:016x}", fingerprint.inputs,
-                     fingerprint.options);
+  return fmt::format("{}2 {:016x} {:016x}", journal_title, fingerprint.inputs, fingerprint.options);
 }
 
 /// Says what of a journal can be trusted, and whether it is this run's.
@@ -129,12 +130,29 @@ StackJournal::StackJournal(const Path& path, const RunFingerprint& fingerprint)
 
 StackJournal::~StackJournal() { ::close(descriptor_); }
 
+// A file of another kind is nobody's to overwrite. Nothing at all, or the first part of a header,
+// is what a run leaves that was killed at its beginning; zeros are what a crash of the machine may
+// leave.
+void StackJournal::refuse_other_files() const {
+  std::string start(24, '\0');
+  const ssize_t bytes = ::pread(descriptor_, start.data(), start.size(), 0);
+  if (bytes < 0) throw cannot_write(path_, errno);
+  start.resize(static_cast<std::size_t>(bytes));
+  if (journal_title.starts_with(start) || start.find_first_not_of('\0') == std::string::npos)
+    return;
+  throw FileError(
+      fmt::format("{}: is in the place of this run's journal, and is none; remove it, or choose "
+                  "another name for the output",
+                  path_.string()));
+}
+
 void StackJournal::open(const RunFingerprint& fingerprint) {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     throw FileError(
         fmt::format("{}: another process is working on this run; wait for it", path_.string()));
   }
   const Examination::Trusted trusted = Examination(path_, fingerprint).trusted();
+  if (trusted.end == 0) refuse_other_files();
   frames_ = trusted.frames;
   last_reliable_ = trusted.last_reliable;
   if (::ftruncate(descriptor_, static_cast<off_t>(trusted.end)) != 0) {

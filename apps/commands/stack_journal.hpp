@@ -78,6 +78,7 @@ class StackJournal {
   void remove();
 
  private:
+  void refuse_other_files() const;
   void open(const RunFingerprint& fingerprint);
   void write(const std::string& line);
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -30,24 +31,33 @@ std::vector<NamedOutput> single_outputs(const StackOptions& options) {
           {"--plot", options.plot},     {"--report", options.page}};
 }
 
-/// An aligned frame must not overwrite a frame that has yet to be read.
+/// Whether a file of this name may be that of an aligned frame: its number, and the name of the
+/// file that the frame is from.
+bool may_be_aligned(const Path& name, const std::set<std::string>& stems) {
+  const std::string extension = name.extension().string();
+  if (extension != ".png" && extension != ".tif") return false;
+  const std::string stem = name.stem().string();
+  const std::size_t digits = std::min(stem.find_first_not_of("0123456789"), stem.size());
+  return digits >= 4 && digits < stem.size() && stem[digits] == '_' &&
+         stems.contains(stem.substr(digits + 1));
+}
+
+/// An aligned frame must not overwrite what is still to be read, or another output.
 void check_folder(const StackOptions& options) {
   std::error_code failed;
-  std::set<Path> inputs;
-  for (const std::string& file : options.files) {
-    inputs.insert(std::filesystem::weakly_canonical(file, failed));
-  }
   const Path folder = std::filesystem::weakly_canonical(*options.folder, failed);
-  const int digits = digits_of(options.files.size());
-  for (std::size_t i = 0; i < options.files.size(); ++i) {
-    for (const char* extension : {"png", "tif"}) {
-      const std::string stem = aligned_stem(i, Path(options.files[i]).stem().string(), digits);
-      const std::string name = fmt::format("{}.{}", stem, extension);
-      if (!inputs.contains(folder / name)) continue;
-      throw UsageError(
-          fmt::format("--output-folder {}: {} in it is one of the frames; choose another folder",
-                      *options.folder, name));
-    }
+  std::set<std::string> stems;
+  for (const std::string& file : options.files) stems.insert(Path(file).stem().string());
+  const auto check = [&](const std::string& file, const char* what) {
+    const Path full = std::filesystem::weakly_canonical(file, failed);
+    if (full.parent_path() != folder || !may_be_aligned(full.filename(), stems)) return;
+    throw UsageError(fmt::format("--output-folder {}: {} in it is {}; choose another folder",
+                                 *options.folder, full.filename().string(), what));
+  };
+  for (const std::string& file : options.files) check(file, "one of the frames");
+  if (options.mask) check(*options.mask, "the mask");
+  for (const NamedOutput& output : single_outputs(options)) {
+    if (output.name) check(*output.name, "another output");
   }
 }
 

@@ -48,6 +48,16 @@ const char* usual_value_name() {
   }
 }
 
+template <class Target>
+constexpr bool is_number() {
+  return std::is_same_v<Target, int*> || std::is_same_v<Target, double*> ||
+         std::is_same_v<Target, std::optional<int>*> ||
+         std::is_same_v<Target, std::optional<double>*>;
+}
+
+// Where a variable of a shell is empty, a number must not be 0, or as if it had not been given.
+std::string is_given(const std::string& text) { return text.empty() ? "needs a number" : ""; }
+
 OptionText text_of(const CLI::Option& option) {
   OptionText text;
   text.is_argument = option.get_positional();
@@ -135,6 +145,7 @@ void add_option(CLI::App& command, const std::string& name, const OptionValue& v
           CLI::Option* added = command.add_option(bare, *target, description);
           added->type_name(blank == std::string::npos ? usual_value_name<Target>()
                                                       : name.substr(blank + 1));
+          if (is_number<Target>()) added->check(is_given);
           return added;
         }
       },
@@ -150,9 +161,10 @@ void add_limit_options(CLI::App& command) {
   constexpr std::int64_t largest = std::int64_t{1} << 40;
   begin_group(command, "Limits");
   command
-      .add_option_function<std::int64_t>("--max-pixels", set_max_pixels,
-                                         "Refuse images, frames and arrays with more pixels, before "
-                                         "memory is allocated for them")
+      .add_option_function<std::int64_t>(
+          "--max-pixels", set_max_pixels,
+          "Refuse images, frames and arrays with more pixels, before "
+          "memory is allocated for them")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, largest).description(""));
 }

@@ -125,7 +125,10 @@ TEST_CASE("bench: wrong usage is refused before anything runs") {
   refused({"sobel", "--baseline", folder / "missing.json"}, 2, {"--baseline", "missing.json"});
   refused({"sobel", "--baseline", text}, 2, {"--baseline", "text.json", "no record"});
   refused({"sobel", "--baseline", older}, 2, {"--baseline", "older.json", "version 0"});
-  refused({"sobel", "--peers", text}, 2, {"--peers", "text.json"});
+  refused({"sobel", "--peers", text, "--report", folder / "page"}, 2, {"--peers", "text.json"});
+  refused({"sobel", "--peers", text}, 2, {"--peers", "--report alone"});
+  refused({"sobel", "--runs", "0"}, 2, {"--runs", "1 or more"});
+  refused({"sobel", "--runs", ""}, 2, {"--runs", "needs a number"});
   refused({"sobel", "--json", folder / "no/such/place.json"}, 2, {"place.json"});
   refused({"sobel", "--json", folder / "one", "--report", folder / "one"}, 2, {"--report", "one"});
 }
@@ -213,6 +216,14 @@ TEST_CASE("bench --baseline names regressions; peers stand in the report") {
   for (json& result : doctored["results"]) result["column"] = "a-peer";
   const std::string peers = folder / "peers.json";
   write_text(peers, doctored.dump());
+
+  // No output takes the place of what it is compared with.
+  const std::string before = read_text(baseline);
+  for (const char* option : {"--json", "--report"}) {
+    check_refused(run_program(tiny({"sobel"}, {"--baseline", baseline, option, baseline})), 2,
+                  {option, "same file"});
+    CHECK(read_text(baseline) == before);
+  }
 
   const std::string report = folder / "report.html";
   const Outcome outcome =

@@ -372,6 +372,8 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
   refused({"--mask", folder / "small.png", "--fast"}, "--fast does not support masks");
   refused({"--fast", "--max-shift", "3"}, "--max-shift: --fast");
   refused({"--scale-range", "2,1"}, "--scale-range 2,1");
+  // An empty number is none, and not as if it had not been given.
+  refused({"--max-shift", ""}, "--max-shift: needs a number");
   refused({"--candidates", "3"}, "--candidates");
   // A first frame that cannot be read leaves nothing to register to.
   truncate_copy(frames.names[1], frames.names[0], 0.5);
@@ -383,6 +385,22 @@ TEST_CASE("stack: wrong usage is refused before a device opens, and nothing is w
       run_program({"stack", clash, frames.names[1], "--output-folder", folder / ""});
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.err, "0001_f1.png in it is one of the frames"));
+  // So must those of a file that holds several, the mask, and another output.
+  const std::string several = folder / "x.tif";
+  const std::string next = folder / "0001_x.tif";
+  std::filesystem::copy(clash, several);
+  std::filesystem::copy(clash, next);
+  const auto into_folder = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"stack", several};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    all.insert(all.end(), {"--output-folder", folder / ""});
+    const Outcome refusal = run_program(all);
+    CHECK(refusal.status == 2);
+    return refusal.err;
+  };
+  CHECK(contains(into_folder({frames.names[1], next}), "0001_x.tif in it is one of the frames"));
+  CHECK(contains(into_folder({"--mask", next}), "0001_x.tif in it is the mask"));
+  CHECK(contains(into_folder({"--output", next}), "0001_x.tif in it is another output"));
 }
 
 }  // namespace

@@ -256,6 +256,18 @@ TEST_CASE("stack: a journal of another run is refused") {
   ::close(lock);
 }
 
+TEST_CASE("stack: a file in the journal's place that is none is left alone") {
+  const ScratchFolder folder;
+  write_tiff_stack(folder / "in.tif", drifting(3));
+  const std::string journal = folder / "drift.json.journal";
+  write_text(journal, "my notes\n");
+  const Outcome outcome = run_program(
+      stack_arguments({folder / "in.tif", "--json", folder / "drift.json", "--resume"}));
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "drift.json.journal: is in the place of this run's journal"));
+  CHECK(read_text(journal) == "my notes\n");
+}
+
 TEST_CASE("stack: --resume and --shard that cannot be followed are refused") {
   const ScratchFolder folder;
   write_tiff_stack(folder / "in.tif", drifting(3));
