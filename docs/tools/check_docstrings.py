@@ -18,7 +18,7 @@ MODULES = ("warpalign", "warpalign.ndimage", "warpalign.dask", "warpalign.compat
 # description, results and yielded values without a section or a description.
 CHECKED = {"GL08", "SS01", "PR01", "PR02", "PR04", "PR07", "RT01", "RT03", "YD01"}
 UNIT = re.compile(
-    r"pixel|voxel|millimet|unit length|\bsamples|degree|radian|second|frequenc|factor|fraction"
+    r"pixel|voxel|millimet|unit vector|\bsamples|degree|radian|second|frequenc|factor|fraction"
     r"|deviation|0 to 1|power|value|scale|correlation|coordinate|translation|beyond|ndimage"
     r"|counter-clockwise|``sqrt",
     re.I)

@@ -63,16 +63,14 @@ def write_table(path, table):
 def align(source, target, drift=None, chunk=16):
     """Registers all frames to the first one, and writes them without their drift."""
     frames = frames_of(source, chunk)
-    stack = warpalign.dask.register_stack(frames, motion="translation")
     # The table is small and is kept; the frames are read again, so that none stays in memory.
-    table = stack.drift.persist()
-    stack.drift = table
+    stack = warpalign.dask.register_stack(frames, motion="translation").persist()
     aligned = stack.warp(frames)
     array = zarr.create_array(store=target, shape=aligned.shape, dtype=aligned.dtype,
                               chunks=(aligned.chunks[0][0], *aligned.shape[1:]), overwrite=True)
     # Every task writes whole chunks of its own.
     dask.array.store(aligned, array, lock=False)
-    lines = table.compute()
+    lines = stack.drift.compute()
     if drift:
         write_table(drift, lines)
     return lines

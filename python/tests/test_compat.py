@@ -1,9 +1,12 @@
 """Other packages' conventions, against these packages themselves where they are installed."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.ndimage
 
+import warpalign
 from warpalign import compat
 
 
@@ -50,9 +53,36 @@ def test_matrices_are_those_of_pystackreg(scene, name, degrees, scale, moved):
         ours.transform(moving, tmat=expected)[inner], theirs.transform(moving)[inner], atol=0.5)
 
 
-def test_a_stackreg_without_shear(scene):
-    with pytest.raises(ValueError, match="TRANSLATION, RIGID_BODY or SCALED_ROTATION"):
-        compat.StackReg(6)
+def test_an_affine_stackreg(scene):
+    # From (x, y, 1) of the scene to the moving image.
+    sheared = np.array([[1.02, 0.03, -4.0], [-0.02, 0.98, 5.0], [0, 0, 1]])
+    moving = _moved_by(sheared, scene)
+    ours = compat.StackReg(compat.StackReg.AFFINE)
+    # Good to a tenth of a pixel over the image's 260, as the moving image was interpolated once.
+    found = ours.register(scene, moving)
+    np.testing.assert_allclose(found[:, :2], sheared[:, :2], atol=5e-4)
+    np.testing.assert_allclose(found[:, 2], sheared[:, 2], atol=0.1)
+    inner = (slice(20, -20), slice(20, -20))
+    np.testing.assert_allclose(ours.transform(moving)[inner], scene[inner], atol=2)
+    stackreg = pytest.importorskip("pystackreg").StackReg
+    assert (compat.StackReg.AFFINE, compat.StackReg.SCALED_ROTATION) == (
+        stackreg.AFFINE, stackreg.SCALED_ROTATION)
+    theirs = stackreg(stackreg.AFFINE).register(scene, moving)
+    np.testing.assert_allclose(found[:, :2], theirs[:, :2], atol=2e-3)
+    np.testing.assert_allclose(found[:, 2], theirs[:, 2], atol=0.3)
+
+
+def _moved_by(matrix, image):
+    """The image whose pixel at matrix @ (x, y, 1) is the image's at (x, y)."""
+    y, x = np.indices(image.shape)
+    at = np.linalg.inv(matrix) @ np.stack([x, y, np.ones_like(x)]).reshape(3, -1)
+    return scipy.ndimage.map_coordinates(
+        image, (at[1::-1] / at[2]).reshape(2, *image.shape), mode="mirror")
+
+
+def test_a_stackreg_without_bilinear_maps(scene):
+    with pytest.raises(ValueError, match="TRANSLATION, RIGID_BODY, SCALED_ROTATION or AFFINE"):
+        compat.StackReg(8)
     with pytest.raises(ValueError, match="register first"):
         compat.StackReg(compat.StackReg.TRANSLATION).transform(scene)
 
@@ -75,9 +105,50 @@ def test_warps_have_the_direction_of_opencv(scene, moved):
     assert np.abs(warped - template)[inner].mean() < 1
 
 
-def test_motions_that_opencv_has_and_this_has_not(scene):
+@pytest.mark.parametrize("motion, last_row", [("affine", (0, 0)), ("homography", (1e-4, -8e-5))])
+def test_further_motions_of_opencv(scene, motion, last_row):
+    truth = np.array([[1.02, 0.03, -4.0], [-0.02, 0.98, 5.0], [*last_row, 1]])
+    template, moving = scene.astype(np.float32), _moved_by(truth, scene).astype(np.float32)
+    _, matrix = compat.find_transform_ecc(template, moving, motion=motion)
+    assert matrix.dtype == np.float32
+    assert matrix.shape == ((3, 3) if motion == "homography" else (2, 3))
+    rows, columns = scene.shape
+    corners = np.array([[0, columns - 1, 0, columns - 1], [0, 0, rows - 1, rows - 1], [1] * 4])
+    there, expected = matrix @ corners, truth @ corners
+    weight = there[2] if motion == "homography" else 1
+    # The moving image was interpolated once: some hundredths of a pixel are left.
+    np.testing.assert_allclose(there[:2] / weight, expected[:2] / expected[2], atol=0.1)
+    cv2 = pytest.importorskip("cv2")
+    warp = cv2.warpPerspective if motion == "homography" else cv2.warpAffine
+    warped = warp(moving, matrix, moving.shape[::-1], flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP)
+    inner = (slice(20, -20), slice(20, -20))
+    assert np.abs(warped - template)[inner].mean() < 1
+
+
+def test_motions_that_are_not_known(scene):
     with pytest.raises(ValueError, match="motion must be"):
-        compat.find_transform_ecc(scene, scene, motion="affine")
+        compat.find_transform_ecc(scene, scene, motion="auto")
+    with pytest.raises(ValueError, match="motion must be"):
+        compat.pairwise_registration(scene, scene, motion="homography")
+
+
+@pytest.mark.parametrize("call", [
+    lambda one, other: compat.phase_cross_correlation(one, other),
+    lambda one, other: compat.find_transform_ecc(one, other),
+    lambda one, other: compat.StackReg(compat.StackReg.RIGID_BODY).register(one, other),
+    lambda one, other: compat.StackReg(compat.StackReg.RIGID_BODY).register_transform(one, other)])
+def test_unrelated_images_bring_a_warning(scene, random, call):
+    with pytest.warns(UserWarning, match="not reliable .confidence 0") as warned:
+        call(scene, random.random(scene.shape))
+    assert warned[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(scene, np.roll(scene, 3, axis=1))
+
+
+def test_unrelated_volumes_bring_a_warning(volume, random):
+    with pytest.warns(UserWarning, match="not reliable"):
+        compat.phase_cross_correlation(volume, random.random(volume.shape))
 
 
 def test_tiles_are_registered_as_multiview_stitcher_does(scene, volume):
@@ -103,5 +174,14 @@ def test_tiles_with_pixels_that_are_nan(scene):
     moving = np.roll(scene, (3, -5), (0, 1))
     found = compat.pairwise_registration(fixed, moving)
     np.testing.assert_allclose(found["affine_matrix"][:2, 2], (3, -5), atol=0.1)
-    with pytest.raises(ValueError, match="translation only"):
-        compat.pairwise_registration(np.ones((9, 9, 9)), np.ones((9, 9, 9)), motion="rigid")
+
+
+def test_volumes_of_tiles_may_be_rotated(volume):
+    turned = np.rot90(volume, axes=(1, 2))
+    found = compat.pairwise_registration(volume, turned, motion="rigid")
+    expected = warpalign.register_volume(volume, turned, motion="rigid")
+    np.testing.assert_array_equal(found["affine_matrix"], expected.matrix)
+    assert found["quality"] > 0.5
+    # np.rot90 moves what is at (plane, row, column) to (plane, columns - 1 - column, row).
+    point = found["affine_matrix"] @ (10, 5, 7, 1)
+    np.testing.assert_allclose(point[:3], (10, volume.shape[2] - 1 - 7, 5), atol=0.1)

@@ -195,6 +195,23 @@ def test_results_are_given_to_the_namespace(namespace, image, random):
     np.testing.assert_allclose(result.get(), ndimage.map_coordinates(image, points), atol=2e-6)
 
 
+@pytest.mark.parametrize("motion", ["affine", "homography", "local"])
+@pytest.mark.parametrize("name", ["cupy", "namespace"])
+def test_results_warp_to_the_arrays_own_library(request, scene, name, motion):
+    library = request.getfixturevalue(name)
+    library = getattr(library, "ndarray", library)
+    image, moving = scene.astype(np.float32), np.roll(scene, 3, axis=1).astype(np.float32)
+    if motion == "local":
+        found = warpalign.register_local(image, moving, window=64, device=library.of(image))
+    else:
+        found = warpalign.register(library.of(image), library.of(moving), motion=motion)
+    for array in (moving, np.stack([moving, 200 - moving], axis=-1)):
+        warped = found.warp(library.of(array))
+        assert type(warped) is library
+        # Both were computed by the same kernels, of grey levels to 200.
+        np.testing.assert_allclose(warped.get(), found.warp(array), atol=1e-4)
+
+
 def test_arrays_of_a_namespace_are_not_written(namespace, image):
     x = namespace.of(image)
     with pytest.raises(TypeError, match="output"):

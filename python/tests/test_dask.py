@@ -187,6 +187,29 @@ def test_a_stack_is_registered_as_one_array_is(drifting):
             np.testing.assert_array_equal(frame, expected)
 
 
+def test_a_stack_that_persists_is_registered_once(drifting, monkeypatch):
+    frames, _ = drifting
+    calls = []
+    place = wd._stacks._Follower.place
+    monkeypatch.setattr(wd._stacks._Follower, "place",
+                        lambda self, some: calls.append(len(some)) or place(self, some))
+    stack = wd.register_stack(frames, motion="translation").persist(scheduler="synchronous")
+    registered = sum(calls)
+    assert registered == len(frames) - 1
+    assert stack.drift.compute(scheduler="synchronous")["reliable"].all()
+    aligned = stack.warp(frames).compute(scheduler="synchronous")
+    assert sum(calls) == registered
+    again = wd.register_stack(frames, motion="translation").warp(frames)
+    np.testing.assert_array_equal(aligned, again.compute(scheduler="synchronous"))
+
+
+def test_a_stack_warps_frames_of_its_shape(drifting):
+    frames, _ = drifting
+    stack = wd.register_stack(frames, motion="translation")
+    with pytest.raises(ValueError, match="frames of the shape .* were registered"):
+        stack.warp(frames[:, 1:])
+
+
 def test_a_stack_is_registered_to_an_image(drifting):
     frames, shifts = drifting
     table = wd.register_stack(frames, to=frames[2], motion="translation").drift.compute()

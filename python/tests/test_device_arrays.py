@@ -186,3 +186,45 @@ def test_memory_of_opencl_is_not_given_to_others(image):
     assert not hasattr(array, "__cuda_array_interface__")
     with pytest.raises(BufferError, match="OpenCL"):
         array.__dlpack__()
+
+
+def test_homographies_of_arrays_on_a_device(scene):
+    matrix = np.array([[1.02, 0.01, -2.0], [-0.02, 0.99, 3.0], [1e-4, -8e-5, 1.0]])
+    rows, columns = np.indices(scene.shape)
+    mapped = np.linalg.inv(matrix) @ np.stack([rows, columns, np.ones_like(rows)]).reshape(3, -1)
+    moving = ndimage.map_coordinates(
+        scene, (mapped[:2] / mapped[2]).reshape(2, *scene.shape), mode="mirror").astype(np.float32)
+    found = warpalign.register(scene, moving, motion="homography")
+    assert found.motion == "homography"
+    same(found.warp(to_device(moving), mode="nearest"), found.warp(moving, mode="nearest"), 1e-4)
+    colour = np.stack([moving, 200 - moving], axis=-1)
+    same(found.warp(to_device(colour)), found.warp(colour), 1e-4)
+    output = to_device(np.zeros((*scene.shape, 2), np.uint8))
+    assert found.warp(to_device(colour), output=output) is output
+    np.testing.assert_array_equal(output.numpy(), found.warp(colour, output=np.uint8))
+
+
+def test_stacks_and_fields_warp_arrays_on_a_device(scene):
+    images = [np.roll(scene, 2 * shift, axis=1).astype(np.float32) for shift in range(3)]
+    stack = warpalign.register_stack(images, motion="translation")
+    warped = stack.warp([to_device(image) for image in images])
+    for found, expected in zip(warped, stack.warp(images), strict=True):
+        same(found, expected, 1e-4)
+    local = warpalign.register_local(images[0], images[1], window=64)
+    same(local.warp(to_device(images[1])), local.warp(images[1]), 1e-4)
+    colour = np.stack([images[1], images[2]], axis=-1)
+    same(local.warp(to_device(colour)), local.warp(colour), 1e-4)
+
+
+def test_a_batch_goes_on_after_a_pair_that_does_not_fit(scene):
+    image, moving = to_device(scene), to_device(np.roll(scene, 3, axis=1))
+    mask = np.ones(scene.shape, bool)
+    pairs = [(image, moving), (image, to_device(np.zeros((40, 40, 3)))),
+             (image, moving, mask, None), (image,), (image, moving)]
+    results = warpalign.register_batch(pairs, on_error="return", motion="translation")
+    assert [type(found) for found in results[1:4]] == [ValueError, NotImplementedError, ValueError]
+    for found in (results[0], results[4]):
+        assert found.translation == pytest.approx((0, 3), abs=0.1)
+    with pytest.raises(ValueError, match="2 dimensions") as error:
+        warpalign.register_batch(pairs)
+    assert error.value.__notes__ == ["This is about pair 1."]

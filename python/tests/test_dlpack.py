@@ -131,6 +131,21 @@ def test_arrays_on_the_host_come_back_as_their_own_kind(random):
     np.testing.assert_array_equal(result.array, ndimage.rotate(image, 10))
 
 
+def test_results_warp_them_to_their_own_kind(scene):
+    image, moving = scene.astype(np.float32), np.roll(scene, 3, axis=1).astype(np.float32)
+    colour = np.stack([moving, 200 - moving], axis=-1)
+    for found in (warpalign.register(image, moving, motion="affine"),
+                  warpalign.register(image, moving, motion="homography"),
+                  warpalign.register_local(image, moving, window=64)):
+        for array in (moving, colour):
+            warped = found.warp(HostTensor(array))
+            assert type(warped) is HostTensor
+            np.testing.assert_array_equal(warped.array, found.warp(array))
+    stack = warpalign.register_stack([image, moving])
+    (_, warped) = stack.warp([HostTensor(image), HostTensor(moving)])
+    assert type(warped) is HostTensor
+
+
 def test_arrays_on_the_host_are_not_copied(random):
     image = random.random((30, 40)).astype(np.float32)
     result = ndimage.zoom(HostTensor(image), 1)  # copies: the input itself is never given back

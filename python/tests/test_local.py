@@ -1,5 +1,7 @@
 """Local motion, on images resampled under motion that is known."""
 
+import threading
+
 import numpy as np
 import pytest
 import warpalign
@@ -77,6 +79,52 @@ def test_a_registrar_keeps_its_reference(pair):
     assert first.shifts.shape == (6, 8)
     assert np.abs(registrar.align(reference).field).max() < 0.01
     assert np.array_equal(registrar.align(moving).field, first.field)
+
+
+def test_a_buffer_may_be_refilled(pair):
+    """A camera's loop keeps one buffer: the reference is what it was when it was set."""
+    reference, moving = (image.astype(np.float32) for image in pair)
+    registrar = warpalign.LocalRegistrar(window=64)
+    buffer = reference.copy()
+    registrar.set_reference(buffer)
+    buffer[:] = moving
+    found = registrar.align(buffer)
+    np.testing.assert_array_equal(
+        found.field, warpalign.register_local(reference, moving, window=64).field)
+    # Also for a type that comes later, for which the reference is uploaded anew.
+    buffer[:] = 0
+    scaled = np.clip(255 * moving, 0, 255).astype(np.uint8)
+    error = np.sqrt(np.mean((registrar.align(scaled).field - displacement()) ** 2))
+    assert error < FIELD_OFF
+
+
+def test_threads_wait_for_each_other(pair, monkeypatch):
+    """A reference that another thread sets while an image is aligned counts from then on."""
+    made = warpalign._core.WindowRegistrar
+    others = []
+
+    class Interrupted:
+        """Another thread comes along while the reference is uploaded."""
+
+        def __init__(self, *arguments):
+            self._own = made(*arguments)
+
+        def __getattr__(self, name):
+            return getattr(self._own, name)
+
+        def set_reference(self, image):
+            if not others:
+                others.append(threading.Thread(target=registrar.set_reference, args=[pair[1]]))
+                others[0].start()
+                others[0].join(timeout=0.5)  # with a lock it waits for this one
+            self._own.set_reference(image)
+
+    monkeypatch.setattr(warpalign._core, "WindowRegistrar", Interrupted)
+    registrar = warpalign.LocalRegistrar(window=64)
+    registrar.set_reference(pair[0])
+    registrar.align(pair[1])
+    others[0].join()
+    assert np.abs(registrar.align(pair[1]).field).max() < 0.01
 
 
 def test_no_reliable_window(pair):

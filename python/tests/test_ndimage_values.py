@@ -188,3 +188,23 @@ def test_axes_left_alone_are_batches_with_the_same_values(random):
         for j in range(3):
             np.testing.assert_allclose(
                 result[i, :, j], ndimage.shift(stack[i, :, j], (0.4, -1.3)), atol=TOLERANCE)
+
+
+def test_a_nan_spoils_only_its_neighbours_without_a_prefilter(random):
+    image = random.random((40, 50))
+    image[20, 30] = np.nan
+    spoilt = np.isnan(ndimage.shift(image, (0.25, 0.5), order=1))
+    theirs = scipy.ndimage.shift(image, (0.25, 0.5), order=1)
+    np.testing.assert_array_equal(spoilt, np.isnan(theirs))
+    assert spoilt.sum() == 4
+    assert np.isnan(ndimage.shift(image, (0.25, 0.5))).sum() > 4
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble])
+def test_types_that_scipy_refuses(random, dtype):
+    image = random.random((40, 50)).astype(dtype)
+    result = ndimage.shift(image, (0.25, 0.5))
+    assert result.dtype == dtype
+    # Half precision has 11 bits.
+    np.testing.assert_allclose(
+        result, scipy.ndimage.shift(image.astype(np.float64), (0.25, 0.5)), atol=1e-3)

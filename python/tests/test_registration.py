@@ -172,6 +172,23 @@ def test_wrong_options_are_refused(scene, options, error, words):
         warpalign.register(scene, scene, **options)
 
 
+@pytest.mark.parametrize("dtype, compiled", [
+    ("uint8", "uint8"), (np.uint8, "uint8"), (np.dtype("u2"), "uint16"), ("float32", "float32"),
+    (np.float64, "float32"), (np.int16, "float32"), (bool, "uint8")])
+def test_types_are_compiled_ahead(monkeypatch, dtype, compiled):
+    seen = set()
+    monkeypatch.setattr(warpalign._core, "compile_registration_piece",
+                        lambda device, piece, name: seen.add(name))
+    warpalign.warm_up(dtype=dtype)
+    assert seen == {compiled}
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "float23", np.dtype("U3")])
+def test_types_that_no_image_has_are_not_compiled(dtype):
+    with pytest.raises(TypeError):
+        warpalign.warm_up(dtype=dtype)
+
+
 @pytest.mark.parametrize("image, error, words", [
     (np.ones((40, 40)), warpalign.InvalidImageError, "constant"),
     (np.full((40, 40), np.nan), warpalign.InvalidImageError, "NaN"),
@@ -236,6 +253,36 @@ def test_a_pair_that_fails(scene):
         warpalign.register_batch([(scene, scene), (scene,)])
     with pytest.raises(ZeroDivisionError):
         warpalign.register_batch(Unreadable())
+
+
+def bad_pairs(scene):
+    """Pairs whose arrays are of a wrong shape or type, and what they raise."""
+    colour = np.stack([scene] * 3, axis=-1)
+    return [((colour, scene), ValueError), ((scene, scene.astype(complex)), TypeError),
+            ((scene, scene, np.ones((3, 3)), None), ValueError), ((scene,), ValueError)]
+
+
+def test_arrays_of_one_pair_do_not_end_a_batch(scene):
+    good = (scene, np.roll(scene, 3, axis=1))
+    bad = bad_pairs(scene)
+    pairs = [good]
+    for pair, _ in bad:
+        pairs += [pair, good]
+    results = warpalign.register_batch(
+        pairs, on_error="return", motion="translation", progress=True)
+    for i, (_, expected) in enumerate(bad):
+        assert type(results[2 * i + 1]) is expected
+        assert f"pair {2 * i + 1}" in str(results[2 * i + 1])
+    for found in results[::2]:
+        assert found.translation == pytest.approx((0, 3), abs=0.1)
+    for i, (_, expected) in enumerate(bad):
+        with pytest.raises(expected, match=f"pair {2 * i + 1}"):
+            warpalign.register_batch([good] * (2 * i + 1) + [pairs[2 * i + 1]])
+    # The first pair, which is looked at beforehand.
+    first = warpalign.register_batch([bad[0][0], good], on_error="return", motion="translation")
+    assert isinstance(first[0], ValueError) and first[1].reliable
+    with pytest.raises(ZeroDivisionError):
+        warpalign.register_batch(Unreadable(), on_error="return")
 
 
 class Unreadable:
@@ -312,6 +359,19 @@ def test_a_stack_is_warped_back(frames, scene):
     assert warped[3] is None
     for image in (warped[1], warped[2], warped[4]):
         np.testing.assert_allclose(image[inner], scene[inner], atol=1)
+
+
+def test_a_stack_warps_frames_of_its_shape_and_their_channels(frames, scene):
+    images = frames[0][:3]
+    stack = warpalign.register_stack(images)
+    colour = [np.stack([image, 200 - image], axis=-1) for image in images]
+    for image, plain in zip(stack.warp(colour), stack.warp(images), strict=True):
+        assert image.shape == (*scene.shape, 2)
+        np.testing.assert_array_equal(image[..., 0], plain)
+    rows, columns = scene.shape
+    for other in (scene[:-1], scene.T, np.stack([scene[:, 1:]] * 3, axis=-1)):
+        with pytest.raises(ValueError, match=rf"frame 1 has the shape .*{rows}, {columns}"):
+            list(stack.warp([images[0], other]))
 
 
 def test_the_mean_of_masked_frames(frames, scene):

@@ -161,3 +161,13 @@ def test_a_limit_that_is_no_number_and_one_that_is_too_small(little_memory, monk
     monkeypatch.setenv("WARPALIGN_MAX_DEVICE_MEMORY", "1K")
     with pytest.raises(MemoryError, match="WARPALIGN_MAX_DEVICE_MEMORY"):
         ndimage.shift(image, 0.5)
+
+
+def test_the_offset_counts_with_matrices_that_have_none(random):
+    image = random.random((60, 70))
+    offset = (2.5, -3.25)
+    for matrix in ([1.1, 0.9], [[1.1, 0.1], [0, 0.9]], [[1.1, 0.1, 4], [0, 0.9, 5]],
+                   [[1.1, 0.1, 4], [0, 0.9, 5], [0, 0, 1]]):
+        whole = ndimage.affine_transform(image, matrix, offset, cval=0.25)
+        tiled = in_tiles(image, matrix, offset, image.shape, 3, "constant", 25)
+        np.testing.assert_allclose(tiled, whole, rtol=0, atol=TOLERANCE[3])

@@ -9,6 +9,7 @@ import numpy as np
 
 from ._core import Device
 from ._foreign import as_array, to_numpy
+from ._results import OnDevice
 
 
 def swap_axes(matrix):
@@ -61,7 +62,8 @@ class Alignment:
     translation_xy : tuple of 2 floats
         The same as (x, y).
     confidence : float
-        0 to 1; see docs/registration.md.
+        0 to 1: how far the result is above what wrong places reach by chance. Calibrated on
+        unrelated pairs, but not a probability; from 0.5 on a result is ``reliable``.
     correlation : float
         The normalized correlation over the overlap; with ``fast``, the height of the peak.
     significance : float
@@ -73,7 +75,9 @@ class Alignment:
     modality : {'same', 'other'}
         Whether grey levels were compared, or directions of edges.
     proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field'}
-        What found the place; see docs/registration.md. None for a stack's first frame.
+        What found the place: a correlation of shifts, of spectra in log-polar coordinates, of
+        images on a grid of rotations and scales, of windows, or of directions of edges. None for a
+        stack's first frame.
     chance : Chance or None
         The correlation against that of wrong places; None where it is beyond doubt without, and
         with ``fast``.
@@ -102,6 +106,14 @@ class Alignment:
         return self.translation[::-1]
 
 
+def embedded(matrix, ndim):
+    """The transform of the first two axes of an array of `ndim` axes, of which the others stay."""
+    whole = np.eye(ndim + 1)
+    whole[:2, :2] = matrix[:2, :2]
+    whole[:2, -1] = matrix[:2, 2]
+    return whole
+
+
 def alignment_fields(found):
     """The fields of an Alignment from the extension module's dictionary."""
     names = ("motion", "rotation_deg", "scale", "confidence", "correlation", "significance",
@@ -128,8 +140,10 @@ def parameters_of(matrix, reference_shape, moving_shape):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Registration(Alignment):
+class Registration(OnDevice, Alignment):
     """The best alignment of two images; an :class:`Alignment` with what follows.
+
+    Results can be pickled, and sent to other processes; what is unpickled has no picture.
 
     Attributes
     ----------
@@ -164,7 +178,9 @@ class Registration(Alignment):
         Parameters
         ----------
         image : array_like
-            Of shape ``moving_shape``, with further axes (such as channels) after these two.
+            Of shape ``moving_shape``, with further axes (such as channels) after these two. Arrays
+            on the registration's device stay there, but for homographies of arrays with further
+            axes, which go by way of the host.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
@@ -179,17 +195,20 @@ class Registration(Alignment):
         Returns
         -------
         ndarray
-            Of shape ``reference_shape`` and the further axes, of the image's dtype.
+            Of shape ``reference_shape`` and the further axes, of the image's dtype; of the library
+            of an image on a device.
 
         Raises
         ------
         ValueError
-            The image has another shape, or ``order`` or ``mode`` is not known.
+            The image has another shape, or is on another device.
+        RuntimeError
+            ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it.
+            The device cannot do it, or cannot be opened where the result was unpickled.
         """
         from . import ndimage
-        from .ndimage._projective import transform_planes
+        from .ndimage._planes import transform_planes
 
         image = as_array(image)
         if tuple(image.shape[:2]) != self.moving_shape:
@@ -198,13 +217,11 @@ class Registration(Alignment):
         if self.motion == "homography":
             return transform_planes(
                 image, self.matrix, self.reference_shape, output=output, order=order, mode=mode,
-                cval=cval, device=self._device)
-        matrix = np.eye(image.ndim + 1)
-        matrix[:2, :2] = self.matrix[:2, :2]
-        matrix[:2, -1] = self.matrix[:2, 2]
+                cval=cval, device=self._opened())
         return ndimage.affine_transform(
-            image, matrix, output_shape=self.reference_shape + tuple(image.shape[2:]),
-            output=output, order=order, mode=mode, cval=cval, device=self._device)
+            image, embedded(self.matrix, image.ndim),
+            output_shape=self.reference_shape + tuple(image.shape[2:]), output=output, order=order,
+            mode=mode, cval=cval, device=self._opened())
 
     def _rows(self):
         rows, columns = self.translation
@@ -229,7 +246,7 @@ class Registration(Alignment):
         from ._picture import overlay, png
 
         reference, moving = (to_numpy(image) for image in self._images)
-        return png(overlay(reference, moving, self.matrix, self._device))
+        return png(overlay(reference, moving, self.matrix, self._opened()))
 
     def _repr_html_(self):
         cells = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in self._rows())

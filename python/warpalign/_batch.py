@@ -32,6 +32,10 @@ def _pair_arrays(pair, index):
             as_mask(pair[3], moving.shape, f"the moving image's mask of pair {index}"))
 
 
+# The library refuses such a pair, and goes on with the next one.
+_NO_PAIR = (None, None, None, None)
+
+
 class _Pairs:
     """The pairs, of which the first has been looked at: what makes them is asked for each once."""
 
@@ -55,9 +59,18 @@ class _Pairs:
         return next((part for part in self._first[:2] if is_on_device(part)), None)
 
 
+# What may be wrong with a pair: with its pixels, or with its arrays.
+_PAIRS_OWN = (Error, ValueError, TypeError, NotImplementedError)
+
+
 def _with_note(error, index):
     error.add_note(f"This is about pair {index}.")
     return error
+
+
+def _kept(error):
+    """The exception without its traceback, which would hold the pair's arrays."""
+    return error.with_traceback(None)
 
 
 def _register_on_device(pairs, device, on_error, bar, options):
@@ -65,14 +78,15 @@ def _register_on_device(pairs, device, on_error, bar, options):
     registrar = Registrar(device, **options)
     results = []
     for index in range(len(pairs)):
-        reference, moving, reference_mask, moving_mask = _parts(pairs[index], index)
+        pair = pairs[index]
         try:
+            reference, moving, reference_mask, moving_mask = _parts(pair, index)
             registrar.set_reference(reference, reference_mask)
             results.append(registrar.align(moving, moving_mask))
-        except Error as error:
+        except _PAIRS_OWN as error:
             if on_error == "raise":
                 raise _with_note(error, index)
-            results.append(error)
+            results.append(_kept(error))
         bar.update()
     return results
 
@@ -96,7 +110,9 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
         after the other, in order with the caller's stream, without copies.
     on_error : {'raise', 'return'}
         Whether the first pair that cannot be registered ends the batch with its exception, or the
-        exception takes the place of that pair's result.
+        exception takes the place of that pair's result: for pixels that cannot be used, for arrays
+        of a wrong shape or type, and for failures of the device. What `pairs` itself raises when it
+        is read, such as an OSError, always ends the batch.
     progress : bool, optional
         Whether to show a bar of tqdm. The default: in a terminal or notebook, where tqdm is.
     %(options)s
@@ -104,9 +120,10 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
     Returns
     -------
     list of Registration
-        In the order of the pairs.
+        In the order of the pairs. With ``on_error='return'``, exceptions among them.
 
     %(raises)s
+    %(mask_on_device)s
 
     %(reference)s
 
@@ -136,17 +153,26 @@ def register_batch(pairs, *, devices=None, streams=2, on_error="raise", progress
                 pairs, device_for(on_device, devices[0]), on_error, bar, options)
     opened = [open_device(device) for device in devices]
     results: list = [None] * len(pairs)
-    shapes = {}
+    shapes, faults = {}, {}
 
     def source(index):
-        arrays = _pair_arrays(pairs[index], index)
+        pair = pairs[index]
+        try:
+            arrays = _pair_arrays(pair, index)
+        except (ValueError, TypeError) as error:
+            if on_error == "raise":
+                raise
+            faults[index] = _kept(error)
+            return _NO_PAIR
         shapes[index] = arrays[0].shape, arrays[1].shape
         return arrays
 
     with progress_bar(progress, len(pairs), "pair") as bar:
 
         def sink(index, result, device):
-            if isinstance(result, Error):
+            if index in faults:
+                results[index] = faults.pop(index)
+            elif isinstance(result, Error):
                 if on_error == "raise":
                     raise _with_note(result, index)
                 results[index] = result

@@ -36,7 +36,7 @@ def backends() -> list[Backend]:
     Raises
     ------
     ConfigurationError
-        The configuration file cannot be read, or holds what is not known.
+        The configuration file cannot be read, or contains an unknown key or value.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def devices() -> list[DeviceInfo]:
     Raises
     ------
     ConfigurationError
-        The configuration file cannot be read, or holds what is not known.
+        The configuration file cannot be read, or contains an unknown key or value.
 
     Examples
     --------
@@ -111,6 +111,19 @@ def open_device(device: "Device | str | None" = None) -> Device:
         if name not in _opened:
             _opened[name] = Device(name)
         return _opened[name]
+
+
+def reopened(name) -> Device:
+    """The device of this id: the one that is open already, whatever it was opened as, or a new one.
+
+    Raises DeviceUnavailableError as open_device does.
+    """
+    if not _forked_from_user:
+        with _lock:
+            for opened in _opened.values():
+                if opened.id == name:
+                    return opened
+    return open_device(name)
 
 
 def _device_of(array):

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from . import _core, ndimage
 from ._core import Device
 from ._devices import open_device
-from ._foreign import to_numpy
+from ._foreign import as_array, to_numpy
 from ._images import as_image, device_for
 from ._options import documented
+from ._results import OnDevice
+from .ndimage._planes import displaced_planes
 
 # A window's line. Places and shifts are those of pixels, rows first.
 _SHIFT = np.dtype([
@@ -31,8 +34,10 @@ _NUMBERS = ("centre_column", "centre_row", "shift_column", "shift_row", "uncerta
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LocalRegistration:
+class LocalRegistration(OnDevice):
     """How the content of an image has moved, everywhere.
+
+    It can be pickled, and sent to other processes.
 
     Attributes
     ----------
@@ -93,7 +98,7 @@ class LocalRegistration:
         used = self.shifts[self._used]
         places = np.stack([used["centre_row"], used["centre_column"]])
         off_rows, off_columns = (
-            ndimage.map_coordinates(along, places, order=1, mode="nearest", device=self._device)
+            ndimage.map_coordinates(along, places, order=1, mode="nearest", device=self._opened())
             - used[name]
             for along, name in zip(self.field, ("shift_row", "shift_column")))
         return float(np.sqrt(np.mean(off_rows**2 + off_columns**2)))
@@ -105,6 +110,8 @@ class LocalRegistration:
         ----------
         image : array_like
             Of the moving image's shape, with further axes (such as channels) after these two.
+            Arrays on the registration's device stay there, but for those with further axes, which
+            go by way of the host.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
@@ -117,27 +124,27 @@ class LocalRegistration:
         Returns
         -------
         ndarray
-            Of the image's shape and dtype.
+            Of the image's shape and dtype; of the library of an image on a device.
 
         Raises
         ------
         ValueError
-            The image has another shape, or there is no field.
+            The image has another shape or is on another device, or there is no field.
+        RuntimeError
+            ``order``, ``mode`` or a dtype is not supported (SciPy's message).
+        warpalign.Error
+            The device cannot do it, or cannot be opened where the result was unpickled.
         """
         if self.field is None:
             raise ValueError("there is no field: no window has a reliable shift")
-        image = np.asarray(to_numpy(image))
+        image = as_array(image)
         shape = self.field.shape[1:]
-        if image.shape[:2] != shape:
-            raise ValueError(f"image must have the moving image's shape {shape}, not {image.shape}")
+        if tuple(image.shape[:2]) != shape:
+            raise ValueError(
+                f"image must have the moving image's shape {shape}, not {tuple(image.shape)}")
         places = np.indices(shape, dtype=np.float32) + self.field
-        result = np.empty_like(image)
-        for index in np.ndindex(image.shape[2:]):
-            plane = (slice(None), slice(None), *index)
-            result[plane] = ndimage.map_coordinates(
-                np.ascontiguousarray(image[plane]), places, output=image.dtype, order=order,
-                mode=mode, cval=cval, device=self._device)
-        return result
+        return displaced_planes(
+            image, places, order=order, mode=mode, cval=cval, device=self._opened())
 
     def __repr__(self):
         counts = f"{int(self._used.sum())} of {self.shifts.size} windows count"
@@ -234,6 +241,7 @@ class LocalRegistrar:
     def __init__(self, device=None, *, window=128, stride=None, max_shift=None, smoothness=0.1):
         self._settings = _settings(window, stride, max_shift, smoothness)
         self._device = open_device(device)
+        self._lock = threading.Lock()  # on what follows
         self._reference = None
         self._registrars = {}  # by the type of the images
 
@@ -249,8 +257,8 @@ class LocalRegistrar:
         Parameters
         ----------
         image : array_like, shape (rows, columns)
-            Grey levels of any real type, with sides of at least a window. Arrays on a device are
-            brought to the host.
+            Grey levels of any real type, with sides of at least a window. They are copied; arrays
+            on a device are brought to the host.
 
         %(raises)s
         """
@@ -260,8 +268,10 @@ class LocalRegistrar:
             raise ValueError(
                 f"the reference of shape {reference.shape} is smaller than a window of "
                 f"{self._settings.height} x {self._settings.width}")
-        self._registrars = {}
-        self._reference = reference
+        reference = reference.copy()  # it is uploaded later, when the caller may have refilled it
+        with self._lock:
+            self._registrars = {}
+            self._reference = reference
 
     def _registrar(self, dtype):
         registrar = self._registrars.get(dtype)
@@ -290,9 +300,13 @@ class LocalRegistrar:
 
         %(raises)s
         """
+        image = _grey(moving, "the moving image")
+        with self._lock:
+            return self._aligned(image)
+
+    def _aligned(self, image):
         if self._reference is None:
             raise ValueError("no reference is set; call set_reference first")
-        image = _grey(moving, "the moving image")
         if image.shape != self._reference.shape:
             raise ValueError(
                 f"the moving image must have the reference's shape {self._reference.shape}, not "

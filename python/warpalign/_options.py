@@ -77,7 +77,7 @@ _REFERENCE = """\
     ----------
     .. [1] B. S. Reddy and B. N. Chatterji, "An FFT-based technique for translation, rotation,
        and scale-invariant image registration", IEEE Transactions on Image Processing 5(8), 1996;
-       what is done beyond it is described in docs/registration.md."""
+       what is done beyond it is described in the documentation, "How a registration works"."""
 
 _DEVICE = """\
     device : Device or str, optional
@@ -94,6 +94,10 @@ _RAISES = """\
     warpalign.Error
         The device cannot do it."""
 
+_MASK_ON_DEVICE = """\
+    NotImplementedError
+        A mask was given for an image on a device."""
+
 
 def documented(function, **more):
     """Fill in the parts that docstrings share: those of all registrations, and `more`."""
@@ -105,7 +109,7 @@ def documented(function, **more):
 
 def _part(place, more):
     parts = {"options": _OPTIONS, "reference": _REFERENCE, "device": _DEVICE, "raises": _RAISES,
-             **more}
+             "mask_on_device": _MASK_ON_DEVICE, **more}
     return textwrap.indent(textwrap.dedent(parts[place[2]]), place[1])
 
 

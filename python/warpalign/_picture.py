@@ -34,7 +34,7 @@ def _stretched(image, common):
 
 def overlay(reference, moving, matrix, device):
     """The reference in green, the moving image on it in magenta; gray where they agree."""
-    from .ndimage._projective import transform_planes
+    from .ndimage._planes import transform_planes
 
     step = -(-max(reference.shape) // _MAX_SIDE)
     green = np.asarray(reference[::step, ::step], np.float32)

@@ -3,6 +3,8 @@
 import dataclasses
 from typing import Unpack
 
+import numpy as np
+
 from . import _core
 from ._alignment import Registration, registration_of
 from ._device_array import DeviceArray
@@ -63,11 +65,14 @@ class Registrar:
         Parameters
         ----------
         image : array_like, shape (rows, columns)
-            Grey levels of any real type, 16 to 16384 a side. Arithmetic is in single precision.
+            Grey levels of any real type, 16 to 16384 a side. Arithmetic is in single precision. An
+            array on the registrar's device is registered there, without copies.
         mask : array_like, same shape, optional
-            0 where a pixel does not count; such a pixel may hold any value.
+            0 where a pixel does not count; such a pixel may hold any value. For images in host
+            memory.
 
         %(raises)s
+        %(mask_on_device)s
         """
         with pixels_of(image, as_image, "the reference", self._device) as pixels:
             if isinstance(pixels, DeviceArray):
@@ -87,7 +92,7 @@ class Registrar:
         moving : array_like, shape (rows, columns)
             As the reference. Its shape and type may differ.
         mask : array_like, same shape, optional
-            0 where a pixel does not count.
+            0 where a pixel does not count. For images in host memory.
 
         Returns
         -------
@@ -95,6 +100,7 @@ class Registrar:
             Also where it is not ``reliable``.
 
         %(raises)s
+        %(mask_on_device)s
         """
         with pixels_of(moving, as_image, "the moving image", self._device) as pixels:
             if isinstance(pixels, DeviceArray):
@@ -125,9 +131,10 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     ----------
     reference, moving : array_like, shape (rows, columns)
         Grey levels of any real type, 16 to 16384 a side. Shapes and types may differ. Arithmetic
-        is in single precision.
+        is in single precision. Arrays on a device are registered there, without copies.
     reference_mask, moving_mask : array_like, optional
         Of the shape of their image; 0 where a pixel does not count, which may then hold any value.
+        For images in host memory.
     %(device)s
     %(options)s
 
@@ -135,10 +142,11 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     -------
     Registration
         Also where it is not ``reliable``. Accurate to a few thousandths of a pixel where it is
-        refined (docs/accuracy.md). It keeps both images for its picture, which those of
-        :class:`Registrar`, batches and stacks do not.
+        refined; the documentation's page "How accurate registration is" has figures. It keeps both
+        images for its picture, which those of :class:`Registrar`, batches and stacks do not.
 
     %(raises)s
+    %(mask_on_device)s
 
     %(reference)s
 
@@ -160,6 +168,15 @@ def register(reference, moving, *, reference_mask=None, moving_mask=None, device
     return dataclasses.replace(found, _images=(reference, moving))
 
 
+def _compiled_for(dtype):
+    """The type whose kernels images of a type need."""
+    if dtype.kind not in "biuf":
+        raise TypeError(f"images hold real numbers, not {dtype}")
+    if dtype in (np.bool_, np.uint8):
+        return "uint8"
+    return "uint16" if dtype == np.uint16 else "float32"
+
+
 def warm_up(device=None, dtype="uint8") -> None:
     """Compile what registrations need, ahead of the first one.
 
@@ -168,24 +185,27 @@ def warm_up(device=None, dtype="uint8") -> None:
     Parameters
     ----------
     %(device)s
-    dtype : {'uint8', 'uint16', 'float32'}
-        Type of the images to come.
+    dtype : dtype, optional
+        Type of the images to come, of real numbers. What is compiled differs for uint8, uint16 and
+        float32; with any other type but bool it is what float32 needs. The default is uint8.
 
     Raises
     ------
-    ValueError
-        The type is another.
+    TypeError
+        It is no dtype, or not one of real numbers.
+    warpalign.Error
+        The device cannot be opened, or cannot compile.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import warpalign
-    >>> warpalign.warm_up(dtype="float32")
+    >>> warpalign.warm_up(dtype=np.float32)
     """
-    if dtype not in ("uint8", "uint16", "float32"):
-        raise ValueError(f"dtype must be 'uint8', 'uint16' or 'float32', not {dtype!r}")
+    name = _compiled_for(np.dtype(dtype))
     opened = open_device(device)
     for piece in range(_core.registration_pieces()):
-        _core.compile_registration_piece(opened, piece, dtype)
+        _core.compile_registration_piece(opened, piece, name)
     _core.keep_compiled(opened)
 
 

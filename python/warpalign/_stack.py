@@ -5,13 +5,15 @@ from typing import Unpack
 import numpy as np
 
 from . import _core, ndimage
-from ._alignment import Alignment, parameters_of, registration_of
+from ._alignment import Alignment, embedded, parameters_of, registration_of
 from ._devices import open_device
 from ._errors import Error, InvalidImageError
+from ._foreign import as_array
 from ._frames import iterate_frames
 from ._images import as_image, as_mask, device_for
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
+from ._results import OnDevice
 from ._running_mean import RunningMean
 
 # A line of the drift table. Shifts are those of the frame's centre.
@@ -35,8 +37,10 @@ def _line_of(number, alignment, reliable):
             alignment.refined)
 
 
-class StackRegistration:
+class StackRegistration(OnDevice):
     """How the frames of a stack lie, each relative to the first.
+
+    It can be pickled, and sent to other processes.
 
     Attributes
     ----------
@@ -103,7 +107,8 @@ class StackRegistration:
         Parameters
         ----------
         frames : iterable of array_like
-            The frames that were registered, or others in their place.
+            The frames that were registered, or others of their shape in their place, with further
+            axes (such as channels) after these two. Arrays on the stack's device stay there.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
@@ -116,24 +121,34 @@ class StackRegistration:
         Yields
         ------
         ndarray
-            Each frame that is ``reliable`` on the first one's grid; None for each other one.
+            Each frame that is ``reliable`` on the first one's grid, of its own dtype and of the
+            library of an array on a device; None for each other one.
 
         Raises
         ------
         ValueError
-            There are more frames than were registered, or ``order`` or ``mode`` is not known.
+            There are more frames than were registered, or one has another shape or is on another
+            device.
+        RuntimeError
+            ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it.
+            The device cannot do it, or cannot be opened where the result was unpickled.
         """
         for i, frame in enumerate(iterate_frames(frames)):
             if i >= len(self):
                 raise ValueError(f"there are more frames than the {len(self)} registered")
+            frame = as_array(frame)
+            if tuple(frame.shape[:2]) != self._shape:
+                raise ValueError(
+                    f"frame {i} has the shape {tuple(frame.shape)}, and the first one that was "
+                    f"registered {self._shape}")
             if not self._reliable[i]:
                 yield None
                 continue
             yield ndimage.affine_transform(
-                np.asarray(frame), self._alignments[i].matrix, output_shape=self._shape,
-                order=order, mode=mode, cval=cval, device=self._device)
+                frame, embedded(self._alignments[i].matrix, frame.ndim),
+                output_shape=self._shape + tuple(frame.shape[2:]), order=order, mode=mode,
+                cval=cval, device=self._opened())
 
     def __repr__(self):
         return f"<StackRegistration: {len(self)} frames, {sum(self._reliable)} reliable>"
@@ -254,10 +269,11 @@ def register_stack(frames, *, to="first", mask=None, device=None, progress=None,
     Parameters
     ----------
     frames : array_like or iterable
-        An array of shape (frames, rows, columns), of NumPy (memory maps, too), Zarr, Dask or h5py; or
-        images one after the other, such as a generator that reads them. As many as 32 frames
+        A NumPy (memory maps included), Zarr, Dask or h5py array of shape (frames, rows, columns);
+        or images one after the other, such as a generator that reads them. As many as 32 frames
         are in memory with ``to='first'``, which are registered together, and no more than 64 MiB of
-        them; otherwise one at a time. Of an array in chunks, one row of chunks is. All have the same shape. Frames on a device are registered there, by way of the host.
+        them; otherwise one at a time. Chunked arrays are read one row of chunks at a time. All
+        frames have the same shape. Frames on a device are registered there, by way of the host.
     to : {'first', 'previous', 'mean'}
         What a frame is registered to: the first one (the default); the last reliable one before
         it, so that content may change on the way but errors add up; the mean of the first and the

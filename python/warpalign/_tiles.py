@@ -92,13 +92,13 @@ def _take(image, shape, wanted):
     return np.concatenate([_take(image, shape, before), _take(image, shape, after)], axis)
 
 
-def homogeneous(matrix, n):
-    """A matrix in any form of affine_transform's, and its offset, as (n, n) and (n,)."""
+def linear_and_offset(matrix, offset, n):
+    """A matrix in any form of affine_transform's, and its offset, as (n, n) and (n,). The offset
+    given counts with the forms that have none of their own."""
     matrix = np.asarray(matrix, np.float64)
-    if matrix.shape == (n,):
-        return np.diag(matrix), np.zeros(n)
-    if matrix.shape == (n, n):
-        return matrix, np.zeros(n)
+    if matrix.shape in ((n,), (n, n)):
+        offset = np.broadcast_to(np.asarray(offset, np.float64), (n,))
+        return (np.diag(matrix) if matrix.ndim == 1 else matrix), offset
     if matrix.shape == (n + 1, n + 1):
         if not np.array_equal(matrix[n], [0] * n + [1]):
             raise ValueError(f"the last row of a matrix for {n} axes is {[0] * n + [1]}")
@@ -182,7 +182,8 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
         The shape of a tile. Those at the output's end are smaller. The default is 1024 along each
         of two axes, 128 of three and 2 ** 20 of one.
     offset : float or sequence, optional
-        One offset for each axis, in samples. The default is 0.
+        One offset for each axis, in samples. Ignored with a homogeneous matrix, of shape (n, n + 1)
+        or (n + 1, n + 1). The default is 0.
     prefilter : bool, optional
         Whether the input is to be prefiltered, which orders above 1 need to interpolate. The
         default is True.
@@ -233,8 +234,7 @@ def tiles(shape, matrix, output_shape, order=3, mode="constant", tile=None, *, o
         raise ValueError(f"there are tiles of arrays of 1 to {MAX_AXES} axes, not of {n}")
     if len(output_shape) != n:
         raise ValueError(f"the output has {len(output_shape)} axes, and the image {n}")
-    matrix, own_offset = homogeneous(matrix, n)
-    offset = own_offset + np.broadcast_to(np.asarray(offset, np.float64), (n,))
+    matrix, offset = linear_and_offset(matrix, offset, n)
     if tile is None:
         tile = {1: 1 << 20, 2: 1024, 3: 128}[n]
     tile = tuple(map(int, np.broadcast_to(tile, (n,))))

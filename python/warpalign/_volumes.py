@@ -12,11 +12,14 @@ from ._devices import open_device
 from ._foreign import as_array
 from ._images import as_volume, check_dimensions, device_for, pixels_of
 from ._options import documented
+from ._results import OnDevice
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VolumeRegistration:
+class VolumeRegistration(OnDevice):
     """The transform between two volumes.
+
+    It can be pickled, and sent to other processes.
 
     Attributes
     ----------
@@ -36,12 +39,13 @@ class VolumeRegistration:
         affine transform it is that of the nearest rotation.
     rotation_axis_xyz : tuple of 3 floats
         The axis of the rotation along (x, y, z), which are the array's axes from the last to the
-        first, by the right-hand rule: a direction of unit length, without a unit of its own, and
-        zeros where the angle is 0.
+        first, by the right-hand rule: a unit vector (dimensionless), and zeros where the angle
+        is 0.
     scale : float
         By which factor lengths in millimetres differ.
     confidence : float
-        0 to 1; see docs/registration.md.
+        0 to 1: how far the result is above what wrong places reach by chance. Calibrated on
+        unrelated pairs, but not a probability; from 0.5 on a result is ``reliable``.
     reliable : bool
         Whether ``confidence`` is at least 0.5.
     correlation : float
@@ -85,7 +89,7 @@ class VolumeRegistration:
         Parameters
         ----------
         volume : array_like
-            Of shape ``moving_shape``.
+            Of shape ``moving_shape``. Arrays on the registration's device stay there.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
@@ -100,14 +104,17 @@ class VolumeRegistration:
         Returns
         -------
         ndarray
-            Of shape ``reference_shape`` and the volume's dtype.
+            Of shape ``reference_shape`` and the volume's dtype; of the library of a volume on a
+            device.
 
         Raises
         ------
         ValueError
-            The volume has another shape, or ``order`` or ``mode`` is not known.
+            The volume has another shape, or is on another device.
+        RuntimeError
+            ``order``, ``mode`` or a dtype is not supported (SciPy's message).
         warpalign.Error
-            The device cannot do it.
+            The device cannot do it, or cannot be opened where the result was unpickled.
         """
         from . import ndimage
 
@@ -118,7 +125,7 @@ class VolumeRegistration:
                 f"not {volume.shape}")
         return ndimage.affine_transform(
             volume, self.matrix, output_shape=self.reference_shape, output=output, order=order,
-            mode=mode, cval=cval, device=self._device)
+            mode=mode, cval=cval, device=self._opened())
 
     def __repr__(self):
         shift = ", ".join(f"{value:.3f}" for value in self.translation)
@@ -218,7 +225,8 @@ class VolumeRegistrar:
         Parameters
         ----------
         volume : array_like, shape (planes, rows, columns)
-            Grey levels of any real type, 8 to 16384 a side. Arithmetic is in single precision.
+            Grey levels of any real type, 8 to 16384 a side. Arithmetic is in single precision. An
+            array on the registrar's device is registered there, without copies.
 
         %(raises)s
         """
@@ -274,7 +282,8 @@ def register_volume(reference, moving, *, motion="translation", max_rotation=180
     ----------
     reference, moving : array_like, shape (planes, rows, columns)
         Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
-        gain and offset. Arithmetic is in single precision.
+        gain and offset. Arithmetic is in single precision. Arrays on a device are registered there,
+        without copies.
     %(volume_options)s
     %(device)s
 
@@ -288,7 +297,8 @@ def register_volume(reference, moving, *, motion="translation", max_rotation=180
     References
     ----------
     .. [1] C. D. Kuglin and D. C. Hines, "The phase correlation image alignment method", IEEE
-       Conference on Cybernetics and Society, 1975; see docs/registration.md.
+       Conference on Cybernetics and Society, 1975; the documentation's page "How a registration
+       works" describes the rest.
 
     Examples
     --------

@@ -1,8 +1,12 @@
 """The conventions of other packages, so that changing to warpalign is changing one line.
 
 Each function has the name, the arguments and the results of its original, as far as they mean
-something here. An argument that would mean nothing does not exist.
+something here. Arguments that have no meaning here, such as `upsample_factor`, are not accepted;
+remove them from the call. Where the original's result has no place for it, a UserWarning says that
+a registration is not reliable.
 """
+
+import warnings
 
 import numpy as np
 
@@ -12,6 +16,14 @@ from ._register import register
 from ._volumes import register_volume
 
 __all__ = ["StackReg", "find_transform_ecc", "pairwise_registration", "phase_cross_correlation"]
+
+
+def _warn_of_doubt(found, stacklevel):
+    """Warn where a registration is not reliable, which the result does not say."""
+    if not found.reliable:
+        warnings.warn(
+            f"the registration is not reliable (confidence {found.confidence:.2f}, below 0.5): the "
+            "images may have nothing in common", UserWarning, stacklevel=stacklevel + 1)
 
 
 def phase_cross_correlation(reference_image, moving_image, *, reference_mask=None,
@@ -45,6 +57,11 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
     ValueError
         A shape is wrong, or the pixels cannot be used.
 
+    Warns
+    -----
+    UserWarning
+        The registration is not reliable, as between unrelated images.
+
     Examples
     --------
     >>> import numpy as np
@@ -64,6 +81,7 @@ def phase_cross_correlation(reference_image, moving_image, *, reference_mask=Non
         found = register(reference_image, moving_image, motion="translation",
                          reference_mask=reference_mask, moving_mask=moving_mask, device=device)
         origin = found.matrix[:2, 2]
+    _warn_of_doubt(found, 2)
     error = np.sqrt(max(0.0, 1 - found.correlation ** 2))
     return -np.array(origin, np.float64), float(error), 0.0
 
@@ -74,14 +92,15 @@ class StackReg:
     Parameters
     ----------
     transformation : int
-        ``StackReg.TRANSLATION``, ``StackReg.RIGID_BODY`` or ``StackReg.SCALED_ROTATION``.
+        ``StackReg.TRANSLATION``, ``StackReg.RIGID_BODY``, ``StackReg.SCALED_ROTATION`` or
+        ``StackReg.AFFINE``.
     device : Device or str, optional
         Where to compute; see :func:`warpalign.open_device`.
 
     Raises
     ------
     ValueError
-        The transformation is another: ``AFFINE`` and ``BILINEAR`` are not offered.
+        The transformation is another: ``BILINEAR`` is not offered.
 
     Notes
     -----
@@ -102,13 +121,16 @@ class StackReg:
     TRANSLATION = 2
     RIGID_BODY = 3
     SCALED_ROTATION = 4
+    AFFINE = 6
 
-    _MOTIONS = {TRANSLATION: "translation", RIGID_BODY: "rigid", SCALED_ROTATION: "similarity"}
+    _MOTIONS = {TRANSLATION: "translation", RIGID_BODY: "rigid", SCALED_ROTATION: "similarity",
+                AFFINE: "affine"}
 
     def __init__(self, transformation, device=None):
         if transformation not in self._MOTIONS:
             raise ValueError(
-                "transformation must be StackReg.TRANSLATION, RIGID_BODY or SCALED_ROTATION")
+                "transformation must be StackReg.TRANSLATION, RIGID_BODY, SCALED_ROTATION or "
+                "AFFINE")
         self._motion = self._MOTIONS[transformation]
         self._device = open_device(device)
         self._matrix = None
@@ -174,8 +196,17 @@ class StackReg:
             The images cannot be registered: their shapes, constant or NaN pixels.
         warpalign.Error
             The device cannot do it.
+
+        Warns
+        -----
+        UserWarning
+            The registration is not reliable, as between unrelated images.
         """
+        return self._register(ref, mov)
+
+    def _register(self, ref, mov):
         found = register(ref, mov, motion=self._motion, device=self._device)
+        _warn_of_doubt(found, 3)
         self._matrix = found.matrix_xy
         return self._matrix
 
@@ -228,9 +259,19 @@ class StackReg:
             The images cannot be registered: their shapes, constant or NaN pixels.
         warpalign.Error
             The device cannot do it.
+
+        Warns
+        -----
+        UserWarning
+            The registration is not reliable, as between unrelated images.
         """
-        self.register(ref, mov)
+        self._register(ref, mov)
         return self.transform(mov)
+
+
+def _check_motion(motion, known):
+    if motion not in known:
+        raise ValueError(f"motion must be one of {', '.join(known)}, not {motion!r}")
 
 
 def find_transform_ecc(template_image, input_image, *, motion="similarity", template_mask=None,
@@ -243,9 +284,10 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
     ----------
     template_image, input_image : array_like, shape (rows, columns)
         The reference and the moving image.
-    motion : {'similarity', 'rigid', 'translation'}
-        OpenCV's ``MOTION_EUCLIDEAN`` is ``'rigid'``, ``MOTION_TRANSLATION`` is ``'translation'``;
-        it has no similarities, and this has no affine maps.
+    motion : {'similarity', 'rigid', 'translation', 'affine', 'homography'}
+        OpenCV's ``MOTION_TRANSLATION`` is ``'translation'``, ``MOTION_EUCLIDEAN`` ``'rigid'``,
+        ``MOTION_AFFINE`` ``'affine'`` and ``MOTION_HOMOGRAPHY`` ``'homography'``; it has no
+        similarities.
     template_mask, input_mask : array_like, optional
         Of the shape of their image, 0 where a pixel does not count.
     device : Device or str, optional
@@ -255,14 +297,19 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
     -------
     correlation : float
         The normalized correlation over the overlap, after local normalization.
-    warp_matrix : ndarray of float32, shape (2, 3)
-        Maps (x, y, 1) of the template to the input image, as ``cv2.warpAffine`` takes it with the
-        flag ``WARP_INVERSE_MAP``.
+    warp_matrix : ndarray of float32, shape (2, 3), or (3, 3) of a homography
+        Maps (x, y, 1) of the template to the input image, as ``cv2.warpAffine`` (and
+        ``cv2.warpPerspective``) takes it with the flag ``WARP_INVERSE_MAP``.
 
     Raises
     ------
     ValueError
         A shape or the motion is wrong, or the pixels cannot be used.
+
+    Warns
+    -----
+    UserWarning
+        The registration is not reliable, as between unrelated images.
 
     Examples
     --------
@@ -273,12 +320,12 @@ def find_transform_ecc(template_image, input_image, *, motion="similarity", temp
     array([[1., 0., 4.],
            [0., 1., 0.]], dtype=float32)
     """
-    if motion not in ("similarity", "rigid", "translation"):
-        raise ValueError(
-            f"motion must be 'similarity', 'rigid' or 'translation', not {motion!r}")
+    _check_motion(motion, ("similarity", "rigid", "translation", "affine", "homography"))
     found = register(template_image, input_image, motion=motion, reference_mask=template_mask,
                      moving_mask=input_mask, device=device)
-    return found.correlation, found.matrix_xy[:2].astype(np.float32)
+    _warn_of_doubt(found, 2)
+    rows = 3 if motion == "homography" else 2
+    return found.correlation, found.matrix_xy[:rows].astype(np.float32)
 
 
 def _values(data):
@@ -297,8 +344,8 @@ def pairwise_registration(fixed_data, moving_data, *, motion="translation", devi
     fixed_data, moving_data : xarray.DataArray or array_like
         The overlap in both tiles, images or volumes, in pixels. NaN does not count in images; in
         volumes it is replaced by the mean.
-    motion : {'translation', 'rigid', 'similarity'}
-        What may differ between images. Between volumes, ``'translation'`` only.
+    motion : {'translation', 'rigid', 'similarity', 'affine'}
+        What may differ. The default is ``'translation'``.
     device : Device or str, optional
         Where to compute; see :func:`warpalign.open_device`.
 
@@ -324,14 +371,13 @@ def pairwise_registration(fixed_data, moving_data, *, motion="translation", devi
            [0., 1., 4.],
            [0., 0., 1.]])
     """
+    _check_motion(motion, ("translation", "rigid", "similarity", "affine"))
     fixed, fixed_mask = _values(fixed_data)
     moving, moving_mask = _values(moving_data)
     if fixed.ndim == 3:
-        if motion != "translation":
-            raise ValueError("volumes are registered by translation only")
         fixed = np.where(fixed_mask, fixed, fixed[fixed_mask].mean())
         moving = np.where(moving_mask, moving, moving[moving_mask].mean())
-        found = register_volume(fixed, moving, device=device)
+        found = register_volume(fixed, moving, motion=motion, device=device)
     else:
         masks = {}
         if not fixed_mask.all():

@@ -41,7 +41,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     Raises
     ------
     RuntimeError
-        The order, the mode or a dtype is not supported; with SciPy's words.
+        The order, the mode or a dtype is not supported (SciPy's message).
 
     Notes
     -----

@@ -69,7 +69,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     NotImplementedError
         The input has more than 3 axes.
 

@@ -49,7 +49,7 @@ def _aligned(frames, lines, shape, fill, order, mode, cval, device):
 
 
 class StackDrift:
-    """How the frames of a Dask array lie on the reference, not yet computed.
+    """How the frames of a Dask array lie on the reference, not computed before it is asked for.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class StackDrift:
         Parameters
         ----------
         frames : dask.array.Array or array_like, shape (frames, rows, columns)
-            The frames that were registered, or others in their place.
+            The frames that were registered, or others of their shape in their place.
         order : int, optional
             The order of the spline, 0 to 5. The default is 3.
         mode : str, optional
@@ -90,7 +90,7 @@ class StackDrift:
         Raises
         ------
         ValueError
-            There is another number of frames.
+            There is another number of frames, or they have another shape.
 
         Examples
         --------
@@ -108,6 +108,10 @@ class StackDrift:
             raise ValueError(
                 f"{self.drift.shape[0]} frames were registered, and these have the shape "
                 f"{array.shape}")
+        if array.shape[1:] != self._shape:
+            raise ValueError(
+                f"frames of the shape {self._shape} were registered, and these have the shape "
+                f"{array.shape[1:]}")
         array = array.rechunk({0: self.drift.chunks[0], 1: -1, 2: -1})
         arguments = {"shape": self._shape, "fill": fill, "order": order, "mode": mode, "cval": cval,
                      "device": self._device}
@@ -120,8 +124,46 @@ class StackDrift:
         return array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
                               tuple(arguments.items()))
 
+    def persist(self, **keywords):
+        """Register now, and keep the drift table, which is small; frames are not kept.
+
+        Without it, whatever is computed of :attr:`drift` and of :meth:`warp` registers anew.
+
+        Parameters
+        ----------
+        **keywords
+            As ``dask.array.Array.persist`` takes them, such as ``scheduler``.
+
+        Returns
+        -------
+        StackDrift
+            The same, with a drift table that has been computed; with ``distributed``, one that is
+            being computed by the workers.
+
+        Raises
+        ------
+        TypeError
+            The pixels are no real numbers.
+        ValueError
+            The frames are too small.
+        warpalign.Error
+            The device cannot do it.
+
+        Examples
+        --------
+        >>> import dask.array
+        >>> import numpy as np
+        >>> import warpalign.dask
+        >>> image = np.random.default_rng(0).random((96, 128)).cumsum(0).cumsum(1) % 50
+        >>> frames = dask.array.stack([np.roll(image, 2 * i, axis=1) for i in range(3)])
+        >>> stack = warpalign.dask.register_stack(frames, motion="translation").persist()
+        >>> int(stack.drift.compute()["reliable"].sum()), stack.warp(frames).compute().shape
+        (3, (3, 96, 128))
+        """
+        return StackDrift(self.drift.persist(**keywords), self._shape, self._device)
+
     def __repr__(self):
-        return f"<StackDrift: {self.drift.shape[0]} frames, not yet computed>"
+        return f"<StackDrift: {self.drift.shape[0]} frames>"
 
 
 def _reference_of(frames, to):

@@ -4,7 +4,7 @@ import dask.array
 import numpy as np
 
 from .. import ndimage
-from .._tiles import checked_order, homogeneous, tile_of
+from .._tiles import checked_order, linear_and_offset, tile_of
 from ..ndimage import _rules
 from ..ndimage._geometry import MAX_AXES, axes_left_alone
 from ..ndimage._interpolation import _zoom_transform
@@ -117,7 +117,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The matrix does not fit.
     NotImplementedError
@@ -148,9 +148,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     """
     order = checked_order(order)
     array = as_dask(input)
-    linear, start = homogeneous(matrix, array.ndim)
-    if np.shape(matrix) in ((array.ndim,), (array.ndim, array.ndim)):
-        start = np.broadcast_to(np.asarray(offset, np.float64), (array.ndim,))
+    linear, start = linear_and_offset(matrix, offset, array.ndim)
     shape = array.shape if output_shape is None else tuple(map(int, output_shape))
     if len(shape) != array.ndim:
         raise ValueError(f"the output has {len(shape)} axes, and the input {array.ndim}")
@@ -195,7 +193,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     NotImplementedError
         More than 3 axes are zoomed.
 

@@ -1,6 +1,7 @@
 """B-spline interpolation of arrays, with the interface of ``scipy.ndimage``.
 
-Each function takes what SciPy's takes, and `device` by keyword. NumPy arrays go in and come out.
+Each function takes what SciPy's takes, and `device` by keyword. NumPy arrays go in and come out;
+arrays on a device, such as CuPy's, PyTorch's or a :class:`warpalign.DeviceArray`, stay there.
 Arithmetic is in single precision, also where arrays are float64.
 """
 

@@ -14,7 +14,7 @@ from .._arrays import can_hold_result, for_upload, store
 from .._core import Device
 from .._device_array import DeviceArray
 from . import _on_device
-from ._geometry import MAX_AXES, axes_left_alone, library_matrix
+from ._geometry import MAX_AXES, axes_left_alone, library_homography, library_matrix
 
 # Stands for a cval that float32 does not hold, and is replaced afterwards. No result is that large.
 _STAND_IN = float(np.float32(-3.0517578e38))
@@ -175,12 +175,9 @@ def evaluate_homography(source, matrix, output, spline):
     stand_in = spline.needs_stand_in()
     planes = for_upload(_batched(source, [0, 1]))
     results = np.empty((planes.shape[0],) + output.shape[:2], np.float32)
-    whole = np.zeros((4, 4))
-    whole[2, 2] = 1
-    whole[np.ix_([0, 1, 3], [0, 1, 3])] = matrix[np.ix_([1, 0, 2], [1, 0, 2])]
     _core.transform_images(
-        spline.device, planes, results, 2, whole.ravel().tolist(), spline.order, spline.prefilter,
-        spline.mode, _STAND_IN if stand_in else spline.cval,
+        spline.device, planes, results, 2, library_homography(matrix), spline.order,
+        spline.prefilter, spline.mode, _STAND_IN if stand_in else spline.cval,
     )
     values = np.moveaxis(results.reshape(source.shape[2:] + output.shape[:2]), (-2, -1), (0, 1))
     if stand_in:

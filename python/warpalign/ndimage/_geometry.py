@@ -17,6 +17,14 @@ def library_matrix(matrix, offset):
     return whole
 
 
+def library_homography(matrix):
+    """The 4 x 4 matrix on (x, y, z, 1), row by row, of a 3 x 3 matrix on (row, column, 1)."""
+    whole = np.zeros((4, 4))
+    whole[2, 2] = 1
+    whole[np.ix_([0, 1, 3], [0, 1, 3])] = matrix[np.ix_([1, 0, 2], [1, 0, 2])]
+    return whole.ravel().tolist()
+
+
 def axes_left_alone(matrix, offset, in_shape, out_shape):
     """The axes along which nothing is moved or mixed."""
 

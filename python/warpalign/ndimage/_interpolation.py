@@ -57,7 +57,8 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     Parameters
     ----------
     input : array_like
-        The input array, real or complex.
+        The input array, real or complex. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     order : int, optional
         The order of the spline, 0 to 5; orders 0 and 1 copy. The default is 3.
     axis : int, optional
@@ -73,11 +74,12 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     -------
     ndarray
         The coefficients, in the input's shape.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only.
     warpalign.Error
@@ -123,7 +125,8 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     Parameters
     ----------
     input : array_like
-        The input array, real or complex.
+        The input array, real or complex. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     order : int, optional
         The order of the spline, 2 to 5. The default is 3.
     output : array or dtype, optional
@@ -138,11 +141,12 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     -------
     ndarray
         The coefficients, in the input's shape.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The output is read-only.
     warpalign.Error
@@ -207,7 +211,8 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1.
+        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     mapping : callable
         Takes a tuple of an output's index, and returns the point of the input, a sequence of one
         coordinate for each axis, at which to read it. It is called on the host, once for each
@@ -239,13 +244,14 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     -------
     ndarray
         The transformed array.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The device cannot do it; for example, its memory is too small.
     TypeError
@@ -304,9 +310,11 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1.
+        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     coordinates : array_like
-        The points, of shape (rank of the input, ...), in array axes and in samples.
+        The points, of shape (rank of the input, ...), in array axes and in samples. NumPy's, or,
+        with an input of another library on a device, that library's on the same device.
     output : array or dtype, optional
         The array in which to place the result, or the dtype of the returned array. By default
         an array of the input's dtype.
@@ -328,17 +336,19 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     -------
     ndarray
         The values, of shape ``coordinates.shape[1:]``. Where a coordinate is NaN, `cval`.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The device cannot do it; for example, its memory is too small.
     TypeError
-        The coordinates are complex.
+        The coordinates are complex, or on a device that the input is not on; the input is a
+        DeviceArray, and they are not NumPy's.
     NotImplementedError
         The input has more than 3 dimensions.
 
@@ -438,7 +448,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1.
+        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     matrix : array_like
         From output to input coordinates, in array axes; of shape (n, n), (n,) for a diagonal,
         (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates, where n is the rank. The
@@ -468,13 +479,14 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     -------
     ndarray
         The transformed array.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The device cannot do it; for example, its memory is too small.
     NotImplementedError
@@ -534,7 +546,8 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1.
+        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     shift : float or sequence
         By how many samples, along each axis or along all alike. Content moves towards larger
         indices where it is positive.
@@ -559,13 +572,14 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     -------
     ndarray
         The shifted array.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The device cannot do it; for example, its memory is too small.
 
@@ -630,7 +644,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 1.
+        The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     zoom : float or sequence
         The factor along each axis, or along all alike. The output's lengths are rounded.
     output : array or dtype, optional
@@ -656,13 +671,14 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     -------
     ndarray
         The zoomed array.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The output is read-only.
+        The output is read-only, or `cval` is not finite with ``mode='grid-constant'``.
     warpalign.Error
         The device cannot do it; for example, its memory is too small.
 
@@ -725,7 +741,8 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     Parameters
     ----------
     input : array_like
-        The input array, real or complex, of any rank from 2.
+        The input array, real or complex, of any rank from 2. An array on a device, such as CuPy's
+        or a :class:`warpalign.DeviceArray`, is computed there.
     angle : float
         In degrees. With the default axes, positive angles turn an image counter-clockwise as
         displayed.
@@ -754,13 +771,15 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     -------
     ndarray
         The rotated array.
+        Of the input's library and device, if that is another than NumPy's.
 
     Raises
     ------
     RuntimeError
-        The order, the mode, a shape or a dtype is not supported; with SciPy's words.
+        The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        The axes are no plane of the input, or the output is read-only.
+        The axes do not define a plane of the input, the output is read-only, or `cval` is not
+        finite with ``mode='grid-constant'``.
     warpalign.Error
         The device cannot do it; for example, its memory is too small.
 

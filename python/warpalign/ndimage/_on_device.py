@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from .._device_array import DeviceArray
 from .._foreign import OwnKind, kind_of
-from ._geometry import MAX_AXES, axes_left_alone, library_matrix
+from ._geometry import MAX_AXES, axes_left_alone, library_homography, library_matrix
 
 
 def for_arrays_of_any_library(function):
@@ -89,6 +89,18 @@ def affine(source, matrix, offset, output, spline):
     matrix, offset = matrix[-busy:, -busy:], offset[-busy:]
     _core.transform_on_device(
         source.device, source._memory, output._memory, busy, library_matrix(matrix, offset),
+        _arguments(spline), source._queue)
+
+
+def homography(source, matrix, output, spline):
+    """Store source at matrix @ (row, column, 1), divided by its last number, in `output`; both have
+    two axes."""
+    if output.size == 0:
+        return
+    if source.size == 0:
+        raise ValueError("the input is empty, and the output is not")
+    _core.transform_on_device(
+        source.device, source._memory, output._memory, 2, library_homography(matrix),
         _arguments(spline), source._queue)
 
 
