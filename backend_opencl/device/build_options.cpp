@@ -5,14 +5,19 @@
 #include <warpalign/stages/sobel.hpp>
 
 #include <array>
-#include <cstdio>
+#include <charconv>
+#include <cmath>
 
 namespace warpalign::opencl {
 
+// A number in C's hexadecimal form. Not by printf(), whose decimal point is the locale's.
 std::string float_option(const char* name, double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "(%af)", static_cast<double>(static_cast<float>(value)));
-  return std::string(" -D ") + name + "=" + text.data();
+  const double rounded = static_cast<double>(static_cast<float>(value));
+  std::array<char, 40> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::fabs(rounded),
+                                 std::chars_format::hex);
+  return std::string(" -D ") + name + "=(" + (std::signbit(rounded) ? "-0x" : "0x") +
+         std::string(digits.data(), end.ptr) + "f)";
 }
 
 std::string int_option(const char* name, int value) {

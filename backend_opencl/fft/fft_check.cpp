@@ -57,11 +57,12 @@ std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t 
   return table;
 }
 
-/// Rows 0, step, 2 step, ... of an image or a volume are compared. In a volume, the step shares no
-/// factor with the height, so that every row position is compared.
+/// Rows 0, step, 2 step, ... of an image or a volume are compared. The step is odd, so that rows of
+/// every lane of a vector are; in a volume it shares no factor with the height, so that every row
+/// position is.
 std::int64_t row_step(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
-  if (spec.dimensions == 2) return (shape.height + max_rows - 1) / max_rows;
+  if (spec.dimensions == 2) return (shape.height + max_rows - 1) / max_rows | 1;
   std::int64_t step = (shape.height * shape.depth + max_rows - 1) / max_rows;
   while (std::gcd(step, shape.height) != 1) ++step;
   return step;

@@ -39,7 +39,7 @@ void SharedFft::inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
 std::vector<FftPlans::Library> FftPlans::libraries_of(const Context& context) {
   const std::string& wanted = context.host().config().opencl_fft;
   std::vector<Library> libraries;
-  if (wanted == "auto" && context.is_cpu()) libraries.push_back({&make_cpu_fft, nullptr});
+  if (wanted == "auto" && context.has_vectors()) libraries.push_back({&make_cpu_fft, nullptr});
   if (wanted != "clfft") libraries.push_back({&make_vkfft, nullptr});
   libraries.push_back({&make_clfft, nullptr});
   return libraries;
@@ -50,6 +50,7 @@ FftPlans::FftPlans(Context& context) : context_(context), libraries_(libraries_o
 }
 
 FftProvider& FftPlans::provider_of(Library& library) {
+  const std::lock_guard lock(providers_mutex_);
   if (!library.provider) library.provider = library.load(context_);
   return *library.provider;
 }
@@ -126,7 +127,7 @@ std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const Rea
     return blame(fault);
   } catch (const Error& failure) {
     const bool refused = failure.kind() == ErrorKind::invalid_argument;
-    if (failure.kind() == ErrorKind::out_of_memory) throw;
+    if (failure.kind() == ErrorKind::out_of_memory || context_.lost() != nullptr) throw;
     if (refused && &provider == libraries_.front().provider.get()) throw;
     return blame(failure.message());
   }

@@ -274,7 +274,7 @@ class VkFft final : public FftProvider {
   [[nodiscard]] bool names_programs(const RealFftSpec& spec) const override {
     const Shape& shape = spec.shape;
     return has_small_factors(shape.width) && has_small_factors(shape.height) &&
-           has_small_factors(shape.depth);
+           (spec.dimensions == 2 || has_small_factors(shape.depth));
   }
 
   [[nodiscard]] std::unique_ptr<FftPlan> plan(const RealFftSpec& spec) override {

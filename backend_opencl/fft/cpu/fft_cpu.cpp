@@ -70,8 +70,10 @@ class Rows {
  public:
   Rows(Context& context, const RealFftSpec& spec)
       : axis_(context, spec.shape.width),
-        rows_(static_cast<cl_int>(spec.shape.height * spec.shape.depth)),
-        grid_{{static_cast<std::size_t>(divide_up(rows_, 2 * lanes)), 1}, {1, 1}} {
+        rows_(static_cast<cl_int>(spec.shape.height * (is_batch(spec) ? 1 : spec.shape.depth))),
+        grid_{{static_cast<std::size_t>(divide_up(rows_, 2 * lanes)),
+               static_cast<std::size_t>(is_batch(spec) ? spec.shape.depth : 1)},
+              {1, 1}} {
     if (spec.goes_forward()) forward_ = kernel(context, "rows_forward");
     if (spec.goes_back()) inverse_ = kernel(context, "rows_inverse");
   }
@@ -84,6 +86,8 @@ class Rows {
   }
 
  private:
+  /// Whether the planes are images, each transformed by itself; otherwise they are a volume.
+  static bool is_batch(const RealFftSpec& spec) { return spec.dimensions == 2; }
   static std::unique_ptr<Kernel> kernel(Context& context, const char* name) {
     return std::make_unique<Kernel>(context, stage, kernels::fft_cpu, name);
   }
@@ -93,7 +97,7 @@ class Rows {
   }
 
   Axis axis_;
-  cl_int rows_;
+  cl_int rows_;  // of an image, or of the volume
   Grid grid_;
   std::unique_ptr<Kernel> forward_, inverse_;
 };
@@ -152,7 +156,7 @@ class CpuFft final : public FftProvider {
         scratch_limit_(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE)) {}
 
   [[nodiscard]] const char* name() const noexcept override { return "simd"; }
-  [[nodiscard]] std::string version() const override { return "1"; }
+  [[nodiscard]] std::string version() const override { return "2"; }
 
   [[nodiscard]] bool takes(const RealFftSpec& spec) const override {
     const Shape& shape = spec.shape;

@@ -68,7 +68,7 @@ struct DeviceInfo {
   std::size_t max_allocation_bytes = 0;  ///< the largest single allocation
   Sampling sampling = Sampling::buffer;  ///< valid once the device is open
   std::string sampling_reason;           ///< why `sampling` is not `texture`, if it is not
-  std::string fft;                       ///< the FFT in use: "cufft", "vkfft", "clfft", "simd"
+  std::string fft;                       ///< the FFT asked first: "cufft", "vkfft", "clfft", "simd"
 };
 
 class Buffer;

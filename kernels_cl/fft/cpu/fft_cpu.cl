@@ -63,7 +63,8 @@ WA_INLINE void store_numbers(float16* block, int first, int rows, int columns, i
   }
 }
 
-// Work-item i transforms 2 x ROWS of the rows of the image.
+// Work-item (i, j) transforms 2 x ROWS of the rows of image j: rows that share a line share its
+// rounding, and a row that is not finite spoils the other.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
     global const float* image, global float2* spectrum, local float16* scratch,
     global const float2* roots, char16 radices, int passes, int width, int rows) {
@@ -72,6 +73,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
   const int first = (int)get_global_id(0) * 2 * ROWS;
   const int second = first + ROWS;
   const int columns = width / 2 + 1;
+  const size_t rows_before = get_global_id(1) * (size_t)rows;
+  image += rows_before * (size_t)width;
+  spectrum += rows_before * (size_t)columns;
   for (int x = 0; x < width; x += 16) {
     float16 re[16], im[16];
     load_pixels(image, first, rows, width, x, re);
@@ -122,6 +126,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_inverse(
   const int first = (int)get_global_id(0) * 2 * ROWS;
   const int second = first + ROWS;
   const int columns = width / 2 + 1;
+  const size_t rows_before = get_global_id(1) * (size_t)rows;
+  image += rows_before * (size_t)width;
+  spectrum += rows_before * (size_t)columns;
   for (int u = 0; u < columns; u += BLOCK) {
     float16 a[16], b[16];
     load_numbers(spectrum, first, rows, columns, u, a);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -147,30 +148,42 @@ TEST_CASE("fft: a batch transforms every slice by itself") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
     const warpalign::Shape shape{24, 20, 3};
-    std::vector<float> pixels;
-    std::vector<reference::Plane> planes;
-    for (std::uint32_t slice = 0; slice < 3; ++slice) {
-      planes.push_back(test::random_plane(24, 20, -1, 1, 20 + slice));
-      for (const double value : planes.back().values) pixels.push_back(static_cast<float>(value));
-    }
-    auto real = device.make_image(PixelType::f32, shape);
-    stream.upload(pixels.data(), pixels.size() * sizeof(float), real.buffer());
-    auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
     const RealFftPlan plan(device, {shape});
-    plan.forward(stream, real, spectrum);
-    for (std::int64_t slice = 0; slice < 3; ++slice) {
-      const auto& plane = planes[static_cast<std::size_t>(slice)];
-      const auto found = test::spectrum_from_device(stream, spectrum, slice);
-      CHECK(test::relative_error(found.values, reference::forward(plane).values) <=
-            forward_tolerance);
-    }
+    auto real = device.make_image(PixelType::f32, shape);
+    auto spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(shape));
     auto back = device.make_image(PixelType::f32, shape);
-    plan.inverse(stream, spectrum, back);
-    for (std::int64_t slice = 0; slice < 3; ++slice) {
-      auto expected = planes[static_cast<std::size_t>(slice)];
-      for (double& value : expected.values) value *= 480;
-      CHECK(test::relative_error(test::from_device(stream, back, slice).values, expected.values) <=
-            round_trip_tolerance);
+    // The slice in the middle is a million times as large as the others, or no number: nothing of
+    // it, not even its rounding, may come to them.
+    for (const double middle : {1.0, 1e6, std::numeric_limits<double>::quiet_NaN()}) {
+      CAPTURE(middle);
+      std::vector<float> pixels;
+      std::vector<reference::Plane> planes;
+      for (std::uint32_t slice = 0; slice < 3; ++slice) {
+        planes.push_back(test::random_plane(24, 20, -1, 1, 20 + slice));
+        for (double& value : planes.back().values) {
+          value = static_cast<float>(value * (slice == 1 ? middle : 1));
+          pixels.push_back(static_cast<float>(value));
+        }
+      }
+      stream.upload(pixels.data(), pixels.size() * sizeof(float), real.buffer());
+      plan.forward(stream, real, spectrum);
+      const auto each = [&](auto check) {
+        for (std::int64_t slice = 0; slice < 3; ++slice) {
+          if (slice == 1 && std::isnan(middle)) continue;
+          check(slice, planes[static_cast<std::size_t>(slice)]);
+        }
+      };
+      each([&](std::int64_t slice, const reference::Plane& plane) {
+        const auto found = test::spectrum_from_device(stream, spectrum, slice);
+        CHECK(test::relative_error(found.values, reference::forward(plane).values) <=
+              forward_tolerance);
+      });
+      plan.inverse(stream, spectrum, back);  // takes the spectrum for its own memory
+      each([&](std::int64_t slice, reference::Plane expected) {
+        for (double& value : expected.values) value *= 480;
+        CHECK(test::relative_error(test::from_device(stream, back, slice).values,
+                                   expected.values) <= round_trip_tolerance);
+      });
     }
   });
 }
