@@ -55,7 +55,7 @@ class FftPlans {
 
   Context& context_;
   std::vector<Library> libraries_;  // the best first
-  std::mutex providers_mutex_;  // libraries are loaded when they are first needed
+  std::mutex providers_mutex_;      // libraries are loaded when they are first needed
   std::mutex mutex_;
   std::list<std::pair<RealFftSpec, std::shared_ptr<SharedFft>>> recent_;  // last used first
 };
