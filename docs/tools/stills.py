@@ -69,7 +69,7 @@ def skeleton(lines):
             continue
         elif section == "opencl":  # a list of devices, with labels in its sentences
             told += re.findall(r"([A-Za-z]+): ", text)
-        elif text and len(line) - len(text) < 20:  # not the rest of a sentence
+        elif text and len(line) - len(text) < 15:  # not the rest of a sentence, or of a name
             told.append(re.split(r"  |[:,\[]", STATUS.sub("", text))[0].strip())
     return [re.sub(r"\d[\d.]*", "#", text) for text in told if text]
 
