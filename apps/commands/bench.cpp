@@ -258,7 +258,7 @@ ExitStatus run(const Options& options) {
   if (options.runs && *options.runs < 1) throw UsageError("--runs: must be 1 or more");
   if (!options.peers.empty() && !options.report) {
     throw UsageError(
-        "--peers: stand beside the results in --report alone; name one, or leave it out");
+        "--peers: these records stand in --report alone; name a report, or leave --peers out");
   }
   const std::vector<Record> peers = read_peers(options);
   std::optional<Record> before;

@@ -134,7 +134,7 @@ StackJournal::~StackJournal() { ::close(descriptor_); }
 // is what a run leaves that was killed at its beginning; zeros are what a crash of the machine may
 // leave.
 void StackJournal::refuse_other_files() const {
-  std::string start(24, '\0');
+  std::string start(journal_title.size(), '\0');
   const ssize_t bytes = ::pread(descriptor_, start.data(), start.size(), 0);
   if (bytes < 0) throw cannot_write(path_, errno);
   start.resize(static_cast<std::size_t>(bytes));

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -31,17 +30,6 @@ std::vector<NamedOutput> single_outputs(const StackOptions& options) {
           {"--plot", options.plot},     {"--report", options.page}};
 }
 
-/// Whether a file of this name may be that of an aligned frame: its number, and the name of the
-/// file that the frame is from.
-bool may_be_aligned(const Path& name, const std::set<std::string>& stems) {
-  const std::string extension = name.extension().string();
-  if (extension != ".png" && extension != ".tif") return false;
-  const std::string stem = name.stem().string();
-  const std::size_t digits = std::min(stem.find_first_not_of("0123456789"), stem.size());
-  return digits >= 4 && digits < stem.size() && stem[digits] == '_' &&
-         stems.contains(stem.substr(digits + 1));
-}
-
 /// An aligned frame must not overwrite what is still to be read, or another output.
 void check_folder(const StackOptions& options) {
   std::error_code failed;
@@ -50,7 +38,7 @@ void check_folder(const StackOptions& options) {
   for (const std::string& file : options.files) stems.insert(Path(file).stem().string());
   const auto check = [&](const std::string& file, const char* what) {
     const Path full = std::filesystem::weakly_canonical(file, failed);
-    if (full.parent_path() != folder || !may_be_aligned(full.filename(), stems)) return;
+    if (full.parent_path() != folder || !FolderSink::may_name(full.filename(), stems)) return;
     throw UsageError(fmt::format("--output-folder {}: {} in it is {}; choose another folder",
                                  *options.folder, full.filename().string(), what));
   };

@@ -32,27 +32,25 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+template <class Target>
+constexpr bool is_integer =
+    std::is_same_v<Target, int*> || std::is_same_v<Target, std::optional<int>*>;
+template <class Target>
+constexpr bool is_real =
+    std::is_same_v<Target, double*> || std::is_same_v<Target, std::optional<double>*>;
+
 /// What a value is called where the option's name does not say so.
 template <class Target>
 const char* usual_value_name() {
   if constexpr (std::is_same_v<Target, bool*>) {
     return "";
-  } else if constexpr (std::is_same_v<Target, int*> ||
-                       std::is_same_v<Target, std::optional<int>*>) {
+  } else if constexpr (is_integer<Target>) {
     return "N";
-  } else if constexpr (std::is_same_v<Target, double*> ||
-                       std::is_same_v<Target, std::optional<double>*>) {
+  } else if constexpr (is_real<Target>) {
     return "NUMBER";
   } else {
     return "TEXT";
   }
-}
-
-template <class Target>
-constexpr bool is_number() {
-  return std::is_same_v<Target, int*> || std::is_same_v<Target, double*> ||
-         std::is_same_v<Target, std::optional<int>*> ||
-         std::is_same_v<Target, std::optional<double>*>;
 }
 
 // Where a variable of a shell is empty, a number must not be 0, or as if it had not been given.
@@ -145,7 +143,7 @@ void add_option(CLI::App& command, const std::string& name, const OptionValue& v
           CLI::Option* added = command.add_option(bare, *target, description);
           added->type_name(blank == std::string::npos ? usual_value_name<Target>()
                                                       : name.substr(blank + 1));
-          if (is_number<Target>()) added->check(is_given);
+          if constexpr (is_integer<Target> || is_real<Target>) added->check(is_given);
           return added;
         }
       },

@@ -62,7 +62,7 @@ std::vector<Complex> phases(std::int64_t position, std::int64_t n, std::int64_t 
 /// position is.
 std::int64_t row_step(const RealFftSpec& spec) {
   const Shape& shape = spec.shape;
-  if (spec.dimensions == 2) return (shape.height + max_rows - 1) / max_rows | 1;
+  if (spec.dimensions == 2) return ((shape.height + max_rows - 1) / max_rows) | 1;
   std::int64_t step = (shape.height * shape.depth + max_rows - 1) / max_rows;
   while (std::gcd(step, shape.height) != 1) ++step;
   return step;

@@ -4,6 +4,10 @@
 #include "io/frames/frame_sink.hpp"
 #include "io/output_folder.hpp"
 
+#include <filesystem>
+#include <set>
+#include <string>
+
 namespace warpalign::program {
 
 /// "0012_name.png": unique, and in the order of the frames. 8 and 16 bits as PNG, other pixels as
@@ -14,6 +18,10 @@ class FolderSink : public FrameSink {
   /// `unfinished`: what a kill leaves of a frame that is being written. Throws FileError.
   FolderSink(const std::filesystem::path& folder, std::size_t expected, PixelType type,
              Unfinished unfinished = Unfinished::removed);
+
+  /// Whether a frame of a file with one of these stems may be given this name.
+  [[nodiscard]] static bool may_name(const std::filesystem::path& name,
+                                     const std::set<std::string>& stems);
 
   [[nodiscard]] std::string name() const override { return folder_.path().string(); }
   [[nodiscard]] bool lacks(std::size_t index, const std::string& stem) const override;
@@ -26,10 +34,5 @@ class FolderSink : public FrameSink {
   FileFormat format_;
   Unfinished unfinished_;
 };
-
-/// The name of an aligned frame's file, without its extension.
-[[nodiscard]] std::string aligned_stem(std::size_t index, const std::string& stem, int digits);
-/// How many digits a frame's number has, where about so many frames come.
-[[nodiscard]] int digits_of(std::size_t expected);
 
 }  // namespace warpalign::program

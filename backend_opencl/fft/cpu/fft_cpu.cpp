@@ -70,9 +70,9 @@ class Rows {
  public:
   Rows(Context& context, const RealFftSpec& spec)
       : axis_(context, spec.shape.width),
-        rows_(static_cast<cl_int>(spec.shape.height * (is_batch(spec) ? 1 : spec.shape.depth))),
+        rows_(static_cast<cl_int>(spec.shape.height * spec.shape.depth / images_of(spec))),
         grid_{{static_cast<std::size_t>(divide_up(rows_, 2 * lanes)),
-               static_cast<std::size_t>(is_batch(spec) ? spec.shape.depth : 1)},
+               static_cast<std::size_t>(images_of(spec))},
               {1, 1}} {
     if (spec.goes_forward()) forward_ = kernel(context, "rows_forward");
     if (spec.goes_back()) inverse_ = kernel(context, "rows_inverse");
@@ -86,8 +86,10 @@ class Rows {
   }
 
  private:
-  /// Whether the planes are images, each transformed by itself; otherwise they are a volume.
-  static bool is_batch(const RealFftSpec& spec) { return spec.dimensions == 2; }
+  /// How many arrays are transformed, each by itself: the planes are images, or one volume.
+  static std::int64_t images_of(const RealFftSpec& spec) {
+    return spec.dimensions == 2 ? spec.shape.depth : 1;
+  }
   static std::unique_ptr<Kernel> kernel(Context& context, const char* name) {
     return std::make_unique<Kernel>(context, stage, kernels::fft_cpu, name);
   }

@@ -6,8 +6,8 @@
 // it, and passing it to another device's plan throws an Error.
 //
 // Threads: a Device may be used by any number of threads at once; every other object, including
-// plans and streams, by one thread at a time. Copies of a plan share its kernels and its memory: they
-// count as one object. Each thread makes plans of its own.
+// plans and streams, by one thread at a time. Copies of a plan share its kernels and its memory,
+// and count as one object: each thread makes its own plans.
 //
 // Errors: what is wrong with the arguments (an object of another device, too few bytes, a range
 // beyond the end) is Error(invalid_argument), thrown before anything is enqueued. A failing call of

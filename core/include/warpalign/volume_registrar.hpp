@@ -22,7 +22,8 @@ struct VolumeRegistrationOptions {
   /// translation, rigid, similarity or affine. The last two begin with a rigid search, so that
   /// scales of about 0.8 to 1.25 are found.
   Motion motion = Motion::translation;
-  /// The largest rotation to search, in degrees, above 0 to 180; for translations not to be set.
+  /// The largest rotation to search, in degrees, above 0 to 180. Translations have none: a limit is
+  /// refused.
   double max_rotation = 180;
   /// The distances from voxel to voxel along x, y and z, in millimetres or any other unit that is
   /// the same for both volumes. Rotations are rigid in these units.

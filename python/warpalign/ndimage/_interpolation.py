@@ -58,7 +58,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     ----------
     input : array_like
         The input array, real or complex. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     order : int, optional
         The order of the spline, 0 to 5; orders 0 and 1 copy. The default is 3.
     axis : int, optional
@@ -74,7 +74,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror", *
     -------
     ndarray
         The coefficients, in the input's shape.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     ----------
     input : array_like
         The input array, real or complex. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     order : int, optional
         The order of the spline, 2 to 5. The default is 3.
     output : array or dtype, optional
@@ -141,7 +141,7 @@ def spline_filter(input, order=3, output=np.float64, mode="mirror", *, device=No
     -------
     ndarray
         The coefficients, in the input's shape.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     ----------
     input : array_like
         The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     mapping : callable
         Takes a tuple of an output's index, and returns the point of the input, a sequence of one
         coordinate for each axis, at which to read it. It is called on the host, once for each
@@ -244,7 +244,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     -------
     ndarray
         The transformed array.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     ----------
     input : array_like
         The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     coordinates : array_like
         The points, of shape (rank of the input, ...), in array axes and in samples. NumPy's, or,
         with an input of another library on a device, that library's on the same device.
@@ -336,7 +336,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     -------
     ndarray
         The values, of shape ``coordinates.shape[1:]``. Where a coordinate is NaN, `cval`.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -449,7 +449,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     ----------
     input : array_like
         The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     matrix : array_like
         From output to input coordinates, in array axes; of shape (n, n), (n,) for a diagonal,
         (n + 1, n + 1) or (n, n + 1) in homogeneous coordinates, where n is the rank. The
@@ -479,7 +479,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     -------
     ndarray
         The transformed array.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -547,7 +547,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     ----------
     input : array_like
         The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     shift : float or sequence
         By how many samples, along each axis or along all alike. Content moves towards larger
         indices where it is positive.
@@ -572,7 +572,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     -------
     ndarray
         The shifted array.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -645,7 +645,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     ----------
     input : array_like
         The input array, real or complex, of any rank from 1. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     zoom : float or sequence
         The factor along each axis, or along all alike. The output's lengths are rounded.
     output : array or dtype, optional
@@ -671,7 +671,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     -------
     ndarray
         The zoomed array.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------
@@ -742,7 +742,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     ----------
     input : array_like
         The input array, real or complex, of any rank from 2. An array on a device, such as CuPy's
-        or a :class:`warpalign.DeviceArray`, is computed there.
+        or a :class:`warpalign.DeviceArray`, is processed there.
     angle : float
         In degrees. With the default axes, positive angles turn an image counter-clockwise as
         displayed.
@@ -771,7 +771,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     -------
     ndarray
         The rotated array.
-        Of the input's library and device, if that is another than NumPy's.
+        An array of the input's library, on its device, if that is not NumPy.
 
     Raises
     ------

@@ -47,6 +47,11 @@ class OwnedImage {
   HostImage view_;
 };
 
+/// Whether a frame's pixels can be read at all.
+bool is_readable(const HostImage& frame) {
+  return frame.data != nullptr && detail::has_valid_rows(frame);
+}
+
 /// Whether an error is about a frame's own pixels.
 bool is_of_frame(const Error& error) {
   return error.kind() == ErrorKind::invalid_image || error.kind() == ErrorKind::invalid_argument;
@@ -119,8 +124,8 @@ Registrar& FrameRegistrar::State::ready_single() {
 
 bool FrameRegistrar::State::can_pass_together(const HostImage& frame) const {
   const HostImage& image = reference.view();
-  return batched && !batch_refuses_it && frame.data != nullptr && frame.shape() == image.shape() &&
-         detail::has_valid_rows(frame) && detail::can_be_batched(frame.type, frame.shape()) &&
+  return batched && !batch_refuses_it && is_readable(frame) && frame.shape() == image.shape() &&
+         detail::can_be_batched(frame.type, frame.shape()) &&
          detail::can_be_batched(image.type, image.shape());
 }
 
@@ -269,8 +274,7 @@ std::vector<BatchResult> FrameRegistrar::align(std::span<const HostImage> frames
   while (!frames.empty()) {
     const HostImage& first = frames.front();
     const auto other = std::find_if(frames.begin(), frames.end(), [&](const HostImage& frame) {
-      return frame.type != first.type || frame.shape() != first.shape() || frame.data == nullptr ||
-             !detail::has_valid_rows(frame);
+      return frame.type != first.type || frame.shape() != first.shape() || !is_readable(frame);
     });
     const auto alike = std::max<std::size_t>(static_cast<std::size_t>(other - frames.begin()), 1);
     s.align_some(frames.first(alike), results);

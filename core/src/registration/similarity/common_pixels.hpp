@@ -17,11 +17,10 @@ struct WeightedPair {
   std::span<const float> coarse_weight, fine_weight;
 };
 
-/// Writes to `counts`, row by row, 1 for each pixel of the coarse image that both transforms
-/// (coarse
-/// -> fine) map into the fine one, a pixel from its border, where all three pixels count fully.
-/// Returns how far apart the transforms place these pixels: the root mean square of the distances
-/// in the fine image, in pixels; 0 where there are none.
+/// Writes to `counts`, row by row, 1 for each pixel of the coarse image that both transforms map
+/// into the fine one, at least a pixel from its border, if all three pixels count fully; 0 for the
+/// others. Returns how far apart the transforms place these pixels: the root mean square of the
+/// distances in the fine image, in pixels; 0 if there are none.
 double find_common(const WeightedPair& pair, const Homography& simpler, const Homography& richer,
                    std::vector<std::uint8_t>& counts);
 
