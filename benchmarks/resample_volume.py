@@ -101,10 +101,42 @@ def splineops_call(volume, output, options):
     return call, f"{os.cpu_count()} threads"
 
 
+def torch_interpol_call(volume, output, options):
+    import interpol
+    import torch
+
+    where = "cuda" if torch.cuda.is_available() else "cpu"
+
+    def call():
+        given = torch.from_numpy(volume)[None, None].to(where)
+        moved = interpol.resize(
+            given, shape=list(output.shape), anchor="centers", interpolation=3, bound="dct1")
+        output[...] = moved[0, 0].cpu().numpy()
+
+    return call, where
+
+
+def jitfields_call(volume, output, options):
+    import jitfields
+    import torch
+
+    where = "cuda" if torch.cuda.is_available() else "cpu"
+
+    def call():
+        given = torch.from_numpy(volume).to(where)
+        moved = jitfields.resize(
+            given, shape=list(output.shape), anchor="center", order=3, bound="dct1")
+        output[...] = moved.cpu().numpy()
+
+    return call, where
+
+
 LIBRARIES = {
     "warpalign": ("warpalign", warpalign_call), "scipy": ("scipy", scipy_call),
     "cupy": ("cupy-cuda13x", cupy_call), "torch": ("torch", torch_call),
     "volresample": ("volresample", volresample_call), "splineops": ("splineops", splineops_call),
+    "torch-interpol": ("torch-interpol", torch_interpol_call),
+    "jitfields": ("jitfields", jitfields_call),
 }
 
 
