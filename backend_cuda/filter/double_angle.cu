@@ -7,13 +7,12 @@
 
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 
-#include <cmath>
-
 namespace warpalign::cuda {
 namespace {
 
 #define COLUMNS 256
 #include "shared/double_angle.cl"
+static_assert(WA_DOUBLE_ANGLE_TERMS == backend::double_angle_terms);
 
 class DoubleAngleStage final : public backend::DoubleAngle {
  public:
@@ -25,15 +24,13 @@ class DoubleAngleStage final : public backend::DoubleAngle {
     load(&double_angle, site_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& images,
-               const DoubleAngleTerms& terms, std::int64_t slice) override {
-    launch_early(site_, queue, dim3(static_cast<unsigned>(height_)), dim3(COLUMNS), &double_angle,
-                 data<float>(images.input), data<float>(images.weight), width_, height_,
-                 static_cast<int>(slice), epsilon_,
-                 static_cast<float>(std::cos(2 * terms.rotation)),
-                 static_cast<float>(std::sin(2 * terms.rotation)), static_cast<float>(terms.mean.x),
-                 static_cast<float>(terms.mean.y), static_cast<float>(terms.gain),
-                 data<float>(images.cosines), data<float>(images.sines));
+  void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& memory,
+               std::int64_t first_slice, std::int64_t slices) override {
+    const dim3 grid(static_cast<unsigned>(height_), static_cast<unsigned>(slices));
+    launch_early(site_, queue, grid, dim3(COLUMNS), &double_angle, data<float>(memory.input),
+                 data<float>(memory.weight), width_, height_, static_cast<int>(first_slice),
+                 epsilon_, data<float>(memory.terms), data<float>(memory.cosines),
+                 data<float>(memory.sines));
   }
 
  private:

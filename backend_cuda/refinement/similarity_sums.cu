@@ -5,6 +5,7 @@
 #include "device/block_sums.cuh"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
+#include "device/parameter_list.hpp"
 #include "device/stage.hpp"
 #include "refinement/sample_location.cuh"
 
@@ -34,27 +35,36 @@ constexpr int block_width = warps_of<projective>* tile_width;
 static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
 static_assert(WA_HOMOGRAPHY_SUMS == backend::homography_sum_count);
 
-/// The illumination model: one gain and offset for all pixels, or those of a field of cells.
-struct Illumination {
-  float gain, offset;
+/// An illumination model with a gain and an offset for each cell of a field.
+struct LocalIllumination {
   const float2* field;
   float inverse_side;
   int across, down;
 };
 
-/// The images that a step compares, and the state that it starts from.
-template <bool projective>
-struct Step {
-  MatrixOf<projective> matrix;
+/// The images that steps compare.
+struct ComparedImages {
   const float* reference;
   int reference_width, margin, columns, rows;
   MovingSpline moving;
-  float centre_x, centre_y, inverse_unit, inverse_scale;
-  Illumination illumination;
+  LocalIllumination illumination;
   PairWeights weights;
 };
 
-__device__ __forceinline__ float2 illumination_at(const Illumination& illumination, int px,
+/// The state that a step starts from.
+template <bool projective>
+struct State {
+  MatrixOf<projective> matrix;
+  float centre_x, centre_y, inverse_unit, inverse_scale;
+  float gain, offset;  ///< of all pixels alike
+};
+
+// Each layer of a grid has a state. Illumination is estimated for one state at a time.
+constexpr int max_states_at_once = 32;
+template <bool projective, int states>
+using States = ParameterList<State<projective>, states>;
+
+__device__ __forceinline__ float2 illumination_at(const LocalIllumination& illumination, int px,
                                                   int py) {
   int left, right, top, bottom;
   const float a =
@@ -70,20 +80,20 @@ __device__ __forceinline__ float2 illumination_at(const Illumination& illuminati
 }
 
 template <bool projective, bool masked, bool illuminated>
-__device__ __forceinline__ void add_pixel(const Step<projective>& s, int px, int py,
-                                          float (&sums)[sums_of<projective>]) {
+__device__ __forceinline__ void add_pixel(const ComparedImages& images, const State<projective>& s,
+                                          int px, int py, float (&sums)[sums_of<projective>]) {
   SampleLocation location;
-  if (!find_sample_location(s.matrix, px, py, s.moving, location)) return;
-  const long long pixel = static_cast<long long>(py) * s.reference_width + px;
+  if (!find_sample_location(s.matrix, px, py, images.moving, location)) return;
+  const long long pixel = static_cast<long long>(py) * images.reference_width + px;
   if constexpr (masked) {
-    if (!pair_counts(s.weights, pixel, s.moving, location)) return;
+    if (!pair_counts(images.weights, pixel, images.moving, location)) return;
   }
-  const ValueAndSlopes m = spline_value_and_slopes(s.moving, location);
-  float2 illumination = make_float2(s.illumination.gain, s.illumination.offset);
-  if constexpr (illuminated) illumination = illumination_at(s.illumination, px, py);
+  const ValueAndSlopes m = spline_value_and_slopes(images.moving, location);
+  float2 illumination = make_float2(s.gain, s.offset);
+  if constexpr (illuminated) illumination = illumination_at(images.illumination, px, py);
   const float dx = (static_cast<float>(location.x0) - s.centre_x) + location.a;
   const float dy = (static_cast<float>(location.y0) - s.centre_y) + location.b;
-  const float reference = __ldg(s.reference + pixel);
+  const float reference = __ldg(images.reference + pixel);
   if constexpr (projective) {
     wa_homography_add(m.value, m.slope_x, m.slope_y, dx * s.inverse_unit, dy * s.inverse_unit,
                       reference, illumination.x, illumination.y, s.inverse_scale, 1.0f, sums);
@@ -93,26 +103,29 @@ __device__ __forceinline__ void add_pixel(const Step<projective>& s, int px, int
   }
 }
 
-template <bool projective, bool masked, bool illuminated>
+template <bool projective, bool masked, bool illuminated, int states>
 __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiprocessor)
-    similarity_sums_kernel(const __grid_constant__ Step<projective> s,
+    similarity_sums_kernel(const __grid_constant__ ComparedImages images,
+                           const __grid_constant__ States<projective, states> list,
                            float* __restrict__ partials) {
   await_previous();
+  const State<projective>& s = list.entries[states == 1 ? 0 : blockIdx.y];
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   const int x = warp * tile_width + lane % tile_width;
   const int y = lane / tile_width;
-  const int across = (s.columns + block_width<projective> - 1) / block_width<projective>;
+  const int across = (images.columns + block_width<projective> - 1) / block_width<projective>;
   float sums[sums_of<projective>] = {};
   if (across > 0) {
     const int blocks = static_cast<int>(gridDim.x);
     int tile_x = static_cast<int>(blockIdx.x) % across;
     int tile_y = static_cast<int>(blockIdx.x) / across;
-    while (tile_y * tile_height < s.rows) {
+    while (tile_y * tile_height < images.rows) {
       const int column = tile_x * block_width<projective> + x;
       const int row = tile_y * tile_height + y;
-      if (column < s.columns && row < s.rows) {
-        add_pixel<projective, masked, illuminated>(s, s.margin + column, s.margin + row, sums);
+      if (column < images.columns && row < images.rows) {
+        add_pixel<projective, masked, illuminated>(images, s, images.margin + column,
+                                                   images.margin + row, sums);
       }
       tile_x += blocks % across;
       tile_y += blocks / across;
@@ -122,21 +135,24 @@ __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiproces
       }
     }
   }
-  store_block_sums<warps_of<projective>>(sums, partials);
+  store_block_sums<warps_of<projective>>(
+      sums, partials + static_cast<std::size_t>(blockIdx.y) * sums_of<projective> * gridDim.x);
 }
 
-template <bool projective>
-using Kernel = void (*)(Step<projective>, float*);
+template <bool projective, int states>
+using Kernel = void (*)(ComparedImages, States<projective, states>, float*);
 
 template <bool projective>
-Kernel<projective> kernel_for(const SimilaritySumsSpec& spec) {
-  const bool illuminated = spec.illumination_cell != 0;
-  if (spec.masked) {
-    return illuminated ? &similarity_sums_kernel<projective, true, true>
-                       : &similarity_sums_kernel<projective, true, false>;
-  }
-  return illuminated ? &similarity_sums_kernel<projective, false, true>
-                     : &similarity_sums_kernel<projective, false, false>;
+struct Kernels {
+  Kernel<projective, 1> one;
+  Kernel<projective, max_states_at_once> many;  ///< none with an illumination model
+};
+
+template <bool projective, bool masked>
+Kernels<projective> kernels_for(bool illuminated) {
+  if (illuminated) return {&similarity_sums_kernel<projective, masked, true, 1>, nullptr};
+  return {&similarity_sums_kernel<projective, masked, false, 1>,
+          &similarity_sums_kernel<projective, masked, false, max_states_at_once>};
 }
 
 template <bool projective>
@@ -144,56 +160,86 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
  public:
   SimilaritySumsStage(const Context& context, const SimilaritySumsSpec& spec)
       : site_{context, "similarity_sums"},
-        start_{},
-        kernel_(kernel_for<projective>(spec)),
+        images_{},
+        kernels_(spec.masked ? kernels_for<projective, true>(spec.illumination_cell != 0)
+                             : kernels_for<projective, false>(spec.illumination_cell != 0)),
         centre_(centre_of(spec.moving)) {
-    start_.reference_width = extent(spec.reference.width, site_);
-    start_.margin = spec.reference_margin;
-    start_.columns = without_margins(extent(spec.reference.width, site_), spec.reference_margin);
-    start_.rows = without_margins(extent(spec.reference.height, site_), spec.reference_margin);
-    start_.moving = moving_spline(spec.moving, spec.moving_margin, site_);
+    images_.reference_width = extent(spec.reference.width, site_);
+    images_.margin = spec.reference_margin;
+    images_.columns = without_margins(extent(spec.reference.width, site_), spec.reference_margin);
+    images_.rows = without_margins(extent(spec.reference.height, site_), spec.reference_margin);
+    images_.moving = moving_spline(spec.moving, spec.moving_margin, site_);
     if (spec.illumination_cell != 0) {
       const Shape field = IlluminationPlan::field_shape(spec.reference, spec.illumination_cell);
-      start_.illumination.inverse_side = 1.0f / static_cast<float>(spec.illumination_cell);
-      start_.illumination.across = extent(field.width, site_);
-      start_.illumination.down = extent(field.height, site_);
+      images_.illumination.inverse_side = 1.0f / static_cast<float>(spec.illumination_cell);
+      images_.illumination.across = extent(field.width, site_);
+      images_.illumination.down = extent(field.height, site_);
     }
     const std::int64_t tiles =
-        divide_up(start_.columns, block_width<projective>) * divide_up(start_.rows, tile_height);
+        divide_up(images_.columns, block_width<projective>) * divide_up(images_.rows, tile_height);
     blocks_ = std::clamp<std::int64_t>(
         tiles, 1, std::int64_t{blocks_per_multiprocessor} * context.multiprocessors);
-    load(kernel_, site_);
+    load(kernels_.one, site_);
+    if (kernels_.many != nullptr && spec.batch > 1) load(kernels_.many, site_);
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override {
     return static_cast<std::size_t>(blocks_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
-               const SimilarityState& state, backend::Memory& partials,
-               std::size_t first) override {
-    Step<projective> step = start_;
-    step.matrix = matrix_of<projective>(state.matrix);
-    const Point centre = projective ? state.centre : centre_;
-    step.centre_x = static_cast<float>(centre.x);
-    step.centre_y = static_cast<float>(centre.y);
-    step.inverse_unit = static_cast<float>(1 / state.unit);
-    step.reference = data<float>(images.reference);
-    step.moving.coefficients = data<float>(images.coefficients);
-    step.inverse_scale = static_cast<float>(state.scale > 0 ? 1 / state.scale : 0);
-    step.illumination.gain = static_cast<float>(state.gain);
-    step.illumination.offset = static_cast<float>(state.offset);
-    step.illumination.field = data_or_null<float2>(images.illumination);
-    step.weights = {data_or_null<float>(images.reference_weight),
-                    data_or_null<float>(images.moving_weight)};
-    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(threads_of<projective>),
-                 kernel_, step, data<float>(partials) + first);
+  void enqueue(backend::Queue& queue, const backend::SimilarityMemory& memory,
+               std::span<const SimilarityState> states, backend::Memory& partials) override {
+    ComparedImages images = images_;
+    images.reference = data<float>(memory.reference);
+    images.moving.coefficients = data<float>(memory.coefficients);
+    images.illumination.field = data_or_null<float2>(memory.illumination);
+    images.weights = {data_or_null<float>(memory.reference_weight),
+                      data_or_null<float>(memory.moving_weight)};
+    if (kernels_.many == nullptr) {
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        run(queue, kernels_.one, images, {{state_of(states[i])}}, 1, partials, i);
+      }
+      return;
+    }
+    launch_for_entries<State<projective>, max_states_at_once>(
+        states.size(), [&](std::size_t i) { return state_of(states[i]); },
+        [&](const auto& list, std::size_t first, std::size_t count) {
+          run(queue, kernel_of(list), images, list, count, partials, first);
+        });
   }
 
  private:
+  [[nodiscard]] Kernel<projective, 1> kernel_of(const States<projective, 1>&) const {
+    return kernels_.one;
+  }
+  [[nodiscard]] Kernel<projective, max_states_at_once> kernel_of(
+      const States<projective, max_states_at_once>&) const {
+    return kernels_.many;
+  }
+
+  [[nodiscard]] State<projective> state_of(const SimilarityState& given) const {
+    const Point centre = projective ? given.centre : centre_;
+    return {matrix_of<projective>(given.matrix),
+            static_cast<float>(centre.x),
+            static_cast<float>(centre.y),
+            static_cast<float>(1 / given.unit),
+            static_cast<float>(given.scale > 0 ? 1 / given.scale : 0),
+            static_cast<float>(given.gain),
+            static_cast<float>(given.offset)};
+  }
+
+  template <int states>
+  void run(backend::Queue& queue, Kernel<projective, states> kernel, const ComparedImages& images,
+           const States<projective, states>& list, std::size_t count, backend::Memory& partials,
+           std::size_t first) const {
+    const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(count));
+    launch_early(site_, queue, grid, dim3(threads_of<projective>), kernel, images, list,
+                 data<float>(partials) + first * sums_of<projective> * groups());
+  }
+
   CallSite site_;
-  Step<projective> start_;
-  Kernel<projective> kernel_;
+  ComparedImages images_;
+  Kernels<projective> kernels_;
   Point centre_;
   std::int64_t blocks_ = 1;
 };

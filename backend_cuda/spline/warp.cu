@@ -6,6 +6,7 @@
 // or the image exceeds its limits.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
+#include "device/parameter_list.hpp"
 #include "device/stage.hpp"
 #include "device/texture.hpp"
 
@@ -28,6 +29,15 @@ struct Size {
   int width, height;
 };
 
+// The transforms of the slices that a launch writes, one by each layer of its grid.
+constexpr int max_slices_at_once = 64;
+template <int slices>
+using Transforms = ParameterList<Affine, slices>;
+
+__device__ __forceinline__ float* slice_of(float* output, Size size) {
+  return output + static_cast<long long>(blockIdx.z) * size.width * size.height;
+}
+
 // Whether any of the four neighbours of (u, v) lies in the image. False for NaN.
 template <class Real>
 __device__ __forceinline__ bool touches(Real u, Real v, Size size) {
@@ -37,9 +47,13 @@ __device__ __forceinline__ bool touches(Real u, Real v, Size size) {
 
 // Only the first pixel of a thread is located in double precision; single precision is sufficient
 // for the few steps to the others, and for the 8 fractional bits of the texture unit.
+template <int slices>
 __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
-                                    float* __restrict__ output, Size output_size, Affine t) {
+                                    float* __restrict__ output, Size output_size,
+                                    const __grid_constant__ Transforms<slices> transforms) {
   await_previous();
+  const Affine& t = transforms.entries[slices == 1 ? 0 : blockIdx.z];
+  float* slice = slice_of(output, output_size);
   const int left =
       static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
@@ -50,7 +64,7 @@ __global__ void warp_texture_kernel(cudaTextureObject_t input, Size input_size,
     const double2 first = locate(t, left, y);
     const float u0 = static_cast<float>(first.x);
     const float v0 = static_cast<float>(first.y);
-    float* row = output + static_cast<long long>(y) * output_size.width;
+    float* row = slice + static_cast<long long>(y) * output_size.width;
 #pragma unroll
     for (int k = 0; k < LookupBlock::pixels_per_thread; ++k) {
       const int x = left + k * LookupBlock::width;
@@ -82,15 +96,19 @@ __device__ __forceinline__ float interpolate(const float* __restrict__ input, Si
                      static_cast<float>(at.x - whole_x), static_cast<float>(at.y - whole_y));
 }
 
+template <int slices>
 __global__ void warp_loads_kernel(const float* __restrict__ input, Size input_size,
-                                  float* __restrict__ output, Size output_size, Affine t) {
+                                  float* __restrict__ output, Size output_size,
+                                  const __grid_constant__ Transforms<slices> transforms) {
   await_previous();
+  const Affine& t = transforms.entries[slices == 1 ? 0 : blockIdx.z];
+  float* slice = slice_of(output, output_size);
   const int left =
       static_cast<int>(blockIdx.x) * LookupBlock::tile_width + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y * LookupBlock::height + threadIdx.y);
   const int step = static_cast<int>(gridDim.y * LookupBlock::height);
   for (int y = top; y < output_size.height; y += step) {
-    float* row = output + static_cast<long long>(y) * output_size.width;
+    float* row = slice + static_cast<long long>(y) * output_size.width;
     for (int x = left; x < min(left + LookupBlock::tile_width, output_size.width);
          x += LookupBlock::width) {
       row[x] = interpolate(input, input_size, locate(t, x, y));
@@ -105,14 +123,23 @@ class WarpStage : public backend::Warp {
         input_{extent(spec.input.width, site_), extent(spec.input.height, site_)},
         output_{extent(spec.output.width, site_), extent(spec.output.height, site_)} {}
 
-  template <class Source, class Kernel>
-  void run(backend::Queue& queue, Kernel kernel, Source source, backend::Memory& output,
-           std::int64_t slice, const Affine& transform) const {
-    const dim3 grid =
+  /// `kernel_for` gives the kernel for as many slices as it is told.
+  template <class Source, class KernelFor>
+  void run(backend::Queue& queue, const KernelFor& kernel_for, Source source,
+           std::span<const Affine> transforms, backend::Memory& output,
+           std::int64_t first_slice) const {
+    float* slices = data<float>(output) + first_slice * output_.width * output_.height;
+    dim3 grid =
         tile_grid(output_.width, output_.height, LookupBlock::tile_width, LookupBlock::height);
-    launch_early(site_, queue, grid, dim3(LookupBlock::width, LookupBlock::height), kernel, source,
-                 input_, data<float>(output) + slice * output_.width * output_.height, output_,
-                 transform);
+    launch_for_entries<Affine, max_slices_at_once>(
+        transforms.size(), [&](std::size_t i) { return transforms[i]; },
+        [&](const auto& list, std::size_t first, std::size_t count) {
+          grid.z = static_cast<unsigned>(count);
+          launch_early(site_, queue, grid, dim3(LookupBlock::width, LookupBlock::height),
+                       kernel_for(list), source, input_,
+                       slices + static_cast<std::int64_t>(first) * output_.width * output_.height,
+                       output_, list);
+        });
   }
 
   [[nodiscard]] std::size_t input_width() const { return static_cast<std::size_t>(input_.width); }
@@ -123,18 +150,27 @@ class WarpStage : public backend::Warp {
   Size output_;
 };
 
+constexpr auto texture_kernel = []<int slices>(const Transforms<slices>&) {
+  return &warp_texture_kernel<slices>;
+};
+constexpr auto loads_kernel = []<int slices>(const Transforms<slices>&) {
+  return &warp_loads_kernel<slices>;
+};
+
 class PitchedTextureWarp final : public WarpStage {
  public:
   PitchedTextureWarp(const Context& context, const WarpSpec& spec) : WarpStage(context, spec) {
-    load(&warp_texture_kernel, site_);
+    load(&warp_texture_kernel<1>, site_);
+    if (spec.slices > 1) load(&warp_texture_kernel<max_slices_at_once>, site_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
-               backend::Memory& output, std::int64_t slice) override {
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               std::span<const Affine> transforms, backend::Memory& output,
+               std::int64_t first_slice) override {
     site_.context.activate();
     const cudaTextureObject_t texture =
         static_cast<const DeviceMemory&>(input).texture({input_width(), input_height()}, site_);
-    run(queue, &warp_texture_kernel, texture, output, slice, transform);
+    run(queue, texture_kernel, texture, transforms, output, first_slice);
   }
 };
 
@@ -144,15 +180,17 @@ class CopiedTextureWarp final : public WarpStage {
       : WarpStage(context, spec),
         copy_(site_, {input_width(), input_height(), 0}, 1, {}),
         scratch_guard_(site_) {
-    load(&warp_texture_kernel, site_);
+    load(&warp_texture_kernel<1>, site_);
+    if (spec.slices > 1) load(&warp_texture_kernel<max_slices_at_once>, site_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
-               backend::Memory& output, std::int64_t slice) override {
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               std::span<const Affine> transforms, backend::Memory& output,
+               std::int64_t first_slice) override {
     site_.context.activate();
     scratch_guard_.enter(queue);
     copy_.copy_from(data<float>(input), queue);
-    run(queue, &warp_texture_kernel, copy_.texture(), output, slice, transform);
+    run(queue, texture_kernel, copy_.texture(), transforms, output, first_slice);
   }
 
  private:
@@ -163,12 +201,14 @@ class CopiedTextureWarp final : public WarpStage {
 class LoadsWarp final : public WarpStage {
  public:
   LoadsWarp(const Context& context, const WarpSpec& spec) : WarpStage(context, spec) {
-    load(&warp_loads_kernel, site_);
+    load(&warp_loads_kernel<1>, site_);
+    if (spec.slices > 1) load(&warp_loads_kernel<max_slices_at_once>, site_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& transform,
-               backend::Memory& output, std::int64_t slice) override {
-    run(queue, &warp_loads_kernel, data<float>(input), output, slice, transform);
+  void enqueue(backend::Queue& queue, const backend::Memory& input,
+               std::span<const Affine> transforms, backend::Memory& output,
+               std::int64_t first_slice) override {
+    run(queue, loads_kernel, data<float>(input), transforms, output, first_slice);
   }
 };
 

@@ -7,8 +7,6 @@
 
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 
-#include <cmath>
-
 namespace warpalign::opencl {
 
 namespace {
@@ -25,15 +23,14 @@ class DoubleAngle final : public backend::DoubleAngle {
         kernel_(context, stage, kernels::double_angle, "double_angle",
                 int_option("COLUMNS", static_cast<int>(columns_))) {}
 
-  void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& images,
-               const DoubleAngleTerms& terms, std::int64_t slice) override {
-    kernel_.launch(queue_of(queue),
-                   {{static_cast<std::size_t>(height_) * columns_, 1}, {columns_, 1}}, images.input,
-                   images.weight, width_, height_, static_cast<cl_int>(slice), epsilon_,
-                   static_cast<cl_float>(std::cos(2 * terms.rotation)),
-                   static_cast<cl_float>(std::sin(2 * terms.rotation)),
-                   static_cast<cl_float>(terms.mean.x), static_cast<cl_float>(terms.mean.y),
-                   static_cast<cl_float>(terms.gain), images.cosines, images.sines);
+  void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& memory,
+               std::int64_t first_slice, std::int64_t slices) override {
+    const Grid grid{
+        {static_cast<std::size_t>(height_) * columns_, static_cast<std::size_t>(slices)},
+        {columns_, 1}};
+    kernel_.launch(queue_of(queue), grid, memory.input, memory.weight, width_, height_,
+                   static_cast<cl_int>(first_slice), epsilon_, memory.terms, memory.cosines,
+                   memory.sines);
   }
 
  private:

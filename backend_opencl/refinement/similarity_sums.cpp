@@ -56,8 +56,16 @@ class SimilaritySums final : public backend::SimilaritySums {
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
-               const SimilarityState& state, backend::Memory& partials,
-               std::size_t first) override {
+               std::span<const SimilarityState> states, backend::Memory& partials) override {
+    const std::size_t length = groups_ * static_cast<std::size_t>(backend::sum_count(spec_));
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      enqueue_state(queue, images, states[i], partials, i * length);
+    }
+  }
+
+ private:
+  void enqueue_state(backend::Queue& queue, const backend::SimilarityMemory& images,
+                     const SimilarityState& state, backend::Memory& partials, std::size_t first) {
     const TwoFloatMatrix m(state.matrix);
     const cl_float4 illumination{{static_cast<cl_float>(state.gain),
                                   static_cast<cl_float>(state.offset),
@@ -90,7 +98,6 @@ class SimilaritySums final : public backend::SimilaritySums {
     launch_tiled(m.w_row.nearest, m.w_row.rest);
   }
 
- private:
   // How many tiles, or rows, the work-groups divide among themselves.
   [[nodiscard]] std::int64_t shares() const {
     if (!simd_) return rows_;

@@ -36,8 +36,14 @@ class Warp final : public backend::Warp {
     }
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& input, const Affine& map,
-               backend::Memory& output, std::int64_t slice) override {
+  void enqueue(backend::Queue& queue, const backend::Memory& input, std::span<const Affine> maps,
+               backend::Memory& output, std::int64_t first_slice) override {
+    for (const Affine& map : maps) enqueue_slice(queue, input, map, output, first_slice++);
+  }
+
+ private:
+  void enqueue_slice(backend::Queue& queue, const backend::Memory& input, const Affine& map,
+                     backend::Memory& output, std::int64_t slice) {
     const Transform transform(map);
     if (cpu_ && cpu_->enqueue(queue_of(queue), buffer_of(input), {&transform, 1}, output,
                               first_of(slice))) {
@@ -54,8 +60,6 @@ class Warp final : public backend::Warp {
                    static_cast<cl_ulong>(first_of(slice)), output_width_, output_height_);
   }
 
- private:
-  CallSite site_;
   static int pixels_an_item(const Context& context) { return context.is_cpu() ? 1 : 4; }
 
   /// The number of pixels before a slice of the output.
@@ -78,6 +82,7 @@ class Warp final : public backend::Warp {
         {columns, rows}};
   }
 
+  CallSite site_;
   cl_int width_, height_, output_width_, output_height_;
   Grid grid_;
   Kernel kernel_;

@@ -6,15 +6,26 @@
 // variant: gpu -DCOLUMNS=256
 #include "shared/kernel_language.h"
 
+// How many numbers a slice has among the terms.
+#define WA_DOUBLE_ANGLE_TERMS 5
+
 // The weight below which a pixel does not count.
 #define MIN_WEIGHT 0.99f
 
-// A work-group takes a row. cosine and sine: of twice the angle by which gradients are turned.
+// A work-group takes a row of a slice. terms, for each slice: cosine and sine of twice the angle by
+// which gradients are turned, the mean's cosine and sine, and the gain.
 WA_KERNEL(COLUMNS, 1)
 double_angle(WA_GLOBAL const float* input, WA_GLOBAL const float* weight, int width, int height,
-             int slice, float epsilon, float cosine, float sine, float mean_cosine,
-             float mean_sine, float gain, WA_GLOBAL float* cosines, WA_GLOBAL float* sines) {
+             int first_slice, float epsilon, WA_GLOBAL const float* terms,
+             WA_GLOBAL float* cosines, WA_GLOBAL float* sines) {
   WA_BEGIN();
+  WA_GLOBAL const float* of_slice = terms + WA_DOUBLE_ANGLE_TERMS * WA_GROUP_Y;
+  const float cosine = of_slice[0];
+  const float sine = of_slice[1];
+  const float mean_cosine = of_slice[2];
+  const float mean_sine = of_slice[3];
+  const float gain = of_slice[4];
+  const int slice = first_slice + WA_GROUP_Y;
   const int y = WA_GROUP_X;
   const int inside = y > 0 && y < height - 1;
   const WA_UINT64 row = ((WA_UINT64)slice * height + y) * width;

@@ -16,6 +16,7 @@
 #define WA_ITEM_X ((int)get_local_id(0))
 #define WA_ITEM_Y ((int)get_local_id(1))
 #define WA_GROUP_X ((int)get_group_id(0))
+#define WA_GROUP_Y ((int)get_group_id(1))
 #define WA_LOAD_HALF(p, i) vload_half(i, (global const half*)(p))
 #define WA_STORE_HALF(value, p, i) vstore_half_rte(value, i, (global half*)(p))
 #else
@@ -27,6 +28,7 @@
 #define WA_ITEM_X (static_cast<int>(threadIdx.x))
 #define WA_ITEM_Y (static_cast<int>(threadIdx.y))
 #define WA_GROUP_X (static_cast<int>(blockIdx.x))
+#define WA_GROUP_Y (static_cast<int>(blockIdx.y))
 // These need cuda_fp16.h.
 #define WA_LOAD_HALF(p, i) __half2float(reinterpret_cast<const __half*>(p)[i])
 #define WA_STORE_HALF(value, p, i) (reinterpret_cast<__half*>(p)[i] = __float2half_rn(value))

@@ -245,7 +245,7 @@ TEST_CASE("allocations: directions of edges") {
     auto sines = bench.planes();
     const DoubleAnglePlan plan(bench.device(), {plane});
     bench.check("double_angle", [&](std::size_t i) {
-      plan.execute(bench.stream(), input[i], weight[i], {}, cosines[i], sines[i]);
+      plan.execute(bench.stream(), input[i], weight[i], DoubleAngleTerms{}, cosines[i], sines[i]);
     });
   });
 }

@@ -194,7 +194,7 @@ void warps(Trial& trial, const Needs&) {
   const WarpPlan warp(trial.device(), {level, full_size});
   trial.run([&](Stream& stream) {
     Image output = trial.blank(full_size);
-    warp.execute(stream, trial.blank(level), {}, output);
+    warp.execute(stream, trial.blank(level), Affine{}, output);
   });
 }
 

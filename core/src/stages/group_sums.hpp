@@ -1,6 +1,7 @@
 // Adds up the partial sums of work groups in double precision.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -9,10 +10,19 @@ namespace warpalign::detail {
 /// The total of sum number `sum` over all work groups. `partials` holds, for each sum in turn, the
 /// values of all `groups` groups one after the other.
 inline double added_up(std::span<const float> partials, std::size_t groups, std::size_t sum) {
-  double total = 0;
-  for (std::size_t g = 0; g < groups; ++g) {
-    total += static_cast<double>(partials[sum * groups + g]);
+  // Additions to one total would have to wait for each other.
+  constexpr std::size_t lanes = 8;
+  std::array<double, lanes> totals{};
+  const std::span<const float> values = partials.subspan(sum * groups, groups);
+  std::size_t g = 0;
+  for (; g + lanes <= groups; g += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      totals[lane] += static_cast<double>(values[g + lane]);
+    }
   }
+  for (; g < groups; ++g) totals[g % lanes] += static_cast<double>(values[g]);
+  double total = 0;
+  for (const double part : totals) total += part;
   return total;
 }
 

@@ -130,13 +130,46 @@ TEST_CASE("double_angle: slices are computed one by one") {
     Image sines = device.make_image(PixelType::f32, shape);
     test::poison(stream, cosines);
     test::poison(stream, sines);
-    plan.execute(stream, input, weight, {}, cosines, sines, 1);
+    plan.execute(stream, input, weight, DoubleAngleTerms{}, cosines, sines, 1);
     const reference::Plane middle = test::from_device(stream, input, 1);
     const Planes sought = expected(middle, ones(middle), {});
     CHECK(test::max_difference(test::from_device(stream, cosines, 1), sought.cosines) <= 1e-6);
     CHECK(test::max_difference(test::from_device(stream, sines, 1), sought.sines) <= 1e-6);
     CHECK(std::isnan(test::from_device(stream, cosines, 0).at(4, 3)));
     CHECK(std::isnan(test::from_device(stream, sines, 2).at(4, 3)));
+  });
+}
+
+TEST_CASE("double_angle: each of several slices has its own terms") {
+  test::on_every_device([](const Device& device) {
+    const warpalign::Shape shape{9, 7, 4};
+    const DoubleAnglePlan plan(device, {{9, 7, 1}, 4});
+    Stream stream = device.make_stream();
+    std::vector<float> values(static_cast<std::size_t>(shape.pixels()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i * i));
+    const std::vector<float> counts(values.size(), 1.0F);
+    Image input = device.make_image(PixelType::f32, shape);
+    Image weight = device.make_image(PixelType::f32, shape);
+    stream.upload(values.data(), values.size() * sizeof(float), input.buffer());
+    stream.upload(counts.data(), counts.size() * sizeof(float), weight.buffer());
+    Image cosines = device.make_image(PixelType::f32, shape);
+    Image sines = device.make_image(PixelType::f32, shape);
+    test::poison(stream, cosines);
+    test::poison(stream, sines);
+    const std::vector<DoubleAngleTerms> terms{{0.3, {0.1, 0.2}, 2}, {-0.7, {}, 1}};
+    plan.execute(stream, input, weight, terms, cosines, sines, 1);
+    for (const std::int64_t slice : {1, 2}) {
+      CAPTURE(slice);
+      const reference::Plane plane = test::from_device(stream, input, slice);
+      const Planes sought =
+          expected(plane, ones(plane), terms[static_cast<std::size_t>(slice - 1)]);
+      CHECK(test::max_difference(test::from_device(stream, cosines, slice), sought.cosines) <=
+            2e-6);
+      CHECK(test::max_difference(test::from_device(stream, sines, slice), sought.sines) <= 2e-6);
+    }
+    CHECK(std::isnan(test::from_device(stream, cosines, 0).at(4, 3)));
+    CHECK(std::isnan(test::from_device(stream, sines, 3).at(4, 3)));
+    CHECK_THROWS_AS(plan.execute(stream, input, weight, terms, cosines, sines, 3), Error);
   });
 }
 
@@ -154,10 +187,12 @@ TEST_CASE("double_angle: wrong arguments are refused before anything runs") {
     const Image small = image(7);
     Image cosines = image(8);
     Image sines = image(8);
-    CHECK_THROWS_AS(plan.execute(stream, small, input, {}, cosines, sines), Error);
-    CHECK_THROWS_AS(plan.execute(stream, input, small, {}, cosines, sines), Error);
-    CHECK_THROWS_AS(plan.execute(stream, input, input, {}, cosines, cosines), Error);
-    CHECK_THROWS_AS(plan.execute(stream, input, input, {}, cosines, sines, 1), Error);
+    CHECK_THROWS_AS(plan.execute(stream, small, input, DoubleAngleTerms{}, cosines, sines), Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, small, DoubleAngleTerms{}, cosines, sines), Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, input, DoubleAngleTerms{}, cosines, cosines),
+                    Error);
+    CHECK_THROWS_AS(plan.execute(stream, input, input, DoubleAngleTerms{}, cosines, sines, 1),
+                    Error);
     CHECK_THROWS_AS(plan.execute(stream, input, input, {std::numeric_limits<double>::quiet_NaN()},
                                  cosines, sines),
                     Error);

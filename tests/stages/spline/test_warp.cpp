@@ -135,6 +135,38 @@ TEST_CASE("warp: a slice of the output is written, and no other") {
   });
 }
 
+// Images whose rows a GPU's texture unit can read in place, and others; more transforms than one
+// launch of any backend takes.
+TEST_CASE("warp: several transforms at once give what each gives alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const std::int64_t width : {64, 37}) {
+      const auto image = test::random_plane(width, 30, 1, 2, 25);
+      auto stream = device.make_stream();
+      const auto input = test::to_device(device, stream, image);
+      constexpr std::int64_t slices = 72;
+      auto output = device.make_image(warpalign::PixelType::f32, {21, 19, slices});
+      test::poison(stream, output);
+      const warpalign::WarpPlan plan(device, {input.shape(), {21, 19, 1}, slices});
+      std::vector<Affine> transforms;
+      for (int i = 0; i < slices - 2; ++i) {
+        transforms.push_back(rotation_about_centre({width, 30}, 5.0 * i, 1 + 0.01 * i));
+      }
+      plan.execute(stream, input, transforms, output, 1);
+      for (const std::size_t i : {0, 1, 63, 64, 69}) {
+        CAPTURE(i);
+        const auto slice = static_cast<std::int64_t>(i) + 1;
+        CHECK(test::from_device(stream, output, slice).values ==
+              run(device, image, transforms[i], 21, 19).values);
+      }
+      for (const std::int64_t other : {std::int64_t{0}, slices - 1}) {
+        CHECK(std::isnan(test::from_device(stream, output, other).values.front()));
+        CHECK(std::isnan(test::from_device(stream, output, other).values.back()));
+      }
+      CHECK_THROWS_AS(plan.execute(stream, input, transforms, output, 3), warpalign::Error);
+    }
+  });
+}
+
 TEST_CASE("warp: a transform that is not finite is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(8, 8, 1, 2, 24);

@@ -37,7 +37,8 @@ void GradientFields::compute(Stream& stream, StageClock& clock, ImagePyramid& py
   const Image& weight =
       level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
   clock.run("double_angle", [&] {
-    plan.execute(stream, normalized, weight, {rotation, {}, 1}, values.cosines, values.sines);
+    plan.execute(stream, normalized, weight, DoubleAngleTerms{rotation, {}, 1}, values.cosines,
+                 values.sines);
   });
 }
 

@@ -92,7 +92,7 @@ void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
                                             ImagePyramid& pyramid, PyramidLevel& level) {
   const WarpPlan& warp = warp_of(level.shape(), 1);
   const auto transform = [&](const Image& image, Image& spectrum) {
-    clock.run("warp", [&] { warp.execute(stream, image, {}, warped_reference_); });
+    clock.run("warp", [&] { warp.execute(stream, image, Affine{}, warped_reference_); });
     clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
   };
   transform(weight_of(stream, level), reference_weight_);
@@ -108,13 +108,12 @@ void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
                                          std::span<const Affine> linear) {
   FieldFrames& to = *fields_;
   const double gain = gain_of(to.of_reference) * gain_of(to.of_moving);
-  clock.run("double_angle", [&] {
-    for (std::size_t i = 0; i < linear.size(); ++i) {
-      const Point mean = turned(to.of_moving.mean, -turn_of(linear[i]));
-      to.plan.execute(stream, warped_, to.weights, {0, mean, gain}, to.cosines, to.sines,
-                      static_cast<std::int64_t>(i));
-    }
-  });
+  to.terms.clear();
+  for (const Affine& map : linear) {
+    to.terms.push_back({0, turned(to.of_moving.mean, -turn_of(map)), gain});
+  }
+  clock.run("double_angle",
+            [&] { to.plan.execute(stream, warped_, to.weights, to.terms, to.cosines, to.sines); });
   clock.run("fft", [&] {
     fft_batch_.forward(stream, to.cosines, moving_spectra_);
     fft_batch_.forward(stream, to.sines, to.moving_seconds);
@@ -180,19 +179,17 @@ void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyram
   const double c = std::floor(static_cast<double>(frame_.width) / 2);
   const Point centre = centre_of(level.shape());
   linear_.clear();
+  frames_to_moving_.clear();
   for (const double degrees : rotations_deg) {
-    linear_.push_back(Similarity{degrees, comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1}));
-    linear_.back().c = linear_.back().f = 0;
+    Affine linear = Similarity{degrees, comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
+    linear.c = linear.f = 0;
+    linear_.push_back(linear);
+    frames_to_moving_.push_back(Affine::translation(centre.x, centre.y) * linear *
+                                Affine::translation(-c, -c));
   }
   const WarpPlan& warp = warp_of(level.shape(), frames_.depth);
   const auto warp_all = [&](const Image& image, Image& frames) {
-    clock.run("warp", [&] {
-      for (std::size_t i = 0; i < linear_.size(); ++i) {
-        const Affine frame_to_moving =
-            Affine::translation(centre.x, centre.y) * linear_[i] * Affine::translation(-c, -c);
-        warp.execute(stream, image, frame_to_moving, frames, static_cast<std::int64_t>(i));
-      }
-    });
+    clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
   };
   const auto transform = [&](const Image& frames, Image& spectra) {
     clock.run("fft", [&] { fft_batch_.forward(stream, frames, spectra); });

@@ -87,7 +87,8 @@ class TranslationSearch {
                 const Shape& frames);
     GradientFields& fields;
     DoubleAnglePlan plan;
-    Image weights, cosines, sines;  // of the moving image's frames
+    std::vector<DoubleAngleTerms> terms;  ///< of the frames
+    Image weights, cosines, sines;        // of the moving image's frames
     Image reference_second, moving_seconds;
     GradientFields::Statistics of_reference, of_moving;
   };
@@ -106,7 +107,7 @@ class TranslationSearch {
   Image products_image_, surfaces_, scores_;
   Buffer records_on_device_;
   std::vector<PeakRecord> records_;
-  std::vector<Affine> linear_;  // of the rotations of a batch
+  std::vector<Affine> linear_, frames_to_moving_;  // of the rotations of a batch
   std::vector<Peaks> peaks_;
 };
 

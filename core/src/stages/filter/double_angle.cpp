@@ -4,8 +4,10 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 
+#include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace warpalign {
 
@@ -31,14 +33,26 @@ void check_terms(const DoubleAngleTerms& terms) {
   }
 }
 
+constexpr auto numbers_a_slice = static_cast<std::size_t>(backend::double_angle_terms);
+
+std::array<double, numbers_a_slice> numbers_of(const DoubleAngleTerms& terms) {
+  return {std::cos(2 * terms.rotation), std::sin(2 * terms.rotation), terms.mean.x, terms.mean.y,
+          terms.gain};
+}
+
 }  // namespace
 
 DoubleAnglePlan::DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec)
-    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {
+  const std::size_t numbers = numbers_a_slice * static_cast<std::size_t>(spec.slices);
+  terms_ = std::make_shared<Buffer>(device.make_buffer(numbers * sizeof(float)));
+  staged_ = std::make_shared<std::vector<float>>();
+  staged_->reserve(numbers);
+}
 
 void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& weight,
-                              const DoubleAngleTerms& terms, Image& cosines, Image& sines,
-                              std::int64_t slice) const {
+                              std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
+                              std::int64_t first_slice) const {
   detail::check_stream(stage, device_, stream);
   const Shape shape{spec_.image.width, spec_.image.height, spec_.slices};
   const auto check = [&](const char* what, const Image& image) {
@@ -53,12 +67,24 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
     detail::check_distinct(stage, *read, sines);
   }
   detail::check_distinct(stage, cosines, sines);
-  check_terms(terms);
-  if (slice < 0 || slice >= spec_.slices) detail::refuse(stage, "there is no such slice");
+  const auto slices = static_cast<std::int64_t>(terms.size());
+  if (first_slice < 0 || first_slice > spec_.slices || slices > spec_.slices - first_slice) {
+    detail::refuse(stage, "there is no such slice");
+  }
+  staged_->clear();
+  for (const DoubleAngleTerms& of_slice : terms) {
+    check_terms(of_slice);
+    for (const double number : numbers_of(of_slice)) {
+      staged_->push_back(static_cast<float>(number));
+    }
+  }
+  if (terms.empty()) return;
+  stream.upload(staged_->data(), staged_->size() * sizeof(float), *terms_);
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(input), detail::Access::memory(weight),
-                    detail::Access::memory(cosines), detail::Access::memory(sines)},
-                   terms, slice);
+                    detail::Access::memory(std::as_const(*terms_)), detail::Access::memory(cosines),
+                    detail::Access::memory(sines)},
+                   first_slice, slices);
 }
 
 }  // namespace warpalign

@@ -118,13 +118,14 @@ void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
     detail::check_matrix(pair_of(spec_), state.matrix);
   }
   if (states.empty()) return;
-  const std::size_t length = kernel_->groups() * sum_count(spec_);
+  std::array<SimilarityState, max_batch> normalized;
   for (std::size_t i = 0; i < states.size(); ++i) {
-    SimilarityState normalized = states[i];
-    normalized.matrix = detail::normalized(states[i].matrix, spec_.reference);
-    kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images), normalized,
-                     partials_->memory(), i * length);
+    normalized[i] = states[i];
+    normalized[i].matrix = detail::normalized(states[i].matrix, spec_.reference);
   }
+  kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images),
+                   std::span(normalized).first(states.size()), partials_->memory());
+  const std::size_t length = kernel_->groups() * sum_count(spec_);
   const std::span<const float> partials = partials_->fetch(stream, states.size() * length);
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Sums sums =

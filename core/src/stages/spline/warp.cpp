@@ -34,19 +34,24 @@ void check_finite(const Affine& t) {
 WarpPlan::WarpPlan(const Device& device, const WarpSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void WarpPlan::execute(Stream& stream, const Image& input, const Affine& output_to_input,
-                       Image& output, std::int64_t slice) const {
+void WarpPlan::execute(Stream& stream, const Image& input, std::span<const Affine> output_to_input,
+                       Image& output, std::int64_t first_slice) const {
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the input", device_, input, PixelType::f32, spec_.input);
   detail::check_image(stage, "the output", device_, output, PixelType::f32,
                       {spec_.output.width, spec_.output.height, spec_.slices});
   detail::check_distinct(stage, input, output);
-  check_finite(output_to_input);
-  if (slice < 0 || slice >= spec_.slices) {
-    detail::refuse(stage, "the output has no slice " + std::to_string(slice));
+  for (const Affine& transform : output_to_input) check_finite(transform);
+  const auto count = static_cast<std::int64_t>(output_to_input.size());
+  if (first_slice < 0 || first_slice > spec_.slices) {
+    detail::refuse(stage, "the output has no slice " + std::to_string(first_slice));
   }
+  if (count > spec_.slices - first_slice) {
+    detail::refuse(stage, "the output has no slice " + std::to_string(spec_.slices));
+  }
+  if (count == 0) return;
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), output_to_input,
-                   detail::Access::memory(output), slice);
+                   detail::Access::memory(output), first_slice);
 }
 
 }  // namespace warpalign

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace warpalign {
 
@@ -37,22 +39,35 @@ class WARPALIGN_API DoubleAnglePlan {
   DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec);
   void execute(Stream& stream, const Image& input, const Image& weight,
                const DoubleAngleTerms& terms, Image& cosines, Image& sines,
-               std::int64_t slice = 0) const;
+               std::int64_t slice = 0) const {
+    execute(stream, input, weight, std::span(&terms, 1), cosines, sines, slice);
+  }
+  /// The same for several slices, from `first_slice` on, each with terms of its own.
+  void execute(Stream& stream, const Image& input, const Image& weight,
+               std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
+               std::int64_t first_slice = 0) const;
 
  private:
   Device device_;
   DoubleAngleSpec spec_;
   std::shared_ptr<backend::DoubleAngle> kernel_;
+  std::shared_ptr<Buffer> terms_;
+  std::shared_ptr<std::vector<float>> staged_;
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
 
-/// The images of one execution.
+/// How many numbers a slice has among the terms: cosine and sine of twice the angle by which its
+/// gradients are turned, the mean's cosine and sine, and the gain.
+inline constexpr int double_angle_terms = 5;
+
+/// The images of one execution, and the terms of its slices (f32).
 struct DoubleAngleMemory {
   const Memory& input;
   const Memory& weight;
+  const Memory& terms;
   Memory& cosines;
   Memory& sines;
 };
@@ -61,8 +76,8 @@ class DoubleAngle : public Stage {
  public:
   using Setup = DoubleAngleSpec;
 
-  virtual void enqueue(Queue& queue, const DoubleAngleMemory& images, const DoubleAngleTerms& terms,
-                       std::int64_t slice) = 0;
+  virtual void enqueue(Queue& queue, const DoubleAngleMemory& memory, std::int64_t first_slice,
+                       std::int64_t slices) = 0;
 };
 
 }  // namespace warpalign::backend

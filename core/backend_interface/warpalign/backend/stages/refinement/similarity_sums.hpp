@@ -130,11 +130,12 @@ class SimilaritySums : public Stage {
  public:
   using Setup = SimilaritySumsSpec;
 
-  /// The number of work groups, each of which writes sum_count() floats: sum i of group g
-  /// is stored at first + i groups() + g.
+  /// The number of work groups of a state, each of which writes sum_count() floats: sum i of group
+  /// g of state s is stored at (s sum_count() + i) groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
-  virtual void enqueue(Queue& queue, const SimilarityMemory& images, const SimilarityState& state,
-                       Memory& partials, std::size_t first) = 0;
+  /// At least one state, and at most `batch` of the specification.
+  virtual void enqueue(Queue& queue, const SimilarityMemory& images,
+                       std::span<const SimilarityState> states, Memory& partials) = 0;
 };
 
 }  // namespace warpalign::backend

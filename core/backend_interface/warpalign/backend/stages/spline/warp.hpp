@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace warpalign {
 
@@ -17,7 +18,7 @@ class Warp;
 struct WarpSpec {
   Shape input;              ///< of the f32 input; depth 1
   Shape output;             ///< of the f32 output, or of one slice of it; depth 1
-  std::int64_t slices = 1;  ///< of the output; one execution writes one
+  std::int64_t slices = 1;  ///< of the output
 };
 
 /// output(p) = input(output_to_input(p)) by bilinear interpolation, where every neighbour outside
@@ -28,7 +29,12 @@ class WARPALIGN_API WarpPlan {
  public:
   WarpPlan(const Device& device, const WarpSpec& spec);
   void execute(Stream& stream, const Image& input, const Affine& output_to_input, Image& output,
-               std::int64_t slice = 0) const;
+               std::int64_t slice = 0) const {
+    execute(stream, input, std::span(&output_to_input, 1), output, slice);
+  }
+  /// The same under several transforms, each into a slice of its own, from `first_slice` on.
+  void execute(Stream& stream, const Image& input, std::span<const Affine> output_to_input,
+               Image& output, std::int64_t first_slice = 0) const;
 
  private:
   Device device_;
@@ -44,8 +50,9 @@ class Warp : public Stage {
  public:
   using Setup = WarpSpec;
 
-  virtual void enqueue(Queue& queue, const Memory& input, const Affine& output_to_input,
-                       Memory& output, std::int64_t slice) = 0;
+  /// At least one transform; each has a slice of the output, from `first_slice` on.
+  virtual void enqueue(Queue& queue, const Memory& input, std::span<const Affine> output_to_input,
+                       Memory& output, std::int64_t first_slice) = 0;
 };
 
 }  // namespace warpalign::backend
