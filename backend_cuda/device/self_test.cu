@@ -42,7 +42,7 @@ bool warps_rightly(backend::Driver& driver, const Shape& shape) {
   const auto queue = driver.make_queue(false);
   const auto warp = driver.make(WarpSpec{shape, shape});
   queue->upload({pixels.data(), 1, bytes, bytes}, *input);
-  warp->enqueue(*queue, *input, shift, *output, 0);
+  warp->enqueue(*queue, *input, {&shift, 1}, *output, 0);
   queue->download(*output, pixels.data(), bytes);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const auto x = static_cast<std::int64_t>(i) % shape.width;

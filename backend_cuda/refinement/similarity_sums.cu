@@ -19,8 +19,9 @@
 namespace warpalign::cuda {
 namespace {
 
-// One block per multiprocessor leaves few partial sums for the host. The sums of a homography take
-// more registers than a thread of 512 has.
+// One block per multiprocessor leaves few partial sums for the host, and where many states share a
+// launch, a quarter of that for each. The sums of a homography take more registers than a thread of
+// 512 has.
 template <bool projective>
 constexpr int threads_of = projective ? 256 : 512;
 template <bool projective>
@@ -28,6 +29,7 @@ constexpr int warps_of = threads_of<projective> / warp_lanes;
 template <bool projective>
 constexpr int sums_of = projective ? WA_HOMOGRAPHY_SUMS : WA_SIMILARITY_SUMS;
 constexpr int blocks_per_multiprocessor = 1;
+constexpr int states_to_fill_device = 4;
 constexpr int tile_width = 8;  // of a warp
 constexpr int tile_height = warp_lanes / tile_width;
 template <bool projective>
@@ -177,8 +179,9 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     }
     const std::int64_t tiles =
         divide_up(images_.columns, block_width<projective>) * divide_up(images_.rows, tile_height);
+    const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * context.multiprocessors;
     blocks_ = std::clamp<std::int64_t>(
-        tiles, 1, std::int64_t{blocks_per_multiprocessor} * context.multiprocessors);
+        tiles, 1, spec.batch > 1 ? divide_up(most, states_to_fill_device) : most);
     load(kernels_.one, site_);
     if (kernels_.many != nullptr && spec.batch > 1) load(kernels_.many, site_);
   }
@@ -188,23 +191,26 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
   }
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& memory,
-               std::span<const SimilarityState> states, backend::Memory& partials) override {
+               std::span<const SimilarityState> states, backend::Memory& partials,
+               std::size_t first) override {
     ComparedImages images = images_;
     images.reference = data<float>(memory.reference);
     images.moving.coefficients = data<float>(memory.coefficients);
     images.illumination.field = data_or_null<float2>(memory.illumination);
     images.weights = {data_or_null<float>(memory.reference_weight),
                       data_or_null<float>(memory.moving_weight)};
+    float* sums = data<float>(partials) + first;
+    const std::size_t length = groups() * sums_of<projective>;
     if (kernels_.many == nullptr) {
       for (std::size_t i = 0; i < states.size(); ++i) {
-        run(queue, kernels_.one, images, {{state_of(states[i])}}, 1, partials, i);
+        run(queue, kernels_.one, images, {{state_of(states[i])}}, 1, sums + i * length);
       }
       return;
     }
     launch_for_entries<State<projective>, max_states_at_once>(
         states.size(), [&](std::size_t i) { return state_of(states[i]); },
-        [&](const auto& list, std::size_t first, std::size_t count) {
-          run(queue, kernel_of(list), images, list, count, partials, first);
+        [&](const auto& list, std::size_t i, std::size_t count) {
+          run(queue, kernel_of(list), images, list, count, sums + i * length);
         });
   }
 
@@ -230,11 +236,9 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
 
   template <int states>
   void run(backend::Queue& queue, Kernel<projective, states> kernel, const ComparedImages& images,
-           const States<projective, states>& list, std::size_t count, backend::Memory& partials,
-           std::size_t first) const {
+           const States<projective, states>& list, std::size_t count, float* sums) const {
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(count));
-    launch_early(site_, queue, grid, dim3(threads_of<projective>), kernel, images, list,
-                 data<float>(partials) + first * sums_of<projective> * groups());
+    launch_early(site_, queue, grid, dim3(threads_of<projective>), kernel, images, list, sums);
   }
 
   CallSite site_;

@@ -56,10 +56,11 @@ class SimilaritySums final : public backend::SimilaritySums {
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
 
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
-               std::span<const SimilarityState> states, backend::Memory& partials) override {
+               std::span<const SimilarityState> states, backend::Memory& partials,
+               std::size_t first) override {
     const std::size_t length = groups_ * static_cast<std::size_t>(backend::sum_count(spec_));
     for (std::size_t i = 0; i < states.size(); ++i) {
-      enqueue_state(queue, images, states[i], partials, i * length);
+      enqueue_state(queue, images, states[i], partials, first + i * length);
     }
   }
 

@@ -62,8 +62,9 @@ class SimilaritySums final : public Wrapped<backend::SimilaritySums> {
   using Wrapped::Wrapped;
   [[nodiscard]] std::size_t groups() const noexcept override { return inner().groups(); }
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& images,
-               std::span<const SimilarityState> states, backend::Memory& partials) override {
-    reach().enqueue(inner_of(queue), inner_of(images), states, inner_of(partials));
+               std::span<const SimilarityState> states, backend::Memory& partials,
+               std::size_t first) override {
+    reach().enqueue(inner_of(queue), inner_of(images), states, inner_of(partials), first);
   }
 };
 

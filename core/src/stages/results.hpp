@@ -31,6 +31,7 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
+  [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] backend::Memory& memory() { return Access::memory(on_device_); }
 
   /// The first `count` records. Waits for them; the result is valid until the next call.

@@ -28,48 +28,62 @@ void CoarseRefinement::refine(const PairWork& work, std::span<Candidate> candida
     const FitRoles roles(work, candidate.matrix);
     places_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
   }
-  for_each_of_same_levels(std::span(places_),
-                          [&](std::span<Place> places) { refine_group(work, places, from); });
+  groups_.clear();
+  for_each_of_same_levels(std::span(places_), [&](Group group) { groups_.push_back(group); });
+  if (work.fields == nullptr) return refine_groups(work, groups_, from);
+  // Of directions of edges there is memory for those of one group.
+  for (const Group& group : groups_) refine_groups(work, {&group, 1}, from);
 }
 
-void CoarseRefinement::refine_group(const PairWork& work, std::span<Place> places,
-                                    RefineFrom from) {
-  const FitRoles& roles = places.front().roles;
-  const double spacing = roles.spacing(judged_side);
+void CoarseRefinement::refine_groups(const PairWork& work, std::span<const Group> groups,
+                                     RefineFrom from) {
   for (std::size_t i = static_cast<std::size_t>(from); i < refinement_levels.size(); ++i) {
-    const double coarser = refinement_levels[i].coarser;
-    const bool too_small = roles.side(coarser * spacing) < min_side;
-    if (too_small && coarser > 1) continue;
-    fit_on_level(work, places, i, coarser * spacing);
+    fit_on_level(work, groups, i);
   }
-  judge_group(work, places, spacing);
+  judge_groups(work, groups);
 }
 
-void CoarseRefinement::fit_on_level(const PairWork& work, std::span<Place> places,
-                                    std::size_t level, double spacing) {
-  const FitRoles::Levels levels = places.front().roles.levels(work, ones_, spacing);
+void CoarseRefinement::prepare(const PairWork& work, std::span<const Group> groups,
+                               double coarser) {
+  starts_.clear();
+  for (const Group& group : groups) {
+    const FitRoles& roles = group.front().roles;
+    starts_.add_group(roles.levels(work, ones_, coarser * roles.spacing(judged_side)));
+    for (const Place& place : group) starts_.add(place.matrix);
+  }
+}
+
+void CoarseRefinement::fit_on_level(const PairWork& work, std::span<const Group> groups,
+                                    std::size_t level) {
   const RefinementLevel& limits = refinement_levels[level];
-  matrices_.clear();
-  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
-  const auto fitted =
-      fitter_.fit_together(work.stream, work.clock, levels.pair, matrices_,
-                           {motion_, limits.iterations, limits.tolerance, limits.max_drift});
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto& result = fitted[i].result();
-    if (result) places[i].matrix = levels.to_images(result->matrix).affine();
+  of_level_.clear();
+  for (const Group& group : groups) {
+    const FitRoles& roles = group.front().roles;
+    const bool too_small = roles.side(limits.coarser * roles.spacing(judged_side)) < min_side;
+    if (!too_small || limits.coarser == 1) of_level_.push_back(group);
+  }
+  prepare(work, of_level_, limits.coarser);
+  auto fit = fitter_
+                 .fit_together(work.stream, work.clock, starts_.groups(),
+                               {motion_, limits.iterations, limits.tolerance, limits.max_drift})
+                 .begin();
+  for (std::size_t g = 0; g < of_level_.size(); ++g) {
+    for (Place& place : of_level_[g]) {
+      const auto& result = (fit++)->result();
+      if (result) place.matrix = starts_.levels(g).to_images(result->matrix).affine();
+    }
   }
 }
 
-void CoarseRefinement::judge_group(const PairWork& work, std::span<Place> places, double spacing) {
-  const FitRoles& roles = places.front().roles;
-  const FitRoles::Levels levels = roles.levels(work, ones_, spacing);
-  matrices_.clear();
-  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
-  const auto sums = fitter_.evaluate_together(work.stream, work.clock, levels.pair, matrices_);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    Candidate& candidate = *places[i].candidate;
-    candidate.matrix = roles.in_roles(places[i].matrix);
-    judge(work, roles, levels, places[i].matrix, sums[i], candidate);
+void CoarseRefinement::judge_groups(const PairWork& work, std::span<const Group> groups) {
+  prepare(work, groups, 1);
+  auto sums = fitter_.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const Place& place : groups[g]) {
+      Candidate& candidate = *place.candidate;
+      candidate.matrix = place.roles.in_roles(place.matrix);
+      judge(work, place.roles, starts_.levels(g), place.matrix, *sums++, candidate);
+    }
   }
 }
 

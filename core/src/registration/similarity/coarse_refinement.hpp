@@ -24,8 +24,7 @@ class CoarseRefinement {
       : motion_(motion), ones_(ones), fitter_(fitter) {}
 
   /// Gauss-Newton, which reduces an error of a few pixels to a few hundredths of one, and the
-  /// significance of the result. Candidates whose scales call for the same levels are fitted
-  /// together. Waits for the device.
+  /// significance of the result. Candidates are fitted together. Waits for the device.
   void refine(const PairWork& work, std::span<Candidate> candidates, RefineFrom from);
 
  private:
@@ -34,17 +33,21 @@ class CoarseRefinement {
     FitRoles roles;
     Affine matrix;  ///< in these roles
   };
-  void refine_group(const PairWork& work, std::span<Place> places, RefineFrom from);
-  void fit_on_level(const PairWork& work, std::span<Place> places, std::size_t level,
-                    double spacing);
-  void judge_group(const PairWork& work, std::span<Place> places, double spacing);
+  using Group = std::span<Place>;  ///< of places whose scales call for the same levels
+  void refine_groups(const PairWork& work, std::span<const Group> groups, RefineFrom from);
+  /// Brings the levels of groups, at a spacing that is `coarser` than that at which they are
+  /// judged, and their places' transforms between these into starts_.
+  void prepare(const PairWork& work, std::span<const Group> groups, double coarser);
+  void fit_on_level(const PairWork& work, std::span<const Group> groups, std::size_t level);
+  void judge_groups(const PairWork& work, std::span<const Group> groups);
 
   Motion motion_;
   Ones& ones_;
   SimilarityFit& fitter_;
   // Members so that their memory is reused.
   std::vector<Place> places_;
-  std::vector<Homography> matrices_;
+  std::vector<Group> groups_, of_level_;
+  LevelStarts starts_;
 };
 
 }  // namespace warpalign::detail

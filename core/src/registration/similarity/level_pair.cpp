@@ -80,6 +80,33 @@ SimilarityFit::Pair FitRoles::directions(const PairWork& work, Ones& ones, Pyram
   return pair;
 }
 
+void LevelStarts::clear() {
+  levels_.clear();
+  matrices_.clear();
+  ends_.clear();
+}
+
+void LevelStarts::add_group(FitRoles::Levels&& levels) {
+  levels_.push_back(std::move(levels));
+  ends_.push_back(matrices_.size());
+}
+
+void LevelStarts::add(const Homography& in_roles) {
+  matrices_.push_back(levels_.back().to_levels(in_roles));
+  ends_.back() = matrices_.size();
+}
+
+std::span<const SimilarityFit::Group> LevelStarts::groups() {
+  groups_.clear();
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    groups_.push_back({&levels_[i].pair,
+                       std::span<const Homography>(matrices_).subspan(begin, ends_[i] - begin)});
+    begin = ends_[i];
+  }
+  return groups_;
+}
+
 void judge(const PairWork& work, const FitRoles& roles, const FitRoles::Levels& levels,
            const Homography& matrix, const SimilaritySumsResult& sums, Candidate& candidate) {
   const double image_scale = scale_of(matrix.affine_at(centre_of(roles.coarse().shape())));

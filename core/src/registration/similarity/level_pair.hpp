@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -97,6 +98,26 @@ void for_each_of_same_levels(std::span<Place> places, Use use) {
     places = places.subspan(count);
   }
 }
+
+/// Transforms between the levels of several groups of places. Members keep their memory.
+class LevelStarts {
+ public:
+  void clear();
+  /// Begins a group at levels, which are kept.
+  void add_group(FitRoles::Levels&& levels);
+  /// Adds a transform, between the images in their roles, to the last group.
+  void add(const Homography& in_roles);
+
+  [[nodiscard]] const FitRoles::Levels& levels(std::size_t group) const { return levels_[group]; }
+  /// Valid until something is added.
+  [[nodiscard]] std::span<const SimilarityFit::Group> groups();
+
+ private:
+  std::vector<FitRoles::Levels> levels_;
+  std::vector<Homography> matrices_;
+  std::vector<std::size_t> ends_;
+  std::vector<SimilarityFit::Group> groups_;
+};
 
 /// The side of the levels on which candidates are judged.
 inline constexpr double judged_side = 256;

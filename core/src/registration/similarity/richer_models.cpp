@@ -109,54 +109,76 @@ Homography transform_of(const Candidate& candidate) {
   return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
 }
 
-// Fits places that share levels, on those from `first_side` on.
+template <class Use>
+void RicherModels::for_groups_of(const PairWork& work, std::span<Place> places, Use use) {
+  groups_.clear();
+  for_each_of_same_levels(places, [&](Group group) { groups_.push_back(group); });
+  if (work.fields == nullptr) return use(std::span<const Group>(groups_));
+  // Of directions of edges there is memory for those of one group.
+  for (const Group& group : groups_) use(std::span(&group, 1));
+}
+
+// Fits places on levels from `first_side` on.
 void RicherModels::fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                                   double first_side, std::span<Place> places) {
-  const FitRoles& roles = places.front().roles;
-  for (Place& place : places) {
-    place.matrix = place.start;
-    place.is_fitted = false;
+                                   double first_side, std::span<const Group> groups) {
+  for (const Group& group : groups) {
+    for (Place& place : group) {
+      place.matrix = place.start;
+      place.is_fitted = false;
+    }
   }
   for (const FitLevel& level : fit_levels) {
-    const double spacing = roles.spacing(level.side);
-    // The refinement at full resolution follows.
-    if (spacing < 1.5 && level.side > judged_side) break;
-    if (level.side < first_side || roles.side(spacing) < min_side) continue;
     // Where affine parameters alone are wanted, the lines of both motions would do the same twice.
     if (motion == Motion::affine && level.motion == Motion::homography && level.side < 128) {
       continue;
     }
+    if (level.side < first_side) continue;
+    of_level_.clear();
+    for (const Group& group : groups) {
+      const FitRoles& roles = group.front().roles;
+      const double spacing = roles.spacing(level.side);
+      // The refinement at full resolution follows.
+      if (spacing < 1.5 && level.side > judged_side) continue;
+      if (roles.side(spacing) >= min_side) of_level_.push_back(group);
+    }
     const Motion fitted_motion = motion == Motion::affine ? Motion::affine : level.motion;
     fit_on_level(work, fitter, {fitted_motion, level.iterations, level.tolerance, level.max_drift},
-                 spacing, places);
+                 level.side, of_level_);
+  }
+}
+
+void RicherModels::prepare(const PairWork& work, std::span<const Group> groups, double side) {
+  starts_.clear();
+  for (const Group& group : groups) {
+    const FitRoles& roles = group.front().roles;
+    starts_.add_group(roles.levels(work, ones_, roles.spacing(side)));
+    for (const Place& place : group) starts_.add(place.matrix);
   }
 }
 
 void RicherModels::fit_on_level(const PairWork& work, SimilarityFit& fitter,
-                                const FitOptions& options, double spacing,
-                                std::span<Place> places) {
-  const FitRoles::Levels levels = places.front().roles.levels(work, ones_, spacing);
-  matrices_.clear();
-  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
-  const auto fitted = fitter.fit_together(work.stream, work.clock, levels.pair, matrices_, options);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto& result = fitted[i].result();
-    places[i].is_fitted = result.has_value();
-    if (result) places[i].matrix = levels.to_images(result->matrix);
+                                const FitOptions& options, double side,
+                                std::span<const Group> groups) {
+  prepare(work, groups, side);
+  auto fit = fitter.fit_together(work.stream, work.clock, starts_.groups(), options).begin();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (Place& place : groups[g]) {
+      const auto& result = (fit++)->result();
+      place.is_fitted = result.has_value();
+      if (result) place.matrix = starts_.levels(g).to_images(result->matrix);
+    }
   }
 }
 
-// Judges the candidates `judged` of places that share levels, at their matrices.
+// Judges the candidates `judged` of places, at their matrices.
 void RicherModels::judge_together(const PairWork& work, SimilarityFit& fitter,
-                                  std::span<Place> places) {
-  if (places.empty()) return;
-  const FitRoles& roles = places.front().roles;
-  const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(judged_side));
-  matrices_.clear();
-  for (const Place& place : places) matrices_.push_back(levels.to_levels(place.matrix));
-  const auto sums = fitter.evaluate_together(work.stream, work.clock, levels.pair, matrices_);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    judge(work, roles, levels, places[i].matrix, sums[i], places[i].judged);
+                                  std::span<const Group> groups) {
+  prepare(work, groups, judged_side);
+  auto sums = fitter.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (Place& place : groups[g]) {
+      judge(work, place.roles, starts_.levels(g), place.matrix, *sums++, place.judged);
+    }
   }
 }
 
@@ -164,34 +186,43 @@ void RicherModels::judge_together(const PairWork& work, SimilarityFit& fitter,
 // significances are comparable within the same roles only: they count the independent pixels of the
 // finer image.
 void RicherModels::judge_starts(const PairWork& work, SimilarityFit& fitter,
-                                std::span<Place> places) {
-  for (Place& place : places) place.judged = *place.candidate;
-  judge_together(work, fitter, places);
-  for (Place& place : places) place.start_significance = place.judged.significance;
+                                std::span<const Group> groups) {
+  for (const Group& group : groups) {
+    for (Place& place : group) place.judged = *place.candidate;
+  }
+  judge_together(work, fitter, groups);
+  for (const Group& group : groups) {
+    for (Place& place : group) place.start_significance = place.judged.significance;
+  }
 }
 
 // Judges those of the places that were fitted and may be views of a plane, and keeps for each the
 // most significant fit so far.
 void RicherModels::judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                                std::span<Place> places) {
-  const FitRoles roles = places.front().roles;
+                                std::span<const Group> groups) {
   const auto may_be = [&](const Place& place) {
     // What is regular over an image is so over its levels, whose samples lie within it.
-    return place.is_fitted && is_regular(place.matrix, roles.coarse().shape(), min_divisor) &&
-           is_plausible(scaled(roles.in_roles(place.matrix)), work.reference.shape(),
+    return place.is_fitted && is_regular(place.matrix, place.roles.coarse().shape(), min_divisor) &&
+           is_plausible(scaled(place.roles.in_roles(place.matrix)), work.reference.shape(),
                         work.moving.shape(), max_difference_of(*place.candidate));
   };
-  const auto end = std::partition(places.begin(), places.end(), may_be);
-  places = places.first(static_cast<std::size_t>(end - places.begin()));
-  for (Place& place : places) {
-    place.judged = *place.candidate;
-    place.judged.motion = motion;
-    place.judged.richer = scaled(roles.in_roles(place.matrix));
+  plausible_.clear();
+  for (const Group& group : groups) {
+    const auto end = std::partition(group.begin(), group.end(), may_be);
+    const Group plausible = group.first(static_cast<std::size_t>(end - group.begin()));
+    if (!plausible.empty()) plausible_.push_back(plausible);
+    for (Place& place : plausible) {
+      place.judged = *place.candidate;
+      place.judged.motion = motion;
+      place.judged.richer = scaled(place.roles.in_roles(place.matrix));
+    }
   }
-  judge_together(work, fitter, places);
-  for (Place& place : places) {
-    if (!place.best || place.judged.significance > place.best->significance) {
-      place.best = place.judged;
+  judge_together(work, fitter, plausible_);
+  for (const Group& group : plausible_) {
+    for (Place& place : group) {
+      if (!place.best || place.judged.significance > place.best->significance) {
+        place.best = place.judged;
+      }
     }
   }
 }
@@ -204,15 +235,15 @@ void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
     const Homography start = roles.in_roles(candidate.matrix);
     places_.push_back({&candidate, roles, start, start});
   }
-  for_each_of_same_levels(std::span(places_),
-                          [&](std::span<Place> places) { judge_starts(work, fitter, places); });
+  for_groups_of(work, places_,
+                [&](std::span<const Group> groups) { judge_starts(work, fitter, groups); });
   for (const double first_side : first_sides) {
     const auto end = std::partition(places_.begin(), places_.end(), [](const Place& place) {
       return !place.best || place.best->significance < beyond_doubt;
     });
-    for_each_of_same_levels(std::span(places_.begin(), end), [&](std::span<Place> places) {
-      fit_levels_from(work, fitter, motion, first_side, places);
-      judge_fitted(work, fitter, motion, places);
+    for_groups_of(work, {places_.begin(), end}, [&](std::span<const Group> groups) {
+      fit_levels_from(work, fitter, motion, first_side, groups);
+      judge_fitted(work, fitter, motion, groups);
     });
   }
   for (Place& place : places_) {
@@ -237,8 +268,9 @@ std::optional<Candidate> RicherModels::fit_by_windows(const PairWork& work, Simi
   if (!is_regular(in_roles, roles.coarse().shape(), min_divisor)) return std::nullopt;
   Place place{&candidate, roles, in_roles, in_roles};
   for (const double first_side : first_sides_by_windows) {
-    fit_levels_from(work, fitter, Motion::homography, first_side, {&place, 1});
-    judge_fitted(work, fitter, Motion::homography, {&place, 1});
+    const Group alone(&place, 1);
+    fit_levels_from(work, fitter, Motion::homography, first_side, {&alone, 1});
+    judge_fitted(work, fitter, Motion::homography, {&alone, 1});
   }
   return place.best;
 }

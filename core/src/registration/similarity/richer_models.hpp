@@ -23,7 +23,7 @@ class RicherModels {
   /// Fits the motion, affine or homography, on levels of increasing resolution, beginning with each
   /// candidate's similarity, and judges the candidate anew, which has that motion then. Does not
   /// change one whose fit diverges, maps a point of the reference to infinity or explains less than
-  /// the similarity. Candidates that share levels are fitted together. Waits for the device.
+  /// the similarity. Candidates are fitted together. Waits for the device.
   void fit_coarsely(const PairWork& work, SimilarityFit& fitter, Motion motion,
                     std::span<Candidate> candidates);
 
@@ -61,14 +61,20 @@ class RicherModels {
     std::optional<Candidate> best{};
     double start_significance = 0;  ///< in these roles, which may not be those of the search
   };
+  using Group = std::span<Place>;  ///< of places whose scales call for the same levels
+  /// Calls use(groups) for all of the places; of directions of edges, for one group after another.
+  template <class Use>
+  void for_groups_of(const PairWork& work, std::span<Place> places, Use use);
   void fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                       double first_side, std::span<Place> places);
+                       double first_side, std::span<const Group> groups);
+  /// The groups' levels of a side, and their places' transforms between these, into starts_.
+  void prepare(const PairWork& work, std::span<const Group> groups, double side);
   void fit_on_level(const PairWork& work, SimilarityFit& fitter, const FitOptions& options,
-                    double spacing, std::span<Place> places);
-  void judge_starts(const PairWork& work, SimilarityFit& fitter, std::span<Place> places);
+                    double side, std::span<const Group> groups);
+  void judge_starts(const PairWork& work, SimilarityFit& fitter, std::span<const Group> groups);
   void judge_fitted(const PairWork& work, SimilarityFit& fitter, Motion motion,
-                    std::span<Place> places);
-  void judge_together(const PairWork& work, SimilarityFit& fitter, std::span<Place> places);
+                    std::span<const Group> groups);
+  void judge_together(const PairWork& work, SimilarityFit& fitter, std::span<const Group> groups);
   /// The candidate's richer transform after the refinement; nothing where that diverges.
   std::optional<Homography> refined(const PairWork& work, SimilarityFit& fitter,
                                     Refinement& refinement, const Candidate& candidate);
@@ -80,7 +86,8 @@ class RicherModels {
   PlanCache<SamplerKey, Sampler> samplers_{4};
   std::vector<std::uint8_t> counts_;
   std::vector<Place> places_;
-  std::vector<Homography> matrices_;
+  std::vector<Group> groups_, of_level_, plausible_;
+  LevelStarts starts_;
 };
 
 /// The transform of a candidate, whatever its motion.

@@ -3,6 +3,7 @@
 
 #include "registration/correlation.hpp"
 #include "registration/plane_geometry.hpp"
+#include "stages/results.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@ namespace warpalign::detail {
 
 namespace {
 
-// How many fits share a call. More would gain little: a step of each takes as long as it does.
+// How many fits share a launch. More would gain little: a step of each takes as long as it does.
 constexpr std::size_t fits_at_once = 32;
 constexpr double illumination_sigma = 1.5;  // in cells
 // The local gain is regularized towards the global one. The regularization dominates where the
@@ -27,6 +28,9 @@ SimilarityState state_at(const Homography& matrix) {
 }
 
 }  // namespace
+
+SimilarityFit::SimilarityFit(const Device& device) : device_(device) {}
+SimilarityFit::~SimilarityFit() = default;
 
 double correlation_of(const SimilaritySumsResult& sums) {
   return correlation_of(Moments{sums.pixels, sums.reference, sums.moving, sums.reference_square,
@@ -131,7 +135,10 @@ SimilaritySumsResult SimilarityFit::evaluate_under_illumination(Stream& stream, 
 std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, const Pair& pair,
                                             const Homography& start, const FitOptions& options,
                                             const SimilaritySumsResult* known) {
-  if (pair.second) return fit_together(stream, clock, pair, {&start, 1}, options)[0].result();
+  if (pair.second) {
+    const Group one{&pair, {&start, 1}};
+    return fit_together(stream, clock, {&one, 1}, options)[0].result();
+  }
   FitSteps steps(pair.images.reference.shape(), pair.images.coefficients.shape(), pair.counted,
                  start, options);
   if (!steps.goes_on()) return std::nullopt;
@@ -152,80 +159,154 @@ std::optional<FitResult> SimilarityFit::fit(Stream& stream, StageClock& clock, c
   return steps.result();
 }
 
-void SimilarityFit::execute(Stream& stream, StageClock& clock, const SimilaritySumsPlan& plan,
-                            const SimilarityImages& images,
-                            std::vector<SimilaritySumsResult>& sums) {
-  sums.resize(states_.size());
-  for (std::size_t first = 0; first < states_.size(); first += fits_at_once) {
-    const std::size_t count = std::min(fits_at_once, states_.size() - first);
-    clock.run("gauss_newton", [&] {
-      plan.execute(stream, images, std::span<const SimilarityState>(states_).subspan(first, count),
-                   std::span(sums).subspan(first, count));
-    });
+void SimilarityFit::begin_requests() {
+  requests_.clear();
+  states_.clear();
+  requested_ = 0;
+}
+
+void SimilarityFit::request(const SimilaritySumsPlan& plan, const SimilarityImages& images) {
+  while (requested_ < states_.size()) {
+    const std::size_t count = std::min(fits_at_once, states_.size() - requested_);
+    requests_.push_back({&plan, &images, count});
+    requested_ += count;
   }
 }
 
-void SimilarityFit::evaluate_channels(Stream& stream, StageClock& clock, const Pair& pair,
-                                      std::span<const Homography> matrices) {
+void SimilarityFit::request_at(const Pair& pair, std::span<const Homography> matrices) {
   const bool affine = std::all_of(matrices.begin(), matrices.end(),
                                   [](const Homography& matrix) { return matrix.is_affine(); });
   const SimilaritySumsPlan& plan = plans_of(pair, 0, !affine).sums;
-  states_.clear();
-  for (const Homography& matrix : matrices) states_.push_back(state_at(matrix));
-  execute(stream, clock, plan, pair.images, sums_);
-  if (pair.second) execute(stream, clock, plan, *pair.second, second_sums_);
+  const auto of_channel = [&](const SimilarityImages& images) {
+    for (const Homography& matrix : matrices) states_.push_back(state_at(matrix));
+    request(plan, images);
+  };
+  of_channel(pair.images);
+  if (pair.second) of_channel(*pair.second);
+}
+
+void SimilarityFit::answer(Stream& stream, StageClock& clock) {
+  sums_.resize(states_.size());
+  std::size_t numbers = 0;
+  for (const Request& asked : requests_) numbers += asked.states * asked.plan->partial_count();
+  if (numbers == 0) return;
+  if (!partials_ || partials_->count() < numbers) {
+    partials_.reset();  // frees its memory before the new one allocates
+    partials_ = std::make_unique<Results<float>>(device_, numbers);
+  }
+  clock.run("gauss_newton", [&] {
+    std::size_t state = 0;
+    std::size_t number = 0;
+    for (const Request& asked : requests_) {
+      asked.plan->enqueue(stream, *asked.images,
+                          std::span<const SimilarityState>(states_).subspan(state, asked.states),
+                          *partials_, number);
+      state += asked.states;
+      number += asked.states * asked.plan->partial_count();
+    }
+  });
+  std::span<const float> partials = partials_->fetch(stream, numbers);
+  std::span<SimilaritySumsResult> results(sums_);
+  for (const Request& asked : requests_) {
+    asked.plan->add_up(partials, results.first(asked.states));
+    partials = partials.subspan(asked.states * asked.plan->partial_count());
+    results = results.subspan(asked.states);
+  }
 }
 
 std::span<const SimilaritySumsResult> SimilarityFit::evaluate_together(
-    Stream& stream, StageClock& clock, const Pair& pair, std::span<const Homography> matrices) {
-  evaluate_channels(stream, clock, pair, matrices);
-  if (pair.second) {
-    std::transform(sums_.begin(), sums_.end(), second_sums_.begin(), sums_.begin(), joined);
+    Stream& stream, StageClock& clock, std::span<const Group> groups) {
+  begin_requests();
+  for (const Group& group : groups) request_at(*group.pair, group.matrices);
+  answer(stream, clock);
+  // Where there is a second channel, its sums follow those of the first.
+  std::size_t from = 0;
+  std::size_t to = 0;
+  for (const Group& group : groups) {
+    const std::size_t count = group.matrices.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const SimilaritySumsResult& first = sums_[from + i];
+      sums_[to++] = group.pair->second ? joined(first, sums_[from + count + i]) : first;
+    }
+    from += group.pair->second ? 2 * count : count;
   }
-  return sums_;
+  return std::span(sums_).first(to);
+}
+
+template <class Use>
+void SimilarityFit::for_each_answer(Use use) {
+  const SimilaritySumsResult* sums = sums_.data();
+  for (const Running& group : running_) {
+    const std::size_t count = group.fits.size();
+    const SimilaritySumsResult* second = group.pair->second ? sums + count : nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+      use(*group.fits[i], sums[i], second != nullptr ? second + i : nullptr);
+    }
+    sums += second != nullptr ? 2 * count : count;
+  }
+}
+
+void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts,
+                               const FitOptions& options) {
+  fits_.clear();
+  for (const Group& group : starts) {
+    const SimilarityImages& images = group.pair->images;
+    for (const Homography& start : group.matrices) {
+      fits_.emplace_back(images.reference.shape(), images.coefficients.shape(), group.pair->counted,
+                         start, options);
+    }
+  }
+  running_.resize(starts.size());
+  begin_requests();
+  auto fit = fits_.begin();
+  for (std::size_t g = 0; g < starts.size(); ++g) {
+    running_[g].pair = starts[g].pair;
+    running_[g].fits.clear();
+    starts_.clear();
+    for (const Homography& start : starts[g].matrices) {
+      if (fit->goes_on()) {
+        running_[g].fits.push_back(&*fit);
+        starts_.push_back(start);
+      }
+      ++fit;
+    }
+    if (!starts_.empty()) request_at(*starts[g].pair, starts_);
+  }
+  answer(stream, clock);
+  for_each_answer([](FitSteps& begun, const SimilaritySumsResult& sums,
+                     const SimilaritySumsResult* second) { begun.begin(sums, second); });
 }
 
 // The sums of each channel, at the state that the fit has for it.
-void SimilarityFit::take_step(Stream& stream, StageClock& clock, const Pair& pair,
-                              const SimilaritySumsPlan& plan) {
-  const auto at_states = [&](std::size_t channel, const SimilarityImages& images,
-                             std::vector<SimilaritySumsResult>& sums) {
-    states_.clear();
-    for (const FitSteps* fit : going_on_) states_.push_back(fit->state(channel));
-    execute(stream, clock, plan, images, sums);
-  };
-  at_states(0, pair.images, sums_);
-  if (pair.second) at_states(1, *pair.second, second_sums_);
-  for (std::size_t i = 0; i < sums_.size(); ++i) {
-    going_on_[i]->advance(sums_[i], pair.second ? &second_sums_[i] : nullptr);
+void SimilarityFit::take_step(Stream& stream, StageClock& clock, bool projective) {
+  begin_requests();
+  for (const Running& group : running_) {
+    if (group.fits.empty()) continue;
+    const SimilaritySumsPlan& plan = plans_of(*group.pair, 0, projective).sums;
+    const auto of_channel = [&](std::size_t channel, const SimilarityImages& images) {
+      for (const FitSteps* fit : group.fits) states_.push_back(fit->state(channel));
+      request(plan, images);
+    };
+    of_channel(0, group.pair->images);
+    if (group.pair->second) of_channel(1, *group.pair->second);
   }
+  answer(stream, clock);
+  for_each_answer([](FitSteps& fit, const SimilaritySumsResult& sums,
+                     const SimilaritySumsResult* second) { fit.advance(sums, second); });
 }
 
 std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock& clock,
-                                                      const Pair& pair,
-                                                      std::span<const Homography> starts,
+                                                      std::span<const Group> starts,
                                                       const FitOptions& options) {
-  fits_.clear();
-  for (const Homography& start : starts) {
-    fits_.emplace_back(pair.images.reference.shape(), pair.images.coefficients.shape(),
-                       pair.counted, start, options);
-  }
-  going_on_.clear();
-  starts_.clear();
-  for (std::size_t i = 0; i < fits_.size(); ++i) {
-    if (!fits_[i].goes_on()) continue;
-    going_on_.push_back(&fits_[i]);
-    starts_.push_back(starts[i]);
-  }
-  evaluate_channels(stream, clock, pair, starts_);
-  for (std::size_t i = 0; i < sums_.size(); ++i) {
-    going_on_[i]->begin(sums_[i], pair.second ? &second_sums_[i] : nullptr);
-  }
-  const SimilaritySumsPlan& plan = plans_of(pair, 0, is_projective(options.motion)).sums;
+  begin_fits(stream, clock, starts, options);
   for (;;) {
-    std::erase_if(going_on_, [](const FitSteps* fit) { return !fit->goes_on(); });
-    if (going_on_.empty()) return fits_;
-    take_step(stream, clock, pair, plan);
+    bool any = false;
+    for (Running& group : running_) {
+      std::erase_if(group.fits, [](const FitSteps* fit) { return !fit->goes_on(); });
+      any = any || !group.fits.empty();
+    }
+    if (!any) return fits_;
+    take_step(stream, clock, is_projective(options.motion));
   }
 }
 

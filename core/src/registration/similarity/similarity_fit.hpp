@@ -11,6 +11,7 @@
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,7 +21,10 @@ namespace warpalign::detail {
 /// Fits pairs of images; keeps plans and memory for their shapes between calls.
 class SimilarityFit {
  public:
-  explicit SimilarityFit(const Device& device) : device_(device) {}
+  explicit SimilarityFit(const Device& device);
+  SimilarityFit(const SimilarityFit&) = delete;
+  SimilarityFit& operator=(const SimilarityFit&) = delete;
+  ~SimilarityFit();
 
   /// The images of a fit, with margins as in SimilaritySumsSpec.
   struct Pair {
@@ -40,23 +44,27 @@ class SimilarityFit {
                                const Homography& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
-  /// The same from several starts, all without a local illumination model: one result for each.
-  /// What has ended drops out while the others go on. The device is waited for once a step. The
-  /// results are valid until the next call.
-  std::span<const FitSteps> fit_together(Stream& stream, StageClock& clock, const Pair& pair,
-                                         std::span<const Homography> starts,
-                                         const FitOptions& options);
+  /// Transforms of one of several pairs.
+  struct Group {
+    const Pair* pair;
+    std::span<const Homography> matrices;
+  };
+
+  /// The same from several starts of several pairs, all without a local illumination model: one
+  /// result for each, in the order of the groups. What has ended drops out while the others go on.
+  /// The device is waited for once a step. The results are valid until the next call.
+  std::span<const FitSteps> fit_together(Stream& stream, StageClock& clock,
+                                         std::span<const Group> starts, const FitOptions& options);
 
   /// The sums at `matrix`, with equal weight for all pixels; those for a homography unless it is
   /// affine. Waits for the device.
   SimilaritySumsResult evaluate(Stream& stream, StageClock& clock, const Pair& pair,
                                 const Homography& matrix);
 
-  /// The same at several transforms, those for a homography unless all are affine. Waits once. The
-  /// results are valid until the next call.
+  /// The same at several transforms of several pairs, those for a homography unless all of a group
+  /// are affine. Waits once. The results are valid until the next call.
   std::span<const SimilaritySumsResult> evaluate_together(Stream& stream, StageClock& clock,
-                                                          const Pair& pair,
-                                                          std::span<const Homography> matrices);
+                                                          std::span<const Group> groups);
 
   /// evaluate() under the local illumination model of `options`.
   SimilaritySumsResult evaluate_under_illumination(Stream& stream, StageClock& clock,
@@ -69,14 +77,32 @@ class SimilarityFit {
     std::optional<IlluminationPlan> illumination;
     std::optional<Image> field;
   };
-  /// The sums at states_, in as many calls as batches are needed.
-  void execute(Stream& stream, StageClock& clock, const SimilaritySumsPlan& plan,
-               const SimilarityImages& images, std::vector<SimilaritySumsResult>& sums);
-  /// evaluate_together() for each channel, in sums_ and second_sums_.
-  void evaluate_channels(Stream& stream, StageClock& clock, const Pair& pair,
-                         std::span<const Homography> matrices);
-  void take_step(Stream& stream, StageClock& clock, const Pair& pair,
-                 const SimilaritySumsPlan& plan);
+  /// Sums that are asked for: at so many of states_, after those of the requests before.
+  struct Request {
+    const SimilaritySumsPlan* plan;
+    const SimilarityImages* images;
+    std::size_t states;
+  };
+  /// The fits of a group that go on.
+  struct Running {
+    const Pair* pair;
+    std::vector<FitSteps*> fits;
+  };
+  /// Begins to collect requests.
+  void begin_requests();
+  /// Asks for the sums at the states that were added to states_ since the last request.
+  void request(const SimilaritySumsPlan& plan, const SimilarityImages& images);
+  /// Asks for the sums at transforms with equal weight for all pixels, of each channel in turn.
+  void request_at(const Pair& pair, std::span<const Homography> matrices);
+  /// Answers all requests: the sums at states_, in sums_. Waits once.
+  void answer(Stream& stream, StageClock& clock);
+  /// Calls use(fit, sums of the first channel, those of a second one or null) for the fits that go
+  /// on, whose sums were requested group by group and channel by channel.
+  template <class Use>
+  void for_each_answer(Use use);
+  void begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts,
+                  const FitOptions& options);
+  void take_step(Stream& stream, StageClock& clock, bool projective);
   Plans& plans_of(const Pair& pair, int illumination_cell, bool projective);
   void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
                              const Homography& matrix, const GlobalIllumination& global,
@@ -87,10 +113,13 @@ class SimilarityFit {
 
   // Of fits that go on together; members so that their memory is reused.
   std::vector<FitSteps> fits_;
-  std::vector<FitSteps*> going_on_;
+  std::vector<Running> running_;
   std::vector<Homography> starts_;
+  std::vector<Request> requests_;
+  std::size_t requested_ = 0;  ///< how many of states_ the requests ask for
   std::vector<SimilarityState> states_;
-  std::vector<SimilaritySumsResult> sums_, second_sums_;
+  std::vector<SimilaritySumsResult> sums_;
+  std::unique_ptr<Results<float>> partials_;
 };
 
 /// The normalized correlation of the pixels in the sums; 0 where either image does not vary.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace warpalign::detail {
 
@@ -62,8 +63,9 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       products_image_(device.make_image(PixelType::c32, spectra(4 * max_windows))),
       surfaces_(device.make_image(PixelType::f32, slices(4 * max_windows))),
       scores_(device.make_image(PixelType::f32, slices(2 * max_windows))),
-      records_on_device_(device.make_buffer(2 * max_windows * sizeof(PeakRecord))),
-      records_(2 * max_windows) {}
+      records_(device.make_buffer(2 * max_windows * sizeof(PeakRecord))),
+      peaks_{Readback<PeakRecord>(device, 2 * max_windows),
+             Readback<PeakRecord>(device, 2 * max_windows)} {}
 
 // Windows that overlap by about half, spread evenly over the reference's level.
 void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
@@ -138,7 +140,7 @@ void WindowSearch::transform_moving(const PairWork& work, PyramidLevel& level,
 }
 
 // Correlates all windows with what is in the frame.
-void WindowSearch::compare_windows(const PairWork& work) {
+void WindowSearch::compare_windows(const PairWork& work, Readback<PeakRecord>& peaks) {
   work.clock.run("overlap_products", [&] {
     products_.execute(work.stream, spectrum_, weight_spectrum_, window_spectra_,
                       window_weight_spectra_, products_image_);
@@ -148,15 +150,17 @@ void WindowSearch::compare_windows(const PairWork& work) {
   OverlapLimits limits;
   limits.min_overlap = static_cast<float>(min_window_part * window_side * window_side);
   work.clock.run("overlap_score", [&] { score_.execute(work.stream, surfaces_, limits, scores_); });
-  work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_on_device_); });
-  work.stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
+  work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_); });
+  peaks.enqueue(work.stream, records_);
 }
 
 // The moving level, rotated back and brought to the reference level's scale, stands in the middle
 // of the frame: frame(x) = moving(A (x - c) + centre). A window with the corner (0, 0) that is
 // found at d lies at d, or with its opposite rotation upside down at -d.
-void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& reference,
-                                 const WindowView& view) {
+WindowSearch::ComparedView WindowSearch::compare_view(const PairWork& work,
+                                                      const PyramidLevel& reference,
+                                                      const WindowView& view,
+                                                      Readback<PeakRecord>& peaks) {
   const double spacing = std::max(1.0, reference.sampling().spacing * view.scale);
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
   WindowView between_levels = view;
@@ -166,22 +170,27 @@ void WindowSearch::match_windows(const PairWork& work, const PyramidLevel& refer
   const Affine frame_to_level = Affine::translation(centre.x, centre.y) * between_levels.linear() *
                                 Affine::translation(-c, -c);
   transform_moving(work, moving, frame_to_level);
-  compare_windows(work);
+  compare_windows(work, peaks);
+  return {view, moving.to_image() * frame_to_level};
+}
+
+void WindowSearch::take_matches(const PyramidLevel& reference, const ComparedView& compared,
+                                std::span<const PeakRecord> peaks) {
   const double middle = static_cast<double>(window_side - 1) / 2;
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotation_step / 2);
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-    const double degrees = view.rotation_deg + (opposite == 1 ? 180 : 0);
+    const double degrees = compared.view.rotation_deg + (opposite == 1 ? 180 : 0);
     if (!angles.allows_angle(degrees)) continue;
     const double sign = opposite == 0 ? 1 : -1;
     for (std::size_t w = 0; w < windows_.size(); ++w) {
-      const PeakRecord& record = records_[2 * w + opposite];
+      const PeakRecord& record = peaks[2 * w + opposite];
       const Point d = subpixel_position(record);
       WindowMatch match;
       match.window = w;
       match.reference = reference.to_image()({windows_[w].left + middle, windows_[w].top + middle});
-      match.moving = moving.to_image()(
-          frame_to_level({modulo(d.x + sign * middle), modulo(d.y + sign * middle)}));
-      match.view = view;
+      match.moving =
+          compared.frame_to_image({modulo(d.x + sign * middle), modulo(d.y + sign * middle)});
+      match.view = compared.view;
       match.view.rotation_deg = degrees;
       match.correlation = static_cast<double>(record.value) / static_cast<double>(window_side);
       matches_.push_back(match);
@@ -215,19 +224,30 @@ PyramidLevel& WindowSearch::level_of_windows(const PairWork& work) const {
   return work.reference.level(work.stream, work.clock, {spacing});
 }
 
-// At all rotations and some scales, with the stretch of a view.
+// At all rotations and some scales, with the stretch of a view. While the device works on one, the
+// matches of the one before are taken.
 void WindowSearch::match_views(const PairWork& work, const PyramidLevel& reference,
                                std::span<const double> of_scales, const WindowView& stretched) {
   const RotationScaleLimits limits = RotationScaleLimits::of(options_, rotation_step / 2);
   WindowView view = stretched;
+  std::optional<ComparedView> last;
+  std::size_t turn = 0;
+  const auto take_last = [&] {
+    if (last) take_matches(reference, *last, peaks_[1 - turn].wait());
+  };
   for (const double scale : of_scales) {
     if (!limits.allows_scale(scale)) continue;
     view.scale = scale;
     for (double degrees = 0; degrees < 180; degrees += rotation_step) {
       view.rotation_deg = degrees;
-      if (limits.allows_angle_or_opposite(degrees)) match_windows(work, reference, view);
+      if (!limits.allows_angle_or_opposite(degrees)) continue;
+      const ComparedView compared = compare_view(work, reference, view, peaks_[turn]);
+      take_last();
+      last = compared;
+      turn = 1 - turn;
     }
   }
+  take_last();
 }
 
 std::span<const AgreedHomography> WindowSearch::count_votes(const PairWork& work,
@@ -293,10 +313,11 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
   resample_moving(work, moving,
                   Homography(moving.to_image().inverse()) * found * reference.to_image());
-  compare_windows(work);
+  compare_windows(work, peaks_[0]);
+  const std::span<const PeakRecord> peaks = peaks_[0].wait();
   const double middle = static_cast<double>(window_side - 1) / 2;
   for (std::size_t w = 0; w < windows_.size(); ++w) {
-    const PeakRecord& record = records_[2 * w];
+    const PeakRecord& record = peaks[2 * w];
     const Point d = subpixel_position(record);
     const Point shift{std::remainder(d.x - windows_[w].left, side),
                       std::remainder(d.y - windows_[w].top, side)};

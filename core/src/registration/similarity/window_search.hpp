@@ -1,6 +1,7 @@
 // Homographies from windows of the reference that are looked for in the moving image.
 #pragma once
 
+#include "device/readback.hpp"
 #include "registration/ones.hpp"
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/level_pair.hpp"
@@ -13,6 +14,7 @@
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -41,8 +43,16 @@ class WindowSearch {
   PyramidLevel& level_of_windows(const PairWork& work) const;
   void match_views(const PairWork& work, const PyramidLevel& reference,
                    std::span<const double> scales, const WindowView& stretched);
-  void match_windows(const PairWork& work, const PyramidLevel& reference, const WindowView& view);
-  void compare_windows(const PairWork& work);
+  /// A view with which the windows are being compared.
+  struct ComparedView {
+    WindowView view;
+    Affine frame_to_image;  ///< from the padded frame to pixels of the moving image
+  };
+  [[nodiscard]] ComparedView compare_view(const PairWork& work, const PyramidLevel& reference,
+                                          const WindowView& view, Readback<PeakRecord>& peaks);
+  void take_matches(const PyramidLevel& reference, const ComparedView& compared,
+                    std::span<const PeakRecord> peaks);
+  void compare_windows(const PairWork& work, Readback<PeakRecord>& peaks);
   std::span<const AgreedHomography> count_votes(const PairWork& work,
                                                 const PyramidLevel& reference);
   void relate_to_medians();
@@ -64,8 +74,8 @@ class WindowSearch {
   Image windows_image_, windows_weight_, window_spectra_, window_weight_spectra_;
   Image warped_, spectrum_, weight_spectrum_;
   Image products_image_, surfaces_, scores_;
-  Buffer records_on_device_;
-  std::vector<PeakRecord> records_;
+  Buffer records_;
+  std::array<Readback<PeakRecord>, 2> peaks_;  ///< take turns
   std::vector<float> values_, counts_, staged_, staged_counts_;
   std::vector<Window> windows_;
   std::vector<WindowMatch> matches_;   // with the correlations themselves

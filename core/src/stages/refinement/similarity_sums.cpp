@@ -52,7 +52,7 @@ void check_state(const SimilarityState& state) {
   if (!(state.unit > 0)) detail::refuse(stage, "the unit must be above 0");
 }
 
-Sums add_up(std::span<const float> partials, std::size_t count, std::size_t groups) {
+Sums sums_of(std::span<const float> partials, std::size_t count, std::size_t groups) {
   Sums sums{};
   for (std::size_t i = 0; i < count; ++i) sums[i] = detail::added_up(partials, groups, i);
   return sums;
@@ -97,6 +97,21 @@ SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const Similarit
 void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  std::span<SimilaritySumsResult> results) const {
+  if (states.size() != results.size()) {
+    detail::refuse(stage, "each state needs a result, and each result a state");
+  }
+  enqueue(stream, images, states, *partials_, 0);
+  if (states.empty()) return;
+  add_up(partials_->fetch(stream, states.size() * partial_count()), results);
+}
+
+std::size_t SimilaritySumsPlan::partial_count() const {
+  return kernel_->groups() * sum_count(spec_);
+}
+
+void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
+                                 std::span<const SimilarityState> states,
+                                 detail::Results<float>& partials, std::size_t first) const {
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
@@ -109,27 +124,31 @@ void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                         PixelType::c32,
                         IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
-  if (states.size() != results.size() || states.size() > spec_.batch) {
-    detail::refuse(stage, "this plan evaluates at most " + std::to_string(spec_.batch) +
-                              " states at once, each with a result");
+  if (states.size() > spec_.batch) {
+    detail::refuse(
+        stage, "this plan evaluates at most " + std::to_string(spec_.batch) + " states at once");
   }
-  for (const SimilarityState& state : states) {
-    check_state(state);
-    detail::check_matrix(pair_of(spec_), state.matrix);
+  if (first + states.size() * partial_count() > partials.count()) {
+    detail::refuse(stage, "there is too little room for the partial sums");
   }
-  if (states.empty()) return;
   std::array<SimilarityState, max_batch> normalized;
   for (std::size_t i = 0; i < states.size(); ++i) {
+    check_state(states[i]);
+    detail::check_matrix(pair_of(spec_), states[i].matrix);
     normalized[i] = states[i];
     normalized[i].matrix = detail::normalized(states[i].matrix, spec_.reference);
   }
+  if (states.empty()) return;
   kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images),
-                   std::span(normalized).first(states.size()), partials_->memory());
-  const std::size_t length = kernel_->groups() * sum_count(spec_);
-  const std::span<const float> partials = partials_->fetch(stream, states.size() * length);
-  for (std::size_t i = 0; i < states.size(); ++i) {
+                   std::span(normalized).first(states.size()), partials.memory(), first);
+}
+
+void SimilaritySumsPlan::add_up(std::span<const float> partials,
+                                std::span<SimilaritySumsResult> results) const {
+  const std::size_t length = partial_count();
+  for (std::size_t i = 0; i < results.size(); ++i) {
     const Sums sums =
-        add_up(partials.subspan(i * length, length), sum_count(spec_), kernel_->groups());
+        sums_of(partials.subspan(i * length, length), sum_count(spec_), kernel_->groups());
     results[i] = named(sums, spec_.projective ? 8 : 4);
   }
 }

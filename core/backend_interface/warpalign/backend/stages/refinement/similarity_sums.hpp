@@ -95,6 +95,18 @@ class WARPALIGN_API SimilaritySumsPlan {
                std::span<const SimilarityState> states,
                std::span<SimilaritySumsResult> results) const;
 
+  // execute() in parts, so that several plans' sums are waited for at once:
+
+  /// How many numbers the partial sums of one state are.
+  [[nodiscard]] std::size_t partial_count() const;
+  /// Enqueues the sums at several states, at most `batch` of the specification. Their partial sums
+  /// are written from number `first` on.
+  void enqueue(Stream& stream, const SimilarityImages& images,
+               std::span<const SimilarityState> states, detail::Results<float>& partials,
+               std::size_t first) const;
+  /// Adds up the partial sums of as many states as `results` has elements.
+  void add_up(std::span<const float> partials, std::span<SimilaritySumsResult> results) const;
+
  private:
   Device device_;
   SimilaritySumsSpec spec_;
@@ -131,11 +143,12 @@ class SimilaritySums : public Stage {
   using Setup = SimilaritySumsSpec;
 
   /// The number of work groups of a state, each of which writes sum_count() floats: sum i of group
-  /// g of state s is stored at (s sum_count() + i) groups() + g.
+  /// g of state s is stored at first + (s sum_count() + i) groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   /// At least one state, and at most `batch` of the specification.
   virtual void enqueue(Queue& queue, const SimilarityMemory& images,
-                       std::span<const SimilarityState> states, Memory& partials) = 0;
+                       std::span<const SimilarityState> states, Memory& partials,
+                       std::size_t first) = 0;
 };
 
 }  // namespace warpalign::backend
