@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace warpalign::detail {
@@ -30,19 +31,46 @@ inline bool is_regular(const Homography& m, const Shape& shape, double min_ratio
   return smallest / largest > min_ratio;
 }
 
+/// The same as Homography::operator(), and the linear part of Homography::affine_at(), for loops
+/// over many transforms and points, where calls into another file and divisions count.
+struct LocalMap {
+  double w;
+  Point place;
+  double a, b, d, e;  ///< as in Affine
+
+  LocalMap(const Homography& m, Point p) : w(m.h[6] * p.x + m.h[7] * p.y + m.h[8]) {
+    const double inverse = 1 / w;
+    place = {(m.h[0] * p.x + m.h[1] * p.y + m.h[2]) * inverse,
+             (m.h[3] * p.x + m.h[4] * p.y + m.h[5]) * inverse};
+    a = (m.h[0] - place.x * m.h[6]) * inverse;
+    b = (m.h[1] - place.x * m.h[7]) * inverse;
+    d = (m.h[3] - place.y * m.h[6]) * inverse;
+    e = (m.h[4] - place.y * m.h[7]) * inverse;
+  }
+  [[nodiscard]] Affine linear() const { return {a, b, 0, d, e, 0}; }
+  /// The factor by which areas grow; negative where the plane is mirrored.
+  [[nodiscard]] double area() const { return a * e - b * d; }
+};
+
 inline bool is_inside(Point p, const Shape& shape) {
   return p.x >= 0 && p.y >= 0 && p.x <= static_cast<double>(shape.width - 1) &&
          p.y <= static_cast<double>(shape.height - 1);
 }
 
-/// Visits 17 x 17 points that are spread evenly over `shape`, its corners among them.
+/// A grid of 17 x 17 points is spread evenly over an image, its corners among them.
+inline constexpr int grid_steps = 16;
+
+/// Where the grid's points lie along an axis of `size` pixels.
+inline double grid_position(std::int64_t size, int step) {
+  return static_cast<double>(size - 1) * step / grid_steps;
+}
+
+/// Visits the grid's points on `shape`.
 template <class Visit>
 void for_each_grid_point(const Shape& shape, const Visit& visit) {
-  constexpr int steps = 16;
-  for (int y = 0; y <= steps; ++y) {
-    for (int x = 0; x <= steps; ++x) {
-      visit(Point{static_cast<double>(shape.width - 1) * x / steps,
-                  static_cast<double>(shape.height - 1) * y / steps});
+  for (int y = 0; y <= grid_steps; ++y) {
+    for (int x = 0; x <= grid_steps; ++x) {
+      visit(Point{grid_position(shape.width, x), grid_position(shape.height, y)});
     }
   }
 }

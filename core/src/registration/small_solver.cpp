@@ -23,7 +23,8 @@ bool decompose(Numbers a, std::size_t n) {
     }
     const double pivot = a[column * n + column];
     if (!(pivot > min_pivot)) return false;
-    for (std::size_t row = column; row < n; ++row) a[row * n + column] /= std::sqrt(pivot);
+    const double root = std::sqrt(pivot);
+    for (std::size_t row = column; row < n; ++row) a[row * n + column] /= root;
   }
   return true;
 }

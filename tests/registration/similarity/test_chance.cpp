@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -23,13 +24,14 @@ constexpr std::int64_t side = 192;
 
 /// White noise averaged over squares of 2 reach + 1 pixels, of which only the upper left `part` of
 /// each side varies.
-std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part) {
+std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part,
+                         std::int64_t size = side) {
   std::normal_distribution<float> normal;
-  const std::int64_t wide = side + 2 * reach;
+  const std::int64_t wide = size + 2 * reach;
   std::vector<float> white(static_cast<std::size_t>(wide * wide));
   for (float& value : white) value = normal(random);
-  std::vector<float> image(static_cast<std::size_t>(side * side), 0.0F);
-  const auto last = static_cast<std::int64_t>(part * side);
+  std::vector<float> image(static_cast<std::size_t>(size * size), 0.0F);
+  const auto last = static_cast<std::int64_t>(part * static_cast<double>(size));
   for (std::int64_t y = 0; y < last; ++y) {
     for (std::int64_t x = 0; x < last; ++x) {
       float sum = 0;
@@ -38,23 +40,38 @@ std::vector<float> noise(std::mt19937& random, std::int64_t reach, double part) 
           sum += white[static_cast<std::size_t>((y + v) * wide + x + u)];
         }
       }
-      image[static_cast<std::size_t>(y * side + x)] = sum;
+      image[static_cast<std::size_t>(y * size + x)] = sum;
     }
   }
   return image;
 }
 
+/// What lies in the middle of a larger image, rotated, in nearest pixels.
+std::vector<float> middle_of(const std::vector<float>& image, std::int64_t from,
+                             const Affine& to_image, std::int64_t size) {
+  std::vector<float> middle;
+  for (std::int64_t y = 0; y < size; ++y) {
+    for (std::int64_t x = 0; x < size; ++x) {
+      const warpalign::Point p = to_image({static_cast<double>(x), static_cast<double>(y)});
+      middle.push_back(
+          image[static_cast<std::size_t>(std::llround(p.y) * from + std::llround(p.x))]);
+    }
+  }
+  return middle;
+}
+
 /// Deviations from chance, of pairs of images as large as the constant says.
 class Deviations {
  public:
-  explicit Deviations(const warpalign::Device& device)
+  explicit Deviations(const warpalign::Device& device, std::int64_t reference_side = side,
+                      std::int64_t moving_side = side)
       : stream_(device.make_stream()),
         clock_(stream_),
         ones_(device, 4),
         fitter_(device),
         test_(device, ones_),
-        reference_(device, warpalign::PixelType::f32, {side, side, 1}),
-        moving_(device, warpalign::PixelType::f32, {side, side, 1}),
+        reference_(device, warpalign::PixelType::f32, {reference_side, reference_side, 1}),
+        moving_(device, warpalign::PixelType::f32, {moving_side, moving_side, 1}),
         fields_(device, ones_) {}
 
   double of(const std::vector<float>& reference, const std::vector<float>& moving,
@@ -75,12 +92,21 @@ class Deviations {
     const auto sums = fitter_.evaluate(stream_, clock_, levels.pair,
                                        levels.to_levels(roles.in_roles(candidate.matrix)));
     detail::judge(work, roles, levels, candidate.matrix, sums, candidate);
+    correlation_ = candidate.correlation;
     return test_.deviations(work, candidate);
+  }
+
+  /// Of how many pixels' worth the deviations would be of the correlation of white noise.
+  double pixels(const std::vector<float>& reference, const std::vector<float>& moving,
+                const Homography& transform) {
+    const double deviations = of(reference, moving, transform, false) / std::atanh(correlation_);
+    return deviations * deviations;
   }
 
  private:
   void take(detail::ImagePyramid& pyramid, const std::vector<float>& pixels) {
-    const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32, side, side};
+    const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32,
+                                     pyramid.shape().width, pyramid.shape().height};
     pyramid.take(stream_, clock_, image, nullptr, "an image");
   }
 
@@ -91,6 +117,7 @@ class Deviations {
   ChanceTest test_;
   detail::ImagePyramid reference_, moving_;
   detail::GradientFields fields_;
+  double correlation_ = 0;
 };
 
 /// Those of unrelated pairs of images at the identity.
@@ -170,6 +197,43 @@ TEST_CASE("chance: a homography that is affine but for its last digits counts as
   });
 }
 
+TEST_CASE("chance: a part counts the same in the middle of a larger image, however it is turned") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr std::int64_t large = 420;
+    constexpr std::int64_t small = 256;
+    std::mt19937 random(7);
+    const std::vector<float> image = noise(random, 3, 1, large);
+    Deviations deviations(device, large, small);
+    const auto pixels_at = [&](double degrees) {
+      const Affine to_moving =
+          warpalign::Similarity{degrees, 1, {}}.matrix({large, large, 1}, {small, small, 1});
+      return deviations.pixels(image, middle_of(image, large, to_moving.inverse(), small),
+                               to_moving);
+    };
+    // Turned by 45 degrees it reaches over 362 rows and columns. Nearest pixels add a little noise.
+    const double upright = pixels_at(0);
+    CHECK(upright > 200);
+    CHECK(pixels_at(45) == doctest::Approx(upright).epsilon(0.1));
+    CHECK(pixels_at(90) == doctest::Approx(upright).epsilon(0.02));
+  });
+}
+
+TEST_CASE("chance: nothing is left of the pairs before") {
+  test::on_every_device([](const warpalign::Device& device) {
+    std::mt19937 random(11);
+    const std::vector<float> image = noise(random, 2, 1);
+    const std::vector<float> other = noise(random, 2, 1);
+    // In common are all rows, and 72 of them.
+    const Homography all;
+    const Homography few(Affine::translation(4, 120));
+    Deviations deviations(device);
+    const double of_all = deviations.of(image, other, all, false);
+    const double of_few = deviations.of(image, image, few, false);
+    CHECK(of_few == Deviations(device).of(image, image, few, false));
+    CHECK(of_all == deviations.of(image, other, all, false));
+  });
+}
+
 TEST_CASE("chance: texture that is not spread evenly counts less") {
   std::mt19937 random(3);
   CommonParts common;
@@ -184,6 +248,57 @@ TEST_CASE("chance: texture that is not spread evenly counts less") {
   common.moving = noise(random, 0, 0.5);
   // The sums reach 8 pixels beyond the quarter, and fall off over as many within it.
   CHECK(warpalign::detail::evenness_of(common) == doctest::Approx(0.25).epsilon(0.15));
+}
+
+TEST_CASE("chance: evenness, pixel by pixel") {
+  constexpr std::int64_t width = 37;
+  constexpr std::int64_t height = 29;
+  constexpr auto pixels = static_cast<std::size_t>(width * height);
+  std::mt19937 random(4);
+  std::normal_distribution<float> normal;
+  const auto image = [&] {
+    std::vector<float> values(pixels);
+    for (std::size_t i = 0; i < pixels; ++i) values[i] = normal(random) * static_cast<float>(i % 7);
+    return values;
+  };
+  CommonParts common;
+  common.width = width;
+  common.height = height;
+  common.pixels = static_cast<double>(pixels);
+  common.reference = image();
+  common.moving = image();
+  const auto energy = [&](const std::vector<float>& first, const std::vector<float>& second,
+                          std::int64_t x, std::int64_t y) {
+    double sum = 0;
+    for (std::int64_t v = std::max<std::int64_t>(y - 8, 0); v <= std::min(y + 8, height - 1); ++v) {
+      for (std::int64_t u = std::max<std::int64_t>(x - 8, 0); u <= std::min(x + 8, width - 1);
+           ++u) {
+        const auto i = static_cast<std::size_t>(v * width + u);
+        sum += static_cast<double>(first[i]) * first[i];
+        if (!second.empty()) sum += static_cast<double>(second[i]) * second[i];
+      }
+    }
+    return sum;
+  };
+  for (const bool two_channels : {false, true}) {
+    CAPTURE(two_channels);
+    if (two_channels) {
+      common.reference_second = image();
+      common.moving_second = image();
+    }
+    double of_reference = 0, of_moving = 0, of_both = 0;
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        const double r = energy(common.reference, common.reference_second, x, y);
+        const double m = energy(common.moving, common.moving_second, x, y);
+        of_reference += r;
+        of_moving += m;
+        of_both += r * m;
+      }
+    }
+    CHECK(warpalign::detail::evenness_of(common) ==
+          doctest::Approx(of_reference * of_moving / (common.pixels * of_both)).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("chance: what the best of many places reaches") {

@@ -10,6 +10,8 @@
 namespace {
 
 using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::Point;
 using warpalign::Shape;
 using warpalign::detail::find_common;
 using warpalign::detail::WeightedPair;
@@ -65,4 +67,29 @@ TEST_CASE("common pixels: none of images that lie apart") {
   std::vector<std::uint8_t> counts;
   CHECK(find_common({coarse, fine, {}, {}}, one, Affine::translation(100, 0), counts) == 0);
   CHECK(counts == std::vector<std::uint8_t>(80, 0));
+}
+
+TEST_CASE("common pixels: of a homography, pixel by pixel") {
+  constexpr Shape wide{75, 9, 1};
+  const Homography tilted({1.1, 0.1, -3, -0.02, 1.2, 0.5, 1e-3, -2e-3, 1});
+  const Affine shift = Affine::translation(1.5, 0.25);
+  const auto is_within = [&](Point q) { return q.x >= 1 && q.y >= 1 && q.x < 73 && q.y < 7; };
+  std::vector<std::uint8_t> expected;
+  double squares = 0;
+  double pixels = 0;
+  for (int i = 0; i < 75 * 9; ++i) {
+    const Point p{static_cast<double>(i % 75), static_cast<double>(i / 75)};
+    const Point q = tilted(p);
+    const Point r = shift(p);
+    const bool both = is_within(q) && is_within(r);
+    expected.push_back(both ? 1 : 0);
+    if (!both) continue;
+    squares += (q.x - r.x) * (q.x - r.x) + (q.y - r.y) * (q.y - r.y);
+    pixels += 1;
+  }
+  REQUIRE(pixels > 200);
+  std::vector<std::uint8_t> counts;
+  CHECK(find_common({wide, wide, {}, {}}, tilted, shift, counts) ==
+        doctest::Approx(std::sqrt(squares / pixels)).epsilon(1e-12));
+  CHECK(counts == expected);
 }

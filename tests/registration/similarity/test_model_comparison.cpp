@@ -84,7 +84,60 @@ double ratio(ModelComparison& comparison, std::mt19937& random, std::int64_t rea
       {side, side, image_values, simpler_values, richer_values, counts});
 }
 
+// The rows of the left `width` columns of an image from right to left, or left to right.
+template <class Pixel>
+std::vector<Pixel> columns_of(const std::vector<Pixel>& image, std::int64_t width, bool mirrored) {
+  std::vector<Pixel> result;
+  for (std::int64_t y = 0; y < side; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      result.push_back(image[static_cast<std::size_t>(y * side + (mirrored ? width - 1 - x : x))]);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+TEST_CASE("model comparison: mirrored images have the same ratio") {
+  ModelComparison comparison;
+  std::mt19937 random(9);
+  const Field scene = noise(random, 2);
+  const Field other = noise(random, 2);
+  // Sheared, so that what correlates along one diagonal does not along the other.
+  const auto sheared = [](const Field& field) {
+    std::vector<float> result;
+    for (std::int64_t i = 0; i < side * side; ++i) {
+      const std::int64_t y = i / side;
+      result.push_back(
+          static_cast<float>(field[static_cast<std::size_t>(y * side + (i + y) % side)]));
+    }
+    return result;
+  };
+  const std::vector<float> image = sheared(scene);
+  const std::vector<float> noisy = as_float(noise(random, 0));
+  const std::vector<float> difference = sheared(other);
+  std::vector<float> simpler = image;
+  std::vector<float> richer = image;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    richer[i] += 0.3F * noisy[i] + 0.3F * difference[i];
+    simpler[i] = richer[i] + 0.4F * difference[i];
+  }
+  // Widths that are a multiple of eight, and are not.
+  for (const std::int64_t width : {64, 61, 5}) {
+    CAPTURE(width);
+    const std::vector<std::uint8_t> counts(static_cast<std::size_t>(width * side), 1);
+    std::array<double, 2> ratios{};
+    for (const bool mirrored : {false, true}) {
+      const auto of_image = columns_of(image, width, mirrored);
+      const auto of_simpler = columns_of(simpler, width, mirrored);
+      const auto of_richer = columns_of(richer, width, mirrored);
+      ratios[mirrored ? 1 : 0] =
+          comparison.likelihood_ratio({width, side, of_image, of_simpler, of_richer, counts});
+    }
+    CHECK(ratios[0] != 0);
+    CHECK(ratios[1] == doctest::Approx(ratios[0]).epsilon(1e-9));
+  }
+}
 
 TEST_CASE(
     "model comparison: chi-squared where the simpler model is true, correlated noise or not") {

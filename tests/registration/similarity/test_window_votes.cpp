@@ -6,8 +6,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -153,4 +155,75 @@ TEST_CASE("window votes: points on a line determine no homography") {
   }
   CHECK_FALSE(warpalign::detail::homography_of(matches).has_value());
   CHECK_FALSE(warpalign::detail::homography_of(std::span(matches).first(3)).has_value());
+}
+
+namespace {
+
+using Quad = std::array<Point, 4>;
+
+Quad mapped(const Homography& m, const Quad& points) {
+  Quad result;
+  std::transform(points.begin(), points.end(), result.begin(), m);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("window votes: four points determine a homography") {
+  using warpalign::detail::homography_between;
+  const Quad square{{{14, 14}, {98, 14}, {14, 70}, {98, 70}}};
+  const Quad one_amid_three{{{50, 40}, {14, 14}, {98, 20}, {40, 70}}};
+  const auto is_before = [](Point a, Point b) { return std::pair(a.x, a.y) < std::pair(b.x, b.y); };
+  for (Quad from : {square, one_amid_three}) {
+    std::sort(from.begin(), from.end(), is_before);
+    do {
+      const auto found = homography_between(from, mapped(truth(), from));
+      REQUIRE(found.has_value());
+      CHECK(found->h[8] == 1);
+      CHECK(test::max_corner_distance(*found, truth(), shape) <= 1e-9);
+    } while (std::next_permutation(from.begin(), from.end(), is_before));
+  }
+}
+
+TEST_CASE("window votes: four points that no view of a plane leads to those determine none") {
+  using warpalign::detail::homography_between;
+  Quad from{{{14, 14}, {98, 14}, {14, 70}, {98, 70}}};
+  CHECK(homography_between(from, from).has_value());
+  // Mirrored, folded over a diagonal, with two points at one place, and with three on a line.
+  CHECK_FALSE(homography_between(from, {{{98, 14}, {14, 14}, {98, 70}, {14, 70}}}).has_value());
+  CHECK_FALSE(homography_between(from, {{{14, 14}, {98, 14}, {14, 70}, {30, 30}}}).has_value());
+  CHECK_FALSE(homography_between(from, {{{14, 14}, {98, 14}, {14, 70}, {14, 70}}}).has_value());
+  const Quad on_a_line{{{14, 14}, {30.8, 28}, {47.6, 42}, {98, 14}}};
+  for (std::size_t first = 0; first < 4; ++first) {
+    Quad turned = on_a_line;
+    std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(first), turned.end());
+    CHECK_FALSE(homography_between(turned, mapped(truth(), turned)).has_value());
+    CHECK_FALSE(homography_between(turned, from).has_value());
+    CHECK_FALSE(homography_between(from, turned).has_value());
+  }
+  // Any of the four folded over a diagonal, and three that are on a line but for rounding.
+  for (std::size_t corner = 0; corner < 4; ++corner) {
+    Quad folded = from;
+    const Point opposite = from[3 - corner];
+    folded[corner] = {0.8 * opposite.x + 0.2 * from[corner].x,
+                      0.8 * opposite.y + 0.2 * from[corner].y};
+    for (int first = 0; first < 4; ++first) {
+      std::rotate(from.begin(), from.begin() + 1, from.end());
+      std::rotate(folded.begin(), folded.begin() + 1, folded.end());
+      CHECK_FALSE(homography_between(from, folded).has_value());
+      CHECK_FALSE(homography_between(folded, from).has_value());
+    }
+  }
+  for (const double rounding : {-1e-9, 1e-9}) {
+    const Quad nearly{{{-38, -16}, {46, -16}, {4, -16 + rounding}, {-12, 40}}};
+    Quad clearly = nearly;
+    clearly[2].y += 1e9 * rounding;
+    CHECK(homography_between(clearly, clearly).has_value());
+    CHECK_FALSE(homography_between(nearly, clearly).has_value());
+  }
+  // What is mapped to infinity runs between the points and the origin, and among the points.
+  Homography horizon({-1, 0, 0, 0, 1, 0, -0.1, 0, 1});  // x = 10
+  CHECK_FALSE(homography_between(from, mapped(horizon, from)).has_value());
+  horizon.h[6] = -0.02;  // x = 50
+  CHECK_FALSE(homography_between(from, mapped(horizon, from)).has_value());
 }

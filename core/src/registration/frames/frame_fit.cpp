@@ -2,6 +2,7 @@
 #include "registration/frames/frame_fit.hpp"
 
 #include "registration/similarity/similarity_fit.hpp"
+#include "registration/transform_distance.hpp"
 #include "registration/tukey.hpp"
 
 #include <algorithm>

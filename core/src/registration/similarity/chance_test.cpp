@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace warpalign::detail {
 
@@ -16,61 +17,80 @@ namespace {
 // The sides of what is compared: levels have about 256 samples of content in common, and a frame of
 // twice that leaves room for any rotation, and for the zeros that keep the spectra from wrapping.
 constexpr Shape frame{512, 512, 1};
+// What is in common of most pairs lies within a frame of half the size.
+constexpr Shape usual_frame{264, 264, 1};
 // Half the side of the square over which the energy of texture is averaged.
 constexpr std::int64_t energy_radius = 8;
 constexpr double min_pixels = 64;
 
-// Sums over squares of 2 energy_radius + 1 pixels about each pixel, by running sums along the rows
-// and then along the columns.
-void sum_locally(std::vector<double>& values, std::int64_t width, std::int64_t height,
-                 std::vector<double>& line) {
-  const auto along = [&](std::int64_t first, std::int64_t step, std::int64_t count) {
-    line.resize(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) {
-      line[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(first + i * step)];
-    }
-    double sum = 0;
-    for (std::int64_t i = 0; i < std::min(energy_radius, count); ++i) {
-      sum += line[static_cast<std::size_t>(i)];
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (i + energy_radius < count) sum += line[static_cast<std::size_t>(i + energy_radius)];
-      if (i > energy_radius) sum -= line[static_cast<std::size_t>(i - energy_radius - 1)];
-      values[static_cast<std::size_t>(first + i * step)] = sum;
-    }
-  };
-  for (std::int64_t y = 0; y < height; ++y) along(y * width, 1, width);
-  for (std::int64_t x = 0; x < width; ++x) along(x, width, height);
-}
+// Sums of an image's energy over squares of 2 energy_radius + 1 pixels, row by row: each column's
+// sum over the rows about the present one is kept, and along the row they are added up. Columns
+// beyond the image, which are 0, lie on both sides.
+class LocalEnergy {
+ public:
+  LocalEnergy(const std::vector<float>& image, const std::vector<float>& second, std::int64_t width,
+              std::int64_t height, std::vector<double>& columns)
+      : image_(image), second_(second), width_(width), height_(height), columns_(columns) {
+    columns_.assign(static_cast<std::size_t>(width + 2 * energy_radius + 1), 0);
+    for (std::int64_t y = 0; y < std::min(energy_radius, height); ++y) add_row(y, 1);
+  }
 
-void subtract_mean(std::span<float> values, std::span<const float> weights, double sum_of_weights) {
-  double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) sum += weights[i] * values[i];
-  const auto mean = static_cast<float>(sum / sum_of_weights);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = weights[i] * (values[i] - mean);
-}
+  // Must be called for one row after the other.
+  void go_to_row(std::int64_t y) {
+    if (y + energy_radius < height_) add_row(y + energy_radius, 1);
+    if (y > energy_radius) add_row(y - energy_radius - 1, -1);
+    sum_ = 0;
+    for (std::int64_t x = 0; x < energy_radius; ++x) sum_ += column(x);
+  }
+  // The sum about a pixel of the row. Must be called for one pixel after the other.
+  double about(std::int64_t x) {
+    sum_ += column(x + energy_radius) - column(x - energy_radius - 1);
+    return sum_;
+  }
+
+ private:
+  [[nodiscard]] double& column(std::int64_t x) const {
+    return columns_[static_cast<std::size_t>(x + energy_radius + 1)];
+  }
+  void add_row(std::int64_t y, double sign) const {
+    add_squares(image_, y, sign);
+    if (!second_.empty()) add_squares(second_, y, sign);
+  }
+  void add_squares(const std::vector<float>& image, std::int64_t y, double sign) const {
+    const float* row = image.data() + y * width_;
+    double* columns = &column(0);
+    for (std::int64_t x = 0; x < width_; ++x) {
+      const auto value = static_cast<double>(row[x]);
+      columns[x] += sign * value * value;
+    }
+  }
+
+  const std::vector<float>& image_;
+  const std::vector<float>& second_;
+  std::int64_t width_, height_;
+  std::vector<double>& columns_;
+  double sum_ = 0;
+};
 
 }  // namespace
 
 double evenness_of(CommonParts& common) {
   if (!(common.pixels > 0)) return 0;
-  const auto sum_energies = [&](const std::vector<float>& image, const std::vector<float>& second,
-                                std::vector<double>& energies) {
-    energies.resize(image.size());
-    std::transform(image.begin(), image.end(), energies.begin(),
-                   [](float value) { return static_cast<double>(value) * value; });
-    for (std::size_t i = 0; i < second.size(); ++i) {
-      energies[i] += static_cast<double>(second[i]) * second[i];
-    }
-    sum_locally(energies, common.width, common.height, common.line);
-  };
-  sum_energies(common.reference, common.reference_second, common.reference_energy);
-  sum_energies(common.moving, common.moving_second, common.moving_energy);
+  LocalEnergy reference(common.reference, common.reference_second, common.width, common.height,
+                        common.reference_columns);
+  LocalEnergy moving(common.moving, common.moving_second, common.width, common.height,
+                     common.moving_columns);
   double of_reference = 0, of_moving = 0, of_both = 0;
-  for (std::size_t i = 0; i < common.reference_energy.size(); ++i) {
-    of_reference += common.reference_energy[i];
-    of_moving += common.moving_energy[i];
-    of_both += common.reference_energy[i] * common.moving_energy[i];
+  for (std::int64_t y = 0; y < common.height; ++y) {
+    reference.go_to_row(y);
+    moving.go_to_row(y);
+    for (std::int64_t x = 0; x < common.width; ++x) {
+      const double r = reference.about(x);
+      const double m = moving.about(x);
+      of_reference += r;
+      of_moving += m;
+      of_both += r * m;
+    }
   }
   return of_both > 0 ? std::min(1.0, of_reference * of_moving / (common.pixels * of_both)) : 0;
 }
@@ -99,25 +119,47 @@ ChanceTest::Part ChanceTest::common_part(const Shape& coarse, const Shape& fine,
           std::min(within(std::ceil(high.y), coarse.height - 1) - y + 1, frame.height)};
 }
 
-ChanceTest::Frame::Frame(const Device& device)
-    : image(device.make_image(PixelType::f32, frame)),
-      values(device, static_cast<std::size_t>(frame.plane())) {}
+Affine ChanceTest::Part::to_level() const {
+  return Affine::translation(static_cast<double>(x), static_cast<double>(y));
+}
+
+ChanceTest::Frame::Frame(const Device& device, const Shape& shape)
+    : image(device.make_image(PixelType::f32, shape)),
+      values(device, static_cast<std::size_t>(shape.plane())) {}
+
+ChanceTest::Frames::Frames(const Device& device, const Shape& frames_shape)
+    : shape(frames_shape),
+      coarse(device, shape),
+      fine(device, shape),
+      coarse_weight(device, shape),
+      fine_weight(device, shape) {}
+
+ChanceTest::Padded::Padded(const Device& device)
+    : staged(device.make_host_buffer(static_cast<std::size_t>(frame.plane()) * sizeof(float))),
+      image(device.make_image(PixelType::f32, frame)),
+      spectrum(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
+      rows(frame.height) {}
 
 ChanceTest::ChanceTest(const Device& device, Ones& ones)
     : device_(device),
       ones_(ones),
-      coarse_(device),
-      fine_(device),
-      padded_image_(device.make_image(PixelType::f32, frame)),
+      usual_(device, usual_frame),
       fft_(device, {frame, 2, FftDirections::forward}),
-      reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
-      moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
+      reference_(device),
+      moving_(device),
       spectrum_sums_(device, {frame}) {}
+
+ChanceTest::Frames& ChanceTest::frames_for(const Part& part) {
+  if (part.width <= usual_frame.width && part.height <= usual_frame.height) return usual_;
+  if (!large_) large_.emplace(device_, frame);
+  return *large_;
+}
 
 void ChanceTest::warp(const PairWork& work, const Image& input, const Affine& output_to_input,
                       Frame& output) {
-  const WarpPlan& plan = warps_.get(input.shape(), [&] {
-    return WarpPlan(device_, {input.shape(), frame});
+  const Shape& shape = output.image.shape();
+  const WarpPlan& plan = warps_.get({input.shape(), shape}, [&] {
+    return WarpPlan(device_, {input.shape(), shape});
   });
   plan.execute(work.stream, input, output_to_input, output.image);
   output.values.enqueue(work.stream, output.image.buffer());
@@ -126,9 +168,10 @@ void ChanceTest::warp(const PairWork& work, const Image& input, const Affine& ou
 void ChanceTest::warp(const PairWork& work, const Image& input, const Homography& output_to_input,
                       Frame& output) {
   if (output_to_input.is_affine()) return warp(work, input, output_to_input.affine(), output);
-  const InterpolatePlan& plan = projective_warps_.get(input.shape(), [&] {
+  const Shape& shape = output.image.shape();
+  const InterpolatePlan& plan = projective_warps_.get({input.shape(), shape}, [&] {
     return InterpolatePlan(device_, {.image = input.shape(),
-                                     .output = frame,
+                                     .output = shape,
                                      .degree = 1,
                                      .boundary = Boundary::grid_constant,
                                      .prefiltered = false});
@@ -137,86 +180,136 @@ void ChanceTest::warp(const PairWork& work, const Image& input, const Homography
   output.values.enqueue(work.stream, output.image.buffer());
 }
 
-// Fetches the part of one channel of both levels, the finer one warped to the coarser one.
-void ChanceTest::fetch(const PairWork& work, const Channel& channel, const Part& part,
-                       const Homography& to_fine, std::vector<float>& reference,
-                       std::vector<float>& moving) {
-  const Affine of_coarse =
-      Affine::translation(static_cast<double>(part.x), static_cast<double>(part.y));
+// Has the part of one channel of both levels copied to the host, the finer one warped to the
+// coarser one.
+void ChanceTest::warp(const PairWork& work, const Channel& channel, const Homography& to_fine,
+                      const Part& part, Frames& frames) {
   work.clock.run("chance_test", [&] {
-    warp(work, channel.coarse, of_coarse, coarse_);
-    warp(work, channel.fine, to_fine * of_coarse, fine_);
+    warp(work, channel.coarse, part.to_level(), frames.coarse);
+    warp(work, channel.fine, to_fine * part.to_level(), frames.fine);
   });
-  const auto copy = [&](std::span<const float> from, std::vector<float>& to) {
-    to.resize(static_cast<std::size_t>(part.width * part.height));
-    for (std::int64_t y = 0; y < part.height; ++y) {
-      std::copy_n(from.begin() + y * frame.width, part.width, to.begin() + y * part.width);
+}
+
+// The same of the weights. Without masks all pixels of the coarser level count.
+void ChanceTest::warp_weights(const PairWork& work, const FitRoles::Levels& levels,
+                              const Homography& to_fine, const Part& part, Frames& frames) {
+  const SimilarityImages& images = levels.pair.images;
+  const Image& fine = images.moving_weight != nullptr ? *images.moving_weight
+                                                      : ones_.of(work.stream, levels.fine.shape());
+  work.clock.run("chance_test", [&] {
+    if (images.reference_weight != nullptr) {
+      warp(work, *images.reference_weight, part.to_level(), frames.coarse_weight);
     }
-  };
-  copy(coarse_.values.wait(), reference);
-  copy(fine_.values.wait(), moving);
+    warp(work, fine, to_fine * part.to_level(), frames.fine_weight);
+  });
+}
+
+// Writes 1 for each pixel of the part that counts in both levels, and 0 for the others.
+void ChanceTest::count(Frames& frames, bool is_masked) {
+  const float* fine = frames.fine_weight.values.wait().data();
+  const float* coarse = is_masked ? frames.coarse_weight.values.wait().data() : nullptr;
+  counts_.resize(static_cast<std::size_t>(common_.width * common_.height));
+  std::int64_t pixels = 0;
+  for (std::int64_t y = 0; y < common_.height; ++y) {
+    const std::int64_t first = y * frames.shape.width;
+    float* counts = counts_.data() + y * common_.width;
+    std::int32_t of_row = 0;
+    for (std::int64_t x = 0; x < common_.width; ++x) {
+      const bool both = fine[first + x] > 0.5F && (!is_masked || coarse[first + x] > 0.5F);
+      counts[x] = both ? 1.0F : 0.0F;
+      of_row += both ? 1 : 0;
+    }
+    pixels += of_row;
+  }
+  common_.pixels = static_cast<double>(pixels);
+}
+
+// Takes the pixels that count less their mean, and 0 for the others. Columns are summed apart so
+// that a row is added by vector instructions.
+void ChanceTest::take(Frame& from, std::vector<float>& pixels) {
+  const float* values = from.values.wait().data();
+  const std::int64_t pitch = from.image.shape().width;
+  columns_.assign(static_cast<std::size_t>(common_.width), 0);
+  for (std::int64_t y = 0; y < common_.height; ++y) {
+    const float* row = values + y * pitch;
+    const float* counts = counts_.data() + y * common_.width;
+    double* columns = columns_.data();
+    for (std::int64_t x = 0; x < common_.width; ++x) {
+      columns[x] += static_cast<double>(counts[x] * row[x]);
+    }
+  }
+  const double sum = std::accumulate(columns_.begin(), columns_.end(), 0.0);
+  const auto mean = static_cast<float>(common_.pixels > 0 ? sum / common_.pixels : 0);
+  pixels.resize(counts_.size());
+  for (std::int64_t y = 0; y < common_.height; ++y) {
+    const float* row = values + y * pitch;
+    const float* counts = counts_.data() + y * common_.width;
+    float* taken = pixels.data() + y * common_.width;
+    for (std::int64_t x = 0; x < common_.width; ++x) taken[x] = counts[x] * (row[x] - mean);
+  }
 }
 
 // Fetches what both levels have in common, where both have pixels that count.
 void ChanceTest::fetch_common(const PairWork& work, const FitRoles::Levels& levels,
                               std::span<const Channel> channels, const Homography& to_fine) {
   const Part part = common_part(levels.coarse.shape(), levels.fine.shape(), to_fine);
-  const auto weight = [&](const Image* given, const Shape& shape) -> const Image& {
-    return given != nullptr ? *given : ones_.of(work.stream, shape);
-  };
-  const SimilarityImages& images = levels.pair.images;
-  fetch(work,
-        {weight(images.reference_weight, levels.coarse.shape()),
-         weight(images.moving_weight, levels.fine.shape())},
-        part, to_fine, counts_, fine_counts_);
+  Frames& frames = frames_for(part);
   common_.width = part.width;
   common_.height = part.height;
-  common_.pixels = 0;
-  for (std::size_t i = 0; i < counts_.size(); ++i) {
-    counts_[i] = counts_[i] > 0.5F && fine_counts_[i] > 0.5F ? 1.0F : 0.0F;
-    common_.pixels += counts_[i];
-  }
+  // The device goes on while the host counts.
+  warp_weights(work, levels, to_fine, part, frames);
+  warp(work, channels[0], to_fine, part, frames);
+  count(frames, levels.pair.images.reference_weight != nullptr);
+  take(frames.coarse, common_.reference);
+  take(frames.fine, common_.moving);
   common_.reference_second.clear();
   common_.moving_second.clear();
-  if (!(common_.pixels > 0)) return;
-  const auto fetch_channel = [&](const Channel& channel, std::vector<float>& reference,
-                                 std::vector<float>& moving) {
-    fetch(work, channel, part, to_fine, reference, moving);
-    subtract_mean(reference, counts_, common_.pixels);
-    subtract_mean(moving, counts_, common_.pixels);
-  };
-  fetch_channel(channels[0], common_.reference, common_.moving);
-  if (channels.size() > 1) {
-    fetch_channel(channels[1], common_.reference_second, common_.moving_second);
-  }
+  if (channels.size() < 2 || !(common_.pixels > 0)) return;
+  warp(work, channels[1], to_fine, part, frames);
+  take(frames.coarse, common_.reference_second);
+  take(frames.fine, common_.moving_second);
 }
 
-SpectrumSums ChanceTest::spectrum_sums(const PairWork& work, const std::vector<float>& reference,
-                                       const std::vector<float>& moving) {
-  const auto transform = [&](const std::vector<float>& image, Image& spectrum) {
-    padded_.assign(static_cast<std::size_t>(frame.plane()), 0);
-    for (std::int64_t y = 0; y < common_.height; ++y) {
-      std::copy_n(image.begin() + y * common_.width, common_.width,
-                  padded_.begin() + y * frame.width);
-    }
-    work.stream.upload(padded_.data(), padded_.size() * sizeof(float), padded_image_.buffer());
-    fft_.forward(work.stream, padded_image_, spectrum);
-  };
+// Uploads the rows that have pixels now, and those that had some before.
+void ChanceTest::upload(const PairWork& work, const std::vector<float>& pixels, Padded& padded) {
+  const std::int64_t rows = std::max(common_.height, padded.rows);
+  const auto staged = std::span(static_cast<float*>(padded.staged.data()),
+                                static_cast<std::size_t>(rows * frame.width));
+  std::fill(staged.begin(), staged.end(), 0.0F);
+  for (std::int64_t y = 0; y < common_.height; ++y) {
+    std::copy_n(pixels.begin() + y * common_.width, common_.width,
+                staged.begin() + y * frame.width);
+  }
+  padded.rows = rows;  // until the others are overwritten
+  work.stream.upload(staged.data(), staged.size_bytes(), padded.image.buffer());
+  padded.rows = common_.height;
+}
+
+void ChanceTest::transform(const PairWork& work, const std::vector<float>& reference,
+                           const std::vector<float>& moving) {
+  work.clock.run("chance_test", [&] {
+    upload(work, reference, reference_);
+    upload(work, moving, moving_);
+    fft_.forward(work.stream, reference_.image, reference_.spectrum);
+    fft_.forward(work.stream, moving_.image, moving_.spectrum);
+  });
+}
+
+SpectrumSums ChanceTest::spectrum_sums(const PairWork& work) {
   SpectrumSums sums;
   work.clock.run("chance_test", [&] {
-    transform(reference, reference_spectrum_);
-    transform(moving, moving_spectrum_);
-    sums = spectrum_sums_.execute(work.stream, reference_spectrum_, moving_spectrum_);
+    sums = spectrum_sums_.execute(work.stream, reference_.spectrum, moving_.spectrum);
   });
   return sums;
 }
 
+// Of spectra that transform() was called for. Those of a second channel are made here.
 double ChanceTest::independent_fraction(const PairWork& work) {
-  SpectrumSums sums = spectrum_sums(work, common_.reference, common_.moving);
+  SpectrumSums sums = spectrum_sums(work);
   double channels = 1;
   if (!common_.reference_second.empty()) {
-    const SpectrumSums second =
-        spectrum_sums(work, common_.reference_second, common_.moving_second);
+    transform(work, common_.reference_second, common_.moving_second);
+    const SpectrumSums second = spectrum_sums(work);
     sums.a += second.a;
     sums.b += second.b;
     sums.product += second.product;
@@ -242,7 +335,9 @@ double ChanceTest::deviations(const PairWork& work, const Candidate& candidate) 
     fetch_common(work, levels, {&grey_levels, 1}, matrix);
   }
   if (!(common_.pixels >= min_pixels)) return 0;
-  const double independent = common_.pixels * independent_fraction(work) * evenness_of(common_);
+  transform(work, common_.reference, common_.moving);
+  const double evenness = evenness_of(common_);  // while the device transforms
+  const double independent = common_.pixels * independent_fraction(work) * evenness;
   return significance_of(candidate.correlation, independent);
 }
 

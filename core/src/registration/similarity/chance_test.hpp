@@ -10,6 +10,7 @@
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct CommonParts {
   std::int64_t width = 0, height = 0;
   std::vector<float> reference, moving;
   double pixels = 0;
-  std::vector<double> reference_energy, moving_energy, line;  ///< what evenness_of() works in
+  std::vector<double> reference_columns, moving_columns;  ///< what evenness_of() works in
   std::vector<float> reference_second, moving_second;  ///< of images with two channels; else empty
 };
 
@@ -44,9 +45,23 @@ class ChanceTest {
  private:
   /// A part of a level, or of its weights, on the device and on the host.
   struct Frame {
-    explicit Frame(const Device& device);
+    Frame(const Device& device, const Shape& shape);
     Image image;
     Readback<float> values;
+  };
+  /// Frames of one shape, for the parts that fit into them: the smaller they are, the less is
+  /// warped and copied.
+  struct Frames {
+    Frames(const Device& device, const Shape& shape);
+    Shape shape;
+    Frame coarse, fine, coarse_weight, fine_weight;
+  };
+  /// An image with zeros around it on the device, and its spectrum.
+  struct Padded {
+    explicit Padded(const Device& device);
+    HostBuffer staged;
+    Image image, spectrum;
+    std::int64_t rows;  ///< of the image on the device, from the first one: those below are 0
   };
   void warp(const PairWork& work, const Image& input, const Affine& output_to_input, Frame& output);
   void warp(const PairWork& work, const Image& input, const Homography& output_to_input,
@@ -59,28 +74,41 @@ class ChanceTest {
   /// The part of the coarser level, at most a frame large, in which the finer one lies.
   struct Part {
     std::int64_t x = 0, y = 0, width = 0, height = 0;
+    [[nodiscard]] Affine to_level() const;
   };
   static Part common_part(const Shape& coarse, const Shape& fine, const Homography& to_fine);
-  void fetch(const PairWork& work, const Channel& channel, const Part& part,
-             const Homography& to_fine, std::vector<float>& reference, std::vector<float>& moving);
+  [[nodiscard]] Frames& frames_for(const Part& part);
+  void warp(const PairWork& work, const Channel& channel, const Homography& to_fine,
+            const Part& part, Frames& frames);
+  void warp_weights(const PairWork& work, const FitRoles::Levels& levels, const Homography& to_fine,
+                    const Part& part, Frames& frames);
   void fetch_common(const PairWork& work, const FitRoles::Levels& levels,
                     std::span<const Channel> channels, const Homography& to_fine);
-  [[nodiscard]] SpectrumSums spectrum_sums(const PairWork& work,
-                                           const std::vector<float>& reference,
-                                           const std::vector<float>& moving);
+  void count(Frames& frames, bool is_masked);
+  void take(Frame& from, std::vector<float>& pixels);
+  void upload(const PairWork& work, const std::vector<float>& pixels, Padded& padded);
+  void transform(const PairWork& work, const std::vector<float>& reference,
+                 const std::vector<float>& moving);
+  [[nodiscard]] SpectrumSums spectrum_sums(const PairWork& work);
   [[nodiscard]] double independent_fraction(const PairWork& work);
+
+  struct WarpKey {
+    Shape input, output;
+    friend bool operator==(const WarpKey&, const WarpKey&) = default;
+  };
 
   Device device_;
   Ones& ones_;
-  PlanCache<Shape, WarpPlan> warps_{8};
-  PlanCache<Shape, InterpolatePlan> projective_warps_{4};
-  Frame coarse_, fine_;
-  Image padded_image_;
+  PlanCache<WarpKey, WarpPlan> warps_{8};
+  PlanCache<WarpKey, InterpolatePlan> projective_warps_{4};
+  Frames usual_;
+  std::optional<Frames> large_;  // made where a part needs it
   RealFftPlan fft_;
-  Image reference_spectrum_, moving_spectrum_;
+  Padded reference_, moving_;
   SpectrumSumsPlan spectrum_sums_;
   CommonParts common_;
-  std::vector<float> padded_, counts_, fine_counts_;
+  std::vector<float> counts_;
+  std::vector<double> columns_;
 };
 
 /// The deviations that the best of `places` independent wrong places exceeds once in ten thousand

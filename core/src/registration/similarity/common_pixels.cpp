@@ -1,7 +1,11 @@
 // Which pixels two images have in common under two transforms.
 #include "registration/similarity/common_pixels.hpp"
 
+#include "registration/mapped_row.hpp"
+
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace warpalign::detail {
 
@@ -9,10 +13,11 @@ namespace {
 
 constexpr float full_weight = 0.999F;
 
-bool is_within(Point q, const Shape& shape) {
-  return q.x >= 1 && q.y >= 1 && q.x < static_cast<double>(shape.width - 2) &&
-         q.y < static_cast<double>(shape.height - 2);
-}
+double square(double value) { return value * value; }
+
+// Pixels of a row that are looked at together.
+constexpr std::size_t block = 32;
+using PixelRow = MappedRow<block>;
 
 std::size_t nearest_pixel(Point q, const Shape& shape) {
   return static_cast<std::size_t>(std::llround(q.y) * shape.width + std::llround(q.x));
@@ -20,33 +25,55 @@ std::size_t nearest_pixel(Point q, const Shape& shape) {
 
 // Whether pixel `i` of the coarse image and the pixels at both places of the fine one count.
 bool count_fully(const WeightedPair& pair, std::size_t i, Point q0, Point q1) {
-  if (pair.coarse_weight.empty()) return true;
   return pair.coarse_weight[i] >= full_weight &&
          pair.fine_weight[nearest_pixel(q0, pair.fine)] >= full_weight &&
          pair.fine_weight[nearest_pixel(q1, pair.fine)] >= full_weight;
+}
+
+// For each pixel of a block 1 if both places are at least a pixel from the fine image's border, and
+// 0 if not.
+void count_within(const PixelRow& q0, const PixelRow& q1, const Shape& fine,
+                  std::span<std::uint8_t> counts) {
+  const auto right = static_cast<double>(fine.width - 2);
+  const auto bottom = static_cast<double>(fine.height - 2);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const bool inside = (q0.x[i] >= 1) & (q0.y[i] >= 1) & (q0.x[i] < right) & (q0.y[i] < bottom) &
+                        (q1.x[i] >= 1) & (q1.y[i] >= 1) & (q1.x[i] < right) & (q1.y[i] < bottom);
+    counts[i] = inside ? 1 : 0;
+  }
 }
 
 }  // namespace
 
 double find_common(const WeightedPair& pair, const Homography& simpler, const Homography& richer,
                    std::vector<std::uint8_t>& counts) {
-  counts.assign(static_cast<std::size_t>(pair.coarse.plane()), 0);
-  double squares = 0;
-  double pixels = 0;
-  for (std::int64_t y = 0; y < pair.coarse.height; ++y) {
-    for (std::int64_t x = 0; x < pair.coarse.width; ++x) {
-      const auto i = static_cast<std::size_t>(y * pair.coarse.width + x);
-      const Point p{static_cast<double>(x), static_cast<double>(y)};
-      const Point q0 = simpler(p);
-      const Point q1 = richer(p);
-      if (!is_within(q0, pair.fine) || !is_within(q1, pair.fine)) continue;
-      if (!count_fully(pair, i, q0, q1)) continue;
-      counts[i] = 1;
-      squares += (q0.x - q1.x) * (q0.x - q1.x) + (q0.y - q1.y) * (q0.y - q1.y);
-      pixels += 1;
+  counts.resize(static_cast<std::size_t>(pair.coarse.plane()));
+  const auto width = static_cast<std::size_t>(pair.coarse.width);
+  PixelRow::Numbers along{};
+  PixelRow::Numbers squares{};  // the sums of every block's first pixel, second pixel and so on
+  PixelRow::Numbers pixels{};
+  for (std::size_t i = 0; i < counts.size(); i += std::min(block, width - i % width)) {
+    const std::size_t first = i % width;
+    const auto of_block = std::span(counts).subspan(i, std::min(block, width - first));
+    const auto y = static_cast<double>(i / width);
+    for (std::size_t k = 0; k < block; ++k) along[k] = static_cast<double>(first + k);
+    const PixelRow q0(simpler, along, y);
+    const PixelRow q1(richer, along, y);
+    count_within(q0, q1, pair.fine, of_block);
+    if (!pair.coarse_weight.empty()) {
+      for (std::size_t k = 0; k < of_block.size(); ++k) {
+        if (of_block[k] == 0) continue;
+        of_block[k] = count_fully(pair, i + k, {q0.x[k], q0.y[k]}, {q1.x[k], q1.y[k]}) ? 1 : 0;
+      }
+    }
+    for (std::size_t k = 0; k < of_block.size(); ++k) {
+      const double apart = square(q0.x[k] - q1.x[k]) + square(q0.y[k] - q1.y[k]);
+      squares[k] += of_block[k] != 0 ? apart : 0;
+      pixels[k] += of_block[k];
     }
   }
-  return pixels > 0 ? std::sqrt(squares / pixels) : 0;
+  const double count = std::accumulate(pixels.begin(), pixels.end(), 0.0);
+  return count > 0 ? std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / count) : 0;
 }
 
 }  // namespace warpalign::detail

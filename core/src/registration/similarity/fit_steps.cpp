@@ -5,6 +5,7 @@
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 #include "registration/small_solver.hpp"
+#include "registration/transform_distance.hpp"
 #include "registration/tukey.hpp"
 
 #include <algorithm>

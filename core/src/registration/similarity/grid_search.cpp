@@ -4,7 +4,7 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
-#include "registration/similarity/similarity_fit.hpp"
+#include "registration/transform_distance.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include "registration/short_list.hpp"
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/search_limits.hpp"
+#include "registration/transform_distance.hpp"
 
 #include <algorithm>
 #include <array>

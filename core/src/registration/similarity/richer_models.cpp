@@ -84,9 +84,10 @@ bool is_plausible(const Homography& m, const Shape& reference, const Shape& movi
   double stretch = 0;
   bool mirrored = false;
   for_each_grid_point(reference, [&](Point p) {
-    if (!is_inside(m(p), moving)) return;
-    const Affine here = m.affine_at(p);
-    mirrored = mirrored || here.a * here.e - here.b * here.d <= 0;
+    const LocalMap map(m, p);
+    if (!is_inside(map.place, moving)) return;
+    const Affine here = map.linear();
+    mirrored = mirrored || map.area() <= 0;
     smallest = std::min(smallest, scale_of(here));
     largest = std::max(largest, scale_of(here));
     stretch = std::max(stretch, stretch_of(here));

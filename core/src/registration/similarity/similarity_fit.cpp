@@ -2,11 +2,9 @@
 #include "registration/similarity/similarity_fit.hpp"
 
 #include "registration/correlation.hpp"
-#include "registration/plane_geometry.hpp"
 #include "stages/results.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace warpalign::detail {
 
@@ -39,32 +37,6 @@ double correlation_of(const SimilaritySumsResult& sums) {
 
 double mean_square_slope(const SimilaritySumsResult& sums) {
   return (sums.hessian[0] + sums.hessian[sums.parameters + 1]) / (2 * sums.pixels);
-}
-
-double corner_distance(const Homography& a, const Homography& b, const Shape& shape) {
-  double maximum = 0;
-  for (const double x : {0.0, static_cast<double>(shape.width - 1)}) {
-    for (const double y : {0.0, static_cast<double>(shape.height - 1)}) {
-      const Point p = a({x, y});
-      const Point q = b({x, y});
-      maximum = std::max(maximum, std::hypot(p.x - q.x, p.y - q.y));
-    }
-  }
-  return maximum;
-}
-
-double common_distance(const Homography& a, const Homography& b, const Shape& shape,
-                       const Shape& moving) {
-  double squares = 0;
-  double points = 0;
-  for_each_grid_point(shape, [&](Point point) {
-    const Point p = a(point);
-    const Point q = b(point);
-    if (!is_inside(q, moving)) return;
-    squares += (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y);
-    points += 1;
-  });
-  return points > 0 ? std::sqrt(squares / points) : corner_distance(a, b, shape);
 }
 
 SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell,

@@ -128,13 +128,4 @@ class SimilarityFit {
 /// The mean square of the moving image's slope along an axis, where all pixels have equal weight.
 [[nodiscard]] double mean_square_slope(const SimilaritySumsResult& sums);
 
-/// The largest distance between the positions to which two transforms map the corners of `shape`.
-[[nodiscard]] double corner_distance(const Homography& a, const Homography& b, const Shape& shape);
-
-/// The root mean square distance over that part of `shape` that `b` maps into `moving`, and
-/// corner_distance() where there is none. What a homography does outside of the part in common, and
-/// where there is no texture at its edges, says nothing about the fit.
-[[nodiscard]] double common_distance(const Homography& a, const Homography& b, const Shape& shape,
-                                     const Shape& moving);
-
 }  // namespace warpalign::detail

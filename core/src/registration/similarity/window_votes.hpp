@@ -3,6 +3,7 @@
 
 #include <warpalign/geometry.hpp>
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -21,8 +22,33 @@ struct WindowView {
   friend bool operator==(const WindowView&, const WindowView&) = default;
 };
 
-/// Whether perspective may turn and scale one view of a plane into the other within an image: by at
-/// most 30 degrees and the factor 1.6, which are the steps between the views that are searched.
+/// What a view of a plane may become elsewhere in an image under perspective: turned by at most 30
+/// degrees, and scaled by at most the factor 1.6, which are the steps between the views that are
+/// searched.
+class Neighbourhood {
+ public:
+  Neighbourhood() = default;
+  explicit Neighbourhood(const WindowView& view);
+
+  /// Whether it has the map (x, y) -> (a x + b y, d x + e y). Its rotation is that of its polar
+  /// decomposition, so that the vector (a + e, b - d) has its direction.
+  [[nodiscard]] bool has(double a, double b, double d, double e) const {
+    const double along = a + e;
+    const double across = b - d;
+    const double turned = along * cosine_ + across * sine_;
+    const double area = a * e - b * d;
+    return area > smallest_area_ && area < largest_area_ && turned > 0 &&
+           turned * turned > square_of_least_cosine * (along * along + across * across);
+  }
+
+ private:
+  // Of 31 degrees: no rounding decides about a whole step.
+  static constexpr double square_of_least_cosine = 0.857167300702112 * 0.857167300702112;
+  double cosine_ = 1, sine_ = 0;  // of the view's rotation
+  double smallest_area_ = 0, largest_area_ = 0;
+};
+
+/// Whether a view has the other one in its neighbourhood.
 [[nodiscard]] bool are_neighbours(const WindowView& a, const WindowView& b);
 
 /// The rotation and scale of a linear map, without its stretch.
@@ -31,7 +57,7 @@ struct WindowView {
 /// Where a window was found under one view.
 struct WindowMatch {
   std::size_t window = 0;  ///< its number
-  Point reference;         ///< its centre
+  Point reference;         ///< its centre, the same in all of its matches
   Point moving;            ///< where that lies in the moving image
   WindowView view;
   double correlation = 0;  ///< relative to what its window has elsewhere
@@ -73,30 +99,57 @@ class WindowVotes {
                             const VoteOptions& options);
 
  private:
+  /// Matches of one view, which follow one another.
+  struct OfView {
+    std::span<const WindowMatch> matches;
+    Affine linear;  ///< of the view
+    Neighbourhood neighbours;
+  };
+  /// A match whose correlation counts.
+  struct Strong {
+    const WindowMatch* match = nullptr;
+    const OfView* of = nullptr;
+    double square_of_tolerance = 0;  ///< of its distance from where a homography leads, in pixels
+    Point reference, moving;         ///< of the match
+    double correlation = 0;
+  };
   struct Vote {
-    WindowMatch around;  ///< of which match
+    const WindowMatch* around = nullptr;
+    const OfView* of = nullptr;
     double votes = 0;
   };
-  void vote(std::span<const WindowMatch> of_one, const VoteOptions& options);
-  void gather(std::span<const WindowMatch> matches, const Vote& vote, const VoteOptions& options);
-  void begin(std::span<const WindowMatch> matches);
-  void gather_best(std::span<const WindowMatch> matches, const VoteOptions& options);
-  void gather_along(std::span<const WindowMatch> matches, const Homography& matrix,
-                    const VoteOptions& options);
-  [[nodiscard]] AgreedHomography agreed(const Homography& matrix, const VoteOptions& options,
-                                        bool keep_inliers);
-  AgreedHomography sampled_homography(const VoteOptions& options, int samples);
-  AgreedHomography grown(AgreedHomography best, std::span<const WindowMatch> matches,
-                         const VoteOptions& options);
-  void add_homography(std::span<const WindowMatch> matches, const VoteOptions& options,
-                      int samples);
+  static Strong strong_of(const OfView& of, const WindowMatch& match, const VoteOptions& options);
+  void begin(std::span<const WindowMatch> matches, const VoteOptions& options);
+  void divide_by_views(std::span<const WindowMatch> matches);
+  void sort_by_windows(const VoteOptions& options);
+  [[nodiscard]] std::span<const Strong> of_window(std::size_t window) const;
+  void vote(const OfView& of_one, const VoteOptions& options);
+  void keep_best_votes(const VoteOptions& options);
+  void gather(const Vote& vote, const VoteOptions& options);
+  void gather_best();
+  void gather_along(const Homography& matrix);
+  [[nodiscard]] AgreedHomography agreed(const Homography& matrix);
+  void find_inliers();
+  AgreedHomography sampled_homography(int samples);
+  AgreedHomography grown(AgreedHomography best);
+  void add_homography(const VoteOptions& options, int samples);
 
+  std::vector<OfView> views_;
+  std::vector<Strong> strong_;             // those of a window after those of the one before
+  std::vector<std::size_t> first_strong_;  // of each window, and the end
   std::vector<Vote> votes_;
-  std::vector<WindowMatch> nearby_, inliers_;
+  std::vector<Strong> nearby_;
+  std::vector<WindowMatch> inliers_;
   std::vector<double> best_of_window_;
   std::vector<std::size_t> match_of_window_;
   std::vector<AgreedHomography> found_;
 };
+
+/// The homography that maps four points to four others, with the last number 1. Nothing where three
+/// of them lie on a line, where it mirrors the plane, or where the line that it maps to infinity
+/// runs between any of the points and the origin.
+[[nodiscard]] std::optional<Homography> homography_between(const std::array<Point, 4>& from,
+                                                           const std::array<Point, 4>& to);
 
 /// The homography that maps the matches' points best, by least squares; nothing where they do not
 /// determine it.
