@@ -67,7 +67,6 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       strong_(scales_of(options, steps.scale, true)),
       rotations_(rotations_of(options, steps.rotation)),
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
-      again_{steps.rotation, {}},
       on_small_(device, steps.small_side, ones, batch_of(rotations_.degrees.size()), fields),
       on_large_(device, steps.large_side, ones,
                 fields != nullptr ? batch_by_directions : batch_on_large, fields) {}
@@ -83,18 +82,42 @@ GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& option
   return rotations;
 }
 
-void GridSearch::search_scale(const PairWork& work, TranslationSearch& search,
-                              const Rotations& rotations, double scale) {
-  const RotationScaleLimits angles = RotationScaleLimits::of(options_, rotations.step / 2);
-  const auto peaks = search.find(work.stream, work.clock, work.reference, work.moving,
-                                 {rotations.degrees, scale, scale, options_.max_shift});
-  for (std::size_t i = 0; i < peaks.size(); ++i) {
-    for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-      const double degrees = rotations.degrees[i];
-      if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
-      places_.push_back({peaks[i][opposite], degrees, scale});
+void GridSearch::add(std::span<const double> scales, const Rotations& rotations) {
+  for (const double scale : scales) {
+    compared_.push_back({rotations.degrees, scale, scale, options_.max_shift});
+  }
+}
+
+void GridSearch::add_beside(std::span<const double> scales, std::initializer_list<double> offsets) {
+  // Room for all, so that none moves.
+  beside_.clear();
+  beside_.reserve(known_.size() * offsets.size());
+  for (const double scale : scales) {
+    const auto first = static_cast<std::ptrdiff_t>(beside_.size());
+    for (const Place& place : known_) {
+      if (place.scale != scale) continue;
+      for (const double offset : offsets) beside_.push_back(place.rotation_deg + offset);
+    }
+    std::sort(beside_.begin() + first, beside_.end());
+    beside_.erase(std::unique(beside_.begin() + first, beside_.end()), beside_.end());
+    const std::span<const double> degrees(beside_.begin() + first, beside_.end());
+    if (!degrees.empty()) compared_.push_back({degrees, scale, scale, options_.max_shift});
+  }
+}
+
+void GridSearch::search(const PairWork& work, TranslationSearch& search, double step) {
+  const RotationScaleLimits angles = RotationScaleLimits::of(options_, step / 2);
+  auto peaks = search.find(work.stream, work.clock, work.reference, work.moving, compared_).begin();
+  for (const KnownRotationScale& compared : compared_) {
+    for (const double degrees : compared.rotations_deg) {
+      for (std::size_t opposite = 0; opposite < 2; ++opposite) {
+        if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
+        places_.push_back({(*peaks)[opposite], degrees, compared.scale});
+      }
+      ++peaks;
     }
   }
+  compared_.clear();
 }
 
 // Puts the best places that differ from one another first, and drops the others.
@@ -118,48 +141,36 @@ void GridSearch::keep_distinct(const PairWork& work, std::size_t maximum) {
   places_.erase(end, places_.end());
 }
 
-// Adds the places at the rotations that are `offsets` away from those of known places of one scale.
-void GridSearch::search_beside(const PairWork& work, double scale,
-                               std::initializer_list<double> offsets) {
-  std::vector<double>& degrees = again_.degrees;
-  degrees.clear();
-  for (const Place& place : known_) {
-    if (place.scale != scale) continue;
-    for (const double offset : offsets) degrees.push_back(place.rotation_deg + offset);
-  }
-  std::sort(degrees.begin(), degrees.end());
-  degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
-  if (!degrees.empty()) search_scale(work, on_large_, again_, scale);
-}
-
 // The places on small frames stay beside those on large ones: images of fine detail correlate on
 // large frames only where rotation and scale are closer than the grid is.
 void GridSearch::search_moderate(const PairWork& work) {
   places_.clear();
-  for (const double scale : moderate_) search_scale(work, on_small_, rotations_, scale);
+  add(moderate_, rotations_);
+  search(work, on_small_, rotations_.step);
   keep_distinct(work, moderate_again);
   known_ = places_;
-  for (const double scale : moderate_) search_beside(work, scale, {-again_.step, 0, again_.step});
+  add_beside(moderate_, {-rotations_.step, 0, rotations_.step});
+  search(work, on_large_, rotations_.step);
   keep_distinct(work, moderate_again);
 }
 
 // In wide steps, and then half a step to both sides of the best.
 void GridSearch::search_strong(const PairWork& work) {
   places_.clear();
-  for (const double scale : strong_) search_scale(work, on_large_, of_strong_, scale);
+  add(strong_, of_strong_);
+  search(work, on_large_, of_strong_.step);
   keep_distinct(work, strong_again);
   known_ = places_;
-  for (const double scale : strong_) {
-    search_beside(work, scale, {-again_.step, again_.step});
-  }
+  add_beside(strong_, {-rotations_.step, rotations_.step});
+  search(work, on_large_, rotations_.step);
 }
 
 // Edges lie on one another only near the right place: small frames and wide steps miss it.
 void GridSearch::search_directions(const PairWork& work) {
   places_.clear();
-  for (const std::vector<double>* scales : {&moderate_, &strong_}) {
-    for (const double scale : *scales) search_scale(work, on_large_, rotations_, scale);
-  }
+  add(moderate_, rotations_);
+  add(strong_, rotations_);
+  search(work, on_large_, rotations_.step);
 }
 
 void GridSearch::search_grey_levels(const PairWork& work) {
@@ -170,6 +181,7 @@ void GridSearch::search_grey_levels(const PairWork& work) {
 }
 
 std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
+  compared_.clear();
   if (work.fields != nullptr) {
     search_directions(work);
   } else {

@@ -50,9 +50,12 @@ class GridSearch {
     std::vector<double> degrees;
   };
   static Rotations rotations_of(const RegistrationOptions& options, double step);
-  void search_scale(const PairWork& work, TranslationSearch& search, const Rotations& rotations,
-                    double scale);
-  void search_beside(const PairWork& work, double scale, std::initializer_list<double> offsets);
+  /// Adds the rotations at each of the scales to what search() compares.
+  void add(std::span<const double> scales, const Rotations& rotations);
+  /// Adds, at each of the scales, the rotations that are `offsets` away from those of known places.
+  void add_beside(std::span<const double> scales, std::initializer_list<double> offsets);
+  /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
+  void search(const PairWork& work, TranslationSearch& search, double step);
   void search_directions(const PairWork& work);
   void search_grey_levels(const PairWork& work);
   void search_moderate(const PairWork& work);
@@ -61,7 +64,9 @@ class GridSearch {
 
   RegistrationOptions options_;
   std::vector<double> moderate_, strong_;  // scales
-  Rotations rotations_, of_strong_, again_;
+  Rotations rotations_, of_strong_;
+  std::vector<KnownRotationScale> compared_;
+  std::vector<double> beside_;  // rotations
   TranslationSearch on_small_, on_large_;
   std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;

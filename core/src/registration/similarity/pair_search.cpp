@@ -151,19 +151,33 @@ Affine PairSearch::start_of(const PairWork& work, const Affine& found) const {
   return Similarity{degrees, 1, {}}.matrix(reference, moving);
 }
 
-// Adds to shifted_ the best shift of a hypothesis and of its opposite, the rotation by 180 degrees
-// more.
-void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis) {
-  const RotationScalePeak& peak = hypothesis.peak;
-  const TranslationSearch::Peaks peaks =
-      translation_search_
-          .find(work.stream, work.clock, work.reference, work.moving,
-                {{&peak.rotation_deg, 1}, peak.scale, hypothesis.base, options_.max_shift})
-          .front();
+// Sets shifted_ to the best shifts of hypotheses and of their opposites, the rotations by 180
+// degrees more; the best of all first.
+void PairSearch::find_shifts(const PairWork& work, std::span<Hypothesis> hypotheses) {
+  // Those of one base share the reference's transform.
+  sort_short_list(hypotheses,
+                  [](const Hypothesis& a, const Hypothesis& b) { return a.base < b.base; });
+  known_.clear();
+  for (const Hypothesis& hypothesis : hypotheses) {
+    known_.push_back({{&hypothesis.peak.rotation_deg, 1},
+                      hypothesis.peak.scale,
+                      hypothesis.base,
+                      options_.max_shift});
+  }
+  const auto peaks =
+      translation_search_.find(work.stream, work.clock, work.reference, work.moving, known_);
+  shifted_.clear();
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    add_shifts(work, hypotheses[i].peak.rotation_deg, peaks[i]);
+  }
+  sort_by(shifted_, &Candidate::shift_score);
+}
+
+void PairSearch::add_shifts(const PairWork& work, double rotation_deg,
+                            const TranslationSearch::Peaks& peaks) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_);
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-    const double degrees = peak.rotation_deg + (opposite == 1 ? 180 : 0);
-    if (!angles.allows_angle(degrees)) continue;
+    if (!angles.allows_angle(rotation_deg + (opposite == 1 ? 180 : 0))) continue;
     if (options_.motion == Motion::translation && opposite == 1) continue;
     Candidate candidate;
     if (options_.motion == Motion::translation) candidate.proposed_by = Generator::shifts;
@@ -177,9 +191,7 @@ void PairSearch::find_shifts(const PairWork& work, const Hypothesis& hypothesis)
 // that scores less only if the other one is not accepted.
 bool PairSearch::try_first_hypothesis(const PairWork& work) {
   if (hypotheses_.empty()) return false;
-  shifted_.clear();
-  find_shifts(work, hypotheses_.front());
-  sort_by(shifted_, &Candidate::shift_score);
+  find_shifts(work, std::span(hypotheses_).first(1));
   return std::any_of(shifted_.begin(), shifted_.end(), [&](const Candidate& candidate) {
     return add_candidates(work, {&candidate, 1}, RefineFrom::log_polar);
   });
@@ -189,11 +201,8 @@ bool PairSearch::try_first_hypothesis(const PairWork& work) {
 // a candidate is significant enough to be accepted.
 bool PairSearch::try_hypotheses(const PairWork& work, std::size_t maximum) {
   if (try_first_hypothesis(work)) return true;
-  shifted_.clear();
-  for (std::size_t i = 1; i < std::min(maximum, hypotheses_.size()); ++i) {
-    find_shifts(work, hypotheses_[i]);
-  }
-  sort_by(shifted_, &Candidate::shift_score);
+  const std::size_t count = std::min(maximum, hypotheses_.size());
+  find_shifts(work, std::span(hypotheses_).first(count).subspan(std::min<std::size_t>(count, 1)));
   return add_candidates(work, shifted_, RefineFrom::log_polar);
 }
 

@@ -49,7 +49,8 @@ class PairSearch {
   void add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base);
   void add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search);
   [[nodiscard]] Affine start_of(const PairWork& work, const Affine& found) const;
-  void find_shifts(const PairWork& work, const Hypothesis& hypothesis);
+  void find_shifts(const PairWork& work, std::span<Hypothesis> hypotheses);
+  void add_shifts(const PairWork& work, double rotation_deg, const TranslationSearch::Peaks& peaks);
   bool try_first_hypothesis(const PairWork& work);
   bool try_hypotheses(const PairWork& work, std::size_t maximum);
   bool try_grid(const PairWork& work, GridSearch& search);
@@ -84,6 +85,7 @@ class PairSearch {
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Crop> crops_;
   std::vector<Hypothesis> hypotheses_;
+  std::vector<KnownRotationScale> known_;  // of the hypotheses whose shifts are sought
   std::vector<Candidate> shifted_;         // hypotheses and their opposites, each at its best shift
   std::vector<Candidate> new_places_;      // those that are refined together
   std::vector<Candidate> candidates_;      // refined coarsely

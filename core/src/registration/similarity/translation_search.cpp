@@ -73,9 +73,9 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 4 * batch)))),
       surfaces_(device.make_image(PixelType::f32, slices(frame_, 4 * batch))),
       scores_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
-      records_on_device_(
-          device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
-      records_(2 * static_cast<std::size_t>(batch)) {
+      records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
+      readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
+                 Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
   peaks_.reserve(static_cast<std::size_t>(batch));
   if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
 }
@@ -150,42 +150,43 @@ OverlapLimits TranslationSearch::overlap_limits(const Comparison& comparison) co
 // middle c: rotated(x) = moving(A (x - c) + centre). A peak at d of the first surface means
 // reference(x) = rotated(x - d), and one of the mirrored surface reference(x) = rotated(d - x). So
 // the centre of the moving level lies at d + c, and with 180 degrees more at d - c.
-TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records,
-                                                     const Comparison& comparison,
+TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, const Batch& batch,
                                                      const Affine& linear) const {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
-  const Point reference_centre = centre_of(comparison.reference.shape());
-  const Point centre = centre_of(comparison.moving.shape());
-  const Affine from_image = comparison.reference.to_image().inverse();
   Peaks peaks;
   for (std::size_t opposite = 0; opposite < 2; ++opposite) {
     const Point d = subpixel_position(records[opposite]);
     const double sign = opposite == 0 ? 1 : -1;
-    const Point moving_centre{nearest_modulo(d.x + sign * c, reference_centre.x, n),
-                              nearest_modulo(d.y + sign * c, reference_centre.y, n)};
+    const Point moving_centre{nearest_modulo(d.x + sign * c, batch.reference_centre.x, n),
+                              nearest_modulo(d.y + sign * c, batch.reference_centre.y, n)};
     const Affine rotated{sign * linear.a, sign * linear.b, 0, sign * linear.d, sign * linear.e, 0};
-    const Affine between_levels = Affine::translation(centre.x, centre.y) * rotated *
-                                  Affine::translation(-moving_centre.x, -moving_centre.y);
-    peaks[opposite] = {comparison.moving.to_image() * between_levels * from_image,
+    const Affine between_levels =
+        Affine::translation(batch.moving_centre.x, batch.moving_centre.y) * rotated *
+        Affine::translation(-moving_centre.x, -moving_centre.y);
+    peaks[opposite] = {batch.to_moving_image * between_levels * batch.from_reference_image,
                        static_cast<double>(records[opposite].value)};
   }
   return peaks;
 }
 
-void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyramid& moving,
-                                   PyramidLevel& level, const Comparison& comparison,
-                                   std::span<const double> rotations_deg) {
+void TranslationSearch::compare(Stream& stream, StageClock& clock, ImagePyramid& moving,
+                                PyramidLevel& level, const Comparison& comparison,
+                                std::span<const double> rotations_deg) {
+  Batch& batch = batches_[enqueued_ % 2];
+  batch.reference_centre = centre_of(comparison.reference.shape());
+  batch.moving_centre = centre_of(level.shape());
+  batch.from_reference_image = comparison.reference.to_image().inverse();
+  batch.to_moving_image = level.to_image();
   const double c = std::floor(static_cast<double>(frame_.width) / 2);
-  const Point centre = centre_of(level.shape());
-  linear_.clear();
+  batch.linear.clear();
   frames_to_moving_.clear();
   for (const double degrees : rotations_deg) {
     Affine linear = Similarity{degrees, comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
     linear.c = linear.f = 0;
-    linear_.push_back(linear);
-    frames_to_moving_.push_back(Affine::translation(centre.x, centre.y) * linear *
-                                Affine::translation(-c, -c));
+    batch.linear.push_back(linear);
+    frames_to_moving_.push_back(Affine::translation(batch.moving_centre.x, batch.moving_centre.y) *
+                                linear * Affine::translation(-c, -c));
   }
   const WarpPlan& warp = warp_of(level.shape(), frames_.depth);
   const auto warp_all = [&](const Image& image, Image& frames) {
@@ -198,7 +199,7 @@ void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyram
   if (fields_) {
     warp_all(normalized, warped_);
     warp_all(weight_of(stream, level), fields_->weights);
-    transform_fields(stream, clock, linear_);
+    transform_fields(stream, clock, batch.linear);
     transform(fields_->weights, moving_weights_);
   } else {
     warp_all(normalized, warped_);
@@ -211,39 +212,53 @@ void TranslationSearch::find_batch(Stream& stream, StageClock& clock, ImagePyram
   clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
   clock.run("overlap_score",
             [&] { score_.execute(stream, surfaces_, overlap_limits(comparison), scores_); });
-  clock.run("peak", [&] { peak_.execute(stream, scores_, records_on_device_); });
-  stream.download(records_on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
-
-  for (std::size_t i = 0; i < rotations_deg.size(); ++i) {
-    peaks_.push_back(peaks_of(records_.data() + 2 * i, comparison, linear_[i]));
-  }
+  clock.run("peak", [&] { peak_.execute(stream, scores_, records_); });
+  readbacks_[enqueued_ % 2].enqueue(stream, records_);
+  ++enqueued_;
 }
 
-std::span<const TranslationSearch::Peaks> TranslationSearch::find(Stream& stream, StageClock& clock,
-                                                                  ImagePyramid& reference,
-                                                                  ImagePyramid& moving,
-                                                                  const KnownRotationScale& known) {
-  const Spacings spacings =
-      shift_spacings(known.base, reference.shape(), moving.shape(), frame_.width);
-  PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
-  PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
-  const Comparison comparison{reference_level,
-                              moving_level,
-                              known.scale * spacings.reference / spacings.moving,
-                              {reference.counted_of(reference_level.shape().plane()),
-                               moving.counted_of(moving_level.shape().plane())},
-                              known.max_shift / known.scale / spacings.reference};
-  transform_reference(stream, clock, reference, reference_level);
-  if (fields_) {
-    fields_->of_moving = fields_->fields.statistics(stream, clock, moving, moving_level);
+void TranslationSearch::take_next() {
+  if (taken_ == enqueued_) return;
+  const Batch& batch = batches_[taken_ % 2];
+  const PeakRecord* records = readbacks_[taken_ % 2].wait().data();
+  for (const Affine& linear : batch.linear) {
+    peaks_.push_back(peaks_of(records, batch, linear));
+    records += 2;
   }
+  ++taken_;
+}
+
+std::span<const TranslationSearch::Peaks> TranslationSearch::find(
+    Stream& stream, StageClock& clock, ImagePyramid& reference, ImagePyramid& moving,
+    std::span<const KnownRotationScale> known) {
   peaks_.clear();
-  const auto batch = static_cast<std::size_t>(frames_.depth);
-  for (std::size_t first = 0; first < known.rotations_deg.size(); first += batch) {
-    const std::size_t count = std::min(batch, known.rotations_deg.size() - first);
-    find_batch(stream, clock, moving, moving_level, comparison,
-               known.rotations_deg.subspan(first, count));
+  taken_ = enqueued_;  // what an error has left behind
+  std::optional<double> base;
+  for (const KnownRotationScale& one : known) {
+    const Spacings spacings =
+        shift_spacings(one.base, reference.shape(), moving.shape(), frame_.width);
+    PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
+    PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
+    const Comparison comparison{reference_level,
+                                moving_level,
+                                one.scale * spacings.reference / spacings.moving,
+                                {reference.counted_of(reference_level.shape().plane()),
+                                 moving.counted_of(moving_level.shape().plane())},
+                                one.max_shift / one.scale / spacings.reference};
+    if (base != one.base) transform_reference(stream, clock, reference, reference_level);
+    base = one.base;
+    if (fields_) {
+      fields_->of_moving = fields_->fields.statistics(stream, clock, moving, moving_level);
+    }
+    const auto most = static_cast<std::size_t>(frames_.depth);
+    for (std::size_t first = 0; first < one.rotations_deg.size(); first += most) {
+      const std::size_t count = std::min(most, one.rotations_deg.size() - first);
+      compare(stream, clock, moving, moving_level, comparison,
+              one.rotations_deg.subspan(first, count));
+      if (enqueued_ - taken_ > 1) take_next();
+    }
   }
+  take_next();
   return peaks_;
 }
 

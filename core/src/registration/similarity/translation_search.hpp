@@ -2,6 +2,7 @@
 // correlation over their overlap.
 #pragma once
 
+#include "device/readback.hpp"
 #include "registration/ones.hpp"
 #include "registration/plan_cache.hpp"
 #include "registration/plane_geometry.hpp"
@@ -47,10 +48,11 @@ class TranslationSearch {
   TranslationSearch(const Device& device, std::int64_t side, Ones& ones, std::int64_t batch = 1,
                     GradientFields* fields = nullptr);
 
-  /// The peaks at each of the rotations. Waits for the device. The result is valid until the next
-  /// call.
+  /// The peaks at each of the rotations of each element of `known`, in their order. The reference
+  /// is transformed once for consecutive elements whose bases are the same. Waits for the device.
+  /// The result is valid until the next call.
   std::span<const Peaks> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                              ImagePyramid& moving, const KnownRotationScale& known);
+                              ImagePyramid& moving, std::span<const KnownRotationScale> known);
 
  private:
   /// The levels that are compared, the scale between them and where the moving one may lie.
@@ -65,13 +67,21 @@ class TranslationSearch {
                            PyramidLevel& level);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
   void multiply(Stream& stream);
-  void find_batch(Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& level,
-                  const Comparison& comparison, std::span<const double> rotations_deg);
+  /// A batch of rotations that the device compares, until its peaks are taken.
+  struct Batch {
+    Point reference_centre{}, moving_centre{};     ///< of the levels, in their pixels
+    Affine from_reference_image, to_moving_image;  ///< to and from the levels
+    std::vector<Affine> linear;                    ///< of the rotations
+  };
+  void compare(Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& level,
+               const Comparison& comparison, std::span<const double> rotations_deg);
+  /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
+  void take_next();
   /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices);
   const Image& weight_of(Stream& stream, PyramidLevel& level);
   [[nodiscard]] OverlapLimits overlap_limits(const Comparison& comparison) const;
-  [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Comparison& comparison,
+  [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Batch& batch,
                                const Affine& linear) const;
 
   struct WarpKey {
@@ -105,9 +115,12 @@ class TranslationSearch {
   Image warped_reference_, warped_;
   Image reference_spectrum_, reference_weight_, moving_spectra_, moving_weights_;
   Image products_image_, surfaces_, scores_;
-  Buffer records_on_device_;
-  std::vector<PeakRecord> records_;
-  std::vector<Affine> linear_, frames_to_moving_;  // of the rotations of a batch
+  Buffer records_;
+  // Two batches take turns: while the device compares one, the peaks of the other are taken.
+  std::array<Readback<PeakRecord>, 2> readbacks_;
+  std::array<Batch, 2> batches_;
+  std::size_t enqueued_ = 0, taken_ = 0;  ///< numbers of batches
+  std::vector<Affine> frames_to_moving_;  ///< of the rotations of a batch
   std::vector<Peaks> peaks_;
 };
 
