@@ -82,7 +82,6 @@ class PairSearch {
   ModelChoice model_choice_;
 
   // Intermediate results within one run(); members so that their memory is reused.
-  std::vector<Crop> crops_;
   std::vector<Hypothesis> hypotheses_;
   std::vector<Candidate> shifted_;         // hypotheses and their opposites, each at its best shift
   std::vector<Candidate> new_places_;      // those that are refined together
