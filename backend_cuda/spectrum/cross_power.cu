@@ -8,11 +8,14 @@
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/stages/fft.hpp>
 
+#include <algorithm>
+
 namespace warpalign::cuda {
 namespace {
 
 struct Grid {
   int columns, height, depth;             // of the half spectrum
+  int a_rows, b_rows;                     // of all images, or of a volume
   float rho_per_u, rho_per_v, rho_per_w;  // 2 / width, 2 / height, 2 / depth of the image
   float falloff;                          // of the Gaussian weight; 0 for no weight
 };
@@ -45,7 +48,10 @@ __device__ __forceinline__ float weight_of(float rho_x, int row, const Grid& g) 
   return wa_gaussian_weight(rho_square, g.falloff);
 }
 
-template <bool with_rotated_180, bool volume>
+/// What the spectra are of: images whose stacks may be of different depth, one image, or a volume.
+enum class Of { image, stack, volume };
+
+template <bool with_rotated_180, Of of>
 __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* __restrict__ b,
                                    float2* __restrict__ output, Grid g) {
   await_previous();
@@ -55,12 +61,16 @@ __global__ void cross_power_kernel(const float2* __restrict__ a, const float2* _
   const int step = static_cast<int>(gridDim.y * row_block_height);
   const long long slice = static_cast<long long>(g.columns) * g.height;
   const float rho_x = static_cast<float>(u) * g.rho_per_u;
-  const int rows = volume ? g.height * g.depth : g.height;
+  const int rows = of == Of::image ? g.height : max(g.a_rows, g.b_rows);
   for (int row = top; row < rows; row += step) {
     const long long i = static_cast<long long>(row) * g.columns + u;
-    const float w = weight_of<volume>(rho_x, row, g);
-    const float2 phase_a = phase(a[i]);
-    const float2 phase_b = phase(b[i]);
+    // The one that has fewer images begins again after its last row.
+    const bool stack = of == Of::stack;
+    const long long in_a = stack ? static_cast<long long>(row % g.a_rows) * g.columns + u : i;
+    const long long in_b = stack ? static_cast<long long>(row % g.b_rows) * g.columns + u : i;
+    const float w = weight_of<of == Of::volume>(rho_x, stack ? row % g.height : row, g);
+    const float2 phase_a = phase(a[in_a]);
+    const float2 phase_b = phase(b[in_b]);
     output[i] = weighted_product_conjugate(w, phase_a, phase_b);
     if constexpr (with_rotated_180) output[slice + i] = weighted_product(w, phase_a, phase_b);
   }
@@ -71,6 +81,8 @@ Grid grid_of(const CrossPowerSpec& spec, const CallSite& site) {
   return {extent(RealFftPlan::half_spectrum(spec.image).width, site),
           extent(spec.image.height, site),
           extent(spec.image.depth, site),
+          extent(spec.image.height * spec.image.depth * spec.first_images, site),
+          extent(spec.image.height * spec.image.depth * spec.second_images, site),
           static_cast<float>(2.0 / static_cast<double>(spec.image.width)),
           static_cast<float>(2.0 / static_cast<double>(spec.image.height)),
           static_cast<float>(2.0 / static_cast<double>(spec.image.depth)),
@@ -80,9 +92,10 @@ Grid grid_of(const CrossPowerSpec& spec, const CallSite& site) {
 using Kernel = void (*)(const float2*, const float2*, float2*, Grid);
 
 Kernel kernel_for(const CrossPowerSpec& spec) {
-  if (spec.image.depth > 1) return &cross_power_kernel<false, true>;
-  return spec.with_rotated_180 ? &cross_power_kernel<true, false>
-                               : &cross_power_kernel<false, false>;
+  if (spec.image.depth > 1) return &cross_power_kernel<false, Of::volume>;
+  if (backend::images_of(spec) > 1) return &cross_power_kernel<false, Of::stack>;
+  return spec.with_rotated_180 ? &cross_power_kernel<true, Of::image>
+                               : &cross_power_kernel<false, Of::image>;
 }
 
 class CrossPowerStage final : public backend::CrossPower {
@@ -94,8 +107,8 @@ class CrossPowerStage final : public backend::CrossPower {
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& output) override {
-    const dim3 blocks =
-        tile_grid(grid_.columns, grid_.height * grid_.depth, warp_lanes, row_block_height);
+    const dim3 blocks = tile_grid(grid_.columns, std::max(grid_.a_rows, grid_.b_rows), warp_lanes,
+                                  row_block_height);
     launch_early(site_, queue, blocks, dim3(warp_lanes, row_block_height), kernel_, data<float2>(a),
                  data<float2>(b), data<float2>(output), grid_);
   }

@@ -20,20 +20,26 @@ std::string options_for(const CrossPowerSpec& spec, bool simd) {
   if (spec.sigma > 0) options += " -D WEIGHTED";
   if (spec.with_rotated_180) options += " -D WITH_ROTATED_180";
   if (spec.image.depth > 1 && !simd) options += " -D VOLUME";
+  if (backend::images_of(spec) > 1 && !simd) options += " -D STACK";
   return options;
 }
 
-/// Volumes get patches, because they may have more rows than a grid can have.
-Grid grid_for(const Context& context, const Shape& image) {
-  const Shape half = RealFftPlan::half_spectrum(image);
+/// How many rows the spectra of so many images, or that of a volume, have together.
+std::int64_t rows_of(const CrossPowerSpec& spec, std::int64_t images) {
+  return spec.image.height * spec.image.depth * images;
+}
+
+/// Volumes and stacks get patches, because they may have more rows than a grid can have.
+Grid grid_for(const Context& context, const CrossPowerSpec& spec) {
+  const Shape half = RealFftPlan::half_spectrum(spec.image);
+  const std::int64_t rows = rows_of(spec, backend::images_of(spec));
   if (context.has_vectors()) {
     const auto across = static_cast<std::size_t>(divide_up(half.width, WA_CROSS_POWER_COLUMNS));
-    const auto down =
-        static_cast<std::size_t>(divide_up(half.height * half.depth, WA_CROSS_POWER_ROWS));
+    const auto down = static_cast<std::size_t>(divide_up(rows, WA_CROSS_POWER_ROWS));
     return {{across, down}, {1, 1}};
   }
-  return image.depth > 1 ? patches(context, half.width, half.height * half.depth)
-                         : covering(context, half.width, half.height);
+  return rows > half.height ? patches(context, half.width, rows)
+                            : covering(context, half.width, rows);
 }
 
 /// 1 / (2 sigma^2), as wa_gaussian_weight takes it.
@@ -49,8 +55,10 @@ class CrossPower final : public backend::CrossPower {
         columns_(width_ / 2 + 1),
         height_(extent(spec.image.height, context.call_site(stage))),
         depth_(extent(spec.image.depth, context.call_site(stage))),
+        first_rows_(extent(rows_of(spec, spec.first_images), context.call_site(stage))),
+        second_rows_(extent(rows_of(spec, spec.second_images), context.call_site(stage))),
         falloff_(falloff_of(spec.sigma)),
-        grid_(grid_for(context, spec.image)),
+        grid_(grid_for(context, spec)),
         kernel_(context, stage,
                 context.has_vectors() ? kernels::cross_power_cpu : kernels::cross_power,
                 "cross_power", options_for(spec, context.has_vectors())) {}
@@ -58,11 +66,11 @@ class CrossPower final : public backend::CrossPower {
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
                backend::Memory& output) override {
     kernel_.launch(queue_of(queue), grid_, a, b, output, width_, columns_, height_, depth_,
-                   falloff_);
+                   first_rows_, second_rows_, falloff_);
   }
 
  private:
-  cl_int width_, columns_, height_, depth_;
+  cl_int width_, columns_, height_, depth_, first_rows_, second_rows_;
   cl_float falloff_;
   Grid grid_;
   Kernel kernel_;

@@ -25,7 +25,8 @@ class Magnitude final : public backend::Magnitude {
 
   void enqueue(backend::Queue& queue, const backend::Memory& spectrum,
                backend::Memory& magnitude) override {
-    kernel_.launch(queue_of(queue), grid_, spectrum, magnitude, columns_, height_, half_exponent_);
+    kernel_.launch(queue_of(queue), grid_, spectrum, magnitude, columns_, height_, height_,
+                   half_exponent_);
   }
 
  private:

@@ -2,9 +2,12 @@
 // spectra: each column (radius) divided by its mean over the angles, less 1. What is beyond the
 // Nyquist frequency is not counted and 0.
 //
-// Options: COLUMNS and ROWS, the size of the work-group; ROWS is a power of two.
+// Options: COLUMNS and ROWS, the size of the work-group; ROWS is a power of two. POWERS, where
+// magnitude.cl has computed the powers of the magnitudes already: a power is needed at four points
+// or more, which on CPUs costs more than to write and read it.
 //
 // variant: gpu -DCOLUMNS=8 -DROWS=32
+// variant: gpu -DCOLUMNS=8 -DROWS=32 -DPOWERS
 #include "formulas/bilinear.h"
 #include "formulas/log_polar.h"
 #include "formulas/magnitude.h"
@@ -14,11 +17,15 @@
 // height / 2 is v = 0; `at` counts pixels in these rows.
 WA_INLINE float wa_power_at(WA_GLOBAL const float* spectrum, int at, int columns, int height,
                             float half_exponent) {
+#if defined(POWERS)
+  return spectrum[at];
+#else
   const int moved = at / columns;
   const int row = moved - height / 2;
   WA_GLOBAL const float* p =
       spectrum + 2 * ((row < 0 ? row + height : row) * columns + (at - moved * columns));
   return wa_magnitude_power(p[0], p[1], half_exponent);
+#endif
 }
 
 // The same at frequency (u, v), between pixels.
@@ -47,7 +54,11 @@ log_polar_spectra(WA_GLOBAL const float* spectra, int columns, int height, float
   const int column = WA_ITEM_X;
   const int row = WA_ITEM_Y;
   const int i = (WA_GROUP_X - number * groups) * COLUMNS + column;
+#if defined(POWERS)
+  WA_GLOBAL const float* spectrum = spectra + (WA_UINT64)number * columns * height;
+#else
   WA_GLOBAL const float* spectrum = spectra + 2 * (WA_UINT64)number * columns * height;
+#endif
   WA_GLOBAL float* image = output + (WA_UINT64)number * radius_count * angle_count;
   float sum = 0.0f;
   float count = 0.0f;

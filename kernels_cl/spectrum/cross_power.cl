@@ -1,19 +1,23 @@
 // The normalised cross-power spectrum (registration paper, equation 4), in one pass.
 //
 // Options: WEIGHTED for the Gaussian weight; WITH_ROTATED_180 to write the second slice; VOLUME for
-// the spectra of volumes, whose grid is one of opencl::patches().
+// the spectra of volumes, and STACK for those of many images, whose grids are ones of
+// opencl::patches().
 //
 // variant: gpu
+// variant: gpu -DWEIGHTED -DSTACK
 // variant: gpu -DWEIGHTED -DWITH_ROTATED_180
 // variant: gpu -DWEIGHTED -DVOLUME
 #include "formulas/spectrum.h"
 #include "lib/grid.h"
 
 // columns = width / 2 + 1. Slice 0: w A conj(B) / |A conj(B)|; slice 1: w A B / |A B|. |A| and |B|
-// are divided out one by one, because their product may overflow or underflow.
+// are divided out one by one, because their product may overflow or underflow. In a stack, `a` and
+// `b` have so many rows of all images, and the one that has fewer begins again after its last one.
 kernel void cross_power(global const float2* a, global const float2* b, global float2* output,
-                        int width, int columns, int height, int depth, float falloff) {
-#ifdef VOLUME
+                        int width, int columns, int height, int depth, int a_rows, int b_rows,
+                        float falloff) {
+#if defined(VOLUME) || defined(STACK)
   const Item item = patch_item(columns);
   const int u = item.x;
   const int row = item.y;
@@ -23,10 +27,15 @@ kernel void cross_power(global const float2* a, global const float2* b, global f
   const int row = (int)get_global_id(1);
   const int v = row;
 #endif
-  if (u >= columns || row >= height * depth) return;
+  if (u >= columns || row >= max(a_rows, b_rows)) return;
   const size_t at = (size_t)row * (size_t)columns + (size_t)u;
+#ifdef STACK
+  const float2 raw_a = a[(size_t)(row % a_rows) * (size_t)columns + (size_t)u];
+  const float2 raw_b = b[(size_t)(row % b_rows) * (size_t)columns + (size_t)u];
+#else
   const float2 raw_a = a[at];
   const float2 raw_b = b[at];
+#endif
   const float scale_a = wa_reciprocal_magnitude(raw_a.x, raw_a.y);
   const float scale_b = wa_reciprocal_magnitude(raw_b.x, raw_b.y);
   float2 same = (float2)(0.0f);

@@ -1,4 +1,4 @@
-// The magnitude of a half spectrum raised to a power, its rows reordered around v = 0.
+// The magnitudes of half spectra raised to a power, the rows of each reordered around v = 0.
 //
 // Option: SIMD, where a work-item computes sixteen columns, for devices with vector registers.
 //
@@ -9,14 +9,16 @@
 #endif
 #include "formulas/magnitude.h"
 
-// columns = width / 2 + 1. Row v is written to row (v + height / 2) mod height.
-kernel void magnitude(global const float2* spectrum, global float* output, int columns, int height,
-                      float half_exponent) {
-  const int v = (int)get_global_id(1);
-  if (v >= height) return;
+// columns = width / 2 + 1. Row v of an image is written to its row (v + height / 2) mod height;
+// `rows` is how many rows all images have.
+kernel void magnitude(global const float2* spectra, global float* output, int columns, int height,
+                      int rows, float half_exponent) {
+  const int from = (int)get_global_id(1);
+  if (from >= rows) return;
+  const int v = from % height;
   const int shifted = v + height / 2;
-  const int row = shifted >= height ? shifted - height : shifted;
-  global const float* source = (global const float*)(spectrum + (size_t)v * (size_t)columns);
+  const int row = from - v + (shifted >= height ? shifted - height : shifted);
+  global const float* source = (global const float*)(spectra + (size_t)from * (size_t)columns);
   global float* target = output + (size_t)row * (size_t)columns;
 #if defined(SIMD)
   const int wanted = 16 * (int)get_global_id(0);

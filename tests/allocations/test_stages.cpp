@@ -539,5 +539,17 @@ TEST_CASE("allocations: stacks of frames that turn") {
     const LogPolarSpectraPlan log_polar(bench.device(), {plane, plane, 2, 0.3F});
     bench.check("log_polar_spectra",
                 [&](std::size_t i) { log_polar.execute(bench.stream(), spectra[i], frames[i]); });
+    const CutWindowsPlan cut(bench.device(),
+                             {plane, 1, {{0, 0}, {9, 7}, {20, 3}}, {64, 48, 1}, plane});
+    auto means = bench.buffers(2 * sizeof(float));
+    bench.check("cut_windows", [&](std::size_t i) {
+      cut.execute(bench.stream(), reference[i], {1, 2}, means[i], frames[i]);
+    });
+    auto one = bench.spectra();
+    auto products = bench.spectra(stack);
+    const CrossPowerPlan cross_power(bench.device(), {plane, 0.3F, false, 1, 2});
+    bench.check("cross_power of stacks", [&](std::size_t i) {
+      cross_power.execute(bench.stream(), one[i], spectra[i], products[i]);
+    });
   });
 }

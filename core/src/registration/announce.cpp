@@ -8,22 +8,19 @@
 #include "device/check.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 
-#include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
-#include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
+#include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
-#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/compilation.hpp>
 #include <warpalign/stages/fft.hpp>
-#include <warpalign/stages/log_polar.hpp>
-#include <warpalign/stages/magnitude.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
 #include <array>
@@ -98,18 +95,14 @@ void transform(Trial& trial, const RealFftSpec& spec) {
 void transforms_of_levels(Trial& trial, const Needs&) { transform(trial, {level}); }
 
 void log_polar_spectra(Trial& trial, const Needs& needs) {
-  const MagnitudePlan magnitude(trial.device(), {level, needs.options.spectrum_exponent});
-  const LogPolarPlan log_polar(trial.device(), {level, level});
-  const RadialWhiteningPlan whitening(trial.device(), {level});
+  const LogPolarSpectraPlan log_polar(trial.device(),
+                                      {level, level, 1, needs.options.spectrum_exponent});
   const CrossPowerPlan power(trial.device(), {level, needs.options.log_polar_sigma, false});
   trial.run([&](Stream& stream) {
     Image spectrum = trial.blank_spectrum(level);
     const Image other = trial.blank_spectrum(level);
-    Image magnitudes = trial.blank(RealFftPlan::half_spectrum(level));
     Image grid = trial.blank(level);
-    magnitude.execute(stream, other, magnitudes);
-    log_polar.execute(stream, magnitudes, grid);
-    whitening.execute(stream, grid);
+    log_polar.execute(stream, other, grid);
     power.execute(stream, other, other, spectrum);
   });
 }
@@ -167,15 +160,13 @@ void impulses(Trial& trial, const Needs& needs) {
 void windows(Trial& trial, const Needs& needs) {
   const Signal signal =
       needs.options.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
-  const StatisticsPlan statistics(trial.device(), {level, PixelType::f32, signal});
-  const ApodizePlan apodize(trial.device(),
-                            {level, level, needs.options.window, PixelType::f32, signal});
+  const CutWindowsPlan cut(
+      trial.device(), {level, 1, {WindowOrigin{}}, level, level, needs.options.window, signal});
   trial.run([&](Stream& stream) {
     const Image image = trial.blank(level);
     Image output = trial.blank(level);
-    Buffer record = trial.blank_records(sizeof(StatisticsRecord));
-    statistics.execute(stream, image, record);
-    apodize.execute(stream, image, record, output);
+    Buffer mean = trial.blank_records(sizeof(float));
+    cut.execute(stream, image, mean, output);
   });
 }
 

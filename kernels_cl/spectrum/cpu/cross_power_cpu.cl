@@ -30,11 +30,11 @@ WA_INLINE float weight_of(int v, int n, float falloff) {
 // Arguments as in cross_power.cl. Work-item (c, r) processes CHUNKS x 16 columns of ROWS rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
     global const float2* a, global const float2* b, global float2* output, int width, int columns,
-    int height, int depth, float falloff) {
+    int height, int depth, int a_rows, int b_rows, float falloff) {
   const int first = (int)get_global_id(0) * (CHUNKS * 16);
   const int last = min(first + CHUNKS * 16, columns);
   const int first_row = (int)get_global_id(1) * ROWS;
-  const int last_row = min(first_row + ROWS, height * depth);
+  const int last_row = min(first_row + ROWS, max(a_rows, b_rows));
 #ifdef WEIGHTED
   float16 weights[CHUNKS];
   for (int i = 0; i < CHUNKS * 16; ++i) {
@@ -42,6 +42,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
   }
 #endif
   for (int row = first_row; row < last_row; ++row) {
+    global const float2* row_of_a = a + (size_t)(row % a_rows) * (size_t)columns;
+    global const float2* row_of_b = b + (size_t)(row % b_rows) * (size_t)columns;
 #ifdef WEIGHTED
     const float row_weight = weight_of(row % height, height, falloff) *
                              (depth == 1 ? 1.0f : weight_of(row / height, depth, falloff));
@@ -49,8 +51,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
     for (int u = first; u < last; u += 16) {
       const size_t at = (size_t)row * (size_t)columns + (size_t)u;
       const int count = min(16, last - u);
-      const Lanes raw_a = load_lanes((global const float*)(a + at), count);
-      const Lanes raw_b = load_lanes((global const float*)(b + at), count);
+      const Lanes raw_a = load_lanes((global const float*)(row_of_a + u), count);
+      const Lanes raw_b = load_lanes((global const float*)(row_of_b + u), count);
       float16 scale_a = reciprocal_magnitudes(raw_a);
       float16 scale_b = reciprocal_magnitudes(raw_b);
       const int16 none = scale_a == 0.0f || scale_b == 0.0f;

@@ -1,5 +1,7 @@
 // Apodized windows against the oracle, on every device.
+#include "reference/filter/apodize.hpp"
 #include "reference/filter/cut_windows.hpp"
+#include "reference/filter/sobel.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
@@ -8,6 +10,8 @@
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/error.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -16,6 +20,7 @@ namespace {
 using warpalign::CutWindowsPlan;
 using warpalign::CutWindowsSpec;
 using warpalign::PixelType;
+using warpalign::Signal;
 using warpalign::WindowOrigin;
 
 constexpr std::int64_t frame_width = 83;
@@ -75,7 +80,91 @@ void compare(const warpalign::Device& device, const std::vector<reference::Plane
   }
 }
 
+// The pixels of a window, or their gradient, which knows nothing of what is around the window.
+reference::Plane signal_of(const reference::Plane& frame, const WindowOrigin& origin,
+                           const CutWindowsSpec& spec) {
+  reference::Plane window(spec.window.width, spec.window.height);
+  for (std::int64_t y = 0; y < spec.window.height; ++y) {
+    for (std::int64_t x = 0; x < spec.window.width; ++x) {
+      window.at(x, y) = frame.at(origin.x + x, origin.y + y);
+    }
+  }
+  return spec.signal == Signal::gradient ? reference::sobel(window) : window;
+}
+
+double finite_mean(const reference::Plane& plane) {
+  double sum = 0;
+  double count = 0;
+  for (const double value : plane.values) {
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return sum / count;
+}
+
+// Two of three windows, on larger slices, from the second one on.
+void compare_padded(const warpalign::Device& device, const reference::Plane& frame,
+                    CutWindowsSpec spec, double tolerance) {
+  spec.frame = {frame_width, frame_height, 1};
+  spec.origins = {{0, 0}, {17, 5}, {3, 20}};
+  auto stream = device.make_stream();
+  warpalign::Device on = device;
+  auto means = on.make_buffer(2 * sizeof(float));
+  auto output = on.make_image(PixelType::f32, {spec.padded.width, spec.padded.height, 2});
+  test::poison(stream, output);
+  CutWindowsPlan(device, spec)
+      .execute(stream, test::to_device(device, stream, frame), {1, 2}, means, output);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CAPTURE(i);
+    const reference::Plane signal = signal_of(frame, spec.origins[i + 1], spec);
+    const reference::Plane expected =
+        reference::apodize(signal, finite_mean(signal), spec.padded.width, spec.padded.height,
+                           spec.weights == warpalign::Window::hann);
+    CHECK(test::max_difference(test::from_device(stream, output, static_cast<std::int64_t>(i)),
+                               expected) <= tolerance);
+  }
+}
+
 }  // namespace
+
+TEST_CASE(
+    "cut_windows: some windows on larger slices, of pixels and of gradients, weighted or not") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto frame = random_frames().front();
+    auto with_hole = frame;
+    with_hole.at(30, 25) = std::numeric_limits<double>::quiet_NaN();
+    for (const auto weights : {warpalign::Window::hann, warpalign::Window::none}) {
+      for (const warpalign::Shape& padded :
+           {warpalign::Shape{33, 20, 1}, {48, 48, 1}, {64, 21, 1}}) {
+        CAPTURE(padded.width);
+        const warpalign::Shape window{33, 20, 1};
+        // As above for pixels. Gradients are up to 1200: differences of sums of four times 1000,
+        // which are rounded to 2.5e-4 each.
+        compare_padded(device, with_hole, {{}, 1, {}, window, padded, weights}, 1e-3);
+        compare_padded(device, frame, {{}, 1, {}, window, padded, weights, Signal::gradient}, 2e-3);
+      }
+    }
+  });
+}
+
+TEST_CASE("cut_windows: windows that do not exist are refused before anything runs") {
+  test::on_every_device([](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    warpalign::Device on = device;
+    const auto frames = on.make_image(PixelType::f32, {64, 64, 1});
+    auto means = on.make_buffer(2 * sizeof(float));
+    auto output = on.make_image(PixelType::f32, {32, 32, 2});
+    const CutWindowsPlan plan(device, {{64, 64, 1}, 1, {{0, 0}, {1, 1}}, {32, 32, 1}});
+    const auto refused = [&](const warpalign::WindowRange& range) {
+      CHECK_THROWS_AS(plan.execute(stream, frames, range, means, output), warpalign::Error);
+    };
+    refused({-1, 2});
+    refused({1, 2});
+    refused({0, 0});
+    refused({0, 1});  // the output has two slices
+  });
+}
 
 TEST_CASE("cut_windows: agrees with the oracle, at the edges and within, in every frame") {
   test::on_every_device([](const warpalign::Device& device) {
@@ -109,5 +198,6 @@ TEST_CASE("cut_windows: wrong arguments are refused before anything runs") {
     refused([](CutWindowsSpec& s) { s.origins = {}; });
     refused([](CutWindowsSpec& s) { s.frames = 0; });
     refused([](CutWindowsSpec& s) { s.window = {0, 8, 1}; });
+    refused([](CutWindowsSpec& s) { s.padded = {31, 40, 1}; });
   });
 }

@@ -8,7 +8,9 @@
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/error.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace {
 
@@ -35,7 +37,71 @@ void compare(const warpalign::Device& device, test::Size size, const reference::
   }
 }
 
+// The spectra one after the other.
+warpalign::Image stack_of(const warpalign::Device& device, warpalign::Stream& stream,
+                          test::Size size, const std::vector<reference::Spectrum>& spectra) {
+  std::vector<std::complex<float>> values;
+  for (const reference::Spectrum& spectrum : spectra) {
+    for (const std::complex<double>& value : spectrum.values) {
+      values.emplace_back(static_cast<float>(value.real()), static_cast<float>(value.imag()));
+    }
+  }
+  warpalign::Device on = device;
+  warpalign::Image stack =
+      on.make_image(warpalign::PixelType::c32,
+                    {size.width / 2 + 1, size.height, static_cast<std::int64_t>(spectra.size())});
+  stream.upload(values.data(), values.size() * sizeof values[0], stack.buffer());
+  return stack;
+}
+
+void compare_stacks(const warpalign::Device& device, test::Size size, std::size_t first_images,
+                    std::size_t second_images) {
+  CAPTURE(test::to_string(size));
+  CAPTURE(first_images);
+  CAPTURE(second_images);
+  constexpr float sigma = 0.3F;
+  std::vector<reference::Spectrum> first, second;
+  for (std::uint32_t i = 0; i < first_images; ++i) {
+    first.push_back(test::random_spectrum(size.width, size.height, 30 + i));
+  }
+  for (std::uint32_t i = 0; i < second_images; ++i) {
+    second.push_back(test::random_spectrum(size.width, size.height, 40 + i));
+  }
+  const std::size_t images = std::max(first_images, second_images);
+  auto stream = device.make_stream();
+  warpalign::Device on = device;
+  auto output = on.make_image(warpalign::PixelType::c32,
+                              {size.width / 2 + 1, size.height, static_cast<std::int64_t>(images)});
+  test::poison(stream, output);
+  CrossPowerPlan(device, {{size.width, size.height, 1},
+                          sigma,
+                          false,
+                          static_cast<std::int64_t>(first_images),
+                          static_cast<std::int64_t>(second_images)})
+      .execute(stream, stack_of(device, stream, size, first),
+               stack_of(device, stream, size, second), output);
+  for (std::size_t i = 0; i < images; ++i) {
+    CAPTURE(i);
+    const auto expected = reference::cross_power(first[i % first_images], second[i % second_images],
+                                                 size.width, static_cast<double>(sigma), false);
+    // As for one pair.
+    CHECK(test::max_difference(
+              test::spectrum_from_device(stream, output, static_cast<std::int64_t>(i)), expected) <=
+          2e-6);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("cross_power: stacks of images, and one image with each of a stack") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : {test::Size{32, 32}, {45, 31}, {260, 12}}) {
+      compare_stacks(device, size, 3, 3);
+      compare_stacks(device, size, 1, 4);
+      compare_stacks(device, size, 4, 1);
+    }
+  });
+}
 
 TEST_CASE(
     "cross_power: every size, weighted or not, with and without the rotation by 180 degrees") {
@@ -84,5 +150,17 @@ TEST_CASE("cross_power: the total weights are the sums over the whole spectrum")
 TEST_CASE("cross_power: a negative sigma is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS(CrossPowerPlan(device, {{8, 8, 1}, -1.0F, false}), warpalign::Error);
+  });
+}
+
+TEST_CASE("cross_power: stacks that do not match, or with what they do not have, are refused") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto refused = [&](const CrossPowerSpec& spec) {
+      CHECK_THROWS_AS(CrossPowerPlan(device, spec), warpalign::Error);
+    };
+    refused({{8, 8, 1}, 0, false, 2, 3});
+    refused({{8, 8, 1}, 0, false, 0, 1});
+    refused({{8, 8, 1}, 0, true, 2, 2});
+    refused({{8, 8, 8}, 0, false, 2, 2});
   });
 }

@@ -104,18 +104,10 @@ void PairSearch::add_hypotheses_at(const PairWork& work, RotationScaleSearch& se
   const Shape crop{std::min({available.width, whole_level.shape().width, search.side()}),
                    std::min({available.height, whole_level.shape().height, search.side()}), 1};
   const Shape shape = base == 1 ? available : crop;
-  const CropsAlong down(available.height, shape.height);
-  const CropsAlong across(available.width, shape.width);
-  if (down.count() * across.count() > max_crops) return;
-  crops_.clear();
-  for (std::int64_t j = 0; j < down.count(); ++j) {
-    for (std::int64_t i = 0; i < across.count(); ++i) {
-      crops_.push_back({across.start(i), down.start(j)});
-    }
-  }
+  if (crops_of(available, shape) > max_crops) return;
   for (RotationScalePeak peak :
-       search.find(work.stream, work.clock, whole, whole_level, cropped, cropped_level, crops_,
-                   shape, whole_is_reference, limits, hypotheses_per_crop)) {
+       search.find(work.stream, work.clock, whole, whole_level, cropped, cropped_level, shape,
+                   whole_is_reference, limits, hypotheses_per_crop)) {
     peak.scale = scales ? peak.scale * base : 1;
     hypotheses_.push_back({peak, base});
   }

@@ -83,7 +83,6 @@ class PairSearch {
   ModelChoice model_choice_;
 
   // Intermediate results within one run(); members so that their memory is reused.
-  std::vector<Crop> crops_;
   std::vector<Hypothesis> hypotheses_;
   std::vector<KnownRotationScale> known_;  // of the hypotheses whose shifts are sought
   std::vector<Candidate> shifted_;         // hypotheses and their opposites, each at its best shift

@@ -3,6 +3,7 @@
 
 #include "registration/plane_geometry.hpp"
 #include "registration/short_list.hpp"
+#include "registration/similarity/base_scales.hpp"
 
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 
@@ -37,18 +38,55 @@ PeakRecord record_at(std::span<const float> surface, const Shape& shape, std::in
   return record;
 }
 
-// The surface is divided into runs of pixels. Runs whose maximum does not exceed the best peak so
-// far are skipped.
-constexpr std::size_t run_length = 16;
+// How many crops a batch has: one launch of each stage does for all of them. Batches are always
+// full, because a CPU's time goes with the number of crops. Two images of one size have 1, 4, 9
+// or 36.
+constexpr std::array<std::int64_t, 3> batch_sizes{1, 4, 16};
 
-void find_run_maxima(std::span<const float> surface, std::vector<float>& maxima) {
-  maxima.clear();
-  for (std::size_t begin = 0; begin < surface.size(); begin += run_length) {
-    const std::size_t end = std::min(begin + run_length, surface.size());
-    float maximum = 0;
-    for (std::size_t i = begin; i < end; ++i) maximum = surface[i] > maximum ? surface[i] : maximum;
-    maxima.push_back(maximum);
+Shape stack_of(const Shape& frame, std::int64_t images) {
+  return {frame.width, frame.height, images};
+}
+
+CrossPowerSpec power_spec(const Shape& frame, const RegistrationOptions& options,
+                          std::int64_t first_images, std::int64_t second_images) {
+  return {frame, options.log_polar_sigma, false, first_images, second_images};
+}
+
+CutWindowsSpec cut_spec(const Shape& level, const Shape& crop, const Shape& frame,
+                        const RegistrationOptions& options) {
+  const Signal signal =
+      options.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
+  CutWindowsSpec spec{level, 1, {}, crop, frame, options.window, signal};
+  const CropsAlong down(level.height, crop.height);
+  const CropsAlong across(level.width, crop.width);
+  for (std::int64_t j = 0; j < down.count(); ++j) {
+    for (std::int64_t i = 0; i < across.count(); ++i) {
+      spec.origins.push_back(
+          {static_cast<std::int32_t>(across.start(i)), static_cast<std::int32_t>(down.start(j))});
+    }
   }
+  return spec;
+}
+
+// The highest of some values, or 0 where none is above it. Compilers compute the lanes, which are
+// independent of one another, in vectors.
+float highest(std::span<const float> values) {
+  constexpr std::size_t lanes = 8;
+  std::array<float, lanes> best{};
+  const auto take = [](float& maximum, float value) {
+    maximum = value > maximum ? value : maximum;
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) take(best[lane], values[i + lane]);
+  }
+  for (; i < values.size(); ++i) take(best[0], values[i]);
+  return *std::max_element(best.begin(), best.end());
+}
+
+std::span<const float> row_of(std::span<const float> surface, const Shape& frame, std::int64_t y) {
+  return surface.subspan(static_cast<std::size_t>(y * frame.width),
+                         static_cast<std::size_t>(frame.width));
 }
 
 }  // namespace
@@ -80,38 +118,75 @@ bool RotationScaleLimits::allows_angle_or_opposite(double degrees) const {
   return allows_angle(degrees) || allows_angle(degrees + 180);
 }
 
+std::int64_t crops_of(const Shape& level, const Shape& crop) {
+  return CropsAlong(level.height, crop.height).count() *
+         CropsAlong(level.width, crop.width).count();
+}
+
+CropBatch::CropBatch(const Device& device, const Shape& frame, const RegistrationOptions& options,
+                     std::int64_t crops)
+    : frames_(stack_of(frame, crops)),
+      fft_(device, {frames_}),
+      log_polar_(device, {frame, frame, crops, options.spectrum_exponent}),
+      whole_first_(device, power_spec(frame, options, 1, crops)),
+      crops_first_(device, power_spec(frame, options, crops, 1)),
+      means_(device.make_buffer(static_cast<std::size_t>(crops) * sizeof(float))),
+      frames_of_crops_(device.make_image(PixelType::f32, frames_)),
+      spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
+      polar_spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
+      surface_values_{Readback<float>(device, static_cast<std::size_t>(frames_.pixels())),
+                      Readback<float>(device, static_cast<std::size_t>(frames_.pixels()))} {}
+
+void CropBatch::log_polar_spectra(StageClock& clock, const Image& level, const LevelCrops& crops,
+                                  std::int64_t first) {
+  log_polar_spectra(clock, level, crops, first, polar_spectra_);
+}
+
+void CropBatch::log_polar_spectra(StageClock& clock, const Image& level, const LevelCrops& crops,
+                                  std::int64_t first, Image& result) {
+  Stream& stream = clock.stream();
+  clock.run(crops.stage, [&] {
+    crops.cut.execute(stream, level, {first, size()}, means_, frames_of_crops_);
+  });
+  clock.run("fft", [&] { fft_.forward(stream, frames_of_crops_, spectra_); });
+  clock.run("log_polar", [&] { log_polar_.execute(stream, spectra_, frames_of_crops_); });
+  clock.run("fft", [&] { fft_.forward(stream, frames_of_crops_, result); });
+}
+
+void CropBatch::correlate(StageClock& clock, const Image& whole, bool whole_is_reference) {
+  Stream& stream = clock.stream();
+  clock.run("cross_power", [&] {
+    if (whole_is_reference) return whole_first_.execute(stream, whole, polar_spectra_, spectra_);
+    crops_first_.execute(stream, polar_spectra_, whole, spectra_);
+  });
+  clock.run("inverse_fft", [&] { fft_.inverse(stream, spectra_, frames_of_crops_); });
+  last_ = 1 - last_;
+  surface_values_[last_].enqueue(stream, frames_of_crops_.buffer());
+}
+
 RotationScaleSearch::RotationScaleSearch(const Device& device, std::int64_t side,
                                          const RegistrationOptions& options)
     : device_(device),
       frame_{side, side, 1},
       options_(options),
-      log_polar_spec_{frame_, frame_},
-      power_spec_{frame_, options.log_polar_sigma, false},
-      fft_(device, {frame_}),
-      magnitude_(device, {frame_, options.spectrum_exponent}),
-      log_polar_(device, log_polar_spec_),
-      whitening_(device, {frame_}),
-      power_(device, power_spec_),
-      statistics_(device.make_buffer(sizeof(StatisticsRecord))),
-      windowed_(device.make_image(PixelType::f32, frame_)),
-      spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
-      magnitudes_(device.make_image(PixelType::f32, RealFftPlan::half_spectrum(frame_))),
-      whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
-      crop_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
-      surface_(device.make_image(PixelType::f32, frame_)),
-      surface_values_{Readback<float>(device, static_cast<std::size_t>(frame_.pixels())),
-                      Readback<float>(device, static_cast<std::size_t>(frame_.pixels()))} {}
+      grid_(LogPolarPlan::grid({frame_, frame_})),
+      total_weight_(CrossPowerPlan::total_weight(power_spec(frame_, options, 1, 1))),
+      whole_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))) {
+  static_cast<void>(batch_for(1));
+}
 
-RotationScaleSearch::CropPlans& RotationScaleSearch::crop_plans_of(const Shape& level,
-                                                                   const Shape& crop) {
-  return crop_plans_.get({level, crop}, [&] {
-    const Signal signal =
-        options_.spectrum == SpectrumOf::gradient ? Signal::gradient : Signal::pixels;
-    return CropPlans{WarpPlan(device_, {level, crop}),
-                     StatisticsPlan(device_, {crop, PixelType::f32, signal}),
-                     ApodizePlan(device_, {crop, frame_, options_.window, PixelType::f32, signal}),
-                     device_.make_image(PixelType::f32, crop)};
+const LevelCrops& RotationScaleSearch::level_crops_of(const Shape& level, const Shape& crop) {
+  return level_crops_.get({level, crop}, [&] {
+    return LevelCrops{CutWindowsPlan(device_, cut_spec(level, crop, frame_, options_)),
+                      crops_of(level, crop), level == crop ? "window" : "crop"};
   });
+}
+
+CropBatch& RotationScaleSearch::batch_for(std::int64_t crops) {
+  std::size_t i = batch_sizes.size() - 1;
+  while (batch_sizes[i] > crops) --i;
+  if (!batches_[i]) batches_[i].emplace(device_, frame_, options_, batch_sizes[i]);
+  return *batches_[i];
 }
 
 // The holes of a masked image would appear as edges in plain grey levels. Such images are used
@@ -121,100 +196,109 @@ const Image& RotationScaleSearch::pixels_of(Stream& stream, StageClock& clock,
   return level.masked() ? pyramid.normalized(stream, clock, level) : level.values();
 }
 
-void RotationScaleSearch::log_polar_spectrum(Stream& stream, StageClock& clock, const Image& level,
-                                             const Crop& crop, const Shape& crop_shape,
-                                             Image& result) {
-  CropPlans& plans = crop_plans_of(level.shape(), crop_shape);
-  const Image* pixels = &level;
-  if (crop_shape != level.shape()) {
-    const Affine corner =
-        Affine::translation(static_cast<double>(crop.x), static_cast<double>(crop.y));
-    clock.run("crop", [&] { plans.crop.execute(stream, level, corner, plans.pixels); });
-    pixels = &plans.pixels;
-  }
-  clock.run("window", [&] {
-    plans.statistics.execute(stream, *pixels, statistics_);
-    plans.window.execute(stream, *pixels, statistics_, windowed_);
-  });
-  clock.run("fft", [&] { fft_.forward(stream, windowed_, spectrum_); });
-  clock.run("magnitude", [&] { magnitude_.execute(stream, spectrum_, magnitudes_); });
-  clock.run("log_polar", [&] {
-    log_polar_.execute(stream, magnitudes_, windowed_);
-    whitening_.execute(stream, windowed_);
-  });
-  clock.run("fft", [&] { fft_.forward(stream, windowed_, result); });
-}
-
 std::span<const RotationScalePeak> RotationScaleSearch::find(
     Stream& stream, StageClock& clock, ImagePyramid& whole, PyramidLevel& whole_level,
-    ImagePyramid& cropped, PyramidLevel& cropped_level, std::span<const Crop> crops,
-    const Shape& crop_shape, bool whole_is_reference, const RotationScaleLimits& limits,
-    std::size_t maximum) {
-  log_polar_spectrum(stream, clock, pixels_of(stream, clock, whole, whole_level), {},
-                     whole_level.shape(), whole_spectrum_);
+    ImagePyramid& cropped, PyramidLevel& cropped_level, const Shape& crop, bool whole_is_reference,
+    const RotationScaleLimits& limits, std::size_t maximum) {
+  batch_for(1).log_polar_spectra(clock, pixels_of(stream, clock, whole, whole_level),
+                                 level_crops_of(whole_level.shape(), whole_level.shape()), 0,
+                                 whole_spectrum_);
   const Image& level = pixels_of(stream, clock, cropped, cropped_level);
-  const Image& reference = whole_is_reference ? whole_spectrum_ : crop_spectrum_;
-  const Image& moving = whole_is_reference ? crop_spectrum_ : whole_spectrum_;
+  const LevelCrops& crops = level_crops_of(level.shape(), crop);
+  allow(limits);
   found_.clear();
-  for (std::size_t i = 0; i < crops.size(); ++i) {
-    log_polar_spectrum(stream, clock, level, crops[i], crop_shape, crop_spectrum_);
-    correlate(stream, clock, reference, moving, surface_values_[i % 2]);
-    if (i > 0) find_peaks(surface_values_[(i - 1) % 2].wait(), limits, maximum);
+  Readback<float>* before = nullptr;
+  for (std::int64_t first = 0; first < crops.count;) {
+    CropBatch& batch = batch_for(crops.count - first);
+    batch.log_polar_spectra(clock, level, crops, first);
+    batch.correlate(clock, whole_spectrum_, whole_is_reference);
+    if (before != nullptr) find_peaks_of_all(before->wait(), maximum);
+    before = &batch.last_surfaces();
+    first += batch.size();
   }
-  if (!crops.empty()) find_peaks(surface_values_[(crops.size() - 1) % 2].wait(), limits, maximum);
+  if (before != nullptr) find_peaks_of_all(before->wait(), maximum);
   sort_short_list(found_, [](const RotationScalePeak& a, const RotationScalePeak& b) {
     return a.height > b.height;
   });
   return found_;
 }
 
-void RotationScaleSearch::correlate(Stream& stream, StageClock& clock, const Image& reference,
-                                    const Image& moving, Readback<float>& values) {
-  clock.run("cross_power", [&] { power_.execute(stream, reference, moving, spectrum_); });
-  clock.run("inverse_fft", [&] { fft_.inverse(stream, spectrum_, surface_); });
-  values.enqueue(stream, surface_.buffer());
+RotationScalePeak RotationScaleSearch::peak_at(const Point& p, double value) const {
+  const double angle = signed_shift(p.y, static_cast<double>(frame_.height)) * grid_.angle_step;
+  const double log_scale = signed_shift(p.x, static_cast<double>(frame_.width)) * grid_.log_base;
+  return {angle * 180 / std::numbers::pi, std::exp(log_scale), value / total_weight_};
 }
 
-// Finds local maxima, each the highest within a few pixels of the log-polar grid.
-void RotationScaleSearch::find_peaks(std::span<const float> surface,
-                                     const RotationScaleLimits& limits, std::size_t maximum) {
+// A column is a scale, and a row is an angle.
+void RotationScaleSearch::allow(const RotationScaleLimits& limits) {
+  allowed_columns_.clear();
+  for (std::int64_t x = 0; x < frame_.width; ++x) {
+    if (!limits.allows_scale(peak_at({static_cast<double>(x), 0}, 0).scale)) continue;
+    if (allowed_columns_.empty() || allowed_columns_.back().end < x) {
+      allowed_columns_.push_back({x, x});
+    }
+    allowed_columns_.back().end = x + 1;
+  }
+  allowed_rows_.clear();
+  for (std::int64_t y = 0; y < frame_.height; ++y) {
+    const double degrees = peak_at({0, static_cast<double>(y)}, 0).rotation_deg;
+    if (limits.allows_angle_or_opposite(degrees)) allowed_rows_.push_back(y);
+  }
+}
+
+void RotationScaleSearch::find_peaks_of_all(std::span<const float> surfaces, std::size_t maximum) {
+  const auto pixels = static_cast<std::size_t>(frame_.pixels());
+  for (std::size_t first = 0; first < surfaces.size(); first += pixels) {
+    find_peaks(surfaces.subspan(first, pixels), maximum);
+  }
+}
+
+void RotationScaleSearch::find_row_maxima(std::span<const float> surface) {
+  row_maxima_.clear();
+  for (const std::int64_t y : allowed_rows_) {
+    const std::span<const float> row = row_of(surface, frame_, y);
+    float maximum = 0;
+    for (const Range& columns : allowed_columns_) {
+      maximum = std::max(
+          maximum, highest(row.subspan(static_cast<std::size_t>(columns.begin),
+                                       static_cast<std::size_t>(columns.end - columns.begin))));
+    }
+    row_maxima_.push_back({y, maximum});
+  }
+}
+
+bool RotationScaleSearch::is_near_a_peak(const Pixel& pixel) const {
   constexpr std::int64_t min_distance = 4;
-  const LogPolarGrid grid = LogPolarPlan::grid(log_polar_spec_);
-  const double total = CrossPowerPlan::total_weight(power_spec_);
-  const auto peak_at = [&](const Point& p, double value) {
-    const double angle = signed_shift(p.y, static_cast<double>(frame_.height)) * grid.angle_step;
-    const double log_scale = signed_shift(p.x, static_cast<double>(frame_.width)) * grid.log_base;
-    return RotationScalePeak{angle * 180 / std::numbers::pi, std::exp(log_scale), value / total};
-  };
+  return std::any_of(peaks_.begin(), peaks_.end(), [&](const Pixel& peak) {
+    return periodic_distance(peak.x, pixel.x, frame_.width) < min_distance &&
+           periodic_distance(peak.y, pixel.y, frame_.height) < min_distance;
+  });
+}
+
+// Finds local maxima, each the highest within a few pixels of the log-polar grid. Rows that have
+// nothing above the best peak so far are skipped.
+void RotationScaleSearch::find_peaks(std::span<const float> surface, std::size_t maximum) {
   peaks_.clear();
-  const auto may_be_taken = [&](std::int64_t x, std::int64_t y, double value) {
-    const RotationScalePeak peak = peak_at({static_cast<double>(x), static_cast<double>(y)}, value);
-    return limits.allows_scale(peak.scale) && limits.allows_angle_or_opposite(peak.rotation_deg) &&
-           std::none_of(peaks_.begin(), peaks_.end(), [&](const Pixel& f) {
-             return periodic_distance(f.x, x, frame_.width) < min_distance &&
-                    periodic_distance(f.y, y, frame_.height) < min_distance;
-           });
-  };
-  find_run_maxima(surface, run_maxima_);
+  find_row_maxima(surface);
   while (peaks_.size() < maximum) {
-    double best = 0;
+    float best = 0;
     Pixel at{-1, -1};
-    for (std::size_t run = 0; run < run_maxima_.size(); ++run) {
-      if (!(static_cast<double>(run_maxima_[run]) > best)) continue;
-      const std::size_t end = std::min((run + 1) * run_length, surface.size());
-      for (std::size_t i = run * run_length; i < end; ++i) {
-        const auto value = static_cast<double>(surface[i]);
-        if (!(value > best)) continue;
-        const std::int64_t x = static_cast<std::int64_t>(i) % frame_.width;
-        const std::int64_t y = static_cast<std::int64_t>(i) / frame_.width;
-        if (!may_be_taken(x, y, value)) continue;
-        best = value;
-        at = {x, y};
+    for (const RowMaximum& row : row_maxima_) {
+      if (!(row.value > best)) continue;
+      const std::span<const float> values = row_of(surface, frame_, row.y);
+      for (const Range& columns : allowed_columns_) {
+        for (std::int64_t x = columns.begin; x < columns.end; ++x) {
+          const float value = values[static_cast<std::size_t>(x)];
+          if (!(value > best) || is_near_a_peak({x, row.y})) continue;
+          best = value;
+          at = {x, row.y};
+        }
       }
     }
     if (at.x < 0) break;
     peaks_.push_back(at);
-    found_.push_back(peak_at(subpixel_position(record_at(surface, frame_, at.x, at.y)), best));
+    found_.push_back(peak_at(subpixel_position(record_at(surface, frame_, at.x, at.y)),
+                             static_cast<double>(best)));
   }
 }
 

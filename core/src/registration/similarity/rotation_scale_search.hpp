@@ -6,17 +6,15 @@
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 
-#include <warpalign/backend/stages/filter/apodize.hpp>
-#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
-#include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
-#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
-#include <warpalign/stages/magnitude.hpp>
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,9 +43,48 @@ struct RotationScaleLimits {
   [[nodiscard]] bool allows_angle_or_opposite(double degrees) const;
 };
 
-/// A rectangular part of a level, given by its upper left corner.
-struct Crop {
-  std::int64_t x = 0, y = 0;
+/// How many crops of a shape overlap by half and cover a level (CropsAlong).
+[[nodiscard]] std::int64_t crops_of(const Shape& level, const Shape& crop);
+
+/// The crops of a level.
+struct LevelCrops {
+  CutWindowsPlan cut;
+  std::int64_t count;
+  const char* stage;  ///< as timings name it: a crop, or the window of a level that is used whole
+};
+
+/// What is computed of crops whose log-polar spectra are found and correlated at once: plans and
+/// memory for one number of them.
+class CropBatch {
+ public:
+  CropBatch(const Device& device, const Shape& frame, const RegistrationOptions& options,
+            std::int64_t crops);
+  [[nodiscard]] std::int64_t size() const { return frames_.depth; }
+
+  /// Enqueues the log-polar spectra of crops from number `first` on, for correlate() or into
+  /// `result`.
+  void log_polar_spectra(StageClock& clock, const Image& level, const LevelCrops& crops,
+                         std::int64_t first);
+  void log_polar_spectra(StageClock& clock, const Image& level, const LevelCrops& crops,
+                         std::int64_t first, Image& result);
+  /// Enqueues their correlation with the log-polar spectrum of a whole level, and the copy of it to
+  /// the host. The copy before the last one must have been waited for.
+  void correlate(StageClock& clock, const Image& whole, bool whole_is_reference);
+  /// The surfaces of the last correlation, one after the other, once they are waited for.
+  [[nodiscard]] Readback<float>& last_surfaces() { return surface_values_[last_]; }
+
+ private:
+  Shape frames_;  // stacked
+  RealFftPlan fft_;
+  LogPolarSpectraPlan log_polar_;
+  CrossPowerPlan whole_first_, crops_first_;
+  Buffer means_;
+  Image frames_of_crops_;  // windowed crops, then their log-polar spectra, then the correlations
+  Image spectra_, polar_spectra_;
+  /// Of two batches in turn: the device goes on with one while the host looks for the other's
+  /// peaks.
+  std::array<Readback<float>, 2> surface_values_;
+  std::size_t last_ = 0;
 };
 
 class RotationScaleSearch {
@@ -58,12 +95,12 @@ class RotationScaleSearch {
   [[nodiscard]] std::int64_t side() const { return frame_.width; }
 
   /// The highest peaks of the log-polar correlation of a whole level (at most side() pixels across)
-  /// with each of the crops of another level, highest first, at most `maximum` per crop. Waits for
-  /// the device. The result is valid until the next call.
+  /// with each of the crops_of() another level, highest first, at most `maximum` per crop. Waits
+  /// for the device. The result is valid until the next call.
   std::span<const RotationScalePeak> find(Stream& stream, StageClock& clock, ImagePyramid& whole,
                                           PyramidLevel& whole_level, ImagePyramid& cropped,
-                                          PyramidLevel& cropped_level, std::span<const Crop> crops,
-                                          const Shape& crop_shape, bool whole_is_reference,
+                                          PyramidLevel& cropped_level, const Shape& crop,
+                                          bool whole_is_reference,
                                           const RotationScaleLimits& limits, std::size_t maximum);
 
  private:
@@ -71,48 +108,47 @@ class RotationScaleSearch {
     Shape level, crop;
     friend bool operator==(const CropKey&, const CropKey&) = default;
   };
-  /// Plans that crop a level and window the result, and memory for the crop.
-  struct CropPlans {
-    WarpPlan crop;
-    StatisticsPlan statistics;
-    ApodizePlan window;
-    Image pixels;
+  /// Pixels of one row of a surface, from `begin` up to before `end`.
+  struct Range {
+    std::int64_t begin, end;
   };
-  CropPlans& crop_plans_of(const Shape& level, const Shape& crop);
+  /// The highest value in the allowed columns of an allowed row.
+  struct RowMaximum {
+    std::int64_t y;
+    float value;
+  };
+  struct Pixel {
+    std::int64_t x, y;
+  };
+  const LevelCrops& level_crops_of(const Shape& level, const Shape& crop);
+  /// The largest batch that `crops` crops fill.
+  CropBatch& batch_for(std::int64_t crops);
   /// The pixels of a level that the search compares.
   const Image& pixels_of(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                          PyramidLevel& level) const;
-  void log_polar_spectrum(Stream& stream, StageClock& clock, const Image& level, const Crop& crop,
-                          const Shape& crop_shape, Image& result);
-  /// Enqueues the correlation of two log-polar spectra, and the copy of it to the host.
-  void correlate(Stream& stream, StageClock& clock, const Image& reference, const Image& moving,
-                 Readback<float>& values);
-  /// Adds the peaks of a correlation to found_.
-  void find_peaks(std::span<const float> surface, const RotationScaleLimits& limits,
-                  std::size_t maximum);
+  [[nodiscard]] RotationScalePeak peak_at(const Point& p, double value) const;
+  /// Sets where on a surface peaks may be.
+  void allow(const RotationScaleLimits& limits);
+  /// Adds the peaks of each of some correlations to found_.
+  void find_peaks_of_all(std::span<const float> surfaces, std::size_t maximum);
+  void find_peaks(std::span<const float> surface, std::size_t maximum);
+  void find_row_maxima(std::span<const float> surface);
+  [[nodiscard]] bool is_near_a_peak(const Pixel& pixel) const;
 
   Device device_;
   Shape frame_;
   RegistrationOptions options_;
-  LogPolarSpec log_polar_spec_;
-  CrossPowerSpec power_spec_;
-  RealFftPlan fft_;
-  MagnitudePlan magnitude_;
-  LogPolarPlan log_polar_;
-  RadialWhiteningPlan whitening_;
-  CrossPowerPlan power_;
-  PlanCache<CropKey, CropPlans> crop_plans_{24};
-  Buffer statistics_;
-  Image windowed_;  // a windowed crop, then its log-polar spectrum
-  Image spectrum_, magnitudes_, whole_spectrum_, crop_spectrum_, surface_;
-  /// Of two crops in turn: the device goes on with one while the host looks for the other's peaks.
-  std::array<Readback<float>, 2> surface_values_;
-  std::vector<float> run_maxima_;
+  LogPolarGrid grid_;
+  double total_weight_;
+  PlanCache<CropKey, LevelCrops> level_crops_{24};
+  /// Easy pairs need the first only; the others are created when a pair first needs them.
+  std::array<std::optional<CropBatch>, 3> batches_;
+  Image whole_spectrum_;
+  std::vector<Range> allowed_columns_;
+  std::vector<std::int64_t> allowed_rows_;
+  std::vector<RowMaximum> row_maxima_;  // of one surface
+  std::vector<Pixel> peaks_;            // likewise
   std::vector<RotationScalePeak> found_;
-  struct Pixel {
-    std::int64_t x, y;
-  };
-  std::vector<Pixel> peaks_;  // of one surface
 };
 
 }  // namespace warpalign::detail

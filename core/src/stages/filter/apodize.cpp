@@ -3,11 +3,9 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "stages/filter/window_weights.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
-
-#include <cmath>
-#include <numbers>
 
 namespace warpalign {
 
@@ -26,19 +24,9 @@ ApodizeSpec checked(const ApodizeSpec& spec) {
   return spec;
 }
 
-std::vector<float> weights_of(Window window, std::int64_t n) {
-  std::vector<float> weights(static_cast<std::size_t>(n), 1.0F);
-  if (window == Window::none) return weights;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double sine =
-        std::sin(std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n));
-    weights[i] = static_cast<float>(sine * sine);
-  }
-  return weights;
-}
-
 backend::WindowWeights window_of(const ApodizeSpec& spec) {
-  return {weights_of(spec.window, spec.input.width), weights_of(spec.window, spec.input.height)};
+  return {detail::window_weights(spec.window, spec.input.width),
+          detail::window_weights(spec.window, spec.input.height)};
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
-
-#include <cmath>
-#include <numbers>
+#include "stages/filter/window_weights.hpp"
 
 namespace warpalign {
 
@@ -20,6 +18,12 @@ std::int64_t count_of(const CutWindowsSpec& spec) {
 CutWindowsSpec checked(const CutWindowsSpec& spec) {
   detail::check_shape(stage, "the frame", spec.frame);
   detail::check_shape(stage, "the window", spec.window);
+  const Shape slice = backend::slice_of(spec);
+  detail::check_shape(stage, "the padded window", slice);
+  if (slice.width < spec.window.width || slice.height < spec.window.height) {
+    detail::refuse(
+        stage, "a window of " + to_string(spec.window) + " does not fit into " + to_string(slice));
+  }
   if (spec.frames < 1) detail::refuse(stage, "there must be a frame");
   if (spec.origins.empty()) detail::refuse(stage, "there must be a window");
   for (const WindowOrigin& origin : spec.origins) {
@@ -33,16 +37,17 @@ CutWindowsSpec checked(const CutWindowsSpec& spec) {
   return spec;
 }
 
-std::vector<float> weights_of(const Shape& window) {
-  std::vector<float> weights;
-  for (const std::int64_t n : {window.width, window.height}) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double sine =
-          std::sin(std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(n));
-      weights.push_back(static_cast<float>(sine * sine));
-    }
-  }
+// Those of the columns and then those of the rows.
+std::vector<float> weights_of(const CutWindowsSpec& spec) {
+  std::vector<float> weights = detail::window_weights(spec.weights, spec.window.width);
+  const std::vector<float> of_rows = detail::window_weights(spec.weights, spec.window.height);
+  weights.insert(weights.end(), of_rows.begin(), of_rows.end());
   return weights;
+}
+
+Shape slices(const CutWindowsSpec& spec, std::int64_t count) {
+  const Shape slice = backend::slice_of(spec);
+  return {slice.width, slice.height, count};
 }
 
 template <class Value>
@@ -62,23 +67,34 @@ CutWindowsPlan::CutWindowsPlan(const Device& device, const CutWindowsSpec& spec)
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
       origins_(uploaded(device, spec.origins)),
-      weights_(uploaded(device, weights_of(spec.window))) {}
+      weights_(uploaded(device, weights_of(spec))) {}
 
 Shape CutWindowsPlan::windows_shape(const CutWindowsSpec& spec) noexcept {
-  return {spec.window.width, spec.window.height, count_of(spec)};
+  return slices(spec, count_of(spec));
 }
 
 void CutWindowsPlan::execute(Stream& stream, const Image& frames, Buffer& means,
                              Image& windows) const {
+  execute(stream, frames, {0, count_of(spec_)}, means, windows);
+}
+
+void CutWindowsPlan::execute(Stream& stream, const Image& frames, const WindowRange& range,
+                             Buffer& means, Image& windows) const {
+  if (range.first < 0 || range.count < 1 || range.count > count_of(spec_) - range.first) {
+    detail::refuse(stage, "windows " + std::to_string(range.first) + " to " +
+                              std::to_string(range.first + range.count) + " of " +
+                              std::to_string(count_of(spec_)) + " do not exist");
+  }
   detail::check_stream(stage, device_, stream);
   detail::check_image(stage, "the frames", device_, frames, PixelType::f32,
                       {spec_.frame.width, spec_.frame.height, spec_.frames});
   detail::check_buffer(stage, "the means", device_, means,
-                       static_cast<std::size_t>(count_of(spec_)) * sizeof(float));
-  detail::check_image(stage, "the windows", device_, windows, PixelType::f32, windows_shape(spec_));
+                       static_cast<std::size_t>(range.count) * sizeof(float));
+  detail::check_image(stage, "the windows", device_, windows, PixelType::f32,
+                      slices(spec_, range.count));
   detail::check_distinct(stage, frames, windows);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(frames),
-                   detail::Access::memory(origins_), detail::Access::memory(weights_),
+                   detail::Access::memory(origins_), detail::Access::memory(weights_), range,
                    detail::Access::memory(means), detail::Access::memory(windows));
 }
 

@@ -22,7 +22,20 @@ CrossPowerSpec checked(const CrossPowerSpec& spec) {
   if (!std::isfinite(spec.sigma) || spec.sigma < 0) {
     detail::refuse(stage, "sigma must be 0 or more");
   }
+  const std::int64_t images = backend::images_of(spec);
+  const auto fits = [&](std::int64_t count) { return count == 1 || count == images; };
+  if (!fits(spec.first_images) || !fits(spec.second_images)) {
+    detail::refuse(stage, "both inputs must have as many spectra, or one of them one");
+  }
+  if (images > 1 && (spec.with_rotated_180 || spec.image.depth > 1)) {
+    detail::refuse(stage, "stacks are of images, without with_rotated_180");
+  }
   return spec;
+}
+
+Shape spectra(const CrossPowerSpec& spec, std::int64_t images) {
+  const Shape half = RealFftPlan::half_spectrum(spec.image);
+  return {half.width, half.height, images > 1 ? images : half.depth};
 }
 
 // The sum of exp(-factor (2k/n)^2 / (2 sigma^2)) over all n signed frequencies k of one axis. The
@@ -51,11 +64,13 @@ CrossPowerPlan::CrossPowerPlan(const Device& device, const CrossPowerSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
 void CrossPowerPlan::execute(Stream& stream, const Image& a, const Image& b, Image& output) const {
-  const Shape half = RealFftPlan::half_spectrum(spec_.image);
-  const Shape out{half.width, half.height, spec_.with_rotated_180 ? 2 : half.depth};
+  Shape out = spectra(spec_, backend::images_of(spec_));
+  if (spec_.with_rotated_180) out.depth = 2;
   detail::check_stream(stage, device_, stream);
-  detail::check_image(stage, "the first spectrum", device_, a, PixelType::c32, half);
-  detail::check_image(stage, "the second spectrum", device_, b, PixelType::c32, half);
+  detail::check_image(stage, "the first spectrum", device_, a, PixelType::c32,
+                      spectra(spec_, spec_.first_images));
+  detail::check_image(stage, "the second spectrum", device_, b, PixelType::c32,
+                      spectra(spec_, spec_.second_images));
   detail::check_image(stage, "the output", device_, output, PixelType::c32, out);
   detail::check_distinct(stage, a, output);
   detail::check_distinct(stage, b, output);

@@ -4,6 +4,8 @@
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
+#include <cstdint>
+
 namespace warpalign {
 
 namespace backend {
@@ -19,12 +21,17 @@ struct CrossPowerSpec {
   /// Also write, as a second slice, the spectrum for the second image rotated by 180 degrees (its
   /// spectrum conjugated). Not for volumes.
   bool with_rotated_180 = false;
+  /// How many spectra of images are stacked along the depth of the first and of the second input.
+  /// Where one has more than the other, the other has one, which is taken with each of them.
+  /// More than one not with `with_rotated_180`.
+  std::int64_t first_images = 1, second_images = 1;
 };
 
 /// The spectrum of phase correlation, w A conj(B) / |A conj(B)|, and 0 where the denominator
 /// vanishes (registration paper, equation 4). Its unnormalised inverse transform peaks at d when
 /// a(x) = b(x - d). Inputs are c32 of shape (width / 2 + 1, height, depth). The output is the same,
-/// or of depth 2 with `with_rotated_180`, where slice 1 is w A B / |A B|.
+/// or of depth 2 with `with_rotated_180`, where slice 1 is w A B / |A B|. For stacks of images it
+/// is the stack of the spectra of all pairs.
 class WARPALIGN_API CrossPowerPlan {
  public:
   CrossPowerPlan(const Device& device, const CrossPowerSpec& spec);
@@ -46,6 +53,11 @@ class WARPALIGN_API CrossPowerPlan {
 }  // namespace warpalign
 
 namespace warpalign::backend {
+
+/// The number of pairs of images.
+[[nodiscard]] inline std::int64_t images_of(const CrossPowerSpec& spec) noexcept {
+  return spec.first_images > spec.second_images ? spec.first_images : spec.second_images;
+}
 
 class CrossPower : public Stage {
  public:
