@@ -96,10 +96,10 @@ TEST_CASE("device: marks give device time that does not run backwards") {
     const warpalign::WarpPlan plan(device, {input.shape(), output.shape()});
     const std::vector<float> zeros(512 * 512);
     stream.upload(zeros.data(), zeros.size() * sizeof(float), input.buffer());
-    plan.execute(stream, input, {}, output);
+    plan.execute(stream, input, warpalign::Affine{}, output);
     const auto start = stream.mark();
     const auto same = stream.mark();
-    for (int i = 0; i < 20; ++i) plan.execute(stream, input, {}, output);
+    for (int i = 0; i < 20; ++i) plan.execute(stream, input, warpalign::Affine{}, output);
     const auto end = stream.mark();
     const double nothing = stream.milliseconds_between(start, same);
     const double work = stream.milliseconds_between(same, end);

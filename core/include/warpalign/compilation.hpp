@@ -34,7 +34,7 @@ using CompilationObserver = std::function<void(const CompilationProgress&)>;
 WARPALIGN_API void observe_compilation(CompilationObserver observer);
 
 /// The number of pieces, of about a second at most, into which the compilation for a registration
-/// of images is divided. They are in the order in which register_images needs them.
+/// of images is divided. The last ones are those that processes which help should begin with.
 [[nodiscard]] WARPALIGN_API std::size_t registration_pieces();
 /// Compiles one of them, for images of `type` (u8, u16 or f32), and runs it on blank images. Throws
 /// Error(invalid_argument) for a wrong piece or type.

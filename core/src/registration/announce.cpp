@@ -92,7 +92,13 @@ void transform(Trial& trial, const RealFftSpec& spec) {
   });
 }
 
-void transforms_of_levels(Trial& trial, const Needs&) { transform(trial, {level}); }
+void forward_of_levels(Trial& trial, const Needs&) {
+  transform(trial, {level, 2, FftDirections::forward});
+}
+
+void inverse_of_levels(Trial& trial, const Needs&) {
+  transform(trial, {level, 2, FftDirections::inverse});
+}
 
 void log_polar_spectra(Trial& trial, const Needs& needs) {
   const LogPolarSpectraPlan log_polar(trial.device(),
@@ -245,7 +251,8 @@ void richer_models(Trial& trial, const Needs&) {
 }
 
 // In the order in which they are needed.
-constexpr std::array<Piece, 2> pieces_of_search{transforms_of_levels, log_polar_spectra};
+constexpr std::array<Piece, 3> pieces_of_search{forward_of_levels, inverse_of_levels,
+                                                log_polar_spectra};
 constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_four};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
 constexpr std::array<Piece, 8> pieces_of_fit{
@@ -256,23 +263,39 @@ constexpr std::array<Piece, 8> pieces_of_fit{
 constexpr std::array<Piece, 5> pieces_with_masks{coarse_levels, normalized_levels, coarse_fit,
                                                  local_illumination, refinement};
 
+// The same pieces, the last first, as four processes that help take them in turn: about as much
+// work for each, the most of it first. The process that they help begins with its search.
+constexpr std::array<Piece, 15> pieces_for_helpers{forward_of_levels,
+                                                   inverse_of_levels,
+                                                   log_polar_spectra,
+                                                   windows,
+                                                   normalized_levels,
+                                                   warps,
+                                                   coarse_levels,
+                                                   coarse_fit,
+                                                   local_illumination,
+                                                   impulses,
+                                                   overlap,
+                                                   coefficients,
+                                                   refinement,
+                                                   transforms_of_images,
+                                                   transforms_of_four};
+static_assert(pieces_for_helpers.size() == pieces_of_search.size() + pieces_of_correlation.size() +
+                                               pieces_of_images.size() + pieces_of_fit.size());
+
 struct CompilablePiece {
   Piece make;
   bool masked;
 };
 
-// Processes that help begin at the end: with the transforms, whose programs take longest, while the
-// process that they help is still at its search. Few pairs have masks.
+// Few pairs have masks.
 std::vector<CompilablePiece> all_pieces() {
   std::vector<CompilablePiece> all;
   const auto add = [&](const auto& pieces, bool masked) {
     for (const Piece piece : pieces) all.push_back({piece, masked});
   };
   add(pieces_with_masks, true);
-  add(pieces_of_search, false);
-  add(pieces_of_images, false);
-  add(pieces_of_fit, false);
-  add(pieces_of_correlation, false);
+  add(pieces_for_helpers, false);
   return all;
 }
 

@@ -189,11 +189,13 @@ TEST_CASE("chance: a homography that is affine but for its last digits counts as
     const Affine shift = Affine::translation(0.8, 0.6);
     Homography homography(shift);
     homography.h[6] = 1e-9;
-    // Affine transforms and homographies are interpolated by stages of their own, both linearly:
-    // what remains is rounding. Any other degree would smooth what is already smooth once more.
+    // Affine transforms and homographies are interpolated by stages of their own, both linearly. On
+    // CUDA the former's weights have eight fractional bits, as the texture unit's have, which was
+    // seen to change the deviations by 2e-4; any other degree would smooth what is already smooth
+    // once more, which changes them by more than a hundredth.
     const double affine = deviations_at(device, Homography(shift));
     CHECK(affine > 1);
-    CHECK(deviations_at(device, homography) == doctest::Approx(affine).epsilon(1e-4));
+    CHECK(deviations_at(device, homography) == doctest::Approx(affine).epsilon(1e-3));
   });
 }
 

@@ -210,6 +210,7 @@ void SimilarityFit::for_each_answer(Use use) {
   const SimilaritySumsResult* sums = sums_.data();
   for (const Running& group : running_) {
     const std::size_t count = group.fits.size();
+    if (count == 0) continue;
     const SimilaritySumsResult* second = group.pair->second ? sums + count : nullptr;
     for (std::size_t i = 0; i < count; ++i) {
       use(*group.fits[i], sums[i], second != nullptr ? second + i : nullptr);
@@ -228,12 +229,12 @@ void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<cons
                          start, options);
     }
   }
-  running_.resize(starts.size());
+  if (running_.size() < starts.size()) running_.resize(starts.size());
+  for (Running& group : running_) group.fits.clear();  // which keep their memory
   begin_requests();
   auto fit = fits_.begin();
   for (std::size_t g = 0; g < starts.size(); ++g) {
     running_[g].pair = starts[g].pair;
-    running_[g].fits.clear();
     starts_.clear();
     for (const Homography& start : starts[g].matrices) {
       if (fit->goes_on()) {

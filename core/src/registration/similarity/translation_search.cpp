@@ -76,6 +76,7 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
                  Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
+  for (Batch& one : batches_) one.linear.reserve(static_cast<std::size_t>(batch));
   peaks_.reserve(static_cast<std::size_t>(batch));
   if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
 }
