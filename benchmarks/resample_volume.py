@@ -117,14 +117,14 @@ def torch_interpol_call(volume, output, options):
 
 
 def jitfields_call(volume, output, options):
-    import jitfields
     import torch
+    from jitfields.resize import resize
 
     where = "cuda" if torch.cuda.is_available() else "cpu"
 
     def call():
         given = torch.from_numpy(volume).to(where)
-        moved = jitfields.resize(
+        moved = resize(
             given, shape=list(output.shape), anchor="center", order=3, bound="dct1")
         output[...] = moved.cpu().numpy()
 
