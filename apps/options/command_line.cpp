@@ -78,6 +78,12 @@ std::string full_name(const CLI::App& command) {
   return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
+/// The command that was named, or the program where none was.
+const CLI::App& named_command(const CLI::App& program) {
+  const std::vector<CLI::App*> named = program.get_subcommands();
+  return named.empty() ? program : named_command(*named.back());
+}
+
 bool is_last(const OptionText& option) { return option.group == message_group; }
 
 }  // namespace
@@ -110,7 +116,8 @@ bool CommandLine::parse(int argc, char** argv) {
     program_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
-      throw UsageError(fmt::format("{}; see '{} --help'", error.what(), program_->get_name()));
+      throw UsageError(
+          fmt::format("{}; see '{} --help'", error.what(), full_name(named_command(*program_))));
     }
     program_->exit(error);  // prints --help or --version
     return false;

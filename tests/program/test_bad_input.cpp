@@ -228,6 +228,10 @@ TEST_CASE("wrong usage") {
   check_complaint(run_program({"regster"}), 2, "regster");
   check_complaint(run_program({"register", "one.png"}), 2, "MOVING");
   check_complaint(run_program({"register", "a", "b", "--outptu", "c"}), 2, "--outptu");
+  // Where the options are listed that there are.
+  check_complaint(run_program({"--outptu"}), 2, "see 'warpalign --help'");
+  check_complaint(run_program({"stack", "a.tif", "--outptu", "c"}), 2,
+                  "see 'warpalign stack --help'");
   const Inputs inputs;
   check_complaint(run_program({"register", inputs.good, inputs.good, "--device", "vulkan"}), 2,
                   "vulkan");
