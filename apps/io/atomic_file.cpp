@@ -83,6 +83,11 @@ mode_t mode_for(const std::filesystem::path& target) {
 
 /// A file that its owner made read-only is not replaced, though rename could.
 void check_replaceable(const std::filesystem::path& named, const std::filesystem::path& target) {
+  if (named == "-") {
+    throw FileError(
+        "-: stands for standard output, where this does not go; name a file (./- for one of that "
+        "name)");
+  }
   struct stat status {};
   if (::stat(target.c_str(), &status) != 0) {
     if (errno == ENOENT) return;

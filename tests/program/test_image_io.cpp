@@ -148,5 +148,16 @@ TEST_CASE("folders and devices are no places for an output") {
   CHECK_THROWS_AS(AtomicFile(folder / "missing/image.png"), FileError);
 }
 
+TEST_CASE("a file of the name by which standard output is known is not made by mistake") {
+  CHECK_THROWS_WITH_AS(
+      AtomicFile("-"),
+      "-: stands for standard output, where this does not go; name a file (./- for "
+      "one of that name)",
+      FileError);
+  CHECK_FALSE(std::filesystem::exists("-"));
+  const ScratchFolder folder;
+  CHECK_NOTHROW(AtomicFile(folder / "-"));
+}
+
 }  // namespace
 }  // namespace warpalign::test
