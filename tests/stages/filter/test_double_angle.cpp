@@ -114,62 +114,68 @@ TEST_CASE("double_angle: an edge and its negative are the same, and turn by twic
   });
 }
 
-TEST_CASE("double_angle: slices are computed one by one") {
-  test::on_every_device([](const Device& device) {
-    const warpalign::Shape shape{9, 7, 3};
-    const DoubleAnglePlan plan(device, {{9, 7, 1}, 3});
-    Stream stream = device.make_stream();
-    std::vector<float> values(static_cast<std::size_t>(shape.pixels()));
+/// A stack of slices of 9 x 7 pixels that all count, and poisoned outputs.
+struct Stack {
+  Stack(const Device& device, std::int64_t slices)
+      : stream(device.make_stream()),
+        plan(device, {{9, 7, 1}, slices}),
+        input(device.make_image(PixelType::f32, {9, 7, slices})),
+        weight(device.make_image(PixelType::f32, {9, 7, slices})),
+        cosines(device.make_image(PixelType::f32, {9, 7, slices})),
+        sines(device.make_image(PixelType::f32, {9, 7, slices})) {
+    std::vector<float> values(static_cast<std::size_t>(input.shape().pixels()));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i * i));
     const std::vector<float> counts(values.size(), 1.0F);
-    Image input = device.make_image(PixelType::f32, shape);
-    Image weight = device.make_image(PixelType::f32, shape);
     stream.upload(values.data(), values.size() * sizeof(float), input.buffer());
     stream.upload(counts.data(), counts.size() * sizeof(float), weight.buffer());
-    Image cosines = device.make_image(PixelType::f32, shape);
-    Image sines = device.make_image(PixelType::f32, shape);
     test::poison(stream, cosines);
     test::poison(stream, sines);
-    plan.execute(stream, input, weight, DoubleAngleTerms{}, cosines, sines, 1);
-    const reference::Plane middle = test::from_device(stream, input, 1);
-    const Planes sought = expected(middle, ones(middle), {});
-    CHECK(test::max_difference(test::from_device(stream, cosines, 1), sought.cosines) <= 1e-6);
-    CHECK(test::max_difference(test::from_device(stream, sines, 1), sought.sines) <= 1e-6);
-    CHECK(std::isnan(test::from_device(stream, cosines, 0).at(4, 3)));
-    CHECK(std::isnan(test::from_device(stream, sines, 2).at(4, 3)));
+  }
+
+  void check_slice(std::int64_t slice, const DoubleAngleTerms& terms, double tolerance) {
+    CAPTURE(slice);
+    const reference::Plane plane = test::from_device(stream, input, slice);
+    const Planes sought = expected(plane, ones(plane), terms);
+    CHECK(test::max_difference(test::from_device(stream, cosines, slice), sought.cosines) <=
+          tolerance);
+    CHECK(test::max_difference(test::from_device(stream, sines, slice), sought.sines) <= tolerance);
+  }
+  void check_untouched(std::int64_t slice) {
+    CAPTURE(slice);
+    CHECK(std::isnan(test::from_device(stream, cosines, slice).at(4, 3)));
+    CHECK(std::isnan(test::from_device(stream, sines, slice).at(4, 3)));
+  }
+
+  Stream stream;
+  DoubleAnglePlan plan;
+  Image input, weight, cosines, sines;
+};
+
+TEST_CASE("double_angle: slices are computed one by one") {
+  test::on_every_device([](const Device& device) {
+    Stack stack(device, 3);
+    stack.plan.execute(stack.stream, stack.input, stack.weight, DoubleAngleTerms{}, stack.cosines,
+                       stack.sines, 1);
+    stack.check_slice(1, {}, 1e-6);
+    stack.check_untouched(0);
+    stack.check_untouched(2);
   });
 }
 
 TEST_CASE("double_angle: each of several slices has its own terms") {
   test::on_every_device([](const Device& device) {
-    const warpalign::Shape shape{9, 7, 4};
-    const DoubleAnglePlan plan(device, {{9, 7, 1}, 4});
-    Stream stream = device.make_stream();
-    std::vector<float> values(static_cast<std::size_t>(shape.pixels()));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i * i));
-    const std::vector<float> counts(values.size(), 1.0F);
-    Image input = device.make_image(PixelType::f32, shape);
-    Image weight = device.make_image(PixelType::f32, shape);
-    stream.upload(values.data(), values.size() * sizeof(float), input.buffer());
-    stream.upload(counts.data(), counts.size() * sizeof(float), weight.buffer());
-    Image cosines = device.make_image(PixelType::f32, shape);
-    Image sines = device.make_image(PixelType::f32, shape);
-    test::poison(stream, cosines);
-    test::poison(stream, sines);
+    Stack stack(device, 4);
     const std::vector<DoubleAngleTerms> terms{{0.3, {0.1, 0.2}, 2}, {-0.7, {}, 1}};
-    plan.execute(stream, input, weight, terms, cosines, sines, 1);
-    for (const std::int64_t slice : {1, 2}) {
-      CAPTURE(slice);
-      const reference::Plane plane = test::from_device(stream, input, slice);
-      const Planes sought =
-          expected(plane, ones(plane), terms[static_cast<std::size_t>(slice - 1)]);
-      CHECK(test::max_difference(test::from_device(stream, cosines, slice), sought.cosines) <=
-            2e-6);
-      CHECK(test::max_difference(test::from_device(stream, sines, slice), sought.sines) <= 2e-6);
-    }
-    CHECK(std::isnan(test::from_device(stream, cosines, 0).at(4, 3)));
-    CHECK(std::isnan(test::from_device(stream, sines, 3).at(4, 3)));
-    CHECK_THROWS_AS(plan.execute(stream, input, weight, terms, cosines, sines, 3), Error);
+    stack.plan.execute(stack.stream, stack.input, stack.weight, terms, stack.cosines, stack.sines,
+                       1);
+    // Values reach twice those of a single slice, and so does the rounding.
+    stack.check_slice(1, terms[0], 2e-6);
+    stack.check_slice(2, terms[1], 2e-6);
+    stack.check_untouched(0);
+    stack.check_untouched(3);
+    CHECK_THROWS_AS(stack.plan.execute(stack.stream, stack.input, stack.weight, terms,
+                                       stack.cosines, stack.sines, 3),
+                    Error);
   });
 }
 
