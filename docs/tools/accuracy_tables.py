@@ -101,6 +101,22 @@ def peers(reports):
     return lines
 
 
+def local_motion(record):
+    """What benchmarks/local_motion.py found: frames down, libraries within."""
+    libraries = dict.fromkeys(f"{row['library']} {row['version']} ({row['on']})"
+                              for row in record["rows"])
+    lines = [f"`python {record['command']}`, {', '.join(libraries)}, on {record['host']}, "
+             f"{record['date']}.", "",
+             "| frames | library | settings | error, px: rms | 95 % "
+             f"| {record['margin']} px from the edges: rms | 95 % | time a frame |",
+             "| --- " * 8 + "|"]
+    for row in record["rows"]:
+        errors = [significant(row[key]) for key in ("rms", "p95", "rms_inner", "p95_inner")]
+        lines.append(f"| {row['frames']} | {row['library']} | {row['what']} | {' | '.join(errors)} "
+                     f"| {row['ms_per_frame']:.0f} ms |")
+    return lines
+
+
 def counts_of(rows):
     right = [row for row in rows if row["right"]]
     accepted = sum(row["accepted"] for row in right)
@@ -176,5 +192,6 @@ def tables(folder):
         "accuracy": similarity(read("similarity")),
         "motions": motions([read(f"motion-{name}") for name in ("affine", "homography", "auto")]),
         "peers": peers(read("peers")),
+        "local motion": local_motion(read("local-motion")),
         "real pairs": real_pairs(read("real-pairs")),
     }
