@@ -51,6 +51,12 @@ DoubleAnglePlan::DoubleAnglePlan(const Device& device, const DoubleAngleSpec& sp
 }
 
 void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& weight,
+                              const DoubleAngleTerms& terms, Image& cosines, Image& sines,
+                              std::int64_t slice) const {
+  execute(stream, input, weight, std::span(&terms, 1), cosines, sines, slice);
+}
+
+void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& weight,
                               std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
                               std::int64_t first_slice) const {
   detail::check_stream(stage, device_, stream);

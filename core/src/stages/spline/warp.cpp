@@ -34,6 +34,11 @@ void check_finite(const Affine& t) {
 WarpPlan::WarpPlan(const Device& device, const WarpSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
+void WarpPlan::execute(Stream& stream, const Image& input, const Affine& output_to_input,
+                       Image& output, std::int64_t slice) const {
+  execute(stream, input, std::span(&output_to_input, 1), output, slice);
+}
+
 void WarpPlan::execute(Stream& stream, const Image& input, std::span<const Affine> output_to_input,
                        Image& output, std::int64_t first_slice) const {
   detail::check_stream(stage, device_, stream);

@@ -39,9 +39,7 @@ class WARPALIGN_API DoubleAnglePlan {
   DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec);
   void execute(Stream& stream, const Image& input, const Image& weight,
                const DoubleAngleTerms& terms, Image& cosines, Image& sines,
-               std::int64_t slice = 0) const {
-    execute(stream, input, weight, std::span(&terms, 1), cosines, sines, slice);
-  }
+               std::int64_t slice = 0) const;
   /// The same for several slices, from `first_slice` on, each with terms of its own.
   void execute(Stream& stream, const Image& input, const Image& weight,
                std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,

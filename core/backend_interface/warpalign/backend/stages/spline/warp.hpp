@@ -29,9 +29,7 @@ class WARPALIGN_API WarpPlan {
  public:
   WarpPlan(const Device& device, const WarpSpec& spec);
   void execute(Stream& stream, const Image& input, const Affine& output_to_input, Image& output,
-               std::int64_t slice = 0) const {
-    execute(stream, input, std::span(&output_to_input, 1), output, slice);
-  }
+               std::int64_t slice = 0) const;
   /// The same under several transforms, each into a slice of its own, from `first_slice` on.
   void execute(Stream& stream, const Image& input, std::span<const Affine> output_to_input,
                Image& output, std::int64_t first_slice = 0) const;
