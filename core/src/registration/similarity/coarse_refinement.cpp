@@ -28,11 +28,9 @@ void CoarseRefinement::refine(const PairWork& work, std::span<Candidate> candida
     const FitRoles roles(work, candidate.matrix);
     places_.push_back({&candidate, roles, roles.in_roles(candidate.matrix)});
   }
-  groups_.clear();
-  for_each_of_same_levels(std::span(places_), [&](Group group) { groups_.push_back(group); });
-  if (work.fields == nullptr) return refine_groups(work, groups_, from);
-  // Of directions of edges there is memory for those of one group.
-  for (const Group& group : groups_) refine_groups(work, {&group, 1}, from);
+  for_groups_of_same_levels(work, std::span(places_), groups_, [&](std::span<const Group> groups) {
+    refine_groups(work, groups, from);
+  });
 }
 
 void CoarseRefinement::refine_groups(const PairWork& work, std::span<const Group> groups,
@@ -45,12 +43,8 @@ void CoarseRefinement::refine_groups(const PairWork& work, std::span<const Group
 
 void CoarseRefinement::prepare(const PairWork& work, std::span<const Group> groups,
                                double coarser) {
-  starts_.clear();
-  for (const Group& group : groups) {
-    const FitRoles& roles = group.front().roles;
-    starts_.add_group(roles.levels(work, ones_, coarser * roles.spacing(judged_side)));
-    for (const Place& place : group) starts_.add(place.matrix);
-  }
+  starts_.set(work, ones_, groups,
+              [coarser](const FitRoles& roles) { return coarser * roles.spacing(judged_side); });
 }
 
 void CoarseRefinement::fit_on_level(const PairWork& work, std::span<const Group> groups,

@@ -99,20 +99,44 @@ void for_each_of_same_levels(std::span<Place> places, Use use) {
   }
 }
 
+/// Calls use(groups) with the parts of `places` whose roles have the same levels. Of directions of
+/// edges there is memory for those of one part: there each is a call of its own. `groups` keeps its
+/// memory.
+template <class Place, class Use>
+void for_groups_of_same_levels(const PairWork& work, std::span<Place> places,
+                               std::vector<std::span<Place>>& groups, Use use) {
+  using Group = std::span<Place>;
+  groups.clear();
+  for_each_of_same_levels(places, [&](Group group) { groups.push_back(group); });
+  if (work.fields == nullptr) return use(std::span<const Group>(groups));
+  for (const Group& group : groups) use(std::span<const Group>(&group, 1));
+}
+
 /// Transforms between the levels of several groups of places. Members keep their memory.
 class LevelStarts {
  public:
-  void clear();
-  /// Begins a group at levels, which are kept.
-  void add_group(FitRoles::Levels&& levels);
-  /// Adds a transform, between the images in their roles, to the last group.
-  void add(const Homography& in_roles);
+  /// Takes the groups' levels, at the spacing that spacing_of(roles) says, and the transforms
+  /// between these of their places, whose `matrix` is in their roles.
+  template <class Place, class SpacingOf>
+  void set(const PairWork& work, Ones& ones, std::span<const std::span<Place>> groups,
+           SpacingOf spacing_of) {
+    clear();
+    for (const std::span<Place>& group : groups) {
+      const FitRoles& roles = group.front().roles;
+      add_group(roles.levels(work, ones, spacing_of(roles)));
+      for (const Place& place : group) add(place.matrix);
+    }
+  }
 
   [[nodiscard]] const FitRoles::Levels& levels(std::size_t group) const { return levels_[group]; }
-  /// Valid until something is added.
+  /// Valid until the next set().
   [[nodiscard]] std::span<const SimilarityFit::Group> groups();
 
  private:
+  void clear();
+  void add_group(FitRoles::Levels&& levels);
+  void add(const Homography& in_roles);
+
   std::vector<FitRoles::Levels> levels_;
   std::vector<Homography> matrices_;
   std::vector<std::size_t> ends_;

@@ -110,15 +110,6 @@ Homography transform_of(const Candidate& candidate) {
   return candidate.motion == Motion::similarity ? Homography(candidate.matrix) : candidate.richer;
 }
 
-template <class Use>
-void RicherModels::for_groups_of(const PairWork& work, std::span<Place> places, Use use) {
-  groups_.clear();
-  for_each_of_same_levels(places, [&](Group group) { groups_.push_back(group); });
-  if (work.fields == nullptr) return use(std::span<const Group>(groups_));
-  // Of directions of edges there is memory for those of one group.
-  for (const Group& group : groups_) use(std::span(&group, 1));
-}
-
 // Fits places on levels from `first_side` on.
 void RicherModels::fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
                                    double first_side, std::span<const Group> groups) {
@@ -149,12 +140,7 @@ void RicherModels::fit_levels_from(const PairWork& work, SimilarityFit& fitter, 
 }
 
 void RicherModels::prepare(const PairWork& work, std::span<const Group> groups, double side) {
-  starts_.clear();
-  for (const Group& group : groups) {
-    const FitRoles& roles = group.front().roles;
-    starts_.add_group(roles.levels(work, ones_, roles.spacing(side)));
-    for (const Place& place : group) starts_.add(place.matrix);
-  }
+  starts_.set(work, ones_, groups, [side](const FitRoles& roles) { return roles.spacing(side); });
 }
 
 void RicherModels::fit_on_level(const PairWork& work, SimilarityFit& fitter,
@@ -236,13 +222,15 @@ void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
     const Homography start = roles.in_roles(candidate.matrix);
     places_.push_back({&candidate, roles, start, start});
   }
-  for_groups_of(work, places_,
-                [&](std::span<const Group> groups) { judge_starts(work, fitter, groups); });
+  for_groups_of_same_levels(work, std::span(places_), groups_, [&](std::span<const Group> groups) {
+    judge_starts(work, fitter, groups);
+  });
   for (const double first_side : first_sides) {
     const auto end = std::partition(places_.begin(), places_.end(), [](const Place& place) {
       return !place.best || place.best->significance < beyond_doubt;
     });
-    for_groups_of(work, {places_.begin(), end}, [&](std::span<const Group> groups) {
+    const std::span<Place> in_doubt(places_.begin(), end);
+    for_groups_of_same_levels(work, in_doubt, groups_, [&](std::span<const Group> groups) {
       fit_levels_from(work, fitter, motion, first_side, groups);
       judge_fitted(work, fitter, motion, groups);
     });

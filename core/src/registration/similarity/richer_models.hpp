@@ -62,9 +62,6 @@ class RicherModels {
     double start_significance = 0;  ///< in these roles, which may not be those of the search
   };
   using Group = std::span<Place>;  ///< of places whose scales call for the same levels
-  /// Calls use(groups) for all of the places; of directions of edges, for one group after another.
-  template <class Use>
-  void for_groups_of(const PairWork& work, std::span<Place> places, Use use);
   void fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
                        double first_side, std::span<const Group> groups);
   /// The groups' levels of a side, and their places' transforms between these, into starts_.
