@@ -24,7 +24,7 @@ namespace warpalign::program {
 namespace {
 
 // Pieces are few: more processes would spend their time on starting.
-constexpr std::size_t max_helpers = 4;
+constexpr std::size_t max_helpers = 5;
 
 constexpr std::array types{std::pair("u8", PixelType::u8), std::pair("u16", PixelType::u16),
                            std::pair("f32", PixelType::f32)};

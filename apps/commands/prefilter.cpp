@@ -79,7 +79,7 @@ ExitStatus run(const Options& options) {
   AtomicFile file(options.output);
 
   activity.next("opening the device");
-  const Device device = open_chosen(options.device, config);
+  const Device device = open_for_one_job(options.device, config);
   activity.next("prefiltering");
   const Array coefficients =
       prefilter(device, spec, input, make_array(extents_of(shape, input.dimensions()), type));

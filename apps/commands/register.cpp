@@ -191,7 +191,7 @@ ExitStatus run(const Options& options) {
   activity.next("opening the device");
   std::optional<CompileHelpers> helpers;
   if (!settings.fast) helpers.emplace(options.device, config, reference.image.type);
-  const Device device = open_chosen(options.device, config);
+  const Device device = open_for_one_job(options.device, config);
   RegistrationReport report;
   report.fast = settings.fast;
   report.motion = settings.motion;

@@ -135,7 +135,7 @@ ExitStatus register_local(const LocalRegistration& options) {
   Outputs outputs(options, moving);
 
   activity.next("opening the device");
-  const Device device = open_chosen(options.device, config);
+  const Device device = open_for_one_job(options.device, config);
   LocalReport report;
   activity.next("registering");
   naming(options.moving, [&] {

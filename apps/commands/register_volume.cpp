@@ -232,7 +232,7 @@ ExitStatus run(const Options& options) {
   }
 
   activity.next("opening the device");
-  const Device device = open_chosen(options.device, config);
+  const Device device = open_for_one_job(options.device, config);
   activity.next("registering");
   VolumeReport report;
   report.result = register_pair(device, options, settings, reference, moving);

@@ -96,7 +96,7 @@ ExitStatus run(const Options& options) {
   AtomicFile file(options.output);
 
   activity.next("opening the device");
-  const Device device = open_chosen(options.device, config);
+  const Device device = open_for_one_job(options.device, config);
   activity.next("resampling");
   const std::vector<Array> result = resample(device, interpolation, input.channels, points);
   activity.next("writing " + options.output);

@@ -38,7 +38,7 @@ void warm_up(const Options& options, const Config& config, const Device& device)
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const Config config = config_of(options.device.config);
-  const Device device = open_chosen(options.device, config);
+  const Device device = open_for_one_job(options.device, config);
   if (!options.part.empty()) {
     CompileHelpers::help(device, helper_part(options.part));
     return ExitStatus::ok;

@@ -4,6 +4,8 @@
 #include "io/messages.hpp"
 #include "options/command_line.hpp"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 namespace warpalign::program {
@@ -38,6 +40,12 @@ Device open_chosen(const DeviceOptions& options, const Config& config) {
   detail(
       fmt::format("device {}: {} ({}, driver {})", info.id, info.name, info.platform, info.driver));
   return device;
+}
+
+Device open_for_one_job(const DeviceOptions& options, const Config& config) {
+  constexpr int unless_set = 0;
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", unless_set);
+  return open_chosen(options, config);
 }
 
 }  // namespace warpalign::program

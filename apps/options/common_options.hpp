@@ -32,5 +32,10 @@ void add_folder_option(CLI::App& command, std::string& folder);
 [[nodiscard]] Config config_of(const std::optional<std::string>& path);
 /// The device that they name, or else the best one. Throws Error where it does not open.
 [[nodiscard]] Device open_chosen(const DeviceOptions& options, const Config& config);
+/// The same for commands that do one thing after another on it. NVIDIA's driver is asked for one
+/// connection to the GPU, where CUDA_DEVICE_MAX_CONNECTIONS does not say how many: it opens the
+/// device sooner, the more so where several processes open it at the same time. Work that is to
+/// overlap needs more.
+[[nodiscard]] Device open_for_one_job(const DeviceOptions& options, const Config& config);
 
 }  // namespace warpalign::program

@@ -263,7 +263,7 @@ constexpr std::array<Piece, 8> pieces_of_fit{
 constexpr std::array<Piece, 5> pieces_with_masks{coarse_levels, normalized_levels, coarse_fit,
                                                  local_illumination, refinement};
 
-// The same pieces, the last first, as four processes that help take them in turn: about as much
+// The same pieces, the last first, as five processes that help take them in turn: about as much
 // work for each, the most of it first. The process that they help begins with its search.
 constexpr std::array<Piece, 15> pieces_for_helpers{forward_of_levels,
                                                    inverse_of_levels,
