@@ -1,6 +1,9 @@
 // What every part of an opened CUDA device shares: its number, its name and its limits.
 #pragma once
 
+#include "device/memory_pool.hpp"
+#include "device/service_stream.hpp"
+
 #include <warpalign/backend/loss.hpp>
 
 #include <array>
@@ -25,6 +28,8 @@ struct Context {
   /// Counts allocations: of device memory, of host memory that kernels write, and of textures.
   std::unique_ptr<std::atomic<std::size_t>> allocations =
       std::make_unique<std::atomic<std::size_t>>(0);
+  std::unique_ptr<MemoryPool> pool;  ///< null until the device is opened, and the next as well
+  std::unique_ptr<ServiceStream> service;
   /// Failed calls note here that the device is lost.
   std::unique_ptr<backend::Loss> loss = std::make_unique<backend::Loss>();
 

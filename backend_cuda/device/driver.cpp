@@ -125,6 +125,8 @@ CudaDriver::CudaDriver(std::size_t index) {
   require(cudaSetDevice(ordinal), "cudaSetDevice", "the device cannot be opened", info_.name);
   // Where a kernel has failed before in this process, choosing the device may yet succeed.
   require(cudaFree(nullptr), "cudaFree", "the device cannot be opened", info_.name);
+  context_.pool = std::make_unique<MemoryPool>(ordinal);
+  context_.service = std::make_unique<ServiceStream>(ordinal);
   require_kernels(context_);
   choose_sampling();
 }

@@ -49,7 +49,7 @@ class Counters {
   Counters(const CallSite& site, std::size_t count) : memory_(site, count * sizeof(unsigned)) {
     const std::vector<unsigned> zeros(count, 0U);
     const std::size_t bytes = count * sizeof(unsigned);
-    StreamQueue(site.context).upload({zeros.data(), 1, bytes, bytes}, memory_);
+    site.context.service->upload(zeros.data(), bytes, memory_.as<void>(), site);
   }
   [[nodiscard]] unsigned* get() const noexcept { return memory_.as<unsigned>(); }
 

@@ -5,6 +5,7 @@
 #include "device/foreign.hpp"
 #include "device/texture.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,9 @@ namespace warpalign::cuda {
 
 DeviceMemory::DeviceMemory(const CallSite& site, std::size_t bytes) : context_(site.context) {
   context_.activate();
-  check_allocation(cudaMalloc(&data_, bytes), "cudaMalloc", bytes, site);
+  const MemoryPool::Block block = context_.pool->take(bytes, site);
+  data_ = block.address;
+  bytes_ = block.bytes;
 }
 
 DeviceMemory::DeviceMemory(const Context& context, void* address,
@@ -22,12 +25,7 @@ DeviceMemory::DeviceMemory(const Context& context, void* address,
 DeviceMemory::~DeviceMemory() {
   if (wrapped_) return;
   context_.activate_quietly();
-  // The memory is freed first, because cudaFree waits for kernels that may still read through the
-  // textures.
-  static_cast<void>(cudaFree(data_));
-  for (const Texture& texture : textures_) {
-    static_cast<void>(cudaDestroyTextureObject(texture.object));
-  }
+  context_.pool->give_back({data_, bytes_}, std::move(textures_));
 }
 
 void DeviceMemory::make_textures(PixelType type, const Shape& shape, const CallSite& site) {
@@ -48,12 +46,13 @@ cudaTextureObject_t DeviceMemory::texture(const ImageView& view, const CallSite&
                    "use Precision::full, or memory that is aligned so");
   }
   const std::scoped_lock lock(mutex_);
-  for (const Texture& texture : textures_) {
-    if (texture.view == view) return texture.object;
-  }
+  const auto found = std::find(views_.begin(), views_.end(), view);
+  if (found != views_.end()) return textures_[static_cast<std::size_t>(found - views_.begin())];
   textures_.reserve(textures_.size() + 1);  // so that push_back() cannot throw and leak the texture
-  textures_.push_back({view, make_linear_texture(data_, view, site)});
-  return textures_.back().object;
+  views_.reserve(views_.size() + 1);
+  textures_.push_back(make_linear_texture(data_, view, site));
+  views_.push_back(view);
+  return textures_.back();
 }
 
 // `warp`, `interpolate` and `complex_bilinear` read planes in place where the rows are aligned;

@@ -57,8 +57,10 @@ class DeviceMemory final : public backend::Memory {
  private:
   const Context& context_;
   void* data_ = nullptr;
+  std::size_t bytes_ = 0;  ///< of the block; 0 for the caller's memory
   mutable std::mutex mutex_;
-  mutable std::vector<Texture> textures_;
+  mutable std::vector<ImageView> views_;                 ///< of the textures, in their order
+  mutable std::vector<cudaTextureObject_t> textures_;    ///< over memory of our own
   std::shared_ptr<const std::vector<Texture>> wrapped_;  ///< null for memory of our own
 };
 

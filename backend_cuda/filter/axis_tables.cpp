@@ -1,13 +1,11 @@
 // The weights of separable stages, in device memory.
 #include "filter/axis_tables.hpp"
 
-#include "device/queue.hpp"
-
 namespace warpalign::cuda {
 
 Constants::Constants(const CallSite& site, const void* values, std::size_t bytes)
     : memory_(site, bytes) {
-  StreamQueue(site.context).upload({values, 1, bytes, bytes}, memory_);
+  site.context.service->upload(values, bytes, memory_.as<void>(), site);
 }
 
 AxisTable::AxisTable(const CallSite& site, const backend::AxisWeights& axis)

@@ -111,6 +111,42 @@ TEST_CASE("device: marks give device time that does not run backwards") {
   });
 }
 
+// Memory that is freed may be kept and given out again, but not while queued work reads it.
+TEST_CASE("device: an image may be destroyed while queued work reads it") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr int rounds = 40;
+    const warpalign::Shape shape{509, 257, 1};
+    const auto pixels = static_cast<std::size_t>(shape.pixels());
+    const warpalign::SobelPlan plan(device, {PixelType::f32, shape});
+    auto work = device.make_stream();
+    auto other = device.make_stream();
+    std::vector<float> steps(pixels);
+    for (std::size_t i = 0; i < pixels; ++i) steps[i] = static_cast<float>(i * 7 % 1000);
+    const std::vector<float> blank(pixels, 0.0F);
+    const std::size_t bytes = pixels * sizeof(float);
+    std::vector<warpalign::Image> results;
+    for (int i = 0; i < rounds; ++i) {
+      results.push_back(device.make_image(PixelType::f32, shape));
+      {
+        auto input = device.make_image(PixelType::f32, shape);
+        work.upload(steps.data(), bytes, input.buffer());
+        for (int again = 0; again < 20; ++again) plan.execute(work, input, results.back());
+      }
+      // Takes the memory of the input that was destroyed, where that is given out at once.
+      auto next = device.make_image(PixelType::f32, shape);
+      other.upload(blank.data(), bytes, next.buffer());
+    }
+    std::vector<float> first(pixels);
+    work.download(results.front().buffer(), first.data(), bytes);
+    CHECK(std::any_of(first.begin(), first.end(), [](float x) { return x != 0; }));
+    for (const warpalign::Image& result : results) {
+      std::vector<float> found(pixels);
+      work.download(result.buffer(), found.data(), bytes);
+      CHECK(found == first);
+    }
+  });
+}
+
 TEST_CASE("device: impossible sizes are refused, and the device works afterwards") {
   test::on_every_device([](const warpalign::Device& device) {
     CHECK_THROWS_AS((void)device.make_buffer(0), Error);

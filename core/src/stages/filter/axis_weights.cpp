@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace warpalign::detail {
 
@@ -25,6 +27,24 @@ Reach reach_of(const AxisGrid& grid, std::int64_t i, double sigma) {
           std::clamp<std::int64_t>(last, nearest, grid.n_input - 1)};
 }
 
+/// Where an output lies among the inputs that its taps may read. Neighbours often lie alike.
+struct Place {
+  double at;                 ///< from the first tap
+  std::int64_t first, last;  ///< taps that count
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+std::vector<double> weights_at(const Place& place, std::int64_t taps, double sigma) {
+  std::vector<double> weights(static_cast<std::size_t>(taps), 0);
+  double sum = 0;
+  for (std::int64_t k = place.first; k <= place.last; ++k) {
+    const double u = sigma >= min_sigma ? (static_cast<double>(k) - place.at) / sigma : 0;
+    sum += weights[static_cast<std::size_t>(k)] = std::exp(-u * u / 2);
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
 }  // namespace
 
 backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma) {
@@ -38,23 +58,19 @@ backend::AxisWeights gaussian_weights(const AxisGrid& grid, double sigma) {
   axis.taps = static_cast<int>(taps);
   axis.first.resize(n);
   axis.weights.assign(n * static_cast<std::size_t>(taps), 0.0F);
-  std::vector<double> weights(static_cast<std::size_t>(taps));
+  std::optional<Place> before;
+  std::vector<double> weights;
   for (std::size_t i = 0; i < n; ++i) {
     const auto output = static_cast<std::int64_t>(i);
     const double at = grid.origin + static_cast<double>(output) * grid.spacing;
     const Reach reach = reach_of(grid, output, sigma);
     const std::int64_t first = std::min(reach.first, grid.n_input - taps);
-    double sum = 0;
-    for (std::int64_t k = 0; k < taps; ++k) {
-      const std::int64_t pixel = first + k;
-      const bool counts = pixel >= reach.first && pixel <= reach.last;
-      const double u = sigma >= min_sigma ? (static_cast<double>(pixel) - at) / sigma : 0;
-      weights[static_cast<std::size_t>(k)] = counts ? std::exp(-u * u / 2) : 0;
-      sum += weights[static_cast<std::size_t>(k)];
-    }
+    const Place place{at - static_cast<double>(first), reach.first - first, reach.last - first};
+    if (place != before) weights = weights_at(place, taps, sigma);
+    before = place;
     axis.first[i] = static_cast<std::int32_t>(first);
     for (std::size_t k = 0; k < weights.size(); ++k) {
-      axis.weights[k * n + i] = static_cast<float>(weights[k] / sum);
+      axis.weights[k * n + i] = static_cast<float>(weights[k]);
     }
   }
   return axis;
