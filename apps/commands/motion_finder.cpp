@@ -64,8 +64,9 @@ FrameMotion MotionFinder::motion_of(std::vector<WindowShift> shifts) const {
   motion.shifts = std::move(shifts);
   motion.outliers = find_outliers(motion.shifts, motion.windows_x, motion.windows_y);
   if (motion.count_used() == 0) return motion;
-  motion.field = DisplacementField::fit(shape_, motion.shifts, motion.outliers, motion.windows_x,
-                                        motion.windows_y, field_);
+  motion.field =
+      DisplacementField::fit_means(shape_, registrar_.window(), motion.shifts, motion.outliers,
+                                   motion.windows_x, motion.windows_y, field_);
   return motion;
 }
 

@@ -87,7 +87,9 @@ class SharedWindowRegistrar {
     }
     if (!found) return false;
     const std::vector<float> field =
-        DisplacementField::fit(frame_, shifts, outliers, columns(), rows(), field_).samples();
+        DisplacementField::fit_means(frame_, registrar_.window(), shifts, outliers, columns(),
+                                     rows(), field_)
+            .samples();
     std::copy(field.begin(), field.end(), samples);
     return true;
   }

@@ -51,7 +51,8 @@ class LocalRegistration(OnDevice):
         A structured array with the window's centre (``centre_row``, ``centre_column``), its
         ``shift_row`` and ``shift_column``, the ``uncertainty`` of these (a standard deviation in
         pixels), ``correlation``, ``significance``, ``reliable``, and ``outlier``: reliable, but
-        left out since it does not agree with those around it.
+        left out since it does not agree with those around it. A shift is the mean motion of its
+        window.
     reliable : bool
         Whether at least one window of twenty counts for the field.
     mean : tuple of 2 floats
@@ -59,7 +60,9 @@ class LocalRegistration(OnDevice):
     spread : float
         The root mean square distance of the displacements from their mean, in pixels.
     rms : float
-        The root mean square distance of the shifts that count from the field, in pixels.
+        The root mean square distance of the shifts that count from the field at the windows'
+        centres, in pixels. Where the field is bent it is not 0 without noise either, since a shift
+        is the mean motion of its window.
     """
 
     field: np.ndarray | None
@@ -200,16 +203,15 @@ class LocalRegistrar:
     ----------
     %(device)s
     window : int or (int, int), optional
-        Side of a window, 16 to 4096 pixels, or rows and columns. Motion that changes within half a
-        window is averaged; smaller windows are less certain. The default is 128.
+        Side of a window, 16 to 4096 pixels, or rows and columns. Motion that changes to and fro
+        within a window is averaged; smaller windows are less certain. The default is 128.
     stride : int or (int, int), optional
         Pixels from one window to the next. The default is half a window.
     max_shift : float, optional
         The largest shift along rows or columns, in pixels; the default, half a window, is the most
         that can be found.
     smoothness : float, optional
-        Factor by which the field's curvature counts against the windows' shifts. The default is
-        0.1.
+        Factor by which the field's curvature counts against the windows' shifts. The default is 2.
 
     Raises
     ------
@@ -238,7 +240,7 @@ class LocalRegistrar:
     [0, 2]
     """
 
-    def __init__(self, device=None, *, window=128, stride=None, max_shift=None, smoothness=0.1):
+    def __init__(self, device=None, *, window=128, stride=None, max_shift=None, smoothness=2):
         self._settings = _settings(window, stride, max_shift, smoothness)
         self._device = open_device(device)
         self._lock = threading.Lock()  # on what follows
@@ -326,29 +328,29 @@ documented(LocalRegistrar)
 
 
 @documented
-def register_local(reference, moving, *, window=128, stride=None, max_shift=None, smoothness=0.1,
+def register_local(reference, moving, *, window=128, stride=None, max_shift=None, smoothness=2,
                    device=None) -> LocalRegistration:
     """Find motion between two images that differs within them.
 
     Overlapping windows are registered all at once, those that do not agree with their neighbours
     are left out, and a smooth displacement field (cubic B-splines) is fitted to the others by
-    their uncertainty.
+    their uncertainty. What motion is left within the windows is then measured again through the
+    field, up to three times.
 
     Parameters
     ----------
     reference, moving : array_like, shape (rows, columns)
         Grey levels of any real type, of one shape, with sides of at least a window.
     window : int or (int, int), optional
-        Side of a window, 16 to 4096 pixels, or rows and columns. Motion that changes within half a
-        window is averaged; smaller windows are less certain. The default is 128.
+        Side of a window, 16 to 4096 pixels, or rows and columns. Motion that changes to and fro
+        within a window is averaged; smaller windows are less certain. The default is 128.
     stride : int or (int, int), optional
         Pixels from one window to the next. The default is half a window.
     max_shift : float, optional
         The largest shift along rows or columns, in pixels; the default, half a window, is the most
         that can be found.
     smoothness : float, optional
-        Factor by which the field's curvature counts against the windows' shifts. The default is
-        0.1.
+        Factor by which the field's curvature counts against the windows' shifts. The default is 2.
     %(device)s
 
     Returns

@@ -12,6 +12,10 @@
 
 namespace warpalign {
 
+namespace detail {
+struct FieldSplines;
+}
+
 /// How frames are divided into windows, and how far these may have moved.
 struct WindowOptions {
   /// Width of a window in pixels, 16 to 4096. 0: the frame's. One window that is the whole frame
@@ -35,7 +39,8 @@ struct WindowOptions {
 /// Where the content of one window has moved to.
 struct WindowShift {
   Point centre;             ///< of the window, in pixels of the reference
-  Point shift;              ///< frame(centre + shift) shows what reference(centre) does, in pixels
+  Point shift;              ///< the window's mean motion in pixels: where all of it moves alike,
+                            ///< frame(centre + shift) shows what reference(centre) does
   double uncertainty = 0;   ///< standard deviation of the shift in its less certain direction, in
                             ///< pixels, from the residuals of the fit; infinite without a fit
   double correlation = 0;   ///< normalised correlation of the windows' overlap after the fit
@@ -46,8 +51,12 @@ struct WindowShift {
 /// Measures the shifts of all windows of many frames against those of one reference, in few
 /// launches: correlation of apodized windows by the symmetric phase-only filter (Wernet 2005) to
 /// the nearest pixel, then Gauss-Newton on the reference's cubic B-spline with gain and offset of
-/// each window, robust to outliers (Tukey's biweight). Keeps plans, memory and the reference
-/// between calls. An object is used by one thread at a time.
+/// each window, robust to outliers (Tukey's biweight). Where motion differs within a window, this
+/// is the motion of its texture. So frames of several windows are resampled through the field that
+/// DisplacementField::fit_means() makes of their shifts, and what motion is left in each window is
+/// measured and added to the field's mean over it, up to three times, until the shifts change by
+/// less than a quarter of their uncertainties. Keeps plans, memory and the reference between calls.
+/// An object is used by one thread at a time.
 ///
 /// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
 /// compiled, and Error(device_failure).
@@ -67,6 +76,8 @@ class WARPALIGN_API WindowRegistrar {
   [[nodiscard]] std::int64_t windows_y() const noexcept;
   /// The number of windows in all.
   [[nodiscard]] std::size_t windows() const noexcept;
+  /// The shape of a window.
+  [[nodiscard]] const Shape& window() const noexcept;
 
   /// Sets the reference, of the frames' type or f32, and of their shape; its pixels are not needed
   /// afterwards. Throws Error(invalid_argument) for another type or shape.
@@ -99,8 +110,10 @@ class WARPALIGN_API WindowRegistrar {
 struct FieldOptions {
   /// Weight of the field's roughness (the integral of its squared second derivatives) against the
   /// misfit of the shifts in standard deviations; larger is smoother. Above 0. Lengths are in
-  /// distances between windows, displacements in pixels.
-  double smoothness = 0.1;
+  /// distances between windows, displacements in pixels. With the default, waves shorter than two
+  /// windows are smoothed where shifts are uncertain by a quarter of a pixel, and those shorter
+  /// than one where it is a tenth.
+  double smoothness = 2;
 };
 
 /// A smooth displacement field u, a tensor product of cubic B-splines fitted by penalised least
@@ -121,6 +134,15 @@ class WARPALIGN_API DisplacementField {
   static DisplacementField fit(const Shape& frame, std::span<const WindowShift> shifts,
                                const std::vector<bool>& outliers, std::int64_t windows_x,
                                std::int64_t windows_y, const FieldOptions& options = {});
+  /// The field whose means over the windows, each of `window` pixels about its centre and within
+  /// the frame, come nearest to the shifts: for those of WindowRegistrar, which are such means. The
+  /// field is so not smoothed by the windows, and is told up to the edges. Control points are half
+  /// a window apart, or farther where the windows are. Throws as the other two do, and
+  /// Error(invalid_argument) for windows that reach beyond the frame.
+  static DisplacementField fit_means(const Shape& frame, const Shape& window,
+                                     std::span<const WindowShift> shifts,
+                                     const std::vector<bool>& outliers, std::int64_t windows_x,
+                                     std::int64_t windows_y, const FieldOptions& options = {});
   /// The field whose values at all pixels are given: all x displacements row by row, then all y, as
   /// in a .npy file of shape (2, height, width). It is fitted by splines of the given spacing of
   /// control points in pixels, 1 or more. Throws Error(invalid_argument) where the number of
@@ -132,6 +154,8 @@ class WARPALIGN_API DisplacementField {
   [[nodiscard]] const Shape& frame() const noexcept { return frame_; }
   /// The displacement at a point of the reference, in pixels; beyond the frame, that at its edge.
   [[nodiscard]] Point at(const Point& point) const noexcept;
+  /// The mean displacement over a window of the reference within the frame, by its centre.
+  [[nodiscard]] Point mean(const Point& centre, const Shape& window) const noexcept;
   /// At every pixel: all x displacements row by row, then all y. Throws no Error.
   [[nodiscard]] std::vector<float> samples() const;
 
@@ -145,8 +169,7 @@ class WARPALIGN_API DisplacementField {
   [[nodiscard]] Affine pixel_to_control() const noexcept;
 
  private:
-  DisplacementField(const Shape& frame, const Point& origin, const Point& spacing,
-                    std::vector<double> control_x, std::vector<double> control_y);
+  DisplacementField(const Shape& frame, detail::FieldSplines splines);
   Shape frame_, control_shape_;
   Point origin_, spacing_;
   std::vector<double> control_x_, control_y_;

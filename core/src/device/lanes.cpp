@@ -1,6 +1,7 @@
 // Parts of one task that pass through a device at the same time.
 #include "device/lanes.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -40,6 +41,8 @@ class Run {
 };
 
 }  // namespace
+
+std::size_t host_threads() noexcept { return std::max(std::thread::hardware_concurrency(), 1U); }
 
 void run_in_lanes(std::size_t lanes, std::size_t parts,
                   const std::function<void(std::size_t lane, std::size_t part)>& work) {

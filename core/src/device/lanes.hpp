@@ -20,6 +20,9 @@ inline constexpr std::size_t max_lanes = 4;
   return lanes_of(device.info().kind);
 }
 
+/// Threads that compute on the host at the same time, where nothing runs on a device meanwhile.
+[[nodiscard]] std::size_t host_threads() noexcept;
+
 /// Calls work(lane, part) once for each of `parts` parts. Every lane takes one part after the
 /// other, the first lane on the calling thread and each other one on a thread of its own: so one of
 /// them uploads, or computes on the host, while the device works for another. After a failure no

@@ -19,6 +19,10 @@ constexpr const char* stage = "displacement field";
 
 // The equations take time with the third power of the smaller side of the grid: 2 s at this many.
 constexpr std::size_t max_intervals = 128;
+// How far the shift of a window is from its mean motion, beside what noise does, in pixels: its
+// texture weighs the motion. Means hardly tell what changes from one window to the next, and a fit
+// that took them for certain would make waves of such differences.
+constexpr double uncertainty_of_means = 0.03;
 // Along each axis; fits to samples at all pixels take one axis at a time.
 constexpr std::size_t max_sample_intervals = 1U << 20U;
 
@@ -59,6 +63,66 @@ double pitch(double first, double last, std::size_t windows, std::int64_t pixels
 
 detail::SplineAxis axis_of(double origin, double spacing, std::int64_t controls) {
   return {origin, spacing, static_cast<std::size_t>(controls - 3)};
+}
+
+// From a window's first pixel to its last: what the mean over its pixels is taken along.
+Point lengths_of(const Shape& window) {
+  return {static_cast<double>(window.width - 1), static_cast<double>(window.height - 1)};
+}
+
+void check_fit(const Shape& frame, std::span<const WindowShift> shifts,
+               const std::vector<bool>& outliers, const FieldOptions& options) {
+  detail::check_shape(stage, "the frame", frame);
+  if (!(options.smoothness > 0) || !std::isfinite(options.smoothness)) {
+    detail::refuse(stage, "the smoothness must be a number above 0");
+  }
+  check_centres(frame, shifts);
+  if (outliers.size() != shifts.size()) {
+    detail::refuse(stage, "outliers must have one entry for each shift");
+  }
+}
+
+void check_windows(const Shape& frame, const Shape& window, std::span<const WindowShift> shifts) {
+  detail::check_shape(stage, "the window", window);
+  const Point half{lengths_of(window).x / 2, lengths_of(window).y / 2};
+  for (const WindowShift& shift : shifts) {
+    const Point& centre = shift.centre;
+    const bool inside = centre.x - half.x >= 0 && centre.y - half.y >= 0 &&
+                        centre.x + half.x <= static_cast<double>(frame.width - 1) &&
+                        centre.y + half.y <= static_cast<double>(frame.height - 1);
+    if (!inside) {
+      detail::refuse(stage, "a window lies outside of the frame of " + to_string(frame));
+    }
+  }
+}
+
+// `lengths`: of windows over which the field's means are fitted; 0: its values at their centres.
+detail::FieldSplines splines_through(const Shape& frame, std::span<const WindowShift> shifts,
+                                     const std::vector<bool>& outliers,
+                                     const detail::ShiftGrid& grid, const Point& lengths,
+                                     double smoothness) {
+  std::vector<bool> consistent(shifts.size());
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    consistent[i] = detail::is_usable(shifts[i]) && !outliers[i];
+  }
+  if (std::find(consistent.begin(), consistent.end(), true) == consistent.end()) {
+    detail::refuse(stage, "no window has a reliable shift; larger windows may have");
+  }
+  const Point unit{
+      pitch(shifts.front().centre.x, shifts.back().centre.x, grid.columns, frame.width),
+      pitch(shifts.front().centre.y, shifts.back().centre.y, grid.rows, frame.height)};
+  // Means over windows tell nothing of what is finer than half of one.
+  const auto axis = [](std::int64_t pixels, double distance, double length) {
+    return detail::spline_axis(pixels, std::max(distance, (length + 1) / 2), max_intervals);
+  };
+  detail::FieldSplines splines{
+      axis(frame.width, unit.x, lengths.x), axis(frame.height, unit.y, lengths.y), {}};
+  const bool means = lengths.x > 0 || lengths.y > 0;
+  splines.controls = detail::fit_field(
+      splines.x, splines.y,
+      detail::weighted_shifts(shifts, consistent, grid, means ? uncertainty_of_means : 0), lengths,
+      unit, smoothness);
+  return splines;
 }
 
 // The values of a tensor product spline in one row of pixels.
@@ -115,34 +179,22 @@ DisplacementField DisplacementField::fit(const Shape& frame, std::span<const Win
 DisplacementField DisplacementField::fit(const Shape& frame, std::span<const WindowShift> shifts,
                                          const std::vector<bool>& outliers, std::int64_t windows_x,
                                          std::int64_t windows_y, const FieldOptions& options) {
-  detail::check_shape(stage, "the frame", frame);
-  if (!(options.smoothness > 0) || !std::isfinite(options.smoothness)) {
-    detail::refuse(stage, "the smoothness must be a number above 0");
-  }
-  const detail::ShiftGrid grid = checked_grid(shifts, windows_x, windows_y);
-  check_centres(frame, shifts);
-  if (outliers.size() != shifts.size()) {
-    detail::refuse(stage, "outliers must have one entry for each shift");
-  }
-  std::vector<bool> consistent(shifts.size());
-  for (std::size_t i = 0; i < shifts.size(); ++i) {
-    consistent[i] = detail::is_usable(shifts[i]) && !outliers[i];
-  }
-  if (std::find(consistent.begin(), consistent.end(), true) == consistent.end()) {
-    detail::refuse(stage, "no window has a reliable shift; larger windows may have");
-  }
-  const Point unit{
-      pitch(shifts.front().centre.x, shifts.back().centre.x, grid.columns, frame.width),
-      pitch(shifts.front().centre.y, shifts.back().centre.y, grid.rows, frame.height)};
-  const auto x = detail::spline_axis(frame.width, unit.x, max_intervals);
-  const auto y = detail::spline_axis(frame.height, unit.y, max_intervals);
-  detail::FieldControls controls = detail::fit_field(
-      x, y, detail::weighted_shifts(shifts, consistent, grid), unit, options.smoothness);
+  check_fit(frame, shifts, outliers, options);
   return {frame,
-          {x.origin, y.origin},
-          {x.spacing, y.spacing},
-          std::move(controls.x),
-          std::move(controls.y)};
+          splines_through(frame, shifts, outliers, checked_grid(shifts, windows_x, windows_y),
+                          {0, 0}, options.smoothness)};
+}
+
+DisplacementField DisplacementField::fit_means(const Shape& frame, const Shape& window,
+                                               std::span<const WindowShift> shifts,
+                                               const std::vector<bool>& outliers,
+                                               std::int64_t windows_x, std::int64_t windows_y,
+                                               const FieldOptions& options) {
+  check_fit(frame, shifts, outliers, options);
+  check_windows(frame, window, shifts);
+  return {frame,
+          splines_through(frame, shifts, outliers, checked_grid(shifts, windows_x, windows_y),
+                          lengths_of(window), options.smoothness)};
 }
 
 DisplacementField DisplacementField::of_samples(const Shape& frame, std::span<const float> samples,
@@ -162,26 +214,20 @@ DisplacementField DisplacementField::of_samples(const Shape& frame, std::span<co
   const auto x = detail::spline_axis(frame.width, spacing, max_sample_intervals);
   const auto y = detail::spline_axis(frame.height, spacing, max_sample_intervals);
   const auto width = static_cast<std::size_t>(frame.width);
-  return {frame,
-          {x.origin, y.origin},
-          {x.spacing, y.spacing},
-          detail::fit_samples(x, y, samples.first(plane), width),
-          detail::fit_samples(x, y, samples.subspan(plane), width)};
+  return {frame, detail::FieldSplines{x,
+                                      y,
+                                      {detail::fit_samples(x, y, samples.first(plane), width),
+                                       detail::fit_samples(x, y, samples.subspan(plane), width)}}};
 }
 
-DisplacementField::DisplacementField(const Shape& frame, const Point& origin, const Point& spacing,
-                                     std::vector<double> control_x, std::vector<double> control_y)
+DisplacementField::DisplacementField(const Shape& frame, detail::FieldSplines splines)
     : frame_(frame),
-      origin_(origin),
-      spacing_(spacing),
-      control_x_(std::move(control_x)),
-      control_y_(std::move(control_y)) {
-  const auto controls = [](std::int64_t pixels, double step) {
-    const double length = static_cast<double>(std::max<std::int64_t>(pixels - 1, 1));
-    return static_cast<std::int64_t>(std::llround(length / step)) + 3;
-  };
-  control_shape_ = {controls(frame.width, spacing.x), controls(frame.height, spacing.y), 1};
-}
+      control_shape_{static_cast<std::int64_t>(splines.x.controls()),
+                     static_cast<std::int64_t>(splines.y.controls()), 1},
+      origin_{splines.x.origin, splines.y.origin},
+      spacing_{splines.x.spacing, splines.y.spacing},
+      control_x_(std::move(splines.controls.x)),
+      control_y_(std::move(splines.controls.y)) {}
 
 Point DisplacementField::at(const Point& point) const noexcept {
   const auto x = detail::weights_at(axis_of(origin_.x, spacing_.x, control_shape_.width), point.x);
@@ -193,6 +239,25 @@ Point DisplacementField::at(const Point& point) const noexcept {
         (y.first + i / 4) * static_cast<std::size_t>(control_shape_.width) + x.first + i % 4;
     sum.x += weight * control_x_[place];
     sum.y += weight * control_y_[place];
+  }
+  return sum;
+}
+
+Point DisplacementField::mean(const Point& centre, const Shape& window) const noexcept {
+  const Point lengths = lengths_of(window);
+  const auto x =
+      detail::mean_about(axis_of(origin_.x, spacing_.x, control_shape_.width), centre.x, lengths.x);
+  const auto y = detail::mean_about(axis_of(origin_.y, spacing_.y, control_shape_.height), centre.y,
+                                    lengths.y);
+  Point sum;
+  for (std::size_t j = 0; j < y.count; ++j) {
+    for (std::size_t i = 0; i < x.count; ++i) {
+      const double weight = x.weight[i] * y.weight[j];
+      const std::size_t place =
+          (y.first + j) * static_cast<std::size_t>(control_shape_.width) + x.first + i;
+      sum.x += weight * control_x_[place];
+      sum.y += weight * control_y_[place];
+    }
   }
   return sum;
 }

@@ -23,13 +23,17 @@ constexpr double flatness_by_weight = 1e-11;
 // Entries of a symmetric matrix between control points of two axes, x fastest.
 class TensorMatrix {
  public:
-  TensorMatrix(const SplineAxis& x, const SplineAxis& y)
-      : columns_(x.controls()), rows_(y.controls()), matrix_(columns_ * rows_, 3 * columns_ + 3) {}
+  // `reach`: how many control points along each axis count together at most, less one.
+  TensorMatrix(const SplineAxis& x, const SplineAxis& y, std::size_t reach)
+      : columns_(x.controls()),
+        rows_(y.controls()),
+        matrix_(columns_ * rows_, reach * columns_ + reach) {}
 
-  void add_point(const AxisWeights& x, const AxisWeights& y, double weight) {
-    for (std::size_t i = 0; i < 16; ++i) {
+  void add_mean(const AxisMean& x, const AxisMean& y, double weight) {
+    for (std::size_t i = 0; i < x.count * y.count; ++i) {
+      const double one = weight * product(x, y, i);
       for (std::size_t j = 0; j <= i; ++j) {
-        matrix_.at(place(x, y, i), place(x, y, j)) += weight * product(x, y, i) * product(x, y, j);
+        matrix_.at(place(x, y, i), place(x, y, j)) += one * product(x, y, j);
       }
     }
   }
@@ -48,11 +52,11 @@ class TensorMatrix {
 
   [[nodiscard]] BandedMatrix& matrix() { return matrix_; }
 
-  [[nodiscard]] std::size_t place(const AxisWeights& x, const AxisWeights& y, std::size_t i) const {
-    return (y.first + i / 4) * columns_ + x.first + i % 4;
+  [[nodiscard]] std::size_t place(const AxisMean& x, const AxisMean& y, std::size_t i) const {
+    return (y.first + i / x.count) * columns_ + x.first + i % x.count;
   }
-  [[nodiscard]] static double product(const AxisWeights& x, const AxisWeights& y, std::size_t i) {
-    return x.weight[i % 4] * y.weight[i / 4];
+  [[nodiscard]] static double product(const AxisMean& x, const AxisMean& y, std::size_t i) {
+    return x.weight[i % x.count] * y.weight[i / x.count];
   }
 
  private:
@@ -143,6 +147,30 @@ void add_plane(FieldControls& field, const Plane& plane, const SplineAxis& x, co
   }
 }
 
+struct WindowMeans {
+  AxisMean x, y;
+};
+
+// Adds what the shifts say to the equations. Returns their right sides, less the plane.
+FieldControls add_shifts(TensorMatrix& matrix, std::span<const WeightedShift> shifts,
+                         std::span<const WindowMeans> means, const Plane& plane,
+                         std::size_t controls) {
+  FieldControls right{std::vector<double>(controls), std::vector<double>(controls)};
+  for (std::size_t k = 0; k < shifts.size(); ++k) {
+    const WeightedShift& shift = shifts[k];
+    const auto& [x, y] = means[k];
+    matrix.add_mean(x, y, shift.weight);
+    const Point trend = plane.at(shift.centre);
+    for (std::size_t i = 0; i < x.count * y.count; ++i) {
+      const std::size_t place = matrix.place(x, y, i);
+      const double weight = shift.weight * TensorMatrix::product(x, y, i);
+      right.x[place] += weight * (shift.shift.x - trend.x);
+      right.y[place] += weight * (shift.shift.y - trend.y);
+    }
+  }
+  return right;
+}
+
 // The least squares fit to lines of samples at 0, 1, 2 ... along one axis.
 class LineFit {
  public:
@@ -200,25 +228,20 @@ class LineFit {
 }  // namespace
 
 FieldControls fit_field(const SplineAxis& x, const SplineAxis& y,
-                        std::span<const WeightedShift> shifts, const Point& unit,
-                        double smoothness) {
-  TensorMatrix matrix(x, y);
-  const std::size_t controls = x.controls() * y.controls();
+                        std::span<const WeightedShift> shifts, const Point& window,
+                        const Point& unit, double smoothness) {
+  std::vector<WindowMeans> means;
+  means.reserve(shifts.size());
+  std::size_t reach = 3;  // that of the roughness
+  for (const WeightedShift& shift : shifts) {
+    means.push_back(
+        {mean_about(x, shift.centre.x, window.x), mean_about(y, shift.centre.y, window.y)});
+    reach = std::max({reach, means.back().x.count - 1, means.back().y.count - 1});
+  }
+  TensorMatrix matrix(x, y, reach);
   // Linear motion is exact so, whatever the equations' condition is.
   const Plane plane(shifts, unit);
-  FieldControls field{std::vector<double>(controls), std::vector<double>(controls)};
-  for (const WeightedShift& shift : shifts) {
-    const AxisWeights at_x = weights_at(x, shift.centre.x);
-    const AxisWeights at_y = weights_at(y, shift.centre.y);
-    matrix.add_point(at_x, at_y, shift.weight);
-    const Point trend = plane.at(shift.centre);
-    for (std::size_t i = 0; i < 16; ++i) {
-      const std::size_t place = matrix.place(at_x, at_y, i);
-      const double weight = shift.weight * TensorMatrix::product(at_x, at_y, i);
-      field.x[place] += weight * (shift.shift.x - trend.x);
-      field.y[place] += weight * (shift.shift.y - trend.y);
-    }
-  }
+  FieldControls field = add_shifts(matrix, shifts, means, plane, x.controls() * y.controls());
   const double mean_weight = total_weight(shifts) / static_cast<double>(shifts.size());
   add_penalties(matrix, x, y, unit, smoothness,
                 std::max(flatness_by_roughness * smoothness, flatness_by_weight * mean_weight));

@@ -119,7 +119,7 @@ std::vector<bool> consistent_shifts(std::span<const WindowShift> shifts, const S
 
 std::vector<WeightedShift> weighted_shifts(std::span<const WindowShift> shifts,
                                            const std::vector<bool>& consistent,
-                                           const ShiftGrid& grid) {
+                                           const ShiftGrid& grid, double further) {
   std::vector<std::optional<Point>> known(shifts.size());
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     if (consistent[i]) known[i] = shifts[i].shift;
@@ -132,7 +132,8 @@ std::vector<WeightedShift> weighted_shifts(std::span<const WindowShift> shifts,
     // median.
     if (!consistent[i] && half_around_is(consistent, grid, i)) continue;
     const double deviation =
-        consistent[i] ? std::max(shifts[i].uncertainty, min_uncertainty) : stand_in_uncertainty;
+        consistent[i] ? std::hypot(std::max(shifts[i].uncertainty, min_uncertainty), further)
+                      : stand_in_uncertainty;
     weighted.push_back({shifts[i].centre, all[i], 1 / (deviation * deviation)});
   }
   return weighted;

@@ -26,11 +26,11 @@ struct WeightedShift {
   double weight = 1;
 };
 
-/// The consistent shifts, by their uncertainty, and where these are too far away for a smooth curve
-/// to be continued between them, the median of the nearest ones, with little weight. At least one
-/// must be consistent.
+/// The consistent shifts, by their uncertainty and `further`, another one that all have, and where
+/// these are too far away for a smooth curve to be continued between them, the median of the
+/// nearest ones, with little weight. At least one must be consistent.
 [[nodiscard]] std::vector<WeightedShift> weighted_shifts(std::span<const WindowShift> shifts,
                                                          const std::vector<bool>& consistent,
-                                                         const ShiftGrid& grid);
+                                                         const ShiftGrid& grid, double further);
 
 }  // namespace warpalign::detail

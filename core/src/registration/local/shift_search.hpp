@@ -2,10 +2,8 @@
 #pragma once
 
 #include "registration/local/peak_search.hpp"
-#include "registration/local/window_fit.hpp"
+#include "registration/local/window_fits.hpp"
 #include "registration/local/window_grid.hpp"
-
-#include <warpalign/backend/stages/refinement/shift_sums.hpp>
 
 #include <span>
 #include <vector>
@@ -22,19 +20,20 @@ class ShiftSearch {
   /// The shifts of all windows of `frames`, at most frames(), one after the other.
   void run(StageClock& clock, const WindowReference& reference, std::span<const HostImage> frames,
            std::span<WindowShift> result);
+  /// The fits of the last run.
+  [[nodiscard]] std::span<const WindowFit> fits() const { return fits_; }
+  /// The means of the windows that it ran with.
+  [[nodiscard]] const Buffer& means() const { return peaks_.means(); }
 
  private:
   void start_fits(std::span<const PeakRecord> peaks);
-  void fit(StageClock& clock, const WindowReference& reference);
 
   Shape frame_;
   const WindowGrid& grid_;
   double max_shift_;
   PeakSearch peaks_;
-  ShiftSumsPlan sums_;
+  WindowFits steps_;
   std::vector<WindowFit> fits_;
-  std::vector<ShiftState> states_;
-  std::vector<ShiftSums> results_;
 };
 
 }  // namespace warpalign::detail

@@ -40,6 +40,17 @@ std::array<Node, 4> quadrature() noexcept {
            {(1 + outer) / 2, outer_weight}}};
 }
 
+// What a stretch only just reaches would widen the equations' band for nothing.
+void drop_smallest(AxisMean& mean) noexcept {
+  constexpr double least = 1e-7;
+  const auto counts = [](double weight) { return weight >= least; };
+  const auto begin = std::find_if(mean.weight.begin(), mean.weight.end(), counts);
+  const auto end = std::find_if(mean.weight.rbegin(), mean.weight.rend(), counts).base();
+  mean.first += static_cast<std::size_t>(begin - mean.weight.begin());
+  mean.count = static_cast<std::size_t>(end - begin);
+  std::fill(std::copy(begin, end, mean.weight.begin()), mean.weight.end(), 0.0);
+}
+
 }  // namespace
 
 SplineAxis spline_axis(std::int64_t pixels, double spacing, std::size_t max_intervals) {
@@ -59,6 +70,36 @@ AxisWeights weights_at(const SplineAxis& axis, double pixel) noexcept {
   const double place = std::min(inside, last);
   const double interval = std::min(std::floor(place), last - 1);
   return {static_cast<std::size_t>(interval), basis(place - interval, 0)};
+}
+
+AxisMean mean_about(const SplineAxis& axis, double pixel, double length) noexcept {
+  constexpr double most_intervals = 4;
+  // Of two Gauss-Legendre nodes, from the middle of the stretch that they are exact for.
+  const double node = 0.5 / std::sqrt(3.0);
+  const double half = std::min(length, most_intervals * axis.spacing) / 2;
+  const double last = static_cast<double>(axis.intervals);
+  const double from = std::clamp((pixel - half) / axis.spacing, 0.0, last);
+  const double to = std::clamp((pixel + half) / axis.spacing, 0.0, last);
+  AxisMean mean;
+  mean.first = weights_at(axis, from * axis.spacing).first;
+  const auto add = [&](double place, double part) {
+    const AxisWeights at = weights_at(axis, place * axis.spacing);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t index = at.first + i - mean.first;
+      if (index < AxisMean::most) mean.weight[index] += part * at.weight[i];
+    }
+  };
+  if (!(to > from)) add(from, 1);
+  // Within each interval the basis functions are cubic polynomials.
+  for (double left = from; left < to;) {
+    const double right = std::min(std::floor(left) + 1, to);
+    for (const double place : {0.5 - node, 0.5 + node}) {
+      add(left + place * (right - left), 0.5 * (right - left) / (to - from));
+    }
+    left = right;
+  }
+  drop_smallest(mean);
+  return mean;
 }
 
 GramMatrix gram_matrix(const SplineAxis& axis, int derivative, double unit) {

@@ -34,6 +34,18 @@ struct AxisWeights {
 /// At a pixel coordinate; outside of the axis at its nearer end.
 [[nodiscard]] AxisWeights weights_at(const SplineAxis& axis, double pixel) noexcept;
 
+/// What control points count, from `first` on, in the mean over a stretch of the axis.
+struct AxisMean {
+  /// A stretch of up to four intervals, wherever it begins.
+  static constexpr std::size_t most = 8;
+  std::size_t first = 0;
+  std::size_t count = 0;  ///< of the weights that are not 0
+  std::array<double, most> weight{};
+};
+/// The mean over `length` pixels about a pixel coordinate, both ends within the axis; over more
+/// than four intervals, that of the four in the middle. Length 0 is the point itself.
+[[nodiscard]] AxisMean mean_about(const SplineAxis& axis, double pixel, double length) noexcept;
+
 /// The integrals over the axis of the products of two basis functions' derivatives of one order, 0
 /// to 2: [k][offset] for functions k and k + offset. Lengths are in units of `unit` pixels.
 using GramMatrix = std::vector<std::array<double, 4>>;

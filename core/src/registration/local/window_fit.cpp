@@ -135,16 +135,37 @@ WindowFit::WindowFit(const Shape& frame, const Shape& window, const WindowOrigin
     : WindowFit(window, origin) {
   frame_ = frame;
   peak_ = peak;
+  inside_ = {0, static_cast<std::int32_t>(frame.width), 0, static_cast<std::int32_t>(frame.height)};
   shift_ = result_.shift = {static_cast<double>(peak.x), static_cast<double>(peak.y)};
+  active_ = overlaps();
+}
+
+bool WindowFit::overlaps() const {
   const ShiftState start = state();
   const double columns = start.end_column - start.first_column;
   const double rows = start.end_row - start.first_row;
-  active_ = columns > 0 && rows > 0 &&
-            columns * rows >= min_overlap_fraction * static_cast<double>(window.plane());
+  return columns > 0 && rows > 0 &&
+         columns * rows >= min_overlap_fraction * static_cast<double>(window_.plane());
+}
+
+WindowFit WindowFit::again(const PixelRange& inside) const {
+  WindowFit next = *this;
+  next.peak_ = {};
+  next.shift_ = {};
+  next.inside_ = inside;
+  next.evaluations_ = first_robust;
+  next.result_.reliable = false;
+  next.active_ = next.overlaps();
+  return next;
 }
 
 ShiftState WindowFit::state() const {
   ShiftState state = state_at(frame_, window_, origin_, peak_, shift_);
+  // A pixel of the frame is compared with its neighbours.
+  state.first_column = std::max(state.first_column, inside_.first_column + 1 - state.frame_x);
+  state.end_column = std::min(state.end_column, inside_.end_column - 1 - state.frame_x);
+  state.first_row = std::max(state.first_row, inside_.first_row + 1 - state.frame_y);
+  state.end_row = std::min(state.end_row, inside_.end_row - 1 - state.frame_y);
   state.gain = static_cast<float>(gain_);
   state.offset = static_cast<float>(offset_);
   state.inverse_scale =

@@ -5,6 +5,8 @@
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
 #include <warpalign/local_motion.hpp>
 
+#include <cstdint>
+
 namespace warpalign::detail {
 
 /// The pixels of a window and the points of the reference that are compared where the content has
@@ -13,6 +15,12 @@ namespace warpalign::detail {
 [[nodiscard]] ShiftState state_at(const Shape& frame, const Shape& window,
                                   const WindowOrigin& origin, const WindowOrigin& peak,
                                   const Point& shift);
+
+/// Columns and rows of a frame.
+struct PixelRange {
+  std::int32_t first_column = 0, end_column = 0;
+  std::int32_t first_row = 0, end_row = 0;
+};
 
 /// The model is frame(p) = gain reference(p - shift) + offset over the window's pixels p.
 class WindowFit {
@@ -23,6 +31,11 @@ class WindowFit {
             const WindowOrigin& peak);
   /// A window without a peak, which has failed.
   WindowFit(const Shape& window, const WindowOrigin& origin);
+
+  /// The same window in the same frame, but resampled through a field that has moved all but a
+  /// small rest of its motion away; only the pixels in `inside` show something. Gain, offset and
+  /// the scale of the residuals are known from this fit.
+  [[nodiscard]] WindowFit again(const PixelRange& inside) const;
 
   /// Whether it needs another evaluation.
   [[nodiscard]] bool active() const { return active_; }
@@ -36,12 +49,14 @@ class WindowFit {
   [[nodiscard]] double offset() const { return offset_; }
 
  private:
+  [[nodiscard]] bool overlaps() const;
   void step(const ShiftSums& sums);
   void fail();
   void describe(const ShiftSums& sums, double variance_of_step);
 
   Shape frame_, window_;
   WindowOrigin origin_, peak_;
+  PixelRange inside_;  ///< of the frame
   Point shift_;
   double gain_ = 0, offset_ = 0, scale_ = 0, residual_variance_ = 0;
   int evaluations_ = 0;

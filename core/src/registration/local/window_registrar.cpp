@@ -2,6 +2,7 @@
 #include "device/check.hpp"
 #include "device/host_rows.hpp"
 #include "device/lanes.hpp"
+#include "registration/local/field_rounds.hpp"
 #include "registration/local/shift_search.hpp"
 #include "registration/local/window_batch.hpp"
 #include "registration/plan_cache.hpp"
@@ -57,6 +58,7 @@ struct WindowRegistrar::Lane {
   detail::StageClock clock;
   detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
   detail::ShiftSearch* search = nullptr;  // of the current call
+  std::optional<detail::FieldRounds> rounds;
 };
 
 struct WindowRegistrar::State {
@@ -82,6 +84,7 @@ struct WindowRegistrar::State {
     const auto size = std::min(batch, static_cast<std::int64_t>(std::bit_ceil(frames)));
     lane.search = &lane.searches.get(
         size, [&] { return detail::ShiftSearch(device, type, frame, size, grid, max_shift); });
+    if (!lane.rounds) lane.rounds.emplace(device, type, frame, grid);
   }
   /// The number of lanes that have plans: all that are of use, or those for which there is memory.
   std::size_t prepare_lanes(std::size_t wanted, std::size_t frames);
@@ -145,6 +148,7 @@ WindowRegistrar::~WindowRegistrar() = default;
 std::int64_t WindowRegistrar::windows_x() const noexcept { return state_->grid.across; }
 std::int64_t WindowRegistrar::windows_y() const noexcept { return state_->grid.down; }
 std::size_t WindowRegistrar::windows() const noexcept { return state_->grid.origins.size(); }
+const Shape& WindowRegistrar::window() const noexcept { return state_->grid.window; }
 
 void WindowRegistrar::set_reference(const HostImage& image) {
   State& s = *state_;
@@ -181,8 +185,10 @@ std::vector<WindowShift> WindowRegistrar::align(std::span<const HostImage> frame
     const std::size_t first = part * divided.frames_of_part;
     const auto some =
         frames.subspan(first, std::min(frames.size() - first, divided.frames_of_part));
-    lane.search->run(lane.clock, *s.reference, some,
-                     std::span(result).subspan(first * windows(), some.size() * windows()));
+    const auto shifts = std::span(result).subspan(first * windows(), some.size() * windows());
+    lane.search->run(lane.clock, *s.reference, some, shifts);
+    lane.rounds->run(lane.clock, *s.reference, some, lane.search->means(), lane.search->fits(),
+                     shifts);
   });
   s.take_timings();
   return result;
