@@ -25,10 +25,11 @@ constexpr double min_reliable = 0.5;      // of the windows: some show little
 class WindowsWork final : public StageWork {
  public:
   WindowsWork(const Device& device, std::int64_t side, std::size_t frames, HostMemory memory,
-              std::int64_t window)
+              std::int64_t window, bool within)
       : StageWork(device, {}, {}),
         side_(side),
         window_(window),
+        within_(within),
         frames_(device, memory, drifting_frames(side, std::min(frames, max_distinct)), side,
                 frames) {}
 
@@ -75,17 +76,19 @@ class WindowsWork final : public StageWork {
     WindowOptions options;
     options.width = options.height = window_;
     options.collect_timings = collect_timings;
+    options.motion_within = within_;
     registrar.emplace(device(), PixelType::u16, Shape{side_, side_, 1}, options);
     registrar->set_reference(frames_.images().front());
   }
 
   std::int64_t side_, window_;
+  bool within_;
   HostFrames frames_;
   std::optional<WindowRegistrar> registrar_;
 };
 
 Case case_of(std::int64_t side, const char* name, std::size_t frames, std::int64_t window,
-             HostMemory memory = HostMemory::pageable) {
+             HostMemory memory = HostMemory::pageable, bool within = false) {
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
   Case made;
@@ -99,7 +102,7 @@ Case case_of(std::int64_t side, const char* name, std::size_t frames, std::int64
   made.max_allocation = 4 * frames * pixels * sizeof(float);
   made.memory_bytes = 40 * frames * pixels * sizeof(float);
   made.on_device = [=](const Device& device) {
-    return std::make_unique<WindowsWork>(device, side, frames, memory, window);
+    return std::make_unique<WindowsWork>(device, side, frames, memory, window, within);
   };
   return made;
 }
@@ -115,6 +118,8 @@ std::vector<Case> window_cases(const Sizes& sizes) {
     cases.push_back(case_of(side, "256 whole frames, pinned", 256, 0, HostMemory::pinned));
     cases.push_back(case_of(side, "128 in windows of 256, pinned", 128,
                             std::min<std::int64_t>(side, 256), HostMemory::pinned));
+    cases.push_back(case_of(side, "64, and the motion within windows of 128, pinned", 64,
+                            std::min<std::int64_t>(side, 128), HostMemory::pinned, true));
   }
   return cases;
 }

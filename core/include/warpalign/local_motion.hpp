@@ -34,6 +34,9 @@ struct WindowOptions {
   /// it in several batches at a time, of which one is uploaded while the device works for another.
   std::int64_t batch = 0;
   bool collect_timings = false;  ///< keep WindowRegistrar::timings() (device time; slower)
+  /// Whether motion that differs within a window is told. Without, shifts take a fraction of the
+  /// time, and each is the motion of what has the most texture in its window.
+  bool motion_within = true;
 };
 
 /// Where the content of one window has moved to.
@@ -52,7 +55,8 @@ struct WindowShift {
 /// launches: correlation of apodized windows by the symmetric phase-only filter (Wernet 2005) to
 /// the nearest pixel, then Gauss-Newton on the reference's cubic B-spline with gain and offset of
 /// each window, robust to outliers (Tukey's biweight). Where motion differs within a window, this
-/// is the motion of its texture. So frames of several windows are resampled through the field that
+/// is the motion of its texture. So, unless WindowOptions::motion_within is false, frames of
+/// several windows are resampled through the field that
 /// DisplacementField::fit_means() makes of their shifts, and what motion is left in each window is
 /// measured and added to the field's mean over it, up to three times, until the shifts change by
 /// less than a quarter of their uncertainties. Keeps plans, memory and the reference between calls.
@@ -84,8 +88,8 @@ class WARPALIGN_API WindowRegistrar {
   void set_reference(const HostImage& reference);
 
   /// The shifts of all windows of all frames, frame by frame, and within a frame row by row.
-  /// Windows without contrast or with NaN have no fit and are not reliable. Throws
-  /// Error(invalid_argument) for another type or shape, and when no reference is set.
+  /// Windows without contrast have no fit and are not reliable; pixels around a NaN do not count.
+  /// Throws Error(invalid_argument) for another type or shape, and when no reference is set.
   [[nodiscard]] std::vector<WindowShift> align(std::span<const HostImage> frames);
 
   /// The device time of each stage of the last align(), in order of first use; empty unless

@@ -64,8 +64,11 @@ struct Found {
   DisplacementField field;
 };
 
-Found found(const warpalign::Device& device, const Pixels& reference, const Pixels& moved) {
-  WindowRegistrar registrar(device, PixelType::f32, frame, options);
+Found found(const warpalign::Device& device, const Pixels& reference, const Pixels& moved,
+            bool motion_within = true) {
+  warpalign::WindowOptions chosen = options;
+  chosen.motion_within = motion_within;
+  WindowRegistrar registrar(device, PixelType::f32, frame, chosen);
   registrar.set_reference(view(reference));
   const HostImage image = view(moved);
   auto shifts = registrar.align({&image, 1});
@@ -124,6 +127,8 @@ TEST_CASE("local motion: what moves within a window is found, up to the frame's 
     // At the edges a part of the windows' content has left the frame, and the field is told from
     // one side only.
     CHECK(error_of(field, bent, 0) <= 0.05);
+    const auto without = found(device, drawn(scene, still), drawn(scene, bent), false);
+    CHECK(error_of(without.field, bent, 16) > 0.05);
   });
 }
 

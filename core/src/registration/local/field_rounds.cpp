@@ -107,7 +107,6 @@ void FieldRounds::run(StageClock& clock, const WindowReference& reference,
                       std::span<const HostImage> frames, const Buffer& means,
                       std::span<const WindowFit> fits, std::span<WindowShift> shifts) {
   const std::size_t windows = grid_.origins.size();
-  if (windows == 1) return;  // one shift makes a field that is the same everywhere
   all_means_.resize(frames.size() * windows);
   clock.stream().download(means, all_means_.data(), all_means_.size() * sizeof(float));
   frames_.assign(frames.size(), {});

@@ -57,8 +57,8 @@ struct WindowRegistrar::Lane {
   Stream stream;
   detail::StageClock clock;
   detail::PlanCache<std::int64_t, detail::ShiftSearch> searches{2};
-  detail::ShiftSearch* search = nullptr;  // of the current call
-  std::optional<detail::FieldRounds> rounds;
+  detail::ShiftSearch* search = nullptr;      // of the current call
+  std::optional<detail::FieldRounds> rounds;  // where motion within windows is told
 };
 
 struct WindowRegistrar::State {
@@ -69,7 +69,8 @@ struct WindowRegistrar::State {
         grid(detail::window_grid(shape, options)),
         max_shift(max_shift_of(options, grid.window)),
         batch(batch_of(on, grid, options.batch)),
-        collect_timings(options.collect_timings) {
+        collect_timings(options.collect_timings),
+        motion_within(options.motion_within && grid.origins.size() > 1) {
     lane(0);
   }
 
@@ -84,7 +85,7 @@ struct WindowRegistrar::State {
     const auto size = std::min(batch, static_cast<std::int64_t>(std::bit_ceil(frames)));
     lane.search = &lane.searches.get(
         size, [&] { return detail::ShiftSearch(device, type, frame, size, grid, max_shift); });
-    if (!lane.rounds) lane.rounds.emplace(device, type, frame, grid);
+    if (motion_within && !lane.rounds) lane.rounds.emplace(device, type, frame, grid);
   }
   /// The number of lanes that have plans: all that are of use, or those for which there is memory.
   std::size_t prepare_lanes(std::size_t wanted, std::size_t frames);
@@ -98,6 +99,7 @@ struct WindowRegistrar::State {
   double max_shift;
   std::int64_t batch;
   bool collect_timings;
+  bool motion_within;  // one window's shift makes a field that is the same everywhere
   std::vector<std::unique_ptr<Lane>> lanes;
   std::optional<detail::WindowTransform> transform;  // of the reference
   std::optional<detail::WindowReference> reference;
@@ -187,6 +189,7 @@ std::vector<WindowShift> WindowRegistrar::align(std::span<const HostImage> frame
         frames.subspan(first, std::min(frames.size() - first, divided.frames_of_part));
     const auto shifts = std::span(result).subspan(first * windows(), some.size() * windows());
     lane.search->run(lane.clock, *s.reference, some, shifts);
+    if (!lane.rounds) return;
     lane.rounds->run(lane.clock, *s.reference, some, lane.search->means(), lane.search->fits(),
                      shifts);
   });
