@@ -27,8 +27,14 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_score(
 #pragma unroll 1
     for (int x = 0; x < width; x += 16) {
       const int count = width - x;
-      float16 score = wa_overlap_score(load_some(c + x, count), load_some(n + x, count),
-                                       normalization, min_overlap);
+      const float16 overlap = load_some(n + x, count);
+      // Many shifts leave too little in common, and the root and the division are what takes long.
+      if (are_all(overlap * normalization < min_overlap)) {
+        store_some((float16)(0.0f), count, to + x);
+        continue;
+      }
+      float16 score =
+          wa_overlap_score(load_some(c + x, count), overlap, normalization, min_overlap);
       if (reach2 > 0.0f) {
         const float16 dx = wa_shift_distance(convert_float16(NUMBERS + x), centre.x, (float)width);
         score = only(score, wa_shift_square(dx, dy) <= reach2);
