@@ -5,6 +5,8 @@
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 
+#include "lib/launch.h"
+
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/stages/fft.hpp>
 
@@ -17,9 +19,14 @@ class OverlapProducts final : public backend::OverlapProducts {
   OverlapProducts(Context& context, const OverlapProductsSpec& spec)
       : plane_(extent(RealFftPlan::half_spectrum(spec.image).plane(), context.call_site(stage))),
         batch_(extent(spec.batch, context.call_site(stage))),
-        grid_(covering(context, plane_, spec.batch)),
-        kernel_(context, stage, kernels::overlap_correlation, "overlap_products",
-                spec.second_channel ? "-D SECOND_CHANNEL" : "") {}
+        grid_(context.has_vectors() ? Grid{{rounded_up(plane_, WA_OVERLAP_SHARE) / WA_OVERLAP_SHARE,
+                                            static_cast<std::size_t>(batch_)},
+                                           {1, 1}}
+                                    : covering(context, plane_, spec.batch)),
+        kernel_(
+            context, stage,
+            context.has_vectors() ? kernels::overlap_correlation_cpu : kernels::overlap_correlation,
+            "overlap_products", spec.second_channel ? "-D SECOND_CHANNEL" : "") {}
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
@@ -48,9 +55,10 @@ class OverlapScore final : public backend::OverlapScore {
                   ? Grid{{static_cast<std::size_t>(height_), static_cast<std::size_t>(batch_)},
                          {1, 1}}
                   : covering(context, width_, spec.surface.height * spec.batch)),
-        kernel_(context, stage,
-                context.has_vectors() ? kernels::overlap_score_cpu : kernels::overlap_correlation,
-                "overlap_score") {}
+        kernel_(
+            context, stage,
+            context.has_vectors() ? kernels::overlap_correlation_cpu : kernels::overlap_correlation,
+            "overlap_score") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
                const backend::Memory& overlaps, const OverlapLimits& limits,
