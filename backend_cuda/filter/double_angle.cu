@@ -3,6 +3,7 @@
 #include "device/memory.hpp"
 #include "device/stage.hpp"
 
+#include "formulas/double_angle.h"
 #include "shared/kernel_language.h"
 
 #include <warpalign/backend/stages/filter/double_angle.hpp>

@@ -16,7 +16,7 @@ constexpr int threads = 256;
 constexpr int blocks_per_multiprocessor = 16;
 
 struct Spectra {
-  const float2 *a, *a_weight, *b, *b_weight;
+  const float2 *a, *b;
   const float2 *a_second, *b_second;  // null where the images have one channel
 };
 
@@ -33,22 +33,15 @@ __device__ __forceinline__ float2 sum(float2 p, float2 q) {
   return make_float2(p.x + q.x, p.y + q.y);
 }
 
-// Writes them to one slice of the products and the next.
-__device__ __forceinline__ void store(const Products& both, long long i, long long plane,
-                                      float2* __restrict__ products) {
-  products[i] = both.straight;
-  products[plane + i] = both.mirrored;
-}
-
+// Writes the products to one slice and the next.
 template <bool second_channel>
 __global__ void __launch_bounds__(threads)
     overlap_products_kernel(Spectra s, long long plane, float2* __restrict__ products) {
   await_previous();
   const long long image = blockIdx.y;
   s.b += image * plane;
-  s.b_weight += image * plane;
   if constexpr (second_channel) s.b_second += image * plane;
-  products += image * 4 * plane;
+  products += image * 2 * plane;
   const long long step = static_cast<long long>(gridDim.x) * threads;
   for (long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; i < plane;
        i += step) {
@@ -57,21 +50,23 @@ __global__ void __launch_bounds__(threads)
       const Products more = both_products(__ldg(s.a_second + i), __ldg(s.b_second + i));
       both = {sum(both.straight, more.straight), sum(both.mirrored, more.mirrored)};
     }
-    store(both, i, plane, products);
-    store(both_products(__ldg(s.a_weight + i), __ldg(s.b_weight + i)), i, plane,
-          products + 2 * plane);
+    products[i] = both.straight;
+    products[plane + i] = both.mirrored;
   }
 }
 
-// The surfaces are C, C mirrored, N and N mirrored, each of them times `plane`.
+// The surfaces are C and C mirrored, the overlaps N and N mirrored, each of them times `plane`.
+// `each` is how many overlaps an image has of its own, 2 or 0.
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
-    overlap_score_kernel(const float* __restrict__ surfaces, int width, int height,
-                         OverlapLimits limits, float* __restrict__ scores) {
+    overlap_score_kernel(const float* __restrict__ surfaces, const float* __restrict__ overlaps,
+                         int each, int width, int height, OverlapLimits limits,
+                         float* __restrict__ scores) {
   await_previous();
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= width) return;
   const long long plane = static_cast<long long>(width) * height;
-  surfaces += blockIdx.z * 4 * plane;
+  surfaces += blockIdx.z * 2 * plane;
+  overlaps += blockIdx.z * each * plane;
   scores += blockIdx.z * 2 * plane;
   const float reach2 = limits.reach * limits.reach;
   for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < height;
@@ -79,16 +74,17 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
     const long long i = static_cast<long long>(y) * width + x;
 #pragma unroll
     for (int mirrored = 0; mirrored < 2; ++mirrored) {
-      const float dx =
-          wa_shift_distance(x, mirrored != 0 ? limits.mirrored_centre_x : limits.centre_x, width);
-      const float dy =
-          wa_shift_distance(y, mirrored != 0 ? limits.mirrored_centre_y : limits.centre_y, height);
+      const float dx = wa_shift_distance(static_cast<float>(x),
+                                         mirrored != 0 ? limits.mirrored_centre_x : limits.centre_x,
+                                         static_cast<float>(width));
+      const float dy = wa_shift_distance(static_cast<float>(y),
+                                         mirrored != 0 ? limits.mirrored_centre_y : limits.centre_y,
+                                         static_cast<float>(height));
+      const bool allowed = reach2 <= 0.0f || wa_shift_square(dx, dy) <= reach2;
       scores[mirrored * plane + i] =
-          wa_shift_allowed(dx, dy, reach2)
-              ? wa_overlap_score(surfaces[mirrored * plane + i],
-                                 surfaces[(2 + mirrored) * plane + i],
-                                 1.0f / static_cast<float>(plane), limits.min_overlap)
-              : 0.0f;
+          allowed ? wa_overlap_score(surfaces[mirrored * plane + i], overlaps[mirrored * plane + i],
+                                     1.0f / static_cast<float>(plane), limits.min_overlap)
+                  : 0.0f;
     }
   }
 }
@@ -109,11 +105,10 @@ class OverlapProductsStage final : public backend::OverlapProducts {
 
   void enqueue(backend::Queue& queue, const backend::OverlapSpectra& spectra,
                backend::Memory& products) override {
-    launch_early(
-        site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads), kernel_,
-        Spectra{data<float2>(spectra.a), data<float2>(spectra.a_weight), data<float2>(spectra.b),
-                data<float2>(spectra.b_weight), second(spectra.a_second), second(spectra.b_second)},
-        plane_, data<float2>(products));
+    launch_early(site_, queue, dim3(static_cast<unsigned>(blocks_), batch_), dim3(threads), kernel_,
+                 Spectra{data<float2>(spectra.a), data<float2>(spectra.b), second(spectra.a_second),
+                         second(spectra.b_second)},
+                 plane_, data<float2>(products));
   }
 
  private:
@@ -134,22 +129,26 @@ class OverlapScoreStage final : public backend::OverlapScore {
       : site_{context, "overlap_score"},
         width_(extent(spec.surface.width, site_)),
         height_(extent(spec.surface.height, site_)),
-        batch_(static_cast<unsigned>(spec.batch)) {
+        batch_(static_cast<unsigned>(spec.batch)),
+        each_(spec.one_overlap ? 0 : 2) {
     load(&overlap_score_kernel, site_);
   }
 
-  void enqueue(backend::Queue& queue, const backend::Memory& surfaces, const OverlapLimits& limits,
+  void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
+               const backend::Memory& overlaps, const OverlapLimits& limits,
                backend::Memory& scores) override {
     dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
     grid.z = batch_;
     launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), &overlap_score_kernel,
-                 data<float>(surfaces), width_, height_, limits, data<float>(scores));
+                 data<float>(surfaces), data<float>(overlaps), each_, width_, height_, limits,
+                 data<float>(scores));
   }
 
  private:
   CallSite site_;
   int width_, height_;
   unsigned batch_;
+  int each_;  // overlaps that an image has of its own
 };
 
 }  // namespace

@@ -19,9 +19,11 @@ class DoubleAngle final : public backend::DoubleAngle {
       : width_(extent(spec.image.width, context.call_site(stage))),
         height_(extent(spec.image.height, context.call_site(stage))),
         epsilon_(spec.epsilon),
-        columns_(reduction_group(context)),
-        kernel_(context, stage, kernels::double_angle, "double_angle",
-                int_option("COLUMNS", static_cast<int>(columns_))) {}
+        columns_(context.has_vectors() ? 1 : reduction_group(context)),
+        kernel_(context, stage,
+                context.has_vectors() ? kernels::double_angle_cpu : kernels::double_angle,
+                "double_angle",
+                context.has_vectors() ? "" : int_option("COLUMNS", static_cast<int>(columns_))) {}
 
   void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& memory,
                std::int64_t first_slice, std::int64_t slices) override {

@@ -4,26 +4,28 @@
 
 #include "formulas/language.h"
 
+// A weight, from 0 to 1, as a multiple of 2^-12: sums of such integers are exact in any order, up to
+// 2^20 of them.
+#define WA_OVERLAP_UNIT 4096.0f
+
 // The distance of shift i from `centre` along a periodic axis of n pixels, signed.
-WA_INLINE float wa_shift_distance(int i, float centre, int n) {
-  const float distance = (float)i - centre;
-  const float turns = WA_FLOOR(distance / (float)n + 0.5f);
-  return WA_FMA(-turns, (float)n, distance);
+WA_INLINE WA_REAL wa_shift_distance(WA_REAL i, float centre, float n) {
+  const WA_REAL distance = i - centre;
+  const WA_REAL turns = WA_FLOOR(distance / n + 0.5f);
+  return WA_FMA(-turns, WA_NUMBER(n), distance);
 }
 
-// reach2: the square of the maximum distance of a shift; 0 admits any distance.
-WA_INLINE int wa_shift_allowed(float dx, float dy, float reach2) {
-  return reach2 <= 0.0f || WA_FMA(dx, dx, dy * dy) <= reach2;
-}
+WA_INLINE WA_REAL wa_shift_square(WA_REAL dx, WA_REAL dy) { return WA_FMA(dx, dx, dy * dy); }
 
 // The score C / sqrt(N) from unnormalised inverse transforms, where `normalization` is one over
 // their number of pixels; 0 where the overlap N is too small.
-WA_INLINE float wa_overlap_score(float correlation, float overlap, float normalization,
-                                 float min_overlap) {
-  const float pixels = overlap * normalization;
-  const float enough = pixels >= min_overlap ? pixels : min_overlap;
-  const float score = correlation * normalization / WA_SQRT(enough);
-  return pixels >= min_overlap ? score : 0.0f;
+WA_INLINE WA_REAL wa_overlap_score(WA_REAL correlation, WA_REAL overlap, float normalization,
+                                   float min_overlap) {
+  const WA_REAL minimum = WA_NUMBER(min_overlap);
+  const WA_REAL pixels = overlap * normalization;
+  const WA_REAL enough = pixels >= minimum ? pixels : minimum;
+  const WA_REAL score = correlation * normalization / WA_SQRT(enough);
+  return pixels >= minimum ? score : WA_NUMBER(0.0f);
 }
 
 #endif

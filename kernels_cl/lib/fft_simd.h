@@ -63,6 +63,28 @@ WA_INLINE void pass_2(Pass pass, Transform transform) {
   }
 }
 
+// The transform of four numbers, in place.
+WA_INLINE void transform_4(Lanes* a) {
+  const Lanes even_sum = added(a[0], a[2]);
+  const Lanes even_difference = subtracted(a[0], a[2]);
+  const Lanes odd_sum = added(a[1], a[3]);
+  const Lanes odd_difference = subtracted(a[1], a[3]);
+  a[0] = added(even_sum, odd_sum);
+  a[1] = minus_i_times(even_difference, odd_difference);
+  a[2] = subtracted(even_sum, odd_sum);
+  a[3] = plus_i_times(even_difference, odd_difference);
+}
+
+// exp(-2 pi i k / 8) a, for k of 1 and 3.
+WA_INLINE Lanes turned_1(Lanes a) {
+  const Lanes turned = {(a.re + a.im) * M_SQRT1_2_F, (a.im - a.re) * M_SQRT1_2_F};
+  return turned;
+}
+WA_INLINE Lanes turned_3(Lanes a) {
+  const Lanes turned = {(a.im - a.re) * M_SQRT1_2_F, -(a.re + a.im) * M_SQRT1_2_F};
+  return turned;
+}
+
 WA_INLINE void pass_4(Pass pass, Transform transform) {
   const int step = pass.stride * pass.parts;
   for (int p = 0; p < pass.parts; ++p) {
@@ -72,14 +94,43 @@ WA_INLINE void pass_4(Pass pass, Transform transform) {
     local const Lanes* from = pass.from + pass.stride * p;
     local Lanes* to = pass.to + pass.stride * 4 * p;
     for (int q = 0; q < pass.stride; ++q) {
-      const Lanes even_sum = added(from[q], from[q + 2 * step]);
-      const Lanes even_difference = subtracted(from[q], from[q + 2 * step]);
-      const Lanes odd_sum = added(from[q + step], from[q + 3 * step]);
-      const Lanes odd_difference = subtracted(from[q + step], from[q + 3 * step]);
-      to[q] = added(even_sum, odd_sum);
-      to[q + pass.stride] = multiplied(minus_i_times(even_difference, odd_difference), root_1);
-      to[q + 2 * pass.stride] = multiplied(subtracted(even_sum, odd_sum), root_2);
-      to[q + 3 * pass.stride] = multiplied(plus_i_times(even_difference, odd_difference), root_3);
+      Lanes a[4] = {from[q], from[q + step], from[q + 2 * step], from[q + 3 * step]};
+      transform_4(a);
+      to[q] = a[0];
+      to[q + pass.stride] = multiplied(a[1], root_1);
+      to[q + 2 * pass.stride] = multiplied(a[2], root_2);
+      to[q + 3 * pass.stride] = multiplied(a[3], root_3);
+    }
+  }
+}
+
+// Long lines exceed the first cache, so that a pass takes as long as its loads and stores: one of 8
+// instead of two or three of 4 and 2.
+WA_INLINE void pass_8(Pass pass, Transform transform) {
+  const int step = pass.stride * pass.parts;
+  for (int p = 0; p < pass.parts; ++p) {
+    local const Lanes* from = pass.from + pass.stride * p;
+    local Lanes* to = pass.to + pass.stride * 8 * p;
+    for (int q = 0; q < pass.stride; ++q) {
+      Lanes even[4], odd[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        even[k] = from[q + 2 * k * step];
+        odd[k] = from[q + (2 * k + 1) * step];
+      }
+      transform_4(even);
+      transform_4(odd);
+      odd[1] = turned_1(odd[1]);
+      odd[3] = turned_3(odd[3]);
+      const Lanes third = {odd[2].im, -odd[2].re};
+      odd[2] = third;
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const float2 root = transform.roots[k * p * pass.stride];
+        const float2 opposite = transform.roots[(k + 4) * p * pass.stride];
+        to[q + k * pass.stride] = multiplied(added(even[k], odd[k]), root);
+        to[q + (k + 4) * pass.stride] = multiplied(subtracted(even[k], odd[k]), opposite);
+      }
     }
   }
 }
@@ -131,7 +182,9 @@ WA_INLINE local Lanes* transformed(local Lanes* lines, local Lanes* spare, Trans
   for (int i = 0; i < transform.passes; ++i) {
     const int radix = ((const char*)&transform.radices)[i];
     const Pass pass = {lines, spare, transform.n / (stride * radix), stride};
-    if (radix == 4) {
+    if (radix == 8) {
+      pass_8(pass, transform);
+    } else if (radix == 4) {
       pass_4(pass, transform);
     } else if (radix == 2) {
       pass_2(pass, transform);

@@ -13,6 +13,10 @@
 #define WA_CROSS_POWER_COLUMNS 128
 #define WA_CROSS_POWER_ROWS 16
 #define WA_PEAK_SHARE 16384
+// spectrum/cpu/overlap_correlation_cpu.cl: complex numbers of a work-item, a multiple of 8.
+#define WA_OVERLAP_SHARE 4096
+// spectrum/cpu/overlap_counts_cpu.cl: vectors of sixteen columns that a work-item sums up.
+#define WA_OVERLAP_VECTORS 16
 
 // spline/prefilter_planes.cl and prefilter_axes.cl (lib/prefilter_streaming.h): a row of pixels is
 // shared by some of a work-group's work-items.

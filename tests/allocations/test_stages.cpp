@@ -214,24 +214,30 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
   on_every_bench([](Bench& bench) {
     auto a = bench.spectra();
     auto b = bench.spectra();
-    const Shape four{plane.width, plane.height, 4};
     const Shape two{plane.width, plane.height, 2};
-    auto products_of = bench.spectra(four);
-    auto surfaces = bench.images(PixelType::f32, four);
+    auto products_of = bench.spectra(two);
+    auto weights = bench.planes();
+    auto surfaces = bench.images(PixelType::f32, two);
+    auto overlaps = bench.images(PixelType::f32, two);
     auto scores = bench.images(PixelType::f32, two);
     auto records = bench.buffers(2 * sizeof(PeakRecord));
     const OverlapProductsPlan products(bench.device(), {plane});
+    const OverlapCountsPlan counts(bench.device(), {plane});
     const OverlapScorePlan score(bench.device(), {plane});
     const PeakPlan peak(bench.device(), {two});
     bench.check("overlap_products", [&](std::size_t i) {
-      products.execute(bench.stream(), a[i], b[i], a[i], b[i], products_of[i]);
+      products.execute(bench.stream(), a[i], b[i], products_of[i]);
     });
     const OverlapProductsPlan two_channels(bench.device(), {plane, 1, true});
     bench.check("overlap_products of two channels", [&](std::size_t i) {
-      two_channels.execute(bench.stream(), a[i], b[i], a[i], b[i], a[i], b[i], products_of[i]);
+      two_channels.execute(bench.stream(), a[i], b[i], a[i], b[i], products_of[i]);
     });
-    bench.check("overlap_score",
-                [&](std::size_t i) { score.execute(bench.stream(), surfaces[i], {}, scores[i]); });
+    bench.check("overlap_counts", [&](std::size_t i) {
+      counts.execute(bench.stream(), weights[i], plane, overlaps[i]);
+    });
+    bench.check("overlap_score", [&](std::size_t i) {
+      score.execute(bench.stream(), surfaces[i], overlaps[i], {}, scores[i]);
+    });
     bench.check("peak",
                 [&](std::size_t i) { peak.execute(bench.stream(), scores[i], records[i]); });
   });

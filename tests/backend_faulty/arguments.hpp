@@ -25,9 +25,8 @@ inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory)
 }
 
 inline backend::OverlapSpectra inner_of(const backend::OverlapSpectra& spectra) noexcept {
-  const auto& [a, a_weight, b, b_weight, a_second, b_second] = spectra;
-  return {inner_of(a),        inner_of(a_weight), inner_of(b),
-          inner_of(b_weight), inner_of(a_second), inner_of(b_second)};
+  const auto& [a, b, a_second, b_second] = spectra;
+  return {inner_of(a), inner_of(b), inner_of(a_second), inner_of(b_second)};
 }
 
 inline backend::DoubleAngleMemory inner_of(const backend::DoubleAngleMemory& images) noexcept {

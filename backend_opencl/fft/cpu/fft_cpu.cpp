@@ -26,7 +26,7 @@ constexpr std::int64_t lanes = 16;
 /// factor of n.
 std::vector<cl_char> radices_of(std::int64_t n) {
   std::vector<cl_char> radices;
-  for (const int radix : {4, 2, 3, 5, 7, 11, 13}) {
+  for (const int radix : {8, 4, 2, 3, 5, 7, 11, 13}) {
     for (; n % radix == 0; n /= radix) radices.push_back(static_cast<cl_char>(radix));
   }
   return n == 1 && radices.size() <= sizeof(cl_char16) ? radices : std::vector<cl_char>{};
@@ -158,7 +158,7 @@ class CpuFft final : public FftProvider {
         scratch_limit_(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE)) {}
 
   [[nodiscard]] const char* name() const noexcept override { return "simd"; }
-  [[nodiscard]] std::string version() const override { return "2"; }
+  [[nodiscard]] std::string version() const override { return "3"; }
 
   [[nodiscard]] bool takes(const RealFftSpec& spec) const override {
     const Shape& shape = spec.shape;

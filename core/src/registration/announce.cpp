@@ -17,6 +17,7 @@
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/compilation.hpp>
@@ -117,23 +118,25 @@ void transforms_of_images(Trial& trial, const Needs&) {
   transform(trial, {full_size, 2, FftDirections::forward});
 }
 
-void transforms_of_four(Trial& trial, const Needs&) {
-  transform(trial, {{full_size.width, full_size.height, 4}, 2, FftDirections::inverse});
+void transforms_of_two(Trial& trial, const Needs&) {
+  transform(trial, {{full_size.width, full_size.height, 2}, 2, FftDirections::inverse});
 }
 
 void overlap(Trial& trial, const Needs&) {
   constexpr Shape two{full_size.width, full_size.height, 2};
-  constexpr Shape four{full_size.width, full_size.height, 4};
   const OverlapProductsPlan products(trial.device(), {full_size});
+  const OverlapCountsPlan counts(trial.device(), {full_size});
   const OverlapScorePlan score(trial.device(), {full_size});
   const PeakPlan peak(trial.device(), {two});
   trial.run([&](Stream& stream) {
     const Image spectrum = trial.blank_spectrum(full_size);
-    Image product = trial.blank_spectrum(four);
+    Image product = trial.blank_spectrum(two);
+    Image overlaps = trial.blank(two);
     Image scores = trial.blank(two);
     Buffer records = trial.blank_records(2 * sizeof(PeakRecord));
-    products.execute(stream, spectrum, spectrum, spectrum, spectrum, product);
-    score.execute(stream, trial.blank(four), {}, scores);
+    products.execute(stream, spectrum, spectrum, product);
+    counts.execute(stream, trial.blank(full_size), full_size, overlaps);
+    score.execute(stream, trial.blank(two), overlaps, {}, scores);
     peak.execute(stream, scores, records);
   });
 }
@@ -253,7 +256,7 @@ void richer_models(Trial& trial, const Needs&) {
 // In the order in which they are needed.
 constexpr std::array<Piece, 3> pieces_of_search{forward_of_levels, inverse_of_levels,
                                                 log_polar_spectra};
-constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_four};
+constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_two};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
 constexpr std::array<Piece, 8> pieces_of_fit{
     overlap,      windows,    normalized_levels,  warps,
@@ -279,7 +282,7 @@ constexpr std::array<Piece, 15> pieces_for_helpers{forward_of_levels,
                                                    coefficients,
                                                    refinement,
                                                    transforms_of_images,
-                                                   transforms_of_four};
+                                                   transforms_of_two};
 static_assert(pieces_for_helpers.size() == pieces_of_search.size() + pieces_of_correlation.size() +
                                                pieces_of_images.size() + pieces_of_fit.size());
 

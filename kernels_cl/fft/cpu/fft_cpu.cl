@@ -19,15 +19,17 @@ WA_INLINE Transform transform_of(int n, int passes, char16 radices, global const
 // How many of the sixteen rows from `first` there are.
 WA_INLINE int rows_from(int first, int rows) { return clamp(rows - first, 0, ROWS); }
 
-// Sixteen pixels of sixteen rows from `x`, one row in each lane; 0 beyond the image.
+// Sixteen pixels of sixteen rows from `x`, one row in each lane; 0 beyond the image. Sets bits of
+// `any` where pixels are not 0.
 WA_INLINE void load_pixels(global const float* image, int first, int rows, int width, int x,
-                           float16* block) {
+                           float16* block, int16* any) {
   const int present = rows_from(first, rows);
   for (int i = 0; i < ROWS; ++i) {
     block[i] = 0.0f;
     if (i < present) {
       block[i] = load_some(image + (size_t)(first + i) * (size_t)width + x, width - x);
     }
+    *any |= as_int16(block[i]);
   }
   transpose(block);
 }
@@ -63,8 +65,17 @@ WA_INLINE void store_numbers(float16* block, int first, int rows, int columns, i
   }
 }
 
+// Clears the half spectra of up to 2 x ROWS rows.
+WA_INLINE void clear_rows(int first, int rows, int columns, global float2* spectrum) {
+  global float* from = (global float*)(spectrum + (size_t)first * (size_t)columns);
+  const int numbers = 2 * columns * min(2 * ROWS, rows - first);
+#pragma unroll 1
+  for (int i = 0; i < numbers; i += 16) store_some((float16)(0.0f), numbers - i, from + i);
+}
+
 // Work-item (i, j) transforms 2 x ROWS of the rows of image j: rows that share a line share its
-// rounding, and a row that is not finite spoils the other.
+// rounding, and a row that is not finite spoils the other. Images are often padded with rows of
+// zeros, whose transforms are known.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
     global const float* image, global float2* spectrum, local float16* scratch,
     global const float2* roots, char16 radices, int passes, int width, int rows) {
@@ -76,14 +87,19 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
   const size_t rows_before = get_global_id(1) * (size_t)rows;
   image += rows_before * (size_t)width;
   spectrum += rows_before * (size_t)columns;
+  int16 any = 0;
   for (int x = 0; x < width; x += 16) {
     float16 re[16], im[16];
-    load_pixels(image, first, rows, width, x, re);
-    load_pixels(image, second, rows, width, x, im);
+    load_pixels(image, first, rows, width, x, re, &any);
+    load_pixels(image, second, rows, width, x, im, &any);
     for (int i = 0; i < min(16, width - x); ++i) {
       lines[x + i].re = re[i];
       lines[x + i].im = im[i];
     }
+  }
+  if (are_all(any == 0)) {
+    clear_rows(first, rows, columns, spectrum);
+    return;
   }
   local const Lanes* z = transformed(lines, lines + width, transform);
   for (int u = 0; u < columns; u += BLOCK) {

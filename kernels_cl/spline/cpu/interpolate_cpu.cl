@@ -177,6 +177,26 @@ WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
   return convert_long16(NUMBERS + x) * fixed.x + (fixed.y * y + fixed.z * z + fixed.w);
 }
 
+#if defined(POINTS_REJECT) || (EXTENSION == WA_FILL && !defined(POINTS_WRAP))
+// Whether the points of a row's pixels from x to `last` all lie beyond the same end of an axis of n
+// coefficients: far enough that none has a value or a neighbour.
+WA_INLINE bool lie_beyond(long4 fixed, int x, int last, int y, int z, int n) {
+  const long row = fixed.y * y + fixed.z * z + fixed.w;
+  const long first = (fixed.x * x + row) >> FIXED_POINT;
+  const long end = (fixed.x * last + row) >> FIXED_POINT;
+  return max(first, end) < -TAPS - 3 || min(first, end) > n + TAPS + 3;
+}
+
+WA_INLINE void store_cval(float cval, int count, global Output* output) {
+  float16 value[COMPONENTS];
+  value[0] = cval;
+  if (COMPONENTS == 2) value[COMPONENTS - 1] = 0.0f;
+#pragma unroll 1
+  for (int i = 0; i < count; i += 16) store16(value, min(16, count - i), output + i);
+}
+#define MAY_LIE_BEYOND
+#endif
+
 // Evaluates at the points of an affine transform, and stores from pixel `first` of the output on. row_i and rest_i are as in POINTS_PARAMETERS;
 // fixed_i is row i of the same transform in fixed point: pixel (x, y, z) is read at fixed.x x +
 // fixed.y y + fixed.z z + fixed.w.
@@ -217,6 +237,15 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
 #pragma unroll 1
     for (int x = tile.x; x < tile.end_x; x += SEGMENT) {
       source.x = (float)(x - centre_x);
+#ifdef MAY_LIE_BEYOND
+      const int end = min(x + SEGMENT, tile.end_x);
+      if (lie_beyond(fixed_x, x, end - 1, y, z, width) ||
+          (DIMENSIONS >= 2 && lie_beyond(fixed_y, x, end - 1, y, z, height)) ||
+          (DIMENSIONS >= 3 && lie_beyond(fixed_z, x, end - 1, y, z, depth))) {
+        store_cval(spline.cval, end - x, to + x);
+        continue;
+      }
+#endif
       Points16 points[CHUNKS];
 #pragma unroll 1
       for (int chunk = 0; chunk < CHUNKS; ++chunk) {

@@ -33,48 +33,46 @@ reference::Spectrum as_floats(reference::Spectrum spectrum) {
   return spectrum;
 }
 
-std::vector<reference::Spectrum> products(const warpalign::Device& device, const test::Size& size,
-                                          const std::array<reference::Spectrum, 4>& spectra) {
+// The products of a spectrum with another one, and with that one mirrored.
+std::array<reference::Spectrum, 2> products(const warpalign::Device& device, const test::Size& size,
+                                            const reference::Spectrum& a,
+                                            const reference::Spectrum& b) {
   auto stream = device.make_stream();
-  const auto a = test::to_device(device, stream, spectra[0]);
-  const auto a_weight = test::to_device(device, stream, spectra[1]);
-  const auto b = test::to_device(device, stream, spectra[2]);
-  const auto b_weight = test::to_device(device, stream, spectra[3]);
-  auto output = device.make_image(PixelType::c32, {a.shape().width, a.shape().height, 4});
+  const auto first = test::to_device(device, stream, a);
+  const auto second = test::to_device(device, stream, b);
+  auto output = device.make_image(PixelType::c32, {first.shape().width, first.shape().height, 2});
   test::poison(stream, output);
   OverlapProductsPlan(device, {{size.width, size.height, 1}})
-      .execute(stream, a, a_weight, b, b_weight, output);
-  std::vector<reference::Spectrum> slices;
-  for (std::int64_t i = 0; i < 4; ++i) {
-    slices.push_back(test::spectrum_from_device(stream, output, i));
-  }
-  return slices;
+      .execute(stream, first, second, output);
+  return {test::spectrum_from_device(stream, output, 0),
+          test::spectrum_from_device(stream, output, 1)};
 }
 
-// Surfaces of random correlations and of overlaps from a little below 0 to a quarter of the
-// image, one slice after the other as floats.
+// Two surfaces of random correlations, and two of overlaps from a little below 0 to a quarter of
+// the image.
 struct Surfaces {
   test::Size size;
-  std::array<reference::Plane, 4> slices;
+  std::array<reference::Plane, 2> correlations, overlaps;
 };
 
 Surfaces random_surfaces(const test::Size& size) {
   const auto plane = static_cast<double>(size.width * size.height);
-  Surfaces surfaces{size, {}};
+  Surfaces surfaces{size, {}, {}};
   for (std::size_t i = 0; i < 2; ++i) {
-    surfaces.slices[i] = test::random_plane(size.width, size.height, -plane * plane, plane * plane,
-                                            70 + static_cast<std::uint32_t>(i));
-    surfaces.slices[2 + i] = test::random_plane(size.width, size.height, -plane, plane * plane / 4,
-                                                72 + static_cast<std::uint32_t>(i));
+    surfaces.correlations[i] = test::random_plane(
+        size.width, size.height, -plane * plane, plane * plane, 70 + static_cast<std::uint32_t>(i));
+    surfaces.overlaps[i] = test::random_plane(size.width, size.height, -plane, plane * plane / 4,
+                                              72 + static_cast<std::uint32_t>(i));
   }
   return surfaces;
 }
 
+// The slices, one after the other as floats.
 warpalign::Image to_device(const warpalign::Device& device, warpalign::Stream& stream,
-                           const Surfaces& surfaces) {
-  auto image = device.make_image(PixelType::f32, {surfaces.size.width, surfaces.size.height, 4});
+                           const std::array<reference::Plane, 2>& slices) {
+  auto image = device.make_image(PixelType::f32, {slices[0].width, slices[0].height, 2});
   std::vector<float> pixels;
-  for (const reference::Plane& slice : surfaces.slices) {
+  for (const reference::Plane& slice : slices) {
     for (const double value : slice.values) pixels.push_back(static_cast<float>(value));
   }
   stream.upload(pixels.data(), pixels.size() * sizeof(float), image.buffer());
@@ -86,11 +84,12 @@ void compare_scores(const warpalign::Device& device, const Surfaces& surfaces,
   CAPTURE(test::to_string(surfaces.size));
   CAPTURE(limits.reach);
   auto stream = device.make_stream();
-  const auto input = to_device(device, stream, surfaces);
+  const auto correlations = to_device(device, stream, surfaces.correlations);
+  const auto overlaps = to_device(device, stream, surfaces.overlaps);
   auto scores = device.make_image(PixelType::f32, {surfaces.size.width, surfaces.size.height, 2});
   test::poison(stream, scores);
   OverlapScorePlan(device, {{surfaces.size.width, surfaces.size.height, 1}})
-      .execute(stream, input, limits, scores);
+      .execute(stream, correlations, overlaps, limits, scores);
   const reference::ShiftLimits straight{
       static_cast<double>(limits.min_overlap), static_cast<double>(limits.reach),
       static_cast<double>(limits.centre_x), static_cast<double>(limits.centre_y)};
@@ -100,7 +99,7 @@ void compare_scores(const warpalign::Device& device, const Surfaces& surfaces,
   for (const std::int64_t slice : {0, 1}) {
     CAPTURE(slice);
     const auto i = static_cast<std::size_t>(slice);
-    const auto expected = reference::overlap_score(surfaces.slices[i], surfaces.slices[2 + i],
+    const auto expected = reference::overlap_score(surfaces.correlations[i], surfaces.overlaps[i],
                                                    slice == 0 ? straight : mirrored);
     // Two divisions and a root: a few units of 6e-8 of the largest score.
     CHECK(test::max_difference(test::from_device(stream, scores, slice), expected) <=
@@ -115,25 +114,18 @@ TEST_CASE("overlap_products: transformed back they are the correlations they are
     for (const test::Size& size : {test::Size{1, 1}, test::Size{2, 5}, test::Size{8, 6},
                                    test::Size{31, 17}, test::Size{24, 33}}) {
       CAPTURE(test::to_string(size));
-      std::array<reference::Plane, 4> planes;
-      std::array<reference::Spectrum, 4> spectra;
-      for (std::size_t i = 0; i < planes.size(); ++i) {
-        planes[i] =
-            test::random_plane(size.width, size.height, -1, 1, 80 + static_cast<std::uint32_t>(i));
-        spectra[i] = as_floats(reference::forward(planes[i]));
-      }
-      const auto found = products(device, size, spectra);
+      const auto a = test::random_plane(size.width, size.height, -1, 1, 80);
+      const auto b = test::random_plane(size.width, size.height, -1, 1, 81);
+      const auto found = products(device, size, as_floats(reference::forward(a)),
+                                  as_floats(reference::forward(b)));
       const auto plane = static_cast<double>(size.width * size.height);
-      for (std::size_t pair = 0; pair < 2; ++pair) {
-        for (const bool mirrored : {false, true}) {
-          CAPTURE(pair);
-          CAPTURE(mirrored);
-          auto expected = reference::correlation(planes[pair], planes[2 + pair], mirrored);
-          for (double& value : expected.values) value *= plane;
-          const auto surface = reference::inverse(found[2 * pair + (mirrored ? 1 : 0)], size.width);
-          // Spectra rounded to floats (6e-8) and products of two of them, over all frequencies.
-          CHECK(test::max_difference(surface, expected) <= 1e-6 * plane * std::sqrt(plane));
-        }
+      for (const bool mirrored : {false, true}) {
+        CAPTURE(mirrored);
+        auto expected = reference::correlation(a, b, mirrored);
+        for (double& value : expected.values) value *= plane;
+        const auto surface = reference::inverse(found[mirrored ? 1 : 0], size.width);
+        // Spectra rounded to floats (6e-8) and products of two of them, over all frequencies.
+        CHECK(test::max_difference(surface, expected) <= 1e-6 * plane * std::sqrt(plane));
       }
     }
   });
@@ -160,11 +152,9 @@ TEST_CASE("overlap_products: the correlations of two channels are added") {
     };
     const auto a = random(1);
     const auto a_second = random(1);
-    const auto a_weight = random(1);
     const auto b = random(batch);
     const auto b_second = random(batch);
-    const auto b_weight = random(batch);
-    auto output = device.make_image(PixelType::c32, stacked(4 * batch));
+    auto output = device.make_image(PixelType::c32, stacked(2 * batch));
     const auto downloaded = [&] {
       std::vector<float> values(output.buffer().size_bytes() / sizeof(float));
       stream.download(output.buffer(), values.data(), output.buffer().size_bytes());
@@ -172,54 +162,45 @@ TEST_CASE("overlap_products: the correlations of two channels are added") {
     };
     const OverlapProductsPlan one(device, {image, batch});
     test::poison(stream, output);
-    one.execute(stream, a, a_weight, b, b_weight, output);
+    one.execute(stream, a, b, output);
     const auto first = downloaded();
-    one.execute(stream, a_second, a_weight, b_second, b_weight, output);
+    one.execute(stream, a_second, b_second, output);
     const auto second = downloaded();
     test::poison(stream, output);
     const OverlapProductsPlan two(device, {image, batch, true});
-    two.execute(stream, a, a_second, a_weight, b, b_second, b_weight, output);
+    two.execute(stream, a, a_second, b, b_second, output);
     const auto both = downloaded();
-    const auto slice = 2 * static_cast<std::size_t>(half.plane());
     double worst = 0;
     for (std::size_t i = 0; i < both.size(); ++i) {
-      const bool of_weights = i / slice % 4 >= 2;
-      const double expected = first[i] + (of_weights ? 0.0 : static_cast<double>(second[i]));
+      const double expected = static_cast<double>(first[i]) + static_cast<double>(second[i]);
       const double error = std::abs(static_cast<double>(both[i]) - expected);
       if (!(error <= worst)) worst = error;
     }
     // One more rounding of numbers of up to 4: half an ulp is 2.4e-7.
     CHECK(worst <= 3e-7);
-    CHECK_THROWS_AS(one.execute(stream, a, a_second, a_weight, b, b_second, b_weight, output),
-                    Error);
-    CHECK_THROWS_AS(two.execute(stream, a, a_weight, b, b_weight, output), Error);
-    CHECK_THROWS_AS(two.execute(stream, a, b_second, a_weight, b, b_second, b_weight, output),
-                    Error);
+    CHECK_THROWS_AS(one.execute(stream, a, a_second, b, b_second, output), Error);
+    CHECK_THROWS_AS(two.execute(stream, a, b, output), Error);
+    CHECK_THROWS_AS(two.execute(stream, a, b_second, b, b_second, output), Error);
   });
 }
 
 TEST_CASE("overlap_products: every frequency of larger spectra") {
   test::on_every_device([](const warpalign::Device& device) {
     const test::Size size{509, 641};
-    std::array<reference::Spectrum, 4> spectra;
-    for (std::size_t i = 0; i < spectra.size(); ++i) {
-      spectra[i] =
-          test::random_spectrum(size.width, size.height, 84 + static_cast<std::uint32_t>(i));
+    const auto a = test::random_spectrum(size.width, size.height, 84);
+    const auto b = test::random_spectrum(size.width, size.height, 85);
+    const auto found = products(device, size, a, b);
+    double worst = 0;
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      const auto p = a.values[i];
+      const auto q = b.values[i];
+      const double error = std::max(std::abs(found[0].values[i] - p * std::conj(q)),
+                                    std::abs(found[1].values[i] - p * q)) /
+                           std::max(std::abs(p * q), 1e-30);
+      if (!(error <= worst)) worst = error;
     }
-    const auto found = products(device, size, spectra);
-    for (std::size_t pair = 0; pair < 2; ++pair) {
-      double worst = 0;
-      for (std::size_t i = 0; i < spectra[0].values.size(); ++i) {
-        const auto a = spectra[pair].values[i];
-        const auto b = spectra[2 + pair].values[i];
-        const double error = std::max(std::abs(found[2 * pair].values[i] - a * std::conj(b)),
-                                      std::abs(found[2 * pair + 1].values[i] - a * b)) /
-                             std::max(std::abs(a * b), 1e-30);
-        if (!(error <= worst)) worst = error;
-      }
-      // A product and a fused sum in single precision, 6e-8 each, in both components.
-      CHECK(worst <= 3e-7);
-    }
+    // A product and a fused sum in single precision, 6e-8 each, in both components.
+    CHECK(worst <= 3e-7);
   });
 }
 
@@ -250,10 +231,10 @@ TEST_CASE("overlap_score: shifts within reach of a centre, which goes round the 
 TEST_CASE("overlap_score: where nothing overlaps the score is 0, not infinite") {
   test::on_every_device([](const warpalign::Device& device) {
     auto surfaces = random_surfaces({16, 9});
-    for (std::size_t i = 2; i < 4; ++i) {
-      for (double& value : surfaces.slices[i].values) value = 0;
+    for (reference::Plane& overlap : surfaces.overlaps) {
+      for (double& value : overlap.values) value = 0;
     }
-    surfaces.slices[3].values[5] = -1e-3;  // an empty overlap after the rounding of transforms
+    surfaces.overlaps[1].values[5] = -1e-3;  // an empty overlap after the rounding of transforms
     OverlapLimits limits;
     limits.min_overlap = std::numeric_limits<float>::min();
     compare_scores(device, surfaces, limits);
@@ -289,42 +270,51 @@ TEST_CASE("overlap correlation: a batch has the results of its images alone") {
       stream.download(from.buffer(), data.data(), from.buffer().size_bytes());
       return data;
     };
-    const auto a = numbers(half, 4, 90);
+    const auto a = numbers(half, 2, 90);
     const auto b = numbers(stacked_half(batch), 2, 91);
-    const auto weights = numbers(stacked_half(batch), 2, 92);
     const auto plane = 2 * static_cast<std::size_t>(half.plane());
     const auto run = [&](std::int64_t count, std::size_t first) {
       const auto a_image = on_device(PixelType::c32, half, a, 0);
-      const auto a_weight = on_device(PixelType::c32, half, a, plane);
       const auto b_images = on_device(PixelType::c32, stacked_half(count), b, first * plane);
-      const auto b_weights = on_device(PixelType::c32, stacked_half(count), weights, first * plane);
-      auto products = device.make_image(PixelType::c32, stacked_half(4 * count));
+      auto products = device.make_image(PixelType::c32, stacked_half(2 * count));
       test::poison(stream, products);
-      OverlapProductsPlan(device, {image, count})
-          .execute(stream, a_image, a_weight, b_images, b_weights, products);
+      OverlapProductsPlan(device, {image, count}).execute(stream, a_image, b_images, products);
       return downloaded(products);
     };
-    const auto score = [&](std::int64_t count, std::size_t first, const std::vector<float>& from) {
-      const auto surfaces = on_device(PixelType::f32, stacked(4 * count), from,
-                                      4 * first * static_cast<std::size_t>(image.plane()));
+    const auto of_batch = [&](std::uint32_t seed) {
+      auto values = numbers(stacked(2 * batch), 1, seed);
+      for (float& value : values) value *= static_cast<float>(image.plane());
+      return values;
+    };
+    const auto correlations = of_batch(93);
+    const auto overlaps = of_batch(94);
+    const auto score = [&](std::int64_t count, std::size_t first, bool alike) {
+      const std::size_t before = 2 * first * static_cast<std::size_t>(image.plane());
+      const auto surfaces = on_device(PixelType::f32, stacked(2 * count), correlations, before);
+      const auto overlap =
+          on_device(PixelType::f32, stacked(alike ? 2 : 2 * count), overlaps, alike ? 0 : before);
       auto scores = device.make_image(PixelType::f32, stacked(2 * count));
       test::poison(stream, scores);
       OverlapLimits limits{0.001F, 9, 3, 4, 5, 6};
-      OverlapScorePlan(device, {image, count}).execute(stream, surfaces, limits, scores);
+      OverlapScorePlan(device, {image, count, alike})
+          .execute(stream, surfaces, overlap, limits, scores);
       return downloaded(scores);
     };
-    auto surfaces = numbers(stacked(4 * batch), 1, 93);
-    for (float& value : surfaces) value *= static_cast<float>(image.plane());
     std::vector<float> products_alone;
-    std::vector<float> scores_alone;
     for (std::size_t i = 0; i < batch; ++i) {
       const auto products = run(1, i);
-      const auto scores = score(1, i, surfaces);
       products_alone.insert(products_alone.end(), products.begin(), products.end());
-      scores_alone.insert(scores_alone.end(), scores.begin(), scores.end());
     }
     CHECK(run(batch, 0) == products_alone);
-    CHECK(score(batch, 0, surfaces) == scores_alone);
+    for (const bool alike : {false, true}) {
+      CAPTURE(alike);
+      std::vector<float> scores_alone;
+      for (std::size_t i = 0; i < batch; ++i) {
+        const auto scores = score(1, i, alike);
+        scores_alone.insert(scores_alone.end(), scores.begin(), scores.end());
+      }
+      CHECK(score(batch, 0, alike) == scores_alone);
+    }
   });
 }
 
@@ -337,20 +327,24 @@ TEST_CASE("overlap correlation: wrong shapes, images and limits are refused") {
     auto stream = device.make_stream();
     const auto spectrum = device.make_image(PixelType::c32, {5, 4, 1});
     const auto wide = device.make_image(PixelType::c32, {6, 4, 1});
-    auto products = device.make_image(PixelType::c32, {5, 4, 4});
-    auto two = device.make_image(PixelType::c32, {5, 4, 2});
+    auto products = device.make_image(PixelType::c32, {5, 4, 2});
+    auto four = device.make_image(PixelType::c32, {5, 4, 4});
     const OverlapProductsPlan plan(device, {{8, 4, 1}});
-    CHECK_THROWS_AS(plan.execute(stream, wide, spectrum, spectrum, spectrum, products), Error);
-    CHECK_THROWS_AS(plan.execute(stream, spectrum, spectrum, spectrum, wide, products), Error);
-    CHECK_THROWS_AS(plan.execute(stream, spectrum, spectrum, spectrum, spectrum, two), Error);
+    CHECK_THROWS_AS(plan.execute(stream, wide, spectrum, products), Error);
+    CHECK_THROWS_AS(plan.execute(stream, spectrum, wide, products), Error);
+    CHECK_THROWS_AS(plan.execute(stream, spectrum, spectrum, four), Error);
 
-    const auto surfaces = device.make_image(PixelType::f32, {8, 4, 4});
+    const auto surfaces = device.make_image(PixelType::f32, {8, 4, 2});
+    const auto too_many = device.make_image(PixelType::f32, {8, 4, 4});
     auto scores = device.make_image(PixelType::f32, {8, 4, 2});
     const OverlapScorePlan score(device, {{8, 4, 1}});
-    CHECK_THROWS_AS(score.execute(stream, scores, {}, scores), Error);
-    CHECK_THROWS_AS(score.execute(stream, surfaces, {0}, scores), Error);
-    CHECK_THROWS_AS(score.execute(stream, surfaces, {1, -1}, scores), Error);
-    CHECK_THROWS_AS(score.execute(stream, surfaces, {1, 0, std::nanf("")}, scores), Error);
-    CHECK_THROWS_AS(score.execute(stream, surfaces, {1, INFINITY}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, scores, surfaces, {}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, scores, {}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, too_many, {}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, surfaces, {0}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, surfaces, {1, -1}, scores), Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, surfaces, {1, 0, std::nanf("")}, scores),
+                    Error);
+    CHECK_THROWS_AS(score.execute(stream, surfaces, surfaces, {1, INFINITY}, scores), Error);
   });
 }

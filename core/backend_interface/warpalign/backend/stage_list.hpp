@@ -21,6 +21,7 @@
 #include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/backend/stages/spectrum/magnitude.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spectrum/radial_whitening.hpp>
 #include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
@@ -48,8 +49,8 @@ using AllStages = StageList<
     // fft
     RealFft,
     // spectrum
-    CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapProducts, OverlapScore, Peak,
-    RadialWhitening, WindowCrossPower,
+    CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts, OverlapProducts,
+    OverlapScore, Peak, RadialWhitening, WindowCrossPower,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // refinement

@@ -52,6 +52,16 @@ std::vector<double> scales_of(const RegistrationOptions& options, double step, b
   return scales;
 }
 
+// On a processor, what one stage writes stays in its caches until the next stage reads it where a
+// frame's batch has this many pixels.
+constexpr std::int64_t cached_pixels = 200'000;
+
+// How many rotations are compared at once where `most` suffice for a GPU.
+std::int64_t batch_on(const Device& device, std::int64_t side, std::int64_t most) {
+  if (device.info().kind != DeviceKind::cpu) return most;
+  return std::clamp<std::int64_t>((cached_pixels + side * side / 2) / (side * side), 1, most);
+}
+
 // Batches of equal size, none above the maximum.
 std::int64_t batch_of(std::size_t rotations) {
   const std::size_t batches = (rotations + max_batch - 1) / max_batch;
@@ -67,9 +77,12 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       strong_(scales_of(options, steps.scale, true)),
       rotations_(rotations_of(options, steps.rotation)),
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
-      on_small_(device, steps.small_side, ones, batch_of(rotations_.degrees.size()), fields),
+      on_small_(device, steps.small_side, ones,
+                batch_on(device, steps.small_side, batch_of(rotations_.degrees.size())), fields),
       on_large_(device, steps.large_side, ones,
-                fields != nullptr ? batch_by_directions : batch_on_large, fields) {}
+                batch_on(device, steps.large_side,
+                         fields != nullptr ? batch_by_directions : batch_on_large),
+                fields) {}
 
 // Each rotation stands for its opposite as well.
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {

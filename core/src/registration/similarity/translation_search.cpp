@@ -45,7 +45,7 @@ TranslationSearch::FieldFrames::FieldFrames(const Device& device, GradientFields
                                             const Shape& frame, const Shape& frames)
     : fields(gradient_fields),
       plan(device, {frame, frames.depth}),
-      weights(device.make_image(PixelType::f32, frames)),
+      products(device, {frame, frames.depth, true}),
       cosines(device.make_image(PixelType::f32, frames)),
       sines(device.make_image(PixelType::f32, frames)),
       reference_second(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
@@ -59,19 +59,21 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       frames_(slices(frame_, batch)),
       fft_(device, {frame_, 2, FftDirections::forward}),
       fft_batch_(device, {frames_, 2, FftDirections::forward}),
-      fft_surfaces_(device, {slices(frame_, 4 * batch), 2, FftDirections::inverse}),
-      products_(device, {frame_, batch, fields != nullptr}),
+      fft_surfaces_(device, {slices(frame_, 2 * batch), 2, FftDirections::inverse}),
+      products_(device, {frame_, batch}),
+      counts_(device, {frame_, batch}),
       score_(device, {frame_, batch}),
       peak_(device, {slices(frame_, 2 * batch)}),
       warped_reference_(device.make_image(PixelType::f32, frame_)),
       warped_(device.make_image(PixelType::f32, frames_)),
+      warped_weights_(device.make_image(PixelType::f32, frames_)),
       reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
       reference_weight_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
       moving_spectra_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
-      moving_weights_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames_))),
       products_image_(
-          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 4 * batch)))),
-      surfaces_(device.make_image(PixelType::f32, slices(frame_, 4 * batch))),
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 2 * batch)))),
+      surfaces_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
+      overlaps_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
       scores_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
@@ -96,7 +98,7 @@ void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
     clock.run("warp", [&] { warp.execute(stream, image, Affine{}, warped_reference_); });
     clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
   };
-  transform(weight_of(stream, level), reference_weight_);
+  if (level.weight() != nullptr) transform(*level.weight(), reference_weight_);
   if (!fields_) return transform(pyramid.normalized(stream, clock, level), reference_spectrum_);
   const GradientFields::Field field = fields_->fields.of(stream, clock, pyramid, level);
   transform(field.cosines, reference_spectrum_);
@@ -113,21 +115,41 @@ void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
   for (const Affine& map : linear) {
     to.terms.push_back({0, turned(to.of_moving.mean, -turn_of(map)), gain});
   }
-  clock.run("double_angle",
-            [&] { to.plan.execute(stream, warped_, to.weights, to.terms, to.cosines, to.sines); });
+  clock.run("double_angle", [&] {
+    to.plan.execute(stream, warped_, warped_weights_, to.terms, to.cosines, to.sines);
+  });
   clock.run("fft", [&] {
     fft_batch_.forward(stream, to.cosines, moving_spectra_);
     fft_batch_.forward(stream, to.sines, to.moving_seconds);
   });
 }
 
-void TranslationSearch::multiply(Stream& stream) {
-  if (!fields_) {
-    return products_.execute(stream, reference_spectrum_, reference_weight_, moving_spectra_,
-                             moving_weights_, products_image_);
+// The correlation of the reference with the moving image's frames.
+void TranslationSearch::correlate(Stream& stream, StageClock& clock) {
+  clock.run("overlap_products", [&] {
+    if (!fields_) {
+      return products_.execute(stream, reference_spectrum_, moving_spectra_, products_image_);
+    }
+    fields_->products.execute(stream, reference_spectrum_, fields_->reference_second,
+                              moving_spectra_, fields_->moving_seconds, products_image_);
+  });
+  clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
+}
+
+// How many pixels the reference has in common with the moving image's frames at every shift. Where
+// all pixels of the reference count, they need no transform.
+void TranslationSearch::find_overlaps(Stream& stream, StageClock& clock,
+                                      const PyramidLevel& reference, const Image& weights) {
+  if (reference.weight() == nullptr) {
+    clock.run("overlap_counts",
+              [&] { counts_.execute(stream, weights, reference.shape(), overlaps_); });
+    return;
   }
-  products_.execute(stream, reference_spectrum_, fields_->reference_second, reference_weight_,
-                    moving_spectra_, fields_->moving_seconds, moving_weights_, products_image_);
+  clock.run("fft", [&] { fft_batch_.forward(stream, weights, moving_spectra_); });
+  clock.run("overlap_products", [&] {
+    products_.execute(stream, reference_weight_, moving_spectra_, products_image_);
+  });
+  clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, overlaps_); });
 }
 
 OverlapLimits TranslationSearch::overlap_limits(const Comparison& comparison) const {
@@ -193,26 +215,18 @@ void TranslationSearch::compare(Stream& stream, StageClock& clock, ImagePyramid&
   const auto warp_all = [&](const Image& image, Image& frames) {
     clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
   };
-  const auto transform = [&](const Image& frames, Image& spectra) {
-    clock.run("fft", [&] { fft_batch_.forward(stream, frames, spectra); });
-  };
-  const Image& normalized = moving.normalized(stream, clock, level);
+  warp_all(moving.normalized(stream, clock, level), warped_);
+  warp_all(weight_of(stream, level), warped_weights_);
   if (fields_) {
-    warp_all(normalized, warped_);
-    warp_all(weight_of(stream, level), fields_->weights);
     transform_fields(stream, clock, batch.linear);
-    transform(fields_->weights, moving_weights_);
   } else {
-    warp_all(normalized, warped_);
-    transform(warped_, moving_spectra_);
-    warp_all(weight_of(stream, level), warped_);
-    transform(warped_, moving_weights_);
+    clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
   }
-
-  clock.run("overlap_products", [&] { multiply(stream); });
-  clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, surfaces_); });
-  clock.run("overlap_score",
-            [&] { score_.execute(stream, surfaces_, overlap_limits(comparison), scores_); });
+  correlate(stream, clock);
+  find_overlaps(stream, clock, comparison.reference, warped_weights_);
+  clock.run("overlap_score", [&] {
+    score_.execute(stream, surfaces_, overlaps_, overlap_limits(comparison), scores_);
+  });
   clock.run("peak", [&] { peak_.execute(stream, scores_, records_); });
   readbacks_[enqueued_ % 2].enqueue(stream, records_);
   ++enqueued_;

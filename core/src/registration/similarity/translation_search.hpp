@@ -11,6 +11,7 @@
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/stages/fft.hpp>
@@ -66,7 +67,9 @@ class TranslationSearch {
   void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                            PyramidLevel& level);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
-  void multiply(Stream& stream);
+  void correlate(Stream& stream, StageClock& clock);
+  void find_overlaps(Stream& stream, StageClock& clock, const PyramidLevel& reference,
+                     const Image& weights);
   /// A batch of rotations that the device compares, until its peaks are taken.
   struct Batch {
     Point reference_centre{}, moving_centre{};     ///< of the levels, in their pixels
@@ -98,7 +101,8 @@ class TranslationSearch {
     GradientFields& fields;
     DoubleAnglePlan plan;
     std::vector<DoubleAngleTerms> terms;  ///< of the frames
-    Image weights, cosines, sines;        // of the moving image's frames
+    OverlapProductsPlan products;
+    Image cosines, sines;  // of the moving image's frames
     Image reference_second, moving_seconds;
     GradientFields::Statistics of_reference, of_moving;
   };
@@ -109,12 +113,14 @@ class TranslationSearch {
   std::optional<FieldFrames> fields_;
   RealFftPlan fft_, fft_batch_, fft_surfaces_;
   OverlapProductsPlan products_;
+  OverlapCountsPlan counts_;
   OverlapScorePlan score_;
   PeakPlan peak_;
   PlanCache<WarpKey, WarpPlan> warps_{max_searched_levels};
-  Image warped_reference_, warped_;
-  Image reference_spectrum_, reference_weight_, moving_spectra_, moving_weights_;
-  Image products_image_, surfaces_, scores_;
+  Image warped_reference_, warped_, warped_weights_;
+  Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
+  Image moving_spectra_;  ///< of the images, then of their weights if they are needed
+  Image products_image_, surfaces_, overlaps_, scores_;
   Buffer records_;
   // Two batches take turns: while the device compares one, the peaks of the other are taken.
   std::array<Readback<PeakRecord>, 2> readbacks_;

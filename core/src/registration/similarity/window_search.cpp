@@ -49,20 +49,24 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       ones_(ones),
       fft_(device, {frame, 2, FftDirections::forward}),
       fft_windows_(device, {slices(max_windows), 2, FftDirections::forward}),
-      fft_surfaces_(device, {slices(4 * max_windows), 2, FftDirections::inverse}),
+      fft_surfaces_(device, {slices(2 * max_windows), 2, FftDirections::inverse}),
       products_(device, {frame, max_windows}),
+      counts_plan_(device, {frame, 1, false}),
       score_(device, {frame, max_windows}),
+      score_alike_(device, {frame, max_windows, true}),
       peak_(device, {slices(2 * max_windows)}),
       windows_image_(device.make_image(PixelType::f32, slices(max_windows))),
       windows_weight_(device.make_image(PixelType::f32, slices(max_windows))),
       window_spectra_(device.make_image(PixelType::c32, spectra(max_windows))),
       window_weight_spectra_(device.make_image(PixelType::c32, spectra(max_windows))),
       warped_(device.make_image(PixelType::f32, frame)),
+      warped_weight_(device.make_image(PixelType::f32, frame)),
       spectrum_(device.make_image(PixelType::c32, spectra(1))),
-      weight_spectrum_(device.make_image(PixelType::c32, spectra(1))),
-      products_image_(device.make_image(PixelType::c32, spectra(4 * max_windows))),
-      surfaces_(device.make_image(PixelType::f32, slices(4 * max_windows))),
+      products_image_(device.make_image(PixelType::c32, spectra(2 * max_windows))),
+      surfaces_(device.make_image(PixelType::f32, slices(2 * max_windows))),
       scores_(device.make_image(PixelType::f32, slices(2 * max_windows))),
+      overlaps_(device.make_image(PixelType::f32, slices(2 * max_windows))),
+      alike_overlaps_(device.make_image(PixelType::f32, slices(2))),
       records_(device.make_buffer(2 * max_windows * sizeof(PeakRecord))),
       peaks_{Readback<PeakRecord>(device, 2 * max_windows),
              Readback<PeakRecord>(device, 2 * max_windows)} {}
@@ -77,7 +81,9 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   };
   download(normalized, values_);
   counts_.assign(values_.size(), 1);
-  if (level.weight() != nullptr) download(*level.weight(), counts_);
+  all_count_ = level.weight() == nullptr;
+  if (!all_count_) download(*level.weight(), counts_);
+  window_ = {std::min(window_side, shape.width), std::min(window_side, shape.height), 1};
   const auto along = [](std::int64_t n, std::int64_t other) {
     const std::int64_t most = n >= other ? max_along_longer : max_along_shorter;
     return std::clamp<std::int64_t>(2 * (n - window_side) / window_side + 1, 1, most);
@@ -101,8 +107,8 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     const auto left = static_cast<std::int64_t>(windows_[w].left);
     const auto top = static_cast<std::int64_t>(windows_[w].top);
-    for (std::int64_t y = 0; y < std::min(window_side, shape.height); ++y) {
-      for (std::int64_t x = 0; x < std::min(window_side, shape.width); ++x) {
+    for (std::int64_t y = 0; y < window_.height; ++y) {
+      for (std::int64_t x = 0; x < window_.width; ++x) {
         const auto from = static_cast<std::size_t>((top + y) * shape.width + left + x);
         const std::size_t to = w * plane + static_cast<std::size_t>(y * side + x);
         staged_[to] = values_[from];
@@ -115,41 +121,65 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
 void WindowSearch::transform_windows(const PairWork& work) {
   work.clock.run("upload", [&] {
     work.stream.upload(staged_.data(), staged_.size() * sizeof(float), windows_image_.buffer());
+    if (all_count_) return;
     work.stream.upload(staged_counts_.data(), staged_counts_.size() * sizeof(float),
                        windows_weight_.buffer());
   });
   work.clock.run("fft", [&] {
     fft_windows_.forward(work.stream, windows_image_, window_spectra_);
+    if (all_count_) return;
     fft_windows_.forward(work.stream, windows_weight_, window_weight_spectra_);
   });
 }
 
-void WindowSearch::transform_moving(const PairWork& work, PyramidLevel& level,
-                                    const Affine& frame_to_level) {
+void WindowSearch::warp_moving(const PairWork& work, PyramidLevel& level,
+                               const Affine& frame_to_level) {
   const WarpPlan& warp = warps_.get(level.shape(), [&] {
     return WarpPlan(device_, {level.shape(), frame});
   });
   const Image& weight =
       level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
-  const auto transform = [&](const Image& image, Image& spectrum) {
-    work.clock.run("warp", [&] { warp.execute(work.stream, image, frame_to_level, warped_); });
-    work.clock.run("fft", [&] { fft_.forward(work.stream, warped_, spectrum); });
+  const auto warp_to = [&](const Image& image, Image& warped) {
+    work.clock.run("warp", [&] { warp.execute(work.stream, image, frame_to_level, warped); });
   };
-  transform(work.moving.normalized(work.stream, work.clock, level), spectrum_);
-  transform(weight, weight_spectrum_);
+  warp_to(work.moving.normalized(work.stream, work.clock, level), warped_);
+  warp_to(weight, warped_weight_);
+}
+
+// Finds how many pixels each window has in common with what is in the frame, at every shift.
+// Windows whose pixels all count have as many as one another, and need no transform.
+void WindowSearch::find_overlaps(const PairWork& work) {
+  if (all_count_) {
+    work.clock.run("overlap_counts", [&] {
+      counts_plan_.execute(work.stream, warped_weight_, window_, alike_overlaps_);
+    });
+    return;
+  }
+  work.clock.run("fft", [&] { fft_.forward(work.stream, warped_weight_, spectrum_); });
+  work.clock.run("overlap_products", [&] {
+    products_.execute(work.stream, spectrum_, window_weight_spectra_, products_image_);
+  });
+  work.clock.run("inverse_fft",
+                 [&] { fft_surfaces_.inverse(work.stream, products_image_, overlaps_); });
 }
 
 // Correlates all windows with what is in the frame.
 void WindowSearch::compare_windows(const PairWork& work, Readback<PeakRecord>& peaks) {
+  work.clock.run("fft", [&] { fft_.forward(work.stream, warped_, spectrum_); });
   work.clock.run("overlap_products", [&] {
-    products_.execute(work.stream, spectrum_, weight_spectrum_, window_spectra_,
-                      window_weight_spectra_, products_image_);
+    products_.execute(work.stream, spectrum_, window_spectra_, products_image_);
   });
   work.clock.run("inverse_fft",
                  [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
+  find_overlaps(work);
   OverlapLimits limits;
   limits.min_overlap = static_cast<float>(min_window_part * window_side * window_side);
-  work.clock.run("overlap_score", [&] { score_.execute(work.stream, surfaces_, limits, scores_); });
+  work.clock.run("overlap_score", [&] {
+    if (all_count_) {
+      return score_alike_.execute(work.stream, surfaces_, alike_overlaps_, limits, scores_);
+    }
+    score_.execute(work.stream, surfaces_, overlaps_, limits, scores_);
+  });
   work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_); });
   peaks.enqueue(work.stream, records_);
 }
@@ -169,7 +199,7 @@ WindowSearch::ComparedView WindowSearch::compare_view(const PairWork& work,
   const Point centre = centre_of(moving.shape());
   const Affine frame_to_level = Affine::translation(centre.x, centre.y) * between_levels.linear() *
                                 Affine::translation(-c, -c);
-  transform_moving(work, moving, frame_to_level);
+  warp_moving(work, moving, frame_to_level);
   compare_windows(work, peaks);
   return {view, moving.to_image() * frame_to_level};
 }
@@ -292,13 +322,12 @@ void WindowSearch::resample_moving(const PairWork& work, PyramidLevel& level,
   });
   const Image& weight =
       level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
-  const auto transform = [&](const Image& image, Image& spectrum) {
+  const auto resample_to = [&](const Image& image, Image& warped) {
     work.clock.run("interpolate",
-                   [&] { plan.execute(work.stream, image, frame_to_level, warped_); });
-    work.clock.run("fft", [&] { fft_.forward(work.stream, warped_, spectrum); });
+                   [&] { plan.execute(work.stream, image, frame_to_level, warped); });
   };
-  transform(work.moving.normalized(work.stream, work.clock, level), spectrum_);
-  transform(weight, weight_spectrum_);
+  resample_to(work.moving.normalized(work.stream, work.clock, level), warped_);
+  resample_to(weight, warped_weight_);
 }
 
 // Looks for all windows near where a homography leads them. The frame is the reference level then,

@@ -8,6 +8,7 @@
 #include "registration/similarity/window_votes.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
+#include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/registrar.hpp>
@@ -53,6 +54,7 @@ class WindowSearch {
   void take_matches(const PyramidLevel& reference, const ComparedView& compared,
                     std::span<const PeakRecord> peaks);
   void compare_windows(const PairWork& work, Readback<PeakRecord>& peaks);
+  void find_overlaps(const PairWork& work);
   std::span<const AgreedHomography> count_votes(const PairWork& work,
                                                 const PyramidLevel& reference);
   void relate_to_medians();
@@ -60,20 +62,25 @@ class WindowSearch {
                             const AgreedHomography& found, const VoteOptions& options);
   void match_along(const PairWork& work, const PyramidLevel& reference, const Homography& found);
   void resample_moving(const PairWork& work, PyramidLevel& level, const Homography& frame_to_level);
-  void transform_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
+  void warp_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
 
   Device device_;
   RegistrationOptions options_;
   Ones& ones_;
   RealFftPlan fft_, fft_windows_, fft_surfaces_;
   OverlapProductsPlan products_;
-  OverlapScorePlan score_;
+  OverlapCountsPlan counts_plan_;
+  OverlapScorePlan score_, score_alike_;  ///< the latter of windows whose pixels all count
   PeakPlan peak_;
   PlanCache<Shape, WarpPlan> warps_{16};
   PlanCache<Shape, InterpolatePlan> bilinear_{16};
   Image windows_image_, windows_weight_, window_spectra_, window_weight_spectra_;
-  Image warped_, spectrum_, weight_spectrum_;
+  Image warped_, warped_weight_, spectrum_;
   Image products_image_, surfaces_, scores_;
+  Image overlaps_;          ///< of each window with what is in the frame
+  Image alike_overlaps_;    ///< of all windows alike
+  Shape window_;            ///< what a window has of the level
+  bool all_count_ = false;  ///< whether all pixels of the windows do
   Buffer records_;
   std::array<Readback<PeakRecord>, 2> peaks_;  ///< take turns
   std::vector<float> values_, counts_, staged_, staged_counts_;

@@ -20,7 +20,7 @@ Shape spectra(const Shape& image, std::int64_t depth) {
   return RealFftPlan::half_spectrum({image.width, image.height, depth});
 }
 
-constexpr std::int64_t max_batch = 8192;  // four surfaces each, as slices of one transform
+constexpr std::int64_t max_batch = 8192;  // two surfaces each, as slices of one transform
 
 void check(const char* stage, const Shape& shape, std::int64_t batch) {
   detail::check_shape(stage, "the image", shape);
@@ -53,24 +53,21 @@ void check_limits(const OverlapLimits& limits) {
 OverlapProductsPlan::OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_weight,
-                                  const Image& b, const Image& b_weight, Image& products) const {
+void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& b,
+                                  Image& products) const {
   if (spec_.second_channel) detail::refuse(products_stage, "the second channels are missing");
-  check_spectra(stream, {&a, &a_weight}, {&b, &b_weight}, products);
+  check_spectra(stream, {&a}, {&b}, products);
   kernel_->enqueue(detail::Access::queue(stream),
-                   {detail::Access::memory(a), detail::Access::memory(a_weight),
-                    detail::Access::memory(b), detail::Access::memory(b_weight)},
+                   {detail::Access::memory(a), detail::Access::memory(b)},
                    detail::Access::memory(products));
 }
 
 void OverlapProductsPlan::execute(Stream& stream, const Image& a, const Image& a_second,
-                                  const Image& a_weight, const Image& b, const Image& b_second,
-                                  const Image& b_weight, Image& products) const {
+                                  const Image& b, const Image& b_second, Image& products) const {
   if (!spec_.second_channel) detail::refuse(products_stage, "the plan is for one channel");
-  check_spectra(stream, {&a, &a_second, &a_weight}, {&b, &b_second, &b_weight}, products);
+  check_spectra(stream, {&a, &a_second}, {&b, &b_second}, products);
   kernel_->enqueue(detail::Access::queue(stream),
-                   {detail::Access::memory(a), detail::Access::memory(a_weight),
-                    detail::Access::memory(b), detail::Access::memory(b_weight),
+                   {detail::Access::memory(a), detail::Access::memory(b),
                     &detail::Access::memory(a_second), &detail::Access::memory(b_second)},
                    detail::Access::memory(products));
 }
@@ -88,26 +85,27 @@ void OverlapProductsPlan::check_spectra(const Stream& stream,
   for (const Image* spectrum : of_a) check_spectrum(*spectrum, 1);
   for (const Image* spectrum : of_b) check_spectrum(*spectrum, spec_.batch);
   detail::check_image(products_stage, "the products", device_, products, PixelType::c32,
-                      spectra(spec_.image, 4 * spec_.batch));
+                      spectra(spec_.image, 2 * spec_.batch));
 }
 
 OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const OverlapLimits& limits,
-                               Image& scores) const {
+void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
+                               const OverlapLimits& limits, Image& scores) const {
   detail::check_stream(score_stage, device_, stream);
-  const auto slices = [&](std::int64_t depth) {
-    return Shape{spec_.surface.width, spec_.surface.height, depth};
+  const auto check_pairs = [&](const char* what, const Image& image, std::int64_t pairs) {
+    detail::check_image(score_stage, what, device_, image, PixelType::f32,
+                        {spec_.surface.width, spec_.surface.height, 2 * pairs});
   };
-  detail::check_image(score_stage, "the surfaces", device_, surfaces, PixelType::f32,
-                      slices(4 * spec_.batch));
-  detail::check_image(score_stage, "the scores", device_, scores, PixelType::f32,
-                      slices(2 * spec_.batch));
+  check_pairs("the surfaces", surfaces, spec_.batch);
+  check_pairs("the overlaps", overlaps, spec_.one_overlap ? 1 : spec_.batch);
+  check_pairs("the scores", scores, spec_.batch);
   detail::check_distinct(score_stage, surfaces, scores);
+  detail::check_distinct(score_stage, overlaps, scores);
   check_limits(limits);
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces), limits,
-                   detail::Access::memory(scores));
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
+                   detail::Access::memory(overlaps), limits, detail::Access::memory(scores));
 }
 
 }  // namespace warpalign

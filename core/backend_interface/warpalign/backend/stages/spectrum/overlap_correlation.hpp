@@ -18,25 +18,22 @@ class OverlapScore;
 /// The products of spectra that the correlation needs.
 struct OverlapProductsSpec {
   Shape image;  ///< of the real images whose spectra are given; depth 1
-  /// The number of images b that are correlated with a. Their spectra, and those of their weights,
-  /// are stacked along the depth.
+  /// The number of images b that are correlated with a. Their spectra are stacked along the depth.
   std::int64_t batch = 1;
   bool second_channel = false;  ///< whether the images have two channels each
 };
 
-/// From the half spectra (c32) of two images a and b and of their weights, computes the half
-/// spectra of four correlation surfaces (depth 4, and so on for the further images b): the images'
-/// correlation sum_x a(x) b(x - d), the same with b mirrored about pixel (0, 0), x -> -x, and these
-/// two for the weights. The spectra are A conj(B) and A B. Of images with two channels, the
+/// From the half spectra (c32) of two images a and b, computes those of two correlation surfaces
+/// (depth 2, and so on for the further images b): sum_x a(x) b(x - d), and the same with b mirrored
+/// about pixel (0, 0), x -> -x. The spectra are A conj(B) and A B. Of images with two channels, the
 /// correlations of both are added.
 class WARPALIGN_API OverlapProductsPlan {
  public:
   OverlapProductsPlan(const Device& device, const OverlapProductsSpec& spec);
-  void execute(Stream& stream, const Image& a, const Image& a_weight, const Image& b,
-               const Image& b_weight, Image& products) const;
+  void execute(Stream& stream, const Image& a, const Image& b, Image& products) const;
   /// With two channels: a_second and b_second are the spectra of the second ones.
-  void execute(Stream& stream, const Image& a, const Image& a_second, const Image& a_weight,
-               const Image& b, const Image& b_second, const Image& b_weight, Image& products) const;
+  void execute(Stream& stream, const Image& a, const Image& a_second, const Image& b,
+               const Image& b_second, Image& products) const;
 
  private:
   void check_spectra(const Stream& stream, std::initializer_list<const Image*> of_a,
@@ -48,8 +45,9 @@ class WARPALIGN_API OverlapProductsPlan {
 };
 
 struct OverlapScoreSpec {
-  Shape surface;           ///< of one surface; depth 1
-  std::int64_t batch = 1;  ///< as in OverlapProductsSpec
+  Shape surface;             ///< of one surface; depth 1
+  std::int64_t batch = 1;    ///< as in OverlapProductsSpec
+  bool one_overlap = false;  ///< whether all images b overlap with a alike
 };
 
 /// Limits on the shifts that may score.
@@ -62,14 +60,17 @@ struct OverlapLimits {
   float mirrored_centre_y = 0;
 };
 
-/// score = C / sqrt(N), from the unnormalised inverse transforms [C, C mirrored, N, N mirrored]
-/// (f32, depth 4). For unrelated, locally normalized images the score is of the order of 1,
-/// whatever the overlap N. Output f32 of depth 2 for each image b.
+/// score = C / sqrt(N), from correlation surfaces [C, C mirrored] and overlaps [N, N mirrored],
+/// both as inverse transforms leave them: times the number of a surface's pixels (f32, depth 2 for
+/// each image b, or for all with `one_overlap`). The overlaps are the correlations of the weights,
+/// by OverlapProductsPlan or, where it can, by OverlapCountsPlan. For unrelated, locally normalized
+/// images the score is of the order of 1, whatever the overlap N. Output f32 of depth 2 for each
+/// image b.
 class WARPALIGN_API OverlapScorePlan {
  public:
   OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec);
-  void execute(Stream& stream, const Image& surfaces, const OverlapLimits& limits,
-               Image& scores) const;
+  void execute(Stream& stream, const Image& surfaces, const Image& overlaps,
+               const OverlapLimits& limits, Image& scores) const;
 
  private:
   Device device_;
@@ -81,12 +82,10 @@ class WARPALIGN_API OverlapScorePlan {
 
 namespace warpalign::backend {
 
-/// The spectra of two images and of their weights. The second channels are null where there is one.
+/// The spectra of two images. The second channels are null where there is one.
 struct OverlapSpectra {
   const Memory& a;
-  const Memory& a_weight;
   const Memory& b;
-  const Memory& b_weight;
   const Memory* a_second = nullptr;
   const Memory* b_second = nullptr;
 };
@@ -102,8 +101,8 @@ class OverlapScore : public Stage {
  public:
   using Setup = OverlapScoreSpec;
 
-  virtual void enqueue(Queue& queue, const Memory& surfaces, const OverlapLimits& limits,
-                       Memory& scores) = 0;
+  virtual void enqueue(Queue& queue, const Memory& surfaces, const Memory& overlaps,
+                       const OverlapLimits& limits, Memory& scores) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,44 @@
+// The double-angle representation of an image's gradient, for CPUs: like shared/double_angle.cl, with
+// sixteen pixels of a row at a time.
+//
+// variant: cpu
+#define WA_REAL float16
+#include "formulas/double_angle.h"
+#include "lib/simd.h"
+
+WA_INLINE int16 counts(global const float* weight, int count) {
+  return load_some(weight, count) >= WA_DOUBLE_ANGLE_MIN_WEIGHT;
+}
+
+// Work-item (y, j) takes a row of slice first_slice + j. Loads beside a row's ends are from the rows
+// above and below; what they lead to does not count.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void double_angle(
+    global const float* input, global const float* weight, int width, int height, int first_slice,
+    float epsilon, global const float* terms, global float* cosines, global float* sines) {
+  const int y = (int)get_global_id(0);
+  const int slice = (int)get_global_id(1);
+  global const float* t = terms + WA_DOUBLE_ANGLE_TERMS * slice;
+  const WaDoubleAngleTerms of_slice = {t[0], t[1], t[2], t[3], t[4]};
+  const size_t row = ((size_t)(first_slice + slice) * (size_t)height + (size_t)y) * (size_t)width;
+  const bool inside = y > 0 && y < height - 1;
+#pragma unroll 1
+  for (int x = 0; x < width; x += 16) {
+    const int count = min(16, width - x);
+    float16 cosine = 0.0f, sine = 0.0f;
+    int16 found = 0;
+    if (inside) found = counts(weight + row + x, count);
+    if (!are_all(~found)) {
+      global const float* w = weight + row + x;
+      global const float* at = input + row + x;
+      const int16 column = NUMBERS + x;
+      found &= column > 0 && column < width - 1;
+      found &= counts(w - 1, count) & counts(w + 1, count);
+      found &= counts(w - width, count) & counts(w + width, count);
+      wa_double_angle(load_some(at + 1, count) - load_some(at - 1, count),
+                      load_some(at + width, count) - load_some(at - width, count), epsilon,
+                      of_slice, &cosine, &sine);
+    }
+    store_some(only(cosine, found), count, cosines + row + x);
+    store_some(only(sine, found), count, sines + row + x);
+  }
+}
