@@ -245,32 +245,68 @@ TEST_CASE("pair search: images of other contrast, with every motion and by both 
     Images tilted = cut(Homography(Similarity{4, 1.05, {6, -3}}.matrix(shape, shape)) *
                         test::moving_corners(shape, {{{3, -2}, {-3, 2}, {2, 3}, {-2, -3}}}));
     for (float& value : tilted.moving) value = 255 - value;
-    for (const Motion motion : {Motion::translation, Motion::rigid, Motion::similarity,
-                                Motion::affine, Motion::automatic}) {
+    struct Case {
+      Motion motion;
+      Modality modality;
+    };
+    for (const auto& [motion, modality] :
+         {Case{Motion::translation, Modality::other}, Case{Motion::rigid, Modality::automatic},
+          Case{Motion::similarity, Modality::other}, Case{Motion::affine, Modality::other},
+          Case{Motion::automatic, Modality::automatic}}) {
       CAPTURE(static_cast<int>(motion));
       RegistrationOptions options = within_limits(motion);
-      for (const Modality modality : {Modality::other, Modality::automatic}) {
-        options.modality = modality;
-        const auto found = registered(device, shifted, options);
-        CHECK(found.reliable);
-        CHECK(found.refined);
-        CHECK(found.modality == Modality::other);
-        CHECK(found.proposed_by == Generator::gradient_field);
-        CHECK(tried(found).back() == Generator::gradient_field);
-        CHECK((tried(found).size() == 1) == (modality == Modality::other));
-        // Edges of finite width leave some tenths of a pixel open.
-        CHECK(off(found, shifted.truth) <= 0.4);
-      }
-      options.modality = Modality::same;
-      CHECK_FALSE(registered(device, shifted, options).reliable);
-    }
-    for (const Modality modality : {Modality::other, Modality::automatic}) {
-      RegistrationOptions options = within_limits(Motion::homography);
       options.modality = modality;
-      const auto found = registered(device, tilted, options);
+      const auto found = registered(device, shifted, options);
       CHECK(found.reliable);
-      CHECK(found.motion == Motion::homography);
-      CHECK(off(found, tilted.truth) <= 0.6);
+      CHECK(found.refined);
+      CHECK(found.modality == Modality::other);
+      CHECK(found.proposed_by == Generator::gradient_field);
+      CHECK(tried(found).back() == Generator::gradient_field);
+      CHECK((tried(found).size() == 1) == (modality == Modality::other));
+      // Edges of finite width leave some tenths of a pixel open.
+      CHECK(off(found, shifted.truth) <= 0.4);
+    }
+    CHECK_FALSE(registered(device, shifted, within_limits(Motion::rigid)).reliable);
+    RegistrationOptions options = within_limits(Motion::homography);
+    options.modality = Modality::other;
+    const auto found = registered(device, tilted, options);
+    CHECK(found.reliable);
+    CHECK(found.motion == Motion::homography);
+    CHECK(off(found, tilted.truth) <= 0.6);
+  });
+}
+
+TEST_CASE("pair search: how much is tried is what was asked for") {
+  const Images images = cut(Similarity{5, 1.05, {6, -4}});
+  Images unrelated = images;
+  unrelated.moving =
+      pixels_of(test::cut(test::photograph("bee.jpg"), {shape, shape, {}, 1.5}).moving);
+  test::on_every_device([&](const warpalign::Device& device) {
+    RegistrationOptions options = within_limits(Motion::similarity);
+    const std::vector<Generator> first{Generator::log_polar};
+    const std::vector<Generator> both{Generator::log_polar, Generator::grid};
+    for (const Effort effort : {Effort::fast, Effort::standard, Effort::thorough}) {
+      CAPTURE(static_cast<int>(effort));
+      options.search = effort;
+      options.modality = Modality::same;
+      const auto found = registered(device, images, options);
+      CHECK(found.reliable);
+      CHECK(off(found, images.truth) <= refined_tolerance);
+      CHECK(tried(found) == (effort == Effort::thorough ? both : first));
+      const auto refused = registered(device, unrelated, options);
+      CHECK_FALSE(refused.reliable);
+      CHECK(tried(refused) == (effort == Effort::fast ? first : both));
+      const double places = refused.places_searched;
+      CHECK(places == found.places_searched);
+      if (refused.chance) {
+        CHECK(refused.chance->by_chance == doctest::Approx(detail::deviations_by_chance(places)));
+      }
+      // After grey levels directions are tried as well, unless it is to be fast, at as many places.
+      options.modality = Modality::automatic;
+      const auto either = registered(device, unrelated, options);
+      CHECK_FALSE(either.reliable);
+      CHECK(either.tried.contains(Generator::gradient_field) == (effort != Effort::fast));
+      CHECK(either.places_searched == (effort == Effort::fast ? places : 2 * places));
     }
   });
 }
