@@ -154,6 +154,174 @@ TEST_CASE("window votes: of one view two shifts are found, of which one has fewe
   }
 }
 
+namespace {
+
+// Of views at two scales, most of the windows right at those that are nearest to the truth, and
+// with matches that are hardly or too far off, too faint, or turned or scaled another way.
+std::vector<WindowMatch> mixed_matches(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform;
+  std::vector<WindowMatch> matches;
+  for (const double scale : {1.0, 1.25, 2.5}) {
+    for (const double rotation : {30.0, 45.0, 60.0, 105.0}) {
+      for (std::size_t w = 0; w < 30; ++w) {
+        WindowMatch match;
+        match.window = (7 * w) % 30;
+        match.view.rotation_deg = rotation;
+        match.view.scale = scale;
+        match.reference = {14 + 16.8 * static_cast<double>(match.window % 6),
+                           14 + 14 * static_cast<double>(match.window / 6)};
+        const Point place = truth()(match.reference);
+        const double off = 4.5 * uniform(random);  // of which up to 3 are tolerated
+        const double direction = 6.28 * uniform(random);
+        match.moving = {place.x + off * std::cos(direction), place.y + off * std::sin(direction)};
+        match.correlation = 0.8 + 1.2 * uniform(random);
+        matches.push_back(match);
+      }
+    }
+  }
+  return matches;
+}
+
+// The windows that agree with a homography, and their votes, by definition.
+warpalign::detail::AgreedHomography counted(const Homography& matrix,
+                                            const std::vector<WindowMatch>& matches,
+                                            const VoteOptions& options) {
+  std::vector<double> best(30, 0);
+  for (const WindowMatch& match : matches) {
+    if (match.correlation < options.min_correlation) continue;
+    const Point p = matrix(match.reference);
+    const double distance = std::hypot(p.x - match.moving.x, p.y - match.moving.y);
+    if (distance > options.tolerance * match.view.scale) continue;
+    const auto here = warpalign::detail::view_of(matrix.affine_at(match.reference));
+    const double turned = std::remainder(here.rotation_deg - match.view.rotation_deg, 360);
+    if (std::abs(turned) > 31) continue;
+    if (std::abs(std::log(here.scale / match.view.scale)) > std::log(1.6)) continue;
+    best[match.window] = std::max(best[match.window], match.correlation);
+  }
+  warpalign::detail::AgreedHomography result{matrix, 0, 0};
+  for (const double one : best) {
+    result.windows += one > 0 ? 1U : 0U;
+    result.votes += one;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("window votes: what a homography is said to have is what it has") {
+  WindowVotes votes;
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    const auto matches = mixed_matches(seed);
+    VoteOptions options;
+    options.tolerance = seed % 2 == 0 ? 3 : 2;
+    const auto result = votes.find(matches, options);
+    const std::vector found(result.begin(), result.end());
+    REQUIRE_FALSE(found.empty());
+    CHECK(test::max_corner_distance(found[0].matrix, truth(), shape) <= 8);
+    for (const auto& agreed : found) {
+      const auto expected = counted(agreed.matrix, matches, options);
+      CHECK(agreed.windows == expected.windows);
+      CHECK(agreed.votes == doctest::Approx(expected.votes));
+      CHECK(agreed.windows >= options.min_windows);
+      CHECK(agreed.votes <= found[0].votes);
+    }
+    // Starting from one that fewer agree with, of matches that were looked for along it.
+    const Homography near = Homography(warpalign::Affine::translation(1.5, -1)) * truth();
+    std::vector<WindowMatch> along = matches;
+    for (WindowMatch& match : along) {
+      match.view = warpalign::detail::view_of(near.affine_at(match.reference));
+    }
+    const auto before = counted(near, along, options);
+    const auto improved = votes.improved({near, 1, 1}, along, options);
+    CHECK(improved.votes > before.votes);
+    CHECK(improved.votes == doctest::Approx(counted(improved.matrix, along, options).votes));
+    CHECK(improved.windows == counted(improved.matrix, along, options).windows);
+    // What cannot be improved is kept, with the votes that it has of these matches.
+    const std::vector<WindowMatch> three(matches.begin() + 30, matches.begin() + 33);
+    const auto kept = votes.improved({truth(), 30, 99}, three, options);
+    CHECK(kept.matrix.h == truth().h);
+    CHECK(kept.votes == doctest::Approx(counted(truth(), three, options).votes));
+  }
+}
+
+TEST_CASE("window votes: more windows than are asked for must agree, and no more are returned") {
+  WindowVotes votes;
+  const auto matches = matches_of({1, 0, 2}, 3);
+  VoteOptions options;
+  options.min_windows = 30;
+  REQUIRE_FALSE(votes.find(matches, options).empty());
+  options.min_windows = 31;
+  CHECK(votes.find(matches, options).empty());
+  options.min_windows = 7;
+  options.min_correlation = 1.99;
+  CHECK_FALSE(votes.find(matches, options).empty());
+  options.min_correlation = 2.01;
+  CHECK(votes.find(matches, options).empty());
+}
+
+TEST_CASE("window votes: a view turns, scales and stretches along its direction") {
+  const double degree = std::acos(-1.0) / 180;
+  for (const double direction : {0.0, 45.0, 120.0}) {
+    for (const double stretch : {1.0, 2.0, 3.5}) {
+      const warpalign::detail::WindowView view{25, 1.3, stretch, direction};
+      const warpalign::Affine linear = view.linear();
+      CHECK(linear.c == 0);
+      CHECK(linear.f == 0);
+      // The area grows by the square of the scale.
+      CHECK(linear.a * linear.e - linear.b * linear.d == doctest::Approx(1.3 * 1.3));
+      // Lengths along the direction grow by the root of the stretch, and across it they shrink by
+      // it.
+      const double c = std::cos(direction * degree);
+      const double s = std::sin(direction * degree);
+      const Point along = linear({c, s});
+      const Point across = linear({-s, c});
+      CHECK(std::hypot(along.x, along.y) == doctest::Approx(1.3 * std::sqrt(stretch)));
+      CHECK(std::hypot(across.x, across.y) == doctest::Approx(1.3 / std::sqrt(stretch)));
+      CHECK(along.x * across.x + along.y * across.y == doctest::Approx(0).epsilon(1e-12));
+      // Both are turned alike, counter-clockwise as displayed.
+      CHECK(along.x == doctest::Approx(1.3 * std::sqrt(stretch) *
+                                       (c * std::cos(25 * degree) + s * std::sin(25 * degree))));
+      const auto back = warpalign::detail::view_of(linear);
+      CHECK(back.rotation_deg == doctest::Approx(25));
+      CHECK(back.scale == doctest::Approx(1.3));
+      CHECK(back.stretch == 1);
+    }
+  }
+}
+
+TEST_CASE("window votes: the homography of many matches is the same in all units, and exact") {
+  const auto matches = matches_of({1, 0, 2}, 4);
+  std::vector<WindowMatch> right;
+  for (const WindowMatch& match : matches) {
+    if (match.view.rotation_deg == 45) right.push_back(match);
+  }
+  for (const double unit : {1e-3, 1.0, 1e3}) {
+    for (const std::size_t count : {4U, 5U, 30U}) {
+      CAPTURE(unit);
+      CAPTURE(count);
+      std::vector<WindowMatch> some(right.begin(),
+                                    right.begin() + static_cast<std::ptrdiff_t>(count));
+      if (count < 30) {
+        some[1] = right[29];
+        some[3] = right[24];
+      }
+      for (WindowMatch& match : some) {
+        match.reference = {unit * match.reference.x - 5, unit * match.reference.y + 3};
+        match.moving = {2 * unit * match.moving.x, 2 * unit * match.moving.y};
+      }
+      const auto found = warpalign::detail::homography_of(some);
+      REQUIRE(found.has_value());
+      CHECK(found->h[8] == 1);
+      for (const WindowMatch& match : some) {
+        const Point p = (*found)(match.reference);
+        CHECK(std::hypot(p.x - match.moving.x, p.y - match.moving.y) <= 1e-6 * unit);
+      }
+    }
+  }
+}
+
 TEST_CASE("window votes: points on a line determine no homography") {
   std::vector<WindowMatch> matches(8);
   for (std::size_t i = 0; i < matches.size(); ++i) {
