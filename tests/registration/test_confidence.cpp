@@ -47,3 +47,12 @@ TEST_CASE("confidence: the fast pipeline's grows with the fourth root of the pix
     CHECK(detail::fast_confidence(1.83 * root, side * side) > 0.905);
   }
 }
+
+TEST_CASE("confidence: of volumes, three voxels less than are independent") {
+  CHECK(detail::volume_significance(0.5, 103) == doctest::Approx(10 * std::atanh(0.5)));
+  CHECK(detail::volume_significance(0.5, 3) == 0);
+  CHECK(detail::volume_significance(0.5, 1) == 0);
+  CHECK(detail::volume_confidence(5.5) == doctest::Approx(0.5));
+  CHECK(detail::volume_confidence(11) == doctest::Approx(1 / (1 + std::pow(2, -10))));
+  CHECK(detail::volume_confidence(0) == 0);
+}

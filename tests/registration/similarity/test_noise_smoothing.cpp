@@ -114,3 +114,52 @@ TEST_CASE("noise: without evaluations, with one, or without slopes there is no s
   CHECK(warpalign::detail::best_smoothing(std::span(flat).first(1)) == 0);
   CHECK(warpalign::detail::best_smoothing(flat) == 0);
 }
+
+TEST_CASE("noise: statistics of a pair are what its sums say") {
+  using namespace warpalign::detail;
+  // Means 2 and 5, deviations 3 and 4, the correlation 0.6, and the mean square slopes 2 and 6.
+  warpalign::SimilaritySumsResult sums;
+  sums.pixels = 1000;
+  sums.reference = 2 * 1000;
+  sums.moving = 5 * 1000;
+  sums.reference_square = (4 + 9) * 1000;
+  sums.moving_square = (25 + 16) * 1000;
+  sums.product = (10 + 0.6 * 3 * 4) * 1000;
+  sums.absolute = 1.5 * 1000;
+  sums.hessian[0] = 2 * 1000;
+  sums.hessian[5] = 6 * 1000;
+  const PairStatistics statistics = pair_statistics(sums, 7, 1.5, 1.25);
+  CHECK(statistics.pixels == 1000);
+  CHECK(statistics.residual == 7);
+  CHECK(statistics.sigma == 1.5);
+  CHECK(statistics.scale == 1.25);
+  CHECK(statistics.slope == doctest::Approx(4));
+  // What no line through the pixels explains.
+  CHECK(residual_under_global_illumination(sums) == doctest::Approx(16 * (1 - 0.36)));
+  // The square of a normal deviation, which is sqrt(pi / 2) mean absolute values.
+  CHECK(residual_variance(sums) == doctest::Approx(1.5 * 1.5 * pi / 2).epsilon(1e-4));
+  sums.moving_square = 24 * 1000;  // below the square of the mean, as rounding may leave it
+  CHECK(residual_under_global_illumination(sums) == 0);
+}
+
+TEST_CASE("noise: a pair may be noisy where its residual accounts for a tenth of the slopes") {
+  using warpalign::detail::may_be_noisy;
+  // Half of the residual is the moving image's at scale 1, and a fifth at scale 2; white noise of
+  // variance v under a Gaussian of sigma s has the mean square slope v / (2 s^2).
+  for (const double scale : {1.0, 2.0}) {
+    for (const double sigma : {1.0, 3.0}) {
+      CAPTURE(scale);
+      CAPTURE(sigma);
+      const double slope = 8 / (1 + scale * scale) / (2 * sigma * sigma);
+      CHECK(may_be_noisy({sigma, scale, 100, 8, 9.9 * slope}));
+      CHECK_FALSE(may_be_noisy({sigma, scale, 100, 8, 10.1 * slope}));
+    }
+  }
+}
+
+TEST_CASE("noise: a residual that grows under smoothing is none of noise") {
+  using warpalign::detail::noise_variance;
+  CHECK(noise_variance({1, 1, 100, 4, 1}, {2, 1, 100, 5, 1}) == 0);
+  CHECK(noise_variance({1, 1, 100, 5, 1}, {2, 1, 100, 2, 1}) == doctest::Approx(4));
+  CHECK(warpalign::detail::noise_at_sigma(9, 3, 1) == doctest::Approx(81));
+}
