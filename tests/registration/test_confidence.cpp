@@ -32,6 +32,9 @@ TEST_CASE("confidence: a rival takes it away, however much speaks for a place") 
   CHECK(detail::evidence_confidence(1, 0) == doctest::Approx(0.5));
   CHECK(detail::evidence_confidence(0, 0) == 0);
   CHECK(detail::evidence_confidence(5, 0) > 0.99);
+  CHECK(detail::evidence_confidence(0.9, 0) == doctest::Approx(1 / (1 + std::pow(0.9, -10))));
+  CHECK(detail::evidence_confidence(1.1, 0) == doctest::Approx(1 / (1 + std::pow(1.1, -10))));
+  CHECK(detail::evidence_confidence(5, 0.8) == doctest::Approx(1 / (1 + std::pow(0.8 / 0.7, 10))));
   CHECK(detail::evidence_confidence(5, 0.7) == doctest::Approx(0.5));
   CHECK(detail::evidence_confidence(5, 1) < 0.05);
   CHECK(detail::evidence_confidence(5, 0.35) > 0.99);

@@ -137,8 +137,21 @@ TEST_CASE("border: two levels are two areas, and small, large or thin ones are n
   CHECK(border_of(spots) == 1000);
   // What differs by the rounding of means is one level, what differs by a thousandth is not.
   std::vector<float> uneven = with(10, 0);
-  for (std::size_t y = 0; y < 100; ++y) uneven[y * 100 + 5] = y < 50 || y > 69 ? 5e-6F : 1e-3F;
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> rounding(-4e-6F, 4e-6F);
+  for (std::size_t y = 0; y < 100; ++y) {
+    for (std::size_t x = 0; x < 10; ++x) uneven[y * 100 + x] = rounding(random);
+    if (y >= 50 && y < 70) uneven[y * 100 + 5] = 1e-3F;
+  }
   CHECK(border_of(uneven) == 1000 - 20);
+  // In any units: the same of levels of 0 to 200 and of 0 to 0.01.
+  for (const float unit : {200.0F, 0.01F}) {
+    std::vector<float> scaled = uneven;
+    for (float& value : scaled) value *= unit;
+    const auto content = search.content(GreyImage{width, height, scaled, 0, unit}, 0);
+    REQUIRE(content);
+    CHECK(std::count(content->begin(), content->end(), 0) == 1000 - 20);
+  }
   // Letters on a page: widened by two pixels the page would take most of what is left.
   std::vector<float> letters(texture.size(), 1);
   for (std::size_t y = 10; y < 90; ++y) {

@@ -166,6 +166,10 @@ TEST_CASE("fit steps: a homography's parameters are about the part that is in co
   CHECK(left.centre.x == 14);  // of 0 ... 28
   CHECK(left.centre.y == 16);  // of 0 ... 32
   CHECK(left.unit == 16);
+  const auto little = state_at(Homography(Affine::translation(97, 78)), Motion::affine);
+  CHECK(little.unit == 2);  // of 97 ... 100 and 78 ... 80: half of three, rounded
+  const auto least = state_at(Homography(Affine::translation(100, 80)), Motion::affine);
+  CHECK(least.unit == 1);
   // After a step the frame follows.
   FitSteps steps(reference, moving, counted, Homography(Affine::translation(20, 20)),
                  options_of(Motion::affine));

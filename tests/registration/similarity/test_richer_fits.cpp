@@ -170,6 +170,38 @@ TEST_CASE("richer fits: what windows agree on is fitted unless no view of a plan
   });
 }
 
+TEST_CASE("richer fits: a refinement that leads nowhere leaves the transform as it was") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    pair.show(tilted);
+    for (const bool by_directions : {false, true}) {
+      for (const Motion motion : {Motion::affine, Motion::homography}) {
+        CAPTURE(by_directions);
+        Candidate wrong;
+        wrong.matrix = Similarity{140, 1.1, {20, -17}}.matrix(shape, shape);
+        wrong.motion = motion;
+        wrong.richer = Homography(wrong.matrix);
+        wrong.refined = true;
+        pair.models.refine(pair.work(by_directions), pair.fitter, pair.refinement, wrong);
+        if (!wrong.refined) CHECK(off(wrong.richer, Homography(wrong.matrix)) == 0);
+        // Nothing in common with the other image.
+        wrong.richer = Homography(Affine::translation(500, 0));
+        pair.models.refine(pair.work(by_directions), pair.fitter, pair.refinement, wrong);
+        CHECK_FALSE(wrong.refined);
+        CHECK(wrong.richer.h[2] == 500);
+      }
+    }
+    // The same of directions as of grey levels where it leads somewhere.
+    Candidate near;
+    near.matrix = Similarity{4, 1.05, {2, -1}}.matrix(shape, shape);
+    near.motion = Motion::homography;
+    near.richer = Homography(Affine::translation(0.5, 0.4)) * tilted;
+    pair.models.refine(pair.work(true), pair.fitter, pair.refinement, near);
+    CHECK(near.refined);
+    CHECK(off(near.richer, tilted) <= 0.3);
+  });
+}
+
 TEST_CASE("richer fits: more parameters explain better only what they are needed for") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);

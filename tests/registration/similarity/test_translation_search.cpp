@@ -193,3 +193,27 @@ TEST_CASE("translation search: directions of edges, of images whose contrast is 
     }
   });
 }
+
+TEST_CASE("translation search: a direction that prevails in both images is no agreement") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    TranslationSearch search(device, side, pair.ones, 1, &pair.fields);
+    // Four times as long along one direction as along the other, so that edges run along it.
+    const auto streaks = [](std::uint32_t seed, const Shape& shape, double degrees) {
+      const warpalign::Affine stretched{0.25, 0, 0, 0, 1, 0};
+      const auto turned = Similarity{degrees, 1, {}}.matrix(shape, shape).inverse();
+      return test::Spots(seed, 900).drawn(
+          shape, Homography(warpalign::Affine::translation(20, 20)) * stretched * turned);
+    };
+    for (const double degrees : {0.0, 35.0, 80.0}) {
+      CAPTURE(degrees);
+      pair.take(pair.reference, streaks(8, reference_shape, 0));
+      pair.take(pair.moving, streaks(9, moving_shape, degrees));
+      const auto unrelated = pair.peaks(search, degrees);
+      pair.take(pair.moving, streaks(8, moving_shape, degrees));
+      const auto related = pair.peaks(search, degrees);
+      // Where every place agrees by as much, none stands out.
+      CHECK(unrelated[0].score < 0.5 * related[0].score);
+    }
+  });
+}
