@@ -192,6 +192,30 @@ TEST_CASE("pair search: with fewer parameters, what a motion keeps fixed is kept
   });
 }
 
+TEST_CASE("pair search: easy pairs of other shapes are compared whole, and not crop by crop") {
+  constexpr Shape wide{190, 130, 1};
+  constexpr Shape tall{140, 180, 1};
+  const auto pair = test::cut(bridge(), {wide, tall, {15, 1.05, {4, 6}}, 1.5});
+  const std::vector<float> reference = pixels_of(pair.reference);
+  const std::vector<float> moving = pixels_of(pair.moving);
+  test::on_every_device([&](const warpalign::Device& device) {
+    RegistrationOptions options;
+    options.collect_timings = true;
+    const auto found = warpalign::register_images(
+        device, {reference.data(), PixelType::f32, wide.width, wide.height, 0},
+        {moving.data(), PixelType::f32, tall.width, tall.height, 0}, options);
+    CHECK(found.reliable);
+    CHECK(test::max_corner_distance(found.matrix, pair.truth, wide) <= 2 * refined_tolerance);
+    const auto ran = [&](const std::string& stage) {
+      return std::any_of(found.timings.begin(), found.timings.end(),
+                         [&](const auto& timing) { return timing.stage == stage; });
+    };
+    CHECK(ran("window"));
+    CHECK_FALSE(ran("crop"));
+    CHECK_FALSE(ran("chance_test"));  // it is beyond doubt
+  });
+}
+
 TEST_CASE("pair search: richer models are compared with chance at all their settings") {
   const Images images = cut(test::moving_corners(shape, {{{4, -3}, {-3, 4}, {5, 5}, {-4, -2}}}));
   test::on_every_device([&](const warpalign::Device& device) {
