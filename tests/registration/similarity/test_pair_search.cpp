@@ -154,6 +154,14 @@ TEST_CASE(
     const auto found = registered(device, images, right);
     CHECK(found.reliable);
     CHECK(off(found, images.truth) <= refined_tolerance);
+    // However near a limit it lies, it is among the first that are tried.
+    for (const double beyond : {29.2, 30.8}) {
+      RegistrationOptions edge = right;
+      (beyond < 30 ? edge.min_angle : edge.max_angle) = beyond;
+      const auto at_edge = registered(device, images, edge);
+      CHECK(at_edge.reliable);
+      CHECK(tried(at_edge) == std::vector{Generator::log_polar});
+    }
     RegistrationOptions scale = right, angle = right, opposite = right, shift = right;
     scale.min_scale = 0.9, scale.max_scale = 1.1;
     angle.min_angle = -20, angle.max_angle = 10;

@@ -172,6 +172,26 @@ TEST_CASE("similarity fit: sums at many transforms are as those at each") {
   });
 }
 
+TEST_CASE("similarity fit: all pixels of the coarser level count that lie within the finer one") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const FitRoles::Levels levels = pair.levels(1, by_directions);
+      const auto pixels_at = [&](double x, double y) {
+        return pair.fitter
+            .evaluate(pair.stream, pair.clock, levels.pair,
+                      Homography(warpalign::Affine::translation(x, y)))
+            .pixels;
+      };
+      // A spline's slope needs a pixel more on each side of the finer one's 64 x 56. By the middle
+      // of a pixel, so that no rounding decides.
+      CHECK(pixels_at(10.5, 8.5) == 52 * 46);    // columns 0 ... 51 and rows 0 ... 45
+      CHECK(pixels_at(-10.5, -8.5) == 52 * 46);  // columns 12 ... 63 and rows 10 ... 55
+    }
+  });
+}
+
 TEST_CASE("similarity fit: a local model of the illumination follows what one gain does not") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
