@@ -32,6 +32,9 @@ TEST_CASE("confidence: a rival takes it away, however much speaks for a place") 
   CHECK(detail::evidence_confidence(1, 0) == doctest::Approx(0.5));
   CHECK(detail::evidence_confidence(0, 0) == 0);
   CHECK(detail::evidence_confidence(5, 0) > 0.99);
+  CHECK(detail::evidence_confidence(0.9, 0) == doctest::Approx(1 / (1 + std::pow(0.9, -10))));
+  CHECK(detail::evidence_confidence(1.1, 0) == doctest::Approx(1 / (1 + std::pow(1.1, -10))));
+  CHECK(detail::evidence_confidence(5, 0.8) == doctest::Approx(1 / (1 + std::pow(0.8 / 0.7, 10))));
   CHECK(detail::evidence_confidence(5, 0.7) == doctest::Approx(0.5));
   CHECK(detail::evidence_confidence(5, 1) < 0.05);
   CHECK(detail::evidence_confidence(5, 0.35) > 0.99);
@@ -46,4 +49,13 @@ TEST_CASE("confidence: the fast pipeline's grows with the fourth root of the pix
     CHECK(detail::fast_confidence(1.16 * root, side * side) < 0.105);
     CHECK(detail::fast_confidence(1.83 * root, side * side) > 0.905);
   }
+}
+
+TEST_CASE("confidence: of volumes, three voxels less than are independent") {
+  CHECK(detail::volume_significance(0.5, 103) == doctest::Approx(10 * std::atanh(0.5)));
+  CHECK(detail::volume_significance(0.5, 3) == 0);
+  CHECK(detail::volume_significance(0.5, 1) == 0);
+  CHECK(detail::volume_confidence(5.5) == doctest::Approx(0.5));
+  CHECK(detail::volume_confidence(11) == doctest::Approx(1 / (1 + std::pow(2, -10))));
+  CHECK(detail::volume_confidence(0) == 0);
 }

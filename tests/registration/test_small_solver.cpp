@@ -57,6 +57,28 @@ TEST_CASE("small solver: the solution of positive definite systems, whatever the
   }
 }
 
+TEST_CASE("small solver: units do not decide about what has a solution") {
+  for (const double unit : {1e-9, 1e-4, 1e4, 1e9}) {
+    CAPTURE(unit);
+    // (2, 1; 1, 2) and (4, 2; 2, 1 + 1e-14), with both unknowns in other units, and with one.
+    std::vector<double> h{2 * unit, unit, unit, 2 * unit};
+    std::vector<double> b{3 * unit, 3 * unit};
+    REQUIRE(solve_symmetric(h, b));
+    for (const double x : b) CHECK(x == doctest::Approx(1).epsilon(1e-12));
+    h = {2 * unit * unit, unit, unit, 2};
+    b = {3 * unit, 3};
+    REQUIRE(solve_symmetric(h, b));
+    CHECK(b[0] == doctest::Approx(1 / unit).epsilon(1e-12));
+    CHECK(b[1] == doctest::Approx(1).epsilon(1e-12));
+    h = {4 * unit, 2 * unit, 2 * unit, (1 + 1e-14) * unit};
+    b = {1, 1};
+    CHECK_FALSE(solve_symmetric(h, b));
+    h = {4 * unit * unit, 2 * unit, 2 * unit, 1 + 1e-14};
+    b = {1, 1};
+    CHECK_FALSE(solve_symmetric(h, b));
+  }
+}
+
 TEST_CASE("small solver: what is not positive definite is refused") {
   const auto solves = [](std::vector<double> h, std::vector<double> b) {
     return solve_symmetric(h, b);

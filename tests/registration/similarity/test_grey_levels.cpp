@@ -1,5 +1,4 @@
-// The statistics of an image's grey levels, and the constant frame around its content.
-#include "registration/similarity/border.hpp"
+// The statistics of an image's grey levels.
 #include "registration/similarity/grey_levels.hpp"
 
 #include <doctest/doctest.h>
@@ -13,9 +12,7 @@
 
 namespace {
 
-using warpalign::detail::BorderSearch;
 using warpalign::detail::grey_levels;
-using warpalign::detail::GreyImage;
 using warpalign::detail::GreyLevels;
 
 std::vector<float> random_values(std::size_t n, float low, float high) {
@@ -76,30 +73,4 @@ TEST_CASE("grey levels: numbers that are none, and pixels that do not count") {
   const GreyLevels nothing = grey_levels(largest, std::vector<float>(40, 0.0F));
   CHECK(nothing.weight == 0);
   CHECK(nothing.mean == 0);
-}
-
-TEST_CASE("border: found around the content; a search remembers nothing of the last image") {
-  constexpr std::int64_t width = 96, height = 80, frame = 12;
-  std::vector<float> framed = random_values(width * height, 10, 200);
-  const std::vector<float> whole = framed;
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width; ++x) {
-      const bool outside = std::min({x, y, width - 1 - x, height - 1 - y}) < frame;
-      if (outside) framed[static_cast<std::size_t>(y * width + x)] = 0;
-    }
-  }
-  BorderSearch search;
-  for (int pass = 0; pass < 2; ++pass) {
-    const auto content = search.content(GreyImage{width, height, framed, 0, 200}, 2);
-    REQUIRE(content);
-    for (std::int64_t y = 0; y < height; ++y) {
-      for (std::int64_t x = 0; x < width; ++x) {
-        const bool inside = std::min({x, y, width - 1 - x, height - 1 - y}) >= frame + 2;
-        if ((*content)[static_cast<std::size_t>(y * width + x)] != (inside ? 1 : 0)) {
-          FAIL("at ", x, ", ", y);
-        }
-      }
-    }
-    CHECK_FALSE(search.content(GreyImage{width, height, whole, 10, 200}, 2));
-  }
 }

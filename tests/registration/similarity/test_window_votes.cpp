@@ -124,26 +124,109 @@ TEST_CASE("window votes: places at random hardly agree") {
 TEST_CASE("window votes: of one view two shifts are found, of which one has fewer windows") {
   constexpr Point far{22, 6};
   constexpr Point near{-14, -9};
-  std::vector<WindowMatch> matches;
-  for (std::size_t w = 0; w < 30; ++w) {
-    WindowMatch match;
-    match.window = w;
-    match.reference = {14 + 16.8 * static_cast<double>(w % 6),
-                       14 + 14 * static_cast<double>(w / 6)};
-    const Point shift = w % 5 < 3 ? far : near;
-    match.moving = {match.reference.x + shift.x, match.reference.y + shift.y};
-    match.correlation = 2;
-    matches.push_back(match);
+  for (const double noise : {0.0, 0.7}) {
+    CAPTURE(noise);
+    std::mt19937 random(2);
+    std::normal_distribution<double> normal(0, 1);
+    std::vector<WindowMatch> matches;
+    for (std::size_t w = 0; w < 30; ++w) {
+      WindowMatch match;
+      match.window = w;
+      match.reference = {14 + 16.8 * static_cast<double>(w % 6),
+                         14 + 14 * static_cast<double>(w / 6)};
+      const Point shift = w % 5 < 3 ? far : near;
+      match.moving = {match.reference.x + shift.x + noise * normal(random),
+                      match.reference.y + shift.y + noise * normal(random)};
+      match.correlation = 2;
+      matches.push_back(match);
+    }
+    WindowVotes votes;
+    const auto found = votes.find(matches, VoteOptions{});
+    for (const Point& shift : {far, near}) {
+      CAPTURE(shift.x);
+      // Where places are exact what is left is rounding in a fit to a dozen of them; else corners
+      // are off by a few times the noise.
+      CHECK(std::any_of(found.begin(), found.end(), [&](const auto& agreed) {
+        const Homography expected(warpalign::Affine::translation(shift.x, shift.y));
+        return test::max_corner_distance(agreed.matrix, expected, shape) < 1e-6 + 6 * noise;
+      }));
+    }
   }
+}
+
+TEST_CASE("window votes: more windows than are asked for must agree, and no more are returned") {
   WindowVotes votes;
-  const auto found = votes.find(matches, VoteOptions{});
-  for (const Point& shift : {far, near}) {
-    CAPTURE(shift.x);
-    // Places are exact; what is left is rounding in a fit to a dozen of them.
-    CHECK(std::any_of(found.begin(), found.end(), [&](const auto& agreed) {
-      const Homography expected(warpalign::Affine::translation(shift.x, shift.y));
-      return test::max_corner_distance(agreed.matrix, expected, shape) < 1e-6;
-    }));
+  const auto matches = matches_of({1, 0, 2}, 3);
+  VoteOptions options;
+  options.min_windows = 30;
+  REQUIRE_FALSE(votes.find(matches, options).empty());
+  options.min_windows = 31;
+  CHECK(votes.find(matches, options).empty());
+  options.min_windows = 7;
+  options.min_correlation = 1.99;
+  CHECK_FALSE(votes.find(matches, options).empty());
+  options.min_correlation = 2.01;
+  CHECK(votes.find(matches, options).empty());
+}
+
+TEST_CASE("window votes: a view turns, scales and stretches along its direction") {
+  const double degree = std::acos(-1.0) / 180;
+  for (const double direction : {0.0, 45.0, 120.0}) {
+    for (const double stretch : {1.0, 2.0, 3.5}) {
+      const warpalign::detail::WindowView view{25, 1.3, stretch, direction};
+      const warpalign::Affine linear = view.linear();
+      CHECK(linear.c == 0);
+      CHECK(linear.f == 0);
+      // The area grows by the square of the scale.
+      CHECK(linear.a * linear.e - linear.b * linear.d == doctest::Approx(1.3 * 1.3));
+      // Lengths along the direction grow by the root of the stretch, and across it they shrink by
+      // it.
+      const double c = std::cos(direction * degree);
+      const double s = std::sin(direction * degree);
+      const Point along = linear({c, s});
+      const Point across = linear({-s, c});
+      CHECK(std::hypot(along.x, along.y) == doctest::Approx(1.3 * std::sqrt(stretch)));
+      CHECK(std::hypot(across.x, across.y) == doctest::Approx(1.3 / std::sqrt(stretch)));
+      CHECK(along.x * across.x + along.y * across.y == doctest::Approx(0).epsilon(1e-12));
+      // Both are turned alike, counter-clockwise as displayed.
+      CHECK(along.x == doctest::Approx(1.3 * std::sqrt(stretch) *
+                                       (c * std::cos(25 * degree) + s * std::sin(25 * degree))));
+      const auto back = warpalign::detail::view_of(linear);
+      CHECK(back.rotation_deg == doctest::Approx(25));
+      CHECK(back.scale == doctest::Approx(1.3));
+      CHECK(back.stretch == 1);
+    }
+  }
+}
+
+TEST_CASE("window votes: the homography of many matches is the same in all units, and exact") {
+  const auto matches = matches_of({1, 0, 2}, 4);
+  std::vector<WindowMatch> right;
+  for (const WindowMatch& match : matches) {
+    if (match.view.rotation_deg == 45) right.push_back(match);
+  }
+  for (const double unit : {1e-3, 1.0, 1e3}) {
+    for (const std::size_t count : {4U, 5U, 30U}) {
+      CAPTURE(unit);
+      CAPTURE(count);
+      std::vector<WindowMatch> some(right.begin(),
+                                    right.begin() + static_cast<std::ptrdiff_t>(count));
+      if (count < 30) {
+        some[1] = right[29];
+        some[3] = right[24];
+      }
+      for (WindowMatch& match : some) {
+        match.reference = {unit * match.reference.x - 5, unit * match.reference.y + 3};
+        match.moving = {2 * unit * match.moving.x, 2 * unit * match.moving.y};
+      }
+      const auto found = warpalign::detail::homography_of(some);
+      REQUIRE(found.has_value());
+      CHECK(found->h[8] == 1);
+      for (const WindowMatch& match : some) {
+        const Point p = (*found)(match.reference);
+        CHECK(std::hypot(p.x - match.moving.x, p.y - match.moving.y) <= 1e-6 * unit);
+      }
+    }
   }
 }
 
@@ -182,6 +265,26 @@ TEST_CASE("window votes: four points determine a homography") {
       CHECK(found->h[8] == 1);
       CHECK(test::max_corner_distance(*found, truth(), shape) <= 1e-9);
     } while (std::next_permutation(from.begin(), from.end(), is_before));
+  }
+}
+
+TEST_CASE("window votes: four points, however near one another they are") {
+  using warpalign::detail::homography_between;
+  const Quad square{{{14, 14}, {98, 14}, {14, 70}, {98, 70}}};
+  for (const double unit : {1e-4, 1e4}) {
+    CAPTURE(unit);
+    const auto in_units = [unit](Quad points) {
+      for (Point& p : points) p = {unit * p.x, unit * p.y};
+      return points;
+    };
+    const auto found = homography_between(in_units(square), in_units(mapped(truth(), square)));
+    REQUIRE(found.has_value());
+    for (const Point p : square) {
+      const Point q = (*found)({unit * p.x, unit * p.y});
+      // To all but the last few digits.
+      CHECK(q.x / unit == doctest::Approx(truth()(p).x).epsilon(1e-10));
+      CHECK(q.y / unit == doctest::Approx(truth()(p).y).epsilon(1e-10));
+    }
   }
 }
 

@@ -1,0 +1,155 @@
+// The search over a grid of rotations and scales, of drawn images.
+#include "registration/similarity/grid_search.hpp"
+
+#include "registration/plane_geometry.hpp"
+#include "registration/similarity/drawn_pair.hpp"
+#include "registration/transform_distance.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::GridSearch;
+using detail::TranslationPeak;
+using warpalign::Homography;
+using warpalign::Motion;
+using warpalign::RegistrationOptions;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+constexpr Shape shape{100, 90, 1};
+
+class Pair : public test::DrawnPair {
+ public:
+  explicit Pair(const warpalign::Device& device)
+      : DrawnPair(device, shape, shape), device_(device) {}
+
+  std::vector<TranslationPeak> find(const RegistrationOptions& options, std::size_t maximum,
+                                    bool by_directions = false) {
+    GridSearch search(device_, options, ones, detail::standard_grid,
+                      by_directions ? &fields : nullptr);
+    const auto found = search.find(work(by_directions), maximum);
+    return {found.begin(), found.end()};
+  }
+
+ private:
+  warpalign::Device device_;
+};
+
+double off(const TranslationPeak& peak, const Homography& truth) {
+  return test::max_corner_distance(Homography(peak.matrix), truth, shape);
+}
+
+RegistrationOptions about(const Similarity& similarity) {
+  RegistrationOptions options;
+  options.min_angle = similarity.rotation_deg - 7;
+  options.max_angle = similarity.rotation_deg + 7;
+  options.min_scale = similarity.scale / 1.2;
+  options.max_scale = similarity.scale * 1.2;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("grid search: the best place is within half a step of the truth") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(12, 700);
+    // Moderate scales and strong ones, and rotations on either side of half a turn.
+    for (const Similarity& truth :
+         {Similarity{-21, 1.1, {4, -3}}, Similarity{171, 0.85, {-3, 5}},
+          Similarity{33, 3.4, {2, 3}}, Similarity{-100, 1 / 3.4, {1, 2}}}) {
+      CAPTURE(truth.rotation_deg);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw(scene, matrix, {10, 15});
+      const auto found = pair.find(about(truth), 4);
+      REQUIRE_FALSE(found.empty());
+      CHECK(found.size() <= 4);
+      const auto place = Similarity::of(found[0].matrix, shape, shape);
+      // Four degrees and a quarter are a step.
+      CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 2.1);
+      CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.52 * std::log(1.25));
+      CHECK(off(found[0], matrix) <= 0.08 * 100 * std::max(truth.scale, 1.0));
+      CHECK(found[0].score > 4);
+    }
+  });
+}
+
+TEST_CASE("grid search: places are in order, apart, within the limits, as many as are asked for") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Similarity truth{15, 1.1, {4, -3}};
+    pair.draw(test::Spots(13, 700), Homography(truth.matrix(shape, shape)), {10, 15});
+    RegistrationOptions options = about(truth);
+    options.max_shift = 20;
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const auto found = pair.find(options, 8, by_directions);
+      CHECK(found.size() >= 4);
+      CHECK(found.size() <= 8);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto place = Similarity::of(found[i].matrix, shape, shape);
+        // Half a step beyond, and as much to the sides of that.
+        CHECK(std::abs(std::remainder(place.rotation_deg - 15, 360)) <= 7 + 4 + 0.01);
+        CHECK(place.scale > 1.1 / 1.2 / 1.13);
+        CHECK(place.scale < 1.1 * 1.2 * 1.13);
+        CHECK(std::hypot(place.translation.x, place.translation.y) <= 20 + 2);
+        for (std::size_t j = 0; j < i; ++j) {
+          CHECK(found[j].score >= found[i].score);
+          CHECK(detail::corner_distance(found[j].matrix, found[i].matrix, shape) >= 8);
+        }
+      }
+      const auto fewer = pair.find(options, 3, by_directions);
+      REQUIRE(fewer.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) CHECK(fewer[i].score == found[i].score);
+    }
+  });
+}
+
+TEST_CASE("grid search: what a motion keeps fixed is not searched") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    pair.draw(test::Spots(14, 700), Homography(Similarity{9, 1, {4, -3}}.matrix(shape, shape)),
+              {10, 15});
+    RegistrationOptions options;
+    options.motion = Motion::rigid;
+    options.min_angle = 0, options.max_angle = 20;
+    for (const TranslationPeak& peak : pair.find(options, 6)) {
+      CHECK(detail::scale_of(peak.matrix) == doctest::Approx(1));
+    }
+    options.motion = Motion::translation;
+    options.min_angle = -180, options.max_angle = 180;
+    const auto shifts = pair.find(options, 4, true);
+    REQUIRE_FALSE(shifts.empty());
+    for (const TranslationPeak& peak : shifts) {
+      CHECK(std::abs(peak.matrix.a) == doctest::Approx(1));
+    }
+  });
+}
+
+TEST_CASE("grid search: directions of edges, of images whose contrast is reversed") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(15, 700);
+    for (const Similarity& truth :
+         {Similarity{-22, 1.02, {4, -3}}, Similarity{150, 1.22, {-3, 4}}}) {
+      CAPTURE(truth.rotation_deg);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw(scene, matrix, {10, 15});
+      std::vector<float> negative =
+          scene.drawn(shape, Homography(warpalign::Affine::translation(10, 15)) * matrix.inverse());
+      for (float& value : negative) value = -value;
+      pair.take(pair.moving, negative);
+      const auto found = pair.find(about(truth), 4, true);
+      REQUIRE_FALSE(found.empty());
+      CHECK(off(found[0], matrix) <= 8);
+      CHECK(found[0].score > 8);
+    }
+  });
+}

@@ -1,0 +1,173 @@
+// Homographies from windows, of drawn images and within limits that leave few views to compare.
+#include "registration/similarity/window_search.hpp"
+
+#include "registration/similarity/drawn_pair.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::AgreedHomography;
+using detail::WindowSearch;
+using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::Point;
+using warpalign::RegistrationOptions;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+RegistrationOptions about(double degrees, double scale) {
+  RegistrationOptions options;
+  options.min_angle = degrees - 8;
+  options.max_angle = degrees + 8;
+  options.min_scale = scale / 1.1;
+  options.max_scale = scale * 1.1;
+  return options;
+}
+
+std::vector<AgreedHomography> copy_of(std::span<const AgreedHomography> found) {
+  return {found.begin(), found.end()};
+}
+
+Homography similarity(const Shape& shape, const Similarity& of) {
+  return Homography(of.matrix(shape, shape));
+}
+
+// The best homography of windows whose places are known to a fraction of a pixel: its corners lie
+// half a window beyond the outermost centres.
+constexpr double tolerance = 2;
+
+}  // namespace
+
+TEST_CASE("window search: homographies of wide, tall and larger images, and upside down") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const test::Spots scene(21, 900);
+    struct Case {
+      Shape shape;
+      Similarity similarity;
+      double unit;  // of the reference's level, in pixels
+    };
+    for (const auto& [shape, near, unit] :
+         {Case{{112, 90, 1}, {0, 1, {3, -2}}, 1}, Case{{84, 112, 1}, {33, 1.25, {2, 3}}, 1},
+          Case{{112, 100, 1}, {177, 0.8, {-2, 1}}, 1},
+          Case{{160, 140, 1}, {-3, 1, {-4, 2}}, 1.43}}) {
+      CAPTURE(shape.width);
+      CAPTURE(near.rotation_deg);
+      test::DrawnPair pair(device, shape, shape);
+      const Homography truth = similarity(shape, near) *
+                               test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+      pair.draw(scene, truth, {0, 0});
+      WindowSearch search(device, about(near.rotation_deg, near.scale), pair.ones);
+      const auto found = copy_of(search.find(pair.work()));
+      REQUIRE_FALSE(found.empty());
+      CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= tolerance * unit);
+      // Of 30 windows, or 20 where the shorter side has place for fewer, nearly all.
+      CHECK(found[0].windows >= 18);
+      CHECK(std::is_sorted(found.begin(), found.end(),
+                           [](const auto& a, const auto& b) { return a.votes > b.votes; }));
+      // The same from the same.
+      const auto again = copy_of(search.find(pair.work()));
+      REQUIRE(again.size() == found.size());
+      CHECK(again[0].matrix.h == found[0].matrix.h);
+    }
+  });
+}
+
+TEST_CASE("window search: along what a few windows agree on the others are found as well") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 112, 1};
+    test::DrawnPair pair(device, shape, shape);
+    // Content on the right appears at half the size of that on the left.
+    const Homography truth = test::moving_corners(shape, {{{0, 0}, {-30, 28}, {-30, -28}, {0, 0}}});
+    pair.draw(test::Spots(22, 900), truth, {0, 0});
+    WindowSearch search(device, about(0, 0.85), pair.ones);
+    const auto found = copy_of(search.find(pair.work()));
+    REQUIRE_FALSE(found.empty());
+    CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= 3 * tolerance);
+    CHECK(found[0].windows >= 27);  // of 30
+  });
+}
+
+TEST_CASE("window search: nothing agrees on what lies outside of the limits") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const Homography truth = similarity(shape, {40, 1, {3, -2}});
+    pair.draw(test::Spots(23, 900), truth, {0, 0});
+    for (const double degrees : {0.0, 220.0}) {
+      WindowSearch search(device, about(degrees, 1), pair.ones);
+      for (const AgreedHomography& agreed : search.find(pair.work())) {
+        CHECK(test::max_corner_distance(agreed.matrix, truth, shape) > 10);
+      }
+    }
+    WindowSearch scaled(device, about(40, 2.5), pair.ones);  // which no view has
+    CHECK(scaled.find(pair.work()).empty());
+  });
+}
+
+TEST_CASE("window search: masked parts have no say") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    const test::Spots scene(24, 900);
+    const Homography truth = test::moving_corners(shape, {{{7, 4}, {-8, 6}, {-5, -8}, {8, -5}}});
+    const Homography shifted = Homography(Affine::translation(14, 11)) * truth;
+    test::DrawnPair pair(device, shape, shape);
+    pair.draw(scene, truth, {0, 0});
+    // Two thirds of the moving image show the scene at another place.
+    std::vector<float> moving = scene.drawn(shape, truth.inverse());
+    const std::vector<float> elsewhere = scene.drawn(shape, shifted.inverse());
+    std::vector<std::uint8_t> mask(moving.size(), 1);
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      if (i % 112 < 40) continue;
+      moving[i] = elsewhere[i];
+      mask[i] = 0;
+    }
+    const auto best = [&] {
+      WindowSearch search(device, about(0, 1), pair.ones);
+      const auto found = copy_of(search.find(pair.work()));
+      return found.empty() ? AgreedHomography{} : found[0];
+    };
+    pair.take(pair.moving, moving);
+    // Of two thirds of the windows: corners are farther beyond them.
+    CHECK(test::max_corner_distance(best().matrix, shifted, shape) <= 4 * tolerance);
+    pair.take(pair.moving, moving, &mask);
+    CHECK(best().windows >= 7);
+    CHECK(test::max_corner_distance(best().matrix, shifted, shape) > 8);
+    // The same with the roles of the images exchanged.
+    pair.take(pair.reference, moving);
+    pair.take(pair.moving, scene.drawn(shape, Homography()));
+    CHECK(test::max_corner_distance(best().matrix, shifted.inverse(), shape) <= 4 * tolerance);
+    pair.take(pair.reference, moving, &mask);
+    CHECK(best().windows >= 7);
+    CHECK(test::max_corner_distance(best().matrix, shifted.inverse(), shape) > 8);
+  });
+}
+
+TEST_CASE("window search: stretched views find a plane that is seen from the side") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 112, 1};
+    const Point c = warpalign::centre_of(shape);
+    for (const bool across : {false, true}) {
+      CAPTURE(across);
+      test::DrawnPair pair(device, shape, shape);
+      // Half as wide, or half as high; areas are half as large, lengths 0.71 times as long.
+      const Affine flat = across ? Affine{0.5, 0, 0, 0, 1, 0} : Affine{1, 0, 0, 0, 0.5, 0};
+      const Homography truth = Homography(Affine::translation(c.x + 2, c.y - 3) * flat *
+                                          Affine::translation(-c.x, -c.y));
+      pair.draw(test::Spots(25, 900), truth, {0, 0});
+      WindowSearch search(device, about(0, 0.71), pair.ones);
+      static_cast<void>(search.find(pair.work()));
+      const auto found = copy_of(search.find_stretched(pair.work()));
+      REQUIRE_FALSE(found.empty());
+      CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= 2 * tolerance);
+      CHECK(found[0].windows >= 18);
+    }
+  });
+}
