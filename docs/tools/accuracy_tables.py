@@ -24,7 +24,7 @@ METHODS = {
     "skimage_log_polar": "scikit-image", "imreg_dft": "imreg_dft",
 }
 CALIBRATION_SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
-RESEMBLANCES_SHOWN = 5
+RESEMBLANCES_SHOWN = 2
 PACKAGES = {"cv2": "OpenCV", "skimage": "scikit-image", "scipy": "SciPy", "imreg_dft": "imreg_dft"}
 
 
