@@ -55,11 +55,20 @@ struct Range {
   std::int64_t most;
 };
 
+/// Empty for a word that is none.
+std::vector<std::int64_t> extents_of(const std::string& option, const std::string& word) {
+  try {
+    return parse_extents(option, word);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
 std::int64_t side_of(const std::string& option, const std::string& word, const Range& range) {
-  const std::vector<std::int64_t> extents = parse_extents(option, word);
+  const std::vector<std::int64_t> extents = extents_of(option, word);
   const bool same = std::all_of(extents.begin(), extents.end(),
                                 [&](std::int64_t extent) { return extent == extents.front(); });
-  if (!same || extents.front() < range.least || extents.front() > range.most) {
+  if (extents.empty() || !same || extents.front() < range.least || extents.front() > range.most) {
     throw UsageError(fmt::format("{} {}: must be a side of {} to {} pixels, such as 256", option,
                                  word, range.least, range.most));
   }

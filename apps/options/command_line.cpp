@@ -158,6 +158,10 @@ void add_option(CLI::App& command, const std::string& name, const OptionValue& v
   option->required(traits.required);
   if (traits.comma_list) option->delimiter(',');
   if (traits.shows_default) option->capture_default_str();
+  if (traits.shows_default && traits.comma_list) {  // as it is typed, not in CLI11's brackets
+    const std::string list = option->get_default_str();
+    option->default_str(list.substr(1, list.size() - 2));
+  }
   if (traits.hidden) option->group("");
   if (*traits.suggestions != '\0') suggestions()[option] = words_of(traits.suggestions);
 }

@@ -117,7 +117,8 @@ TEST_CASE("bench: wrong usage is refused before anything runs") {
   refused({"speed"}, 2, {"'speed'", "prefilter", "registration"});
   refused({"sobel", "--sizes", "63"}, 2, {"--sizes 63", "64 to 16384"});
   refused({"sobel", "--volumes", "4096"}, 2, {"--volumes 4096", "16 to 2048"});
-  refused({"sobel", "--sizes", "many"}, 2, {"--sizes many"});
+  refused({"sobel", "--sizes", "many"}, 2, {"--sizes many", "64 to 16384"});
+  refused({"sobel", "--sizes", "0"}, 2, {"--sizes 0", "64 to 16384"});
   refused({"sobel", "--sizes", "128x64"}, 2, {"--sizes 128x64"});
   refused({"sobel", "--runs", "-1"}, 2, {"--runs"});
   refused({"sobel", "--devices", "vulkan"}, 2, {"vulkan"});
