@@ -227,6 +227,21 @@ TEST_CASE("pair search: easy pairs of other shapes are compared whole, and not c
   });
 }
 
+TEST_CASE("pair search: scales of half and two are found by spectra, without the grid") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const double scale : {0.5, 2.1}) {
+      CAPTURE(scale);
+      const Images images = cut(Similarity{20, scale, {3, -2}});
+      const auto found = registered(device, images, {});
+      CHECK(found.reliable);
+      // In moving pixels; what is in common is half as wide as one of the images.
+      CHECK(off(found, images.truth) <= 4 * refined_tolerance);
+      CHECK(tried(found) == std::vector{Generator::log_polar});
+      CHECK(found.proposed_by == Generator::log_polar);
+    }
+  });
+}
+
 TEST_CASE("pair search: richer models are compared with chance at all their settings") {
   const Images images = cut(test::moving_corners(shape, {{{4, -3}, {-3, 4}, {5, 5}, {-4, -2}}}));
   test::on_every_device([&](const warpalign::Device& device) {
