@@ -37,16 +37,20 @@ constexpr std::array<FitLevel, 8> fit_levels{{{32, Motion::affine, 15, 0.02, 0.3
 constexpr double min_side = 24;
 // Coarse levels reach far, but may hold too little to find eight parameters by: where the fit from
 // the first of them is not beyond doubt, the others are begun with as well.
-constexpr std::array<double, 3> first_sides{32, 64, 128};
+constexpr std::array first_sides{32.0, 64.0, 128.0};
 constexpr double beyond_doubt = 100;
 // What windows agree on is near enough for the finer ones, and right in part of the image only.
-constexpr std::array<double, 2> first_sides_by_windows{64, 128};
+constexpr std::array first_sides_by_windows{64.0, 128.0};
 
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
 
 // The side of the levels on which models are compared. Noise and aliasing count more on finer ones.
 constexpr double compared_side = 512;
+// The least spacing of these levels. At 1 they are not smoothed, and what is interpolated of their
+// noise is as strong as it was at whole pixels, and weaker between them: a model that leads there
+// would be taken for better. Any spacing above it smooths.
+constexpr double min_compared_spacing = 1.01;
 // Models that place the pixels in common less far apart than this, in pixels, are the same: so much
 // may be due to interpolation and light.
 constexpr double min_difference = 0.02;
@@ -313,7 +317,8 @@ RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape
 bool RicherModels::explains_better(const PairWork& work, const Candidate& simpler,
                                    const Candidate& richer, int parameters) {
   const FitRoles roles(work, richer.matrix, transform_of(richer));
-  const FitRoles::Levels levels = roles.levels(work, ones_, roles.spacing(compared_side));
+  const double spacing = std::max(roles.spacing(compared_side), min_compared_spacing);
+  const FitRoles::Levels levels = roles.levels(work, ones_, spacing);
   const Shape& coarse = levels.coarse.shape();
   const Shape& fine = levels.fine.shape();
   const Homography first = levels.to_levels(roles.in_roles(transform_of(simpler)));

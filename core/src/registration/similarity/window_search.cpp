@@ -21,12 +21,12 @@ constexpr std::int64_t max_along_longer = 6;
 constexpr std::int64_t max_along_shorter = 5;
 constexpr std::int64_t max_windows = max_along_longer * max_along_shorter;
 constexpr double rotation_step = 15;  // degrees; each rotation stands for its opposite as well
-constexpr std::array<double, 5> scales{1, 1.25, 0.8, 1.6, 0.63};
+constexpr std::array scales{1.0, 1.25, 0.8, 1.6, 0.63};
 // A plane that is turned by 60 degrees appears half as wide. Windows are found where the stretch
 // that is left is below about 1.5.
 constexpr double stretch = 2;
 constexpr double direction_step = 45;
-constexpr std::array<double, 3> stretched_scales{1, 1.4, 0.71};
+constexpr std::array stretched_scales{1.0, 1.4, 0.71};
 // How often, how far and up to which scale windows are looked for along a homography.
 constexpr int max_followed = 4;
 constexpr double max_followed_shift = 14;  // in pixels of the reference's level

@@ -1,0 +1,123 @@
+// The directions of edges in a level: their statistics by definition, turned, and as splines.
+#include "registration/similarity/gradient_fields.hpp"
+
+#include "registration/similarity/drawn_pair.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::GradientFields;
+using warpalign::Image;
+using warpalign::Shape;
+
+constexpr Shape shape{24, 18, 1};
+
+struct Values {
+  std::vector<float> cosines, sines;
+};
+
+Values values_of(warpalign::Stream& stream, const GradientFields::Field& field) {
+  const auto download = [&](const Image& image) {
+    std::vector<float> values(static_cast<std::size_t>(image.shape().plane()));
+    stream.download(image, values.data(), values.size() * sizeof(float));
+    return values;
+  };
+  return {download(field.cosines), download(field.sines)};
+}
+
+}  // namespace
+
+TEST_CASE("gradient fields: mean and energy of a field's pixels, anew for each image") {
+  test::on_every_device([](const warpalign::Device& device) {
+    test::DrawnPair pair(device, shape, shape);
+    for (const std::uint32_t seed : {1, 2}) {
+      pair.take(pair.reference, test::Spots(seed).drawn(shape, {}));
+      auto& level = pair.reference.level(pair.stream, pair.clock, {1});
+      const Values field =
+          values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
+      double n = 0, cosine = 0, sine = 0;
+      for (std::size_t i = 0; i < field.cosines.size(); ++i) {
+        if (field.cosines[i] == 0 && field.sines[i] == 0) continue;  // at the image's edge
+        n += 1;
+        cosine += field.cosines[i];
+        sine += field.sines[i];
+      }
+      double squares = 0;
+      for (std::size_t i = 0; i < field.cosines.size(); ++i) {
+        if (field.cosines[i] == 0 && field.sines[i] == 0) continue;
+        squares += std::pow(field.cosines[i] - cosine / n, 2);
+        squares += std::pow(field.sines[i] - sine / n, 2);
+      }
+      REQUIRE(n > 200);
+      const auto& found = pair.fields.statistics(pair.stream, pair.clock, pair.reference, level);
+      CHECK(found.mean.x == doctest::Approx(cosine / n).epsilon(1e-9));
+      CHECK(found.mean.y == doctest::Approx(sine / n).epsilon(1e-9));
+      CHECK(found.energy == doctest::Approx(squares / n).epsilon(1e-9));
+    }
+  });
+}
+
+TEST_CASE("gradient fields: turned, every direction is by as much, and lengths are the same") {
+  test::on_every_device([](const warpalign::Device& device) {
+    test::DrawnPair pair(device, shape, shape);
+    pair.take(pair.reference, test::Spots(3).drawn(shape, {}));
+    auto& level = pair.reference.level(pair.stream, pair.clock, {1});
+    const Values upright =
+        values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
+    for (const double radians : {0.0, 0.4, -1.1}) {
+      const Values turned = values_of(
+          pair.stream, pair.fields.turned(pair.stream, pair.clock, pair.reference, level, radians));
+      const double c = std::cos(2 * radians);
+      const double s = std::sin(2 * radians);
+      double worst = 0;
+      for (std::size_t i = 0; i < upright.cosines.size(); ++i) {
+        const double x = c * upright.cosines[i] - s * upright.sines[i];
+        const double y = s * upright.cosines[i] + c * upright.sines[i];
+        worst = std::max(worst, std::hypot(turned.cosines[i] - x, turned.sines[i] - y));
+      }
+      CHECK(worst <= 1e-5);  // of single precision
+    }
+  });
+}
+
+TEST_CASE("gradient fields: splines go through both channels, anew for each image") {
+  test::on_every_device([](const warpalign::Device& device) {
+    test::DrawnPair pair(device, shape, shape);
+    for (const std::uint32_t seed : {4, 5}) {
+      pair.take(pair.reference, test::Spots(seed).drawn(shape, {}));
+      auto& level = pair.reference.level(pair.stream, pair.clock, {1});
+      const Values spline = values_of(
+          pair.stream, pair.fields.coefficients(pair.stream, pair.clock, pair.reference, level));
+      const Values field =
+          values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
+      // At a sample, 4/6 of its own coefficient and 1/6 of each neighbour's along each axis.
+      const auto at = [](const std::vector<float>& c, std::size_t i) {
+        double value = 0;
+        for (std::size_t v = 0; v < 3; ++v) {
+          for (std::size_t u = 0; u < 3; ++u) {
+            value += (u == 1 ? 4 : 1) * (v == 1 ? 4 : 1) / 36.0 *
+                     static_cast<double>(c[i + 24 * v + u - 25]);
+          }
+        }
+        return value;
+      };
+      double worst = 0;
+      for (std::size_t y = 4; y < 14; ++y) {
+        for (std::size_t x = 4; x < 20; ++x) {
+          const std::size_t i = 24 * y + x;
+          worst = std::max({worst, std::abs(at(spline.cosines, i) - field.cosines[i]),
+                            std::abs(at(spline.sines, i) - field.sines[i])});
+        }
+      }
+      CHECK(worst <= 1e-4);
+    }
+  });
+}
