@@ -1,5 +1,6 @@
 // How accurate local motion is where the truth is known everywhere: fields drawn exactly, and
 // noise.
+#include "registration/local/noise.hpp"
 #include "support/devices.hpp"
 #include "support/waves.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <random>
 #include <vector>
 
 namespace {
@@ -97,23 +97,6 @@ double error_of(const DisplacementField& field, const Displacement& truth, std::
   return std::sqrt(sum / count);
 }
 
-void add_noise(Pixels& pixels, double deviation, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal(0, deviation);
-  for (float& pixel : pixels) pixel += static_cast<float>(normal(random));
-}
-
-double deviation_of(const Pixels& pixels) {
-  double sum = 0;
-  double square = 0;
-  for (const float pixel : pixels) {
-    sum += static_cast<double>(pixel);
-    square += static_cast<double>(pixel) * static_cast<double>(pixel);
-  }
-  const auto n = static_cast<double>(pixels.size());
-  return std::sqrt(square / n - sum * sum / n / n);
-}
-
 }  // namespace
 
 TEST_CASE("local motion: what moves within a window is found, up to the frame's edges") {
@@ -136,14 +119,14 @@ TEST_CASE("local motion: noise is not amplified where windows are measured again
   test::on_every_device([](const warpalign::Device& device) {
     const test::Waves scene(32, 200);
     const Pixels clean = drawn(scene, still);
-    const double deviation = 0.7 * deviation_of(clean);
+    const double deviation = 0.7 * test::deviation_of(clean);
     double squares = 0;
     double expected = 0;
     for (const std::uint32_t seed : {1U, 2U, 3U}) {
       Pixels reference = clean;
       Pixels moved = clean;
-      add_noise(reference, deviation, 10 + seed);
-      add_noise(moved, deviation, 20 + seed);
+      test::add_noise(reference, deviation, 10 + seed);
+      test::add_noise(moved, deviation, 20 + seed);
       const auto [shifts, field] = found(device, reference, moved);
       squares += std::pow(error_of(field, still, 0), 2);
       for (const WindowShift& shift : shifts) {

@@ -1,4 +1,5 @@
 // The shifts of windows: whole frames, windows, noise, illumination, outliers, and bad input.
+#include "registration/local/noise.hpp"
 #include "support/devices.hpp"
 #include "support/waves.hpp"
 
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 namespace {
@@ -70,23 +70,6 @@ double error_of(const WindowShift& found, const Point& expected) {
 
 constexpr Shape shape{150, 128, 1};
 constexpr WindowOptions whole{0, 0, 0, 0, 0, 0};
-
-void add_noise(Pixels& pixels, double deviation, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal(0, deviation);
-  for (float& pixel : pixels) pixel += static_cast<float>(normal(random));
-}
-
-double deviation_of(const Pixels& pixels) {
-  double sum = 0;
-  double square = 0;
-  for (const float pixel : pixels) {
-    sum += static_cast<double>(pixel);
-    square += static_cast<double>(pixel) * static_cast<double>(pixel);
-  }
-  const auto n = static_cast<double>(pixels.size());
-  return std::sqrt(square / n - sum * sum / n / n);
-}
 
 }  // namespace
 
@@ -164,14 +147,14 @@ TEST_CASE("windows: noise is neither drawn to pixels nor between them, and the e
   test::on_every_device([](const warpalign::Device& device) {
     const Scene scene(4);
     Pixels reference = drawn(scene, shape, Point{});
-    const double noise = 0.5 * deviation_of(reference);
-    add_noise(reference, noise, 1);
+    const double noise = 0.5 * test::deviation_of(reference);
+    test::add_noise(reference, noise, 1);
     std::vector<Pixels> frames;
     std::vector<Point> shifts;
     for (std::uint32_t i = 0; i < 24; ++i) {
       shifts.push_back({static_cast<double>(i % 8) / 8, static_cast<double>(i / 8) / 3});
       frames.push_back(drawn(scene, shape, shifts.back()));
-      add_noise(frames.back(), noise, 100 + i);
+      test::add_noise(frames.back(), noise, 100 + i);
     }
     const auto found = shifts_of(device, shape, whole, reference, frames);
     double squares = 0;

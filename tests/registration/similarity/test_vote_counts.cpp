@@ -1,7 +1,7 @@
 // What homographies that windows agree on are said to have, by definition.
 #include "registration/similarity/window_votes.hpp"
 
-#include "support/corners.hpp"
+#include "registration/similarity/seen_aside.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,20 +13,13 @@
 
 namespace {
 
+using test::seen_aside::shape;
+using test::seen_aside::truth;
 using warpalign::Homography;
 using warpalign::Point;
-using warpalign::Shape;
 using warpalign::detail::VoteOptions;
 using warpalign::detail::WindowMatch;
 using warpalign::detail::WindowVotes;
-
-constexpr Shape shape{112, 84, 1};
-
-// Strong perspective on top of a rotation by 40 degrees.
-Homography truth() {
-  return Homography(warpalign::Similarity{40, 1, {5, -3}}.matrix(shape, shape)) *
-         test::moving_corners(shape, {{{9, 6}, {-12, 9}, {-7, -11}, {10, -8}}});
-}
 
 // Of views at two scales, most of the windows right at those that are nearest to the truth, and
 // with matches that are hardly or too far off, too faint, or turned or scaled another way.
