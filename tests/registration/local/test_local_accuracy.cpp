@@ -1,5 +1,6 @@
 // How accurate local motion is where the truth is known everywhere: fields drawn exactly, and
 // noise.
+#include "registration/local/drawn_frame.hpp"
 #include "registration/local/noise.hpp"
 #include "support/devices.hpp"
 #include "support/waves.hpp"
@@ -37,22 +38,9 @@ Point bent(const Point& p) {
 
 Point still(const Point&) { return {}; }
 
-/// frame(x + u(x)) = scene(x), drawn at p where x = p - u(x).
 template <class Displacement>
 Pixels drawn(const test::Waves& scene, const Displacement& u) {
-  Pixels pixels;
-  for (std::int64_t y = 0; y < frame.height; ++y) {
-    for (std::int64_t x = 0; x < frame.width; ++x) {
-      const Point p{static_cast<double>(x), static_cast<double>(y)};
-      Point q = p;
-      for (int i = 0; i < 20; ++i) {
-        const Point moved = u(q);
-        q = {p.x - moved.x, p.y - moved.y};
-      }
-      pixels.push_back(static_cast<float>(scene.at(q.x, q.y)));
-    }
-  }
-  return pixels;
+  return test::drawn_frame(scene, frame, u);
 }
 
 HostImage view(const Pixels& pixels) {

@@ -1,4 +1,5 @@
 // The shifts of windows: whole frames, windows, noise, illumination, outliers, and bad input.
+#include "registration/local/drawn_frame.hpp"
 #include "registration/local/noise.hpp"
 #include "support/devices.hpp"
 #include "support/waves.hpp"
@@ -28,22 +29,9 @@ class Scene : public test::Waves {
 
 using Pixels = std::vector<float>;
 
-/// frame(x + u(x)) = scene(x): drawn at p by solving x = p - u(x), for u that vary slowly.
 template <class Displacement>
 Pixels drawn(const Scene& scene, const Shape& shape, const Displacement& u) {
-  Pixels pixels;
-  for (std::int64_t y = 0; y < shape.height; ++y) {
-    for (std::int64_t x = 0; x < shape.width; ++x) {
-      const Point p{static_cast<double>(x), static_cast<double>(y)};
-      Point q = p;
-      for (int i = 0; i < 20; ++i) {
-        const Point moved = u(q);
-        q = {p.x - moved.x, p.y - moved.y};
-      }
-      pixels.push_back(static_cast<float>(scene.at(q.x, q.y)));
-    }
-  }
-  return pixels;
+  return test::drawn_frame(scene, shape, u);
 }
 
 Pixels drawn(const Scene& scene, const Shape& shape, const Point& shift) {

@@ -2,6 +2,7 @@
 #include "registration/similarity/border.hpp"
 
 #include <doctest/doctest.h>
+#include "registration/similarity/random_values.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,16 +12,9 @@
 
 namespace {
 
+using test::random_values;
 using warpalign::detail::BorderSearch;
 using warpalign::detail::GreyImage;
-
-std::vector<float> random_values(std::size_t n, float low, float high) {
-  std::mt19937 generator(static_cast<unsigned>(n));
-  std::uniform_real_distribution<float> distribution(low, high);
-  std::vector<float> values(n);
-  for (float& value : values) value = distribution(generator);
-  return values;
-}
 
 /// Which pixels of an image of 0.5, in which other areas have levels of their own, are content.
 std::vector<std::uint8_t> content_of(BorderSearch& search, std::int64_t width,

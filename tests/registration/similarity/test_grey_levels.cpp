@@ -2,26 +2,19 @@
 #include "registration/similarity/grey_levels.hpp"
 
 #include <doctest/doctest.h>
+#include "registration/similarity/random_values.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <vector>
 
 namespace {
 
+using test::random_values;
 using warpalign::detail::grey_levels;
 using warpalign::detail::GreyLevels;
-
-std::vector<float> random_values(std::size_t n, float low, float high) {
-  std::mt19937 generator(static_cast<unsigned>(n));
-  std::uniform_real_distribution<float> distribution(low, high);
-  std::vector<float> values(n);
-  for (float& value : values) value = distribution(generator);
-  return values;
-}
 
 // By definition, one pixel after the other.
 void compare(const GreyLevels& levels, const std::vector<float>& values,

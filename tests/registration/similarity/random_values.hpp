@@ -1,0 +1,19 @@
+// Values that look like pixels of noise.
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace test {
+
+/// n values, evenly distributed; the same for the same n.
+inline std::vector<float> random_values(std::size_t n, float low, float high) {
+  std::mt19937 generator(static_cast<unsigned>(n));
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<float> values(n);
+  for (float& value : values) value = distribution(generator);
+  return values;
+}
+
+}  // namespace test
