@@ -1,8 +1,9 @@
 // The constant border around an image's content.
 #include "registration/similarity/border.hpp"
 
-#include <doctest/doctest.h>
 #include "registration/similarity/random_values.hpp"
+
+#include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>

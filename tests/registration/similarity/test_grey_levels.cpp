@@ -1,8 +1,9 @@
 // The statistics of an image's grey levels.
 #include "registration/similarity/grey_levels.hpp"
 
-#include <doctest/doctest.h>
 #include "registration/similarity/random_values.hpp"
+
+#include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
