@@ -189,17 +189,20 @@ class Endurance {
     return options;
   }
 
-  /// Directions of edges, or all generators on fine grids, within narrow limits: they take long.
+  /// Directions of edges, or all generators on fine grids, within narrow limits of what the motion
+  /// leaves free: they take long.
   void search_otherwise(RegistrationOptions& options) {
     if (random_() % 2 == 0) {
       options.modality = Modality::other;
     } else {
       options.search = Effort::thorough;
     }
-    options.min_scale = 0.9;
-    options.max_scale = 1.1;
+    if (options.motion == Motion::translation) return;
     options.min_angle = -10;
     options.max_angle = 10;
+    if (options.motion == Motion::rotation || options.motion == Motion::rigid) return;
+    options.min_scale = 0.9;
+    options.max_scale = 1.1;
   }
 
   void register_frames() {
