@@ -32,7 +32,7 @@ std::optional<Homography> refined_by_directions(const PairWork& work, Ones& ones
     const FitRoles::Levels levels = roles.levels(work, ones, spacing);
     const auto fitted = fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
                                    {motion, level.iterations, level.tolerance, level.max_drift});
-    if (!fitted || !fitted->is_at_rest()) return std::nullopt;
+    if (!fitted || !is_at_rest(*fitted)) return std::nullopt;
     matrix = levels.to_images(fitted->matrix);
   }
   return roles.in_roles(matrix);

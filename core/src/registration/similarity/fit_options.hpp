@@ -31,10 +31,6 @@ struct FitResult {
   double last_move = 0;    ///< largest move of a corner in the last step, in moving pixels
   double correlation = 0;  ///< normalized, over the pixels in common at the start of the last step
   double pixels = 0;       ///< number of these pixels
-
-  /// Whether the fit came to rest, even if not to its tolerance. One whose last step still moved a
-  /// corner by more than this is drifting away from where it began.
-  [[nodiscard]] bool is_at_rest() const { return !(last_move > 0.2); }
 };
 
 }  // namespace warpalign::detail

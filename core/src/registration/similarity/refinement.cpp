@@ -161,7 +161,7 @@ std::optional<Homography> Refinement::settle(const Work& work, SimilarityFit& fi
                                              Motion motion) {
   const auto fitted =
       fit(work, fitter, {motion, max_iterations(motion), 0.0005, 0.03, min_illumination_cell});
-  if (!fitted || !fitted->is_at_rest()) return std::nullopt;
+  if (!fitted || !is_at_rest(*fitted)) return std::nullopt;
   return fitted->matrix;
 }
 
