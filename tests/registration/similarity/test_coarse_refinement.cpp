@@ -173,7 +173,7 @@ TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and f
     pair.take(pair.moving, large);
     const double side = 260;
     const auto beside = [&](double part) { return Similarity{0, 1, {part * side, -0.02 * side}}; };
-    // A tenth of the larger side and more: what a rotation that is known to two degrees leaves.
+    // Up to a seventh of the larger side, which is far more than a peak of the search is off by.
     for (const double part : {0.05, 0.1, 0.14}) {
       CAPTURE(part);
       const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);

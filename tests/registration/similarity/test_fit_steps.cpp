@@ -277,10 +277,10 @@ TEST_CASE("fit steps: the light is estimated anew until steps are shorter than 2
   };
   step_by(400);
   CHECK(steps.estimates_illumination());
-  // Two hundredths of a pixel farther the light on the cells is still a little different.
+  // A step of a little more: the light on the cells may still look different after it.
   step_by(21);
   CHECK(steps.estimates_illumination());
-  // From here on it is the same, and what follows costs half as much.
+  // From here on it is the same, and is not estimated again.
   step_by(19);
   CHECK_FALSE(steps.estimates_illumination());
   step_by(2);

@@ -194,12 +194,11 @@ TEST_CASE("refinement: what has not come to rest after its steps is not taken") 
     for (const Motion motion : {Motion::translation, Motion::rigid, Motion::similarity}) {
       CAPTURE(static_cast<int>(motion));
       arrives(5, motion);  // in about eight steps
-      // After twelve it still has steps of two thirds of a pixel to go. Three more and it would be
-      // there, but from so far off chance leads as well.
+      // After twelve it still takes steps of two thirds of a pixel. A few more and it would be
+      // there, but what is so far off may as well be on its way to another place.
       CHECK_FALSE(settled(7.5, motion).has_value());
     }
-    // Affine transforms and homographies, which more than one step in a row may be lost on, may
-    // take some more.
+    // The more parameters there are, the longer a fit may take.
     for (const Motion motion : {Motion::affine, Motion::homography}) {
       CAPTURE(static_cast<int>(motion));
       arrives(7.5, motion);

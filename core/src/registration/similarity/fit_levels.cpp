@@ -16,8 +16,8 @@ constexpr std::array<FitLevel, 8> levels{{{32, Motion::affine, 15, 0.02, 0.3},
                                           {512, Motion::homography, 12, 0.01, 0.1},
                                           {1024, Motion::homography, 10, 0.01, 0.05}}};
 constexpr double min_side = 24;
-// A finer level than those on which candidates are judged is worth its time only where the images
-// are at least so much finer than it, in its pixels.
+// A finer level than those on which candidates are judged is worth its time only where its pixels
+// are at least so many of the coarser image's wide.
 constexpr double min_spacing_beyond_judged = 1.5;
 constexpr double beyond_doubt = 100;  // significance
 
