@@ -162,3 +162,31 @@ TEST_CASE("coarse refinement: directions of edges on finer levels, of every moti
     CHECK((!nowhere || off(*nowhere) > 10));
   });
 }
+
+TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and from nowhere else") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Shapes so large that a fit would find its way from anywhere.
+    Pair pair(device);
+    const auto large =
+        test::Spots(43, 600).drawn(shape, Homography(Affine{0.08, 0, 20, 0, 0.08, 20}));
+    pair.take(pair.reference, large);
+    pair.take(pair.moving, large);
+    const double side = 260;
+    const auto beside = [&](double part) { return Similarity{0, 1, {part * side, -0.02 * side}}; };
+    // Up to a seventh of the larger side, which is far more than a peak of the search is off by.
+    for (const double part : {0.05, 0.1, 0.14}) {
+      CAPTURE(part);
+      const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);
+      CHECK(off(Homography(found.matrix), Homography()) <= tolerance);
+      CHECK(found.correlation > 0.99);
+    }
+    // Farther off it is another place. It stays one, and is judged where it is, lest of all the
+    // places that are proposed the same one is made.
+    for (const double part : {0.16, 0.2, 0.25}) {
+      CAPTURE(part);
+      const Candidate found = pair.refined(beside(part), RefineFrom::log_polar);
+      CHECK(off(Homography(found.matrix), matrix_of(beside(part))) <= 0.08 * side);
+      CHECK(found.correlation < 0.9);
+    }
+  });
+}

@@ -266,6 +266,39 @@ TEST_CASE("fit steps: a fit ends where a weighted step is short, and after its i
   }
 }
 
+TEST_CASE("fit steps: the light is estimated anew until steps are shorter than 20 tolerances") {
+  const FitOptions options = options_of(Motion::translation);
+  FitSteps steps(reference, moving, counted, start_of(), options);
+  steps.begin(sums_of(2000));
+  CHECK(steps.estimates_illumination());
+  const auto step_by = [&](double tolerances) {
+    steps.advance(leading_to({tolerances * options.tolerance, 0, 0, 0}, {0, 1}));
+    REQUIRE(steps.goes_on());
+  };
+  step_by(400);
+  CHECK(steps.estimates_illumination());
+  // A step of a little more: the light on the cells may still look different after it.
+  step_by(21);
+  CHECK(steps.estimates_illumination());
+  // From here on it is the same, and is not estimated again.
+  step_by(19);
+  CHECK_FALSE(steps.estimates_illumination());
+  step_by(2);
+  CHECK_FALSE(steps.estimates_illumination());
+}
+
+TEST_CASE("fit steps: a fit is at rest that hardly moved in the end, converged or not") {
+  detail::FitResult fitted;
+  for (const bool converged : {false, true}) {
+    fitted.converged = converged;
+    fitted.last_move = 0.19;
+    CHECK(detail::is_at_rest(fitted));
+    // A fifth of a pixel and more in a last step of many: it is on its way to somewhere else.
+    fitted.last_move = 0.21;
+    CHECK_FALSE(detail::is_at_rest(fitted));
+  }
+}
+
 TEST_CASE("fit steps: a fit fails that drifts away, however small its steps are") {
   for (const double scale : {1.0, 2.5}) {
     // A tenth of the larger side: of the moving image's 101 pixels, or of the reference's 61 at

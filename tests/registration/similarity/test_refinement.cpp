@@ -67,6 +67,21 @@ class Pair : public test::DrawnPair {
   detail::Refinement refinement_;
 };
 
+/// Equal dots, 40 pixels apart. About a correlation length beside its place a step is short.
+std::vector<float> dots_of(const Shape& shape) {
+  const auto from_dot = [](std::int64_t x) {
+    return std::remainder(static_cast<double>(x) - 20, 40);
+  };
+  std::vector<float> pixels;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const double far = std::hypot(from_dot(x), from_dot(y));
+      pixels.push_back(static_cast<float>(100 * std::exp(-far * far / (2 * 3 * 3))));
+    }
+  }
+  return pixels;
+}
+
 void add_noise(std::vector<float>& pixels, float deviation, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0, deviation);
@@ -154,5 +169,39 @@ TEST_CASE("refinement: nothing comes of images without anything in common") {
     CHECK_FALSE(pair.fit().has_value());
     pair.truth = truth;
     CHECK(pair.off(pair.fit()) <= 0.05);  // and nothing is left of that
+  });
+}
+
+TEST_CASE("refinement: what has not come to rest after its steps is not taken") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{260, 240, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const std::vector<float> dots = dots_of(shape);
+    pair.take(pair.reference, dots);
+    pair.take(pair.moving, dots);
+    detail::SimilarityFit fitter(device);
+    detail::Refinement refinement(device);
+    const auto settled = [&](double beside, Motion motion) {
+      const Homography start(Affine::translation(beside, 0));
+      return refinement.settle(
+          {pair.stream, pair.clock, pair.reference, pair.moving, start, pair.ones}, fitter, motion);
+    };
+    const auto arrives = [&](double beside, Motion motion) {
+      const auto found = settled(beside, motion);
+      REQUIRE(found.has_value());
+      CHECK(test::max_corner_distance(*found, Homography(), shape) <= 0.02);
+    };
+    for (const Motion motion : {Motion::translation, Motion::rigid, Motion::similarity}) {
+      CAPTURE(static_cast<int>(motion));
+      arrives(5, motion);  // in about eight steps
+      // After twelve it still takes steps of two thirds of a pixel. A few more and it would be
+      // there, but what is so far off may as well be on its way to another place.
+      CHECK_FALSE(settled(7.5, motion).has_value());
+    }
+    // The more parameters there are, the longer a fit may take.
+    for (const Motion motion : {Motion::affine, Motion::homography}) {
+      CAPTURE(static_cast<int>(motion));
+      arrives(7.5, motion);
+    }
   });
 }

@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace {
 
@@ -148,4 +150,25 @@ TEST_CASE("search limits: the image whose content appears smaller takes the refe
     // At scale 1/2 the reference's 400 pixels are 200 of the moving image.
     CHECK(roles_at(0.5).spacing(20) == doctest::Approx(10));
   });
+}
+
+TEST_CASE("search limits: a rotation and its opposite are compared once, and none is left out") {
+  const auto apart = [](double a, double b) { return std::abs(std::remainder(a - b, 180)); };
+  for (const double step : {15.0, 4.0, 3.0, 8.0}) {
+    CAPTURE(step);
+    const auto all = detail::rotations_within({}, step);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) CHECK(apart(all[i], all[j]) >= 0.5 * step);
+    }
+    for (double degrees = -180; degrees <= 180; degrees += 0.5) {
+      CHECK(std::any_of(all.begin(), all.end(),
+                        [&](double one) { return apart(one, degrees) <= 0.5 * step; }));
+    }
+  }
+  // About half a turn: 165 itself, and 0, whose opposite is within the limits.
+  detail::RotationScaleLimits limits;
+  limits.min_angle = 162, limits.max_angle = 192;
+  CHECK(detail::rotations_within(limits, 15) == std::vector<double>{0, 165});
+  limits.min_angle = -20, limits.max_angle = 20;
+  CHECK(detail::rotations_within(limits, 15) == std::vector<double>{0, 15, 165});
 }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -168,6 +169,40 @@ TEST_CASE("window search: stretched views find a plane that is seen from the sid
       REQUIRE_FALSE(found.empty());
       CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= 2 * tolerance);
       CHECK(found[0].windows >= 18);
+    }
+  });
+}
+
+TEST_CASE("window search: of two planes that move differently both are found") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 112, 1};
+    constexpr std::size_t border = 50;
+    const test::Spots scene(26, 900);
+    test::DrawnPair pair(device, shape, shape);
+    pair.draw(scene, Homography(), {0, 0});
+    struct Plane {
+      Homography motion;
+      Point middle;  // in the reference
+    };
+    const Plane behind{Homography(), {25, 56}};
+    const Plane near{Homography(Affine::translation(24, 0)), {70, 56}};
+    std::vector<float> moving = scene.drawn(shape, near.motion.inverse());
+    const std::vector<float> left = scene.drawn(shape, behind.motion.inverse());
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      if (i % 112 < border) moving[i] = left[i];
+    }
+    pair.take(pair.moving, moving);
+    WindowSearch search(device, about(0, 1), pair.ones);
+    const auto found = copy_of(search.find(pair.work()));
+    for (const Plane& plane : {behind, near}) {
+      CAPTURE(plane.middle.x);
+      const Point expected = plane.motion(plane.middle);
+      // Of what is behind fewer windows are left. The others are found along it as well, but far
+      // from where it leads them: they do not take it over to the plane that is near.
+      CHECK(std::any_of(found.begin(), found.end(), [&](const AgreedHomography& agreed) {
+        const Point led = agreed.matrix(plane.middle);
+        return std::hypot(led.x - expected.x, led.y - expected.y) <= tolerance;
+      }));
     }
   });
 }

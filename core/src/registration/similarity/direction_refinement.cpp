@@ -7,10 +7,6 @@ namespace warpalign::detail {
 
 namespace {
 
-// A fit whose last step still moved a corner by more than this, in pixels of its level, is drifting
-// away.
-constexpr double max_last_step = 0.2;
-
 // The levels, by their side. What modalities have in common is coarse: their noise and their finest
 // texture are not, and beyond the last of these levels the error no longer falls.
 struct Level {
@@ -36,7 +32,7 @@ std::optional<Homography> refined_by_directions(const PairWork& work, Ones& ones
     const FitRoles::Levels levels = roles.levels(work, ones, spacing);
     const auto fitted = fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
                                    {motion, level.iterations, level.tolerance, level.max_drift});
-    if (!fitted || fitted->last_move > max_last_step) return std::nullopt;
+    if (!fitted || !is_at_rest(*fitted)) return std::nullopt;
     matrix = levels.to_images(fitted->matrix);
   }
   return roles.in_roles(matrix);

@@ -18,6 +18,7 @@ namespace warpalign::detail {
 namespace {
 
 constexpr double min_overlap_fraction = 0.02;  // of the smaller image
+constexpr double max_last_step = 0.2;          // in moving pixels, of a fit that came to rest
 
 constexpr std::size_t max_parameters = 8;               // of a homography
 using Parameters = std::array<double, max_parameters>;  // in the order of SimilaritySumsResult
@@ -125,6 +126,8 @@ GlobalIllumination global_illumination(const SimilaritySumsResult& sums) {
 bool is_projective(Motion motion) {
   return motion == Motion::affine || motion == Motion::homography;
 }
+
+bool is_at_rest(const FitResult& fitted) { return !(fitted.last_move > max_last_step); }
 
 SimilaritySumsResult joined(const SimilaritySumsResult& first, const SimilaritySumsResult& second) {
   SimilaritySumsResult all = first;

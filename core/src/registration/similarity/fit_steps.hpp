@@ -24,6 +24,10 @@ struct GlobalIllumination {
 /// Whether a fit of this motion estimates the parameters of a homography, all or the first six.
 [[nodiscard]] bool is_projective(Motion motion);
 
+/// Whether a fit came to rest, even if not to its tolerance. One whose last step still moved a
+/// corner by a good part of a pixel is drifting away from where it began.
+[[nodiscard]] bool is_at_rest(const FitResult& fitted);
+
 /// The sums of two channels as those of one image: of moments about the means of each, so that the
 /// joint means are 0. A pixel counts once.
 [[nodiscard]] SimilaritySumsResult joined(const SimilaritySumsResult& first,

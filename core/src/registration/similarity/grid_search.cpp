@@ -84,15 +84,9 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
                          fields != nullptr ? batch_by_directions : batch_on_large),
                 fields) {}
 
-// Each rotation stands for its opposite as well.
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
   if (options.motion == Motion::translation) return {step, {0}};
-  const RotationScaleLimits limits = RotationScaleLimits::of(options, step / 2);
-  Rotations rotations{step, {}};
-  for (double degrees = 0; degrees < 180; degrees += step) {
-    if (limits.allows_angle_or_opposite(degrees)) rotations.degrees.push_back(degrees);
-  }
-  return rotations;
+  return {step, rotations_within(RotationScaleLimits::of(options, step / 2), step)};
 }
 
 void GridSearch::add(std::span<const double> scales, const Rotations& rotations) {

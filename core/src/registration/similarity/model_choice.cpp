@@ -13,10 +13,6 @@ namespace warpalign::detail {
 
 namespace {
 
-// A fit whose last step still moved a corner by more than this, in moving pixels, is drifting away
-// from its candidate.
-constexpr double max_last_step = 0.2;
-
 // Twice what is convincing.
 constexpr double certain_homography_significance = 2 * richer_half_confidence_significance;
 
@@ -77,11 +73,10 @@ void ModelChoice::refine(const PairWork& work, Candidate& candidate) {
   const ImagePyramid& coarse = swapped ? work.moving : work.reference;
   const ImagePyramid& fine = swapped ? work.reference : work.moving;
   const Affine start = swapped ? candidate.matrix.inverse() : candidate.matrix;
-  const FitOptions options{options_.motion, 12, 0.0005, 0.03, min_illumination_cell};
-  const auto fitted =
-      refinement_.fit({work.stream, work.clock, coarse, fine, start, ones_}, fitter_, options);
-  if (!fitted || fitted->last_move > max_last_step) return;
-  candidate.matrix = swapped ? fitted->matrix.affine().inverse() : fitted->matrix.affine();
+  const auto settled = refinement_.settle({work.stream, work.clock, coarse, fine, start, ones_},
+                                          fitter_, options_.motion);
+  if (!settled) return;
+  candidate.matrix = swapped ? settled->affine().inverse() : settled->affine();
   candidate.refined = true;
 }
 

@@ -43,6 +43,9 @@ double scale_at(const Refinement::Work& work) {
   return scale_of(work.start.affine_at(centre_of(work.coarse.shape())));
 }
 
+// With more parameters a fit takes longer.
+int max_iterations(Motion motion) { return is_projective(motion) ? 20 : 12; }
+
 int margin_of(double sigma) { return static_cast<int>(std::ceil(4 * sigma)); }
 
 }  // namespace
@@ -152,6 +155,14 @@ std::optional<FitResult> Refinement::fit(const Work& work, SimilarityFit& fitter
   options.max_drift *= smoothing.sigma / min_sigma;
   return fitter.fit(work.stream, work.clock, pair_of(work, smoothing.sigma), work.start, options,
                     smoothing.sigma == min_sigma ? &at_start : nullptr);
+}
+
+std::optional<Homography> Refinement::settle(const Work& work, SimilarityFit& fitter,
+                                             Motion motion) {
+  const auto fitted =
+      fit(work, fitter, {motion, max_iterations(motion), 0.0005, 0.03, min_illumination_cell});
+  if (!fitted || !is_at_rest(*fitted)) return std::nullopt;
+  return fitted->matrix;
 }
 
 }  // namespace warpalign::detail

@@ -30,6 +30,11 @@ class Refinement {
     Ones& ones;
   };
 
+  /// The transform at which a fit of the motion comes to rest under the illumination model. Nothing
+  /// where it diverges, or has still not come to rest after as many steps as the motion may take.
+  /// Waits for the device.
+  std::optional<Homography> settle(const Work& work, SimilarityFit& fitter, Motion motion);
+
   /// Returns nothing where the fit diverges. Waits for the device.
   std::optional<FitResult> fit(const Work& work, SimilarityFit& fitter, FitOptions options);
 

@@ -5,42 +5,15 @@
 #include "registration/registration_result.hpp"
 #include "registration/similarity/common_pixels.hpp"
 #include "registration/similarity/direction_refinement.hpp"
+#include "registration/similarity/fit_levels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
 namespace warpalign::detail {
 
 namespace {
-
-// A fit whose last step still moved a corner by more than this, in pixels, is drifting away.
-constexpr double max_last_step = 0.2;
-
-// The levels of a coarse fit, by their side. Perspective is estimated only where affine parameters
-// have brought the images close enough for it.
-struct FitLevel {
-  double side;
-  Motion motion;
-  int iterations;
-  double tolerance, max_drift;
-};
-constexpr std::array<FitLevel, 8> fit_levels{{{32, Motion::affine, 15, 0.02, 0.3},
-                                              {32, Motion::homography, 15, 0.02, 0.5},
-                                              {64, Motion::affine, 12, 0.02, 0.3},
-                                              {64, Motion::homography, 15, 0.02, 0.4},
-                                              {128, Motion::homography, 15, 0.02, 0.3},
-                                              {256, Motion::homography, 15, 0.01, 0.2},
-                                              {512, Motion::homography, 12, 0.01, 0.1},
-                                              {1024, Motion::homography, 10, 0.01, 0.05}}};
-constexpr double min_side = 24;
-// Coarse levels reach far, but may hold too little to find eight parameters by: where the fit from
-// the first of them is not beyond doubt, the others are begun with as well.
-constexpr std::array first_sides{32.0, 64.0, 128.0};
-constexpr double beyond_doubt = 100;
-// What windows agree on is near enough for the finer ones, and right in part of the image only.
-constexpr std::array first_sides_by_windows{64.0, 128.0};
 
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
@@ -123,19 +96,11 @@ void RicherModels::fit_levels_from(const PairWork& work, SimilarityFit& fitter, 
       place.is_fitted = false;
     }
   }
-  for (const FitLevel& level : fit_levels) {
-    // Where affine parameters alone are wanted, the lines of both motions would do the same twice.
-    if (motion == Motion::affine && level.motion == Motion::homography && level.side < 128) {
-      continue;
-    }
-    if (level.side < first_side) continue;
+  for (const FitLevel& level : fit_levels()) {
+    if (!is_level_of(level, motion, first_side)) continue;
     of_level_.clear();
     for (const Group& group : groups) {
-      const FitRoles& roles = group.front().roles;
-      const double spacing = roles.spacing(level.side);
-      // The refinement at full resolution follows.
-      if (spacing < 1.5 && level.side > judged_side) continue;
-      if (roles.side(spacing) >= min_side) of_level_.push_back(group);
+      if (is_fitted_on(level, group.front().roles)) of_level_.push_back(group);
     }
     const Motion fitted_motion = motion == Motion::affine ? Motion::affine : level.motion;
     fit_on_level(work, fitter, {fitted_motion, level.iterations, level.tolerance, level.max_drift},
@@ -231,7 +196,7 @@ void RicherModels::fit_coarsely(const PairWork& work, SimilarityFit& fitter, Mot
   });
   for (const double first_side : first_sides) {
     const auto end = std::partition(places_.begin(), places_.end(), [](const Place& place) {
-      return !place.best || place.best->significance < beyond_doubt;
+      return !place.best || is_in_doubt(*place.best);
     });
     const std::span<Place> in_doubt(places_.begin(), end);
     for_groups_of_same_levels(work, in_doubt, groups_, [&](std::span<const Group> groups) {
@@ -290,12 +255,11 @@ std::optional<Homography> RicherModels::refined(const PairWork& work, Similarity
                                  candidate.richer);
   }
   const FitRoles roles(work, candidate.matrix, transform_of(candidate));
-  const FitOptions options{candidate.motion, 20, 0.0005, 0.03, min_illumination_cell};
-  const auto fitted = refinement.fit({work.stream, work.clock, roles.coarse(), roles.fine(),
-                                      roles.in_roles(candidate.richer), ones_},
-                                     fitter, options);
-  if (!fitted || fitted->last_move > max_last_step) return std::nullopt;
-  return roles.in_roles(fitted->matrix);
+  const auto settled = refinement.settle({work.stream, work.clock, roles.coarse(), roles.fine(),
+                                          roles.in_roles(candidate.richer), ones_},
+                                         fitter, candidate.motion);
+  if (!settled) return std::nullopt;
+  return roles.in_roles(*settled);
 }
 
 RicherModels::Sampler& RicherModels::sampler_of(const Shape& coarse, const Shape& fine) {

@@ -118,6 +118,14 @@ bool RotationScaleLimits::allows_angle_or_opposite(double degrees) const {
   return allows_angle(degrees) || allows_angle(degrees + 180);
 }
 
+std::vector<double> rotations_within(const RotationScaleLimits& limits, double step) {
+  std::vector<double> rotations;
+  for (double degrees = 0; degrees < 180; degrees += step) {
+    if (limits.allows_angle_or_opposite(degrees)) rotations.push_back(degrees);
+  }
+  return rotations;
+}
+
 std::int64_t crops_of(const Shape& level, const Shape& crop) {
   return CropsAlong(level.height, crop.height).count() *
          CropsAlong(level.width, crop.width).count();

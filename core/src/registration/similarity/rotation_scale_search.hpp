@@ -43,6 +43,10 @@ struct RotationScaleLimits {
   [[nodiscard]] bool allows_angle_or_opposite(double degrees) const;
 };
 
+/// The rotations below 180 degrees, `step` apart, of which the limits allow one or its opposite.
+/// Whoever compares images at one of them compares them upside down at once.
+[[nodiscard]] std::vector<double> rotations_within(const RotationScaleLimits& limits, double step);
+
 /// How many crops of a shape overlap by half and cover a level (CropsAlong).
 [[nodiscard]] std::int64_t crops_of(const Shape& level, const Shape& crop);
 

@@ -46,6 +46,8 @@ double modulo(double x) { return x - side * std::floor(x / side); }
 WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones)
     : device_(device),
       options_(options),
+      rotations_(
+          rotations_within(RotationScaleLimits::of(options, rotation_step / 2), rotation_step)),
       ones_(ones),
       fft_(device, {frame, 2, FftDirections::forward}),
       fft_windows_(device, {slices(max_windows), 2, FftDirections::forward}),
@@ -258,7 +260,7 @@ PyramidLevel& WindowSearch::level_of_windows(const PairWork& work) const {
 // matches of the one before are taken.
 void WindowSearch::match_views(const PairWork& work, const PyramidLevel& reference,
                                std::span<const double> of_scales, const WindowView& stretched) {
-  const RotationScaleLimits limits = RotationScaleLimits::of(options_, rotation_step / 2);
+  const RotationScaleLimits limits = RotationScaleLimits::of(options_);
   WindowView view = stretched;
   std::optional<ComparedView> last;
   std::size_t turn = 0;
@@ -268,9 +270,8 @@ void WindowSearch::match_views(const PairWork& work, const PyramidLevel& referen
   for (const double scale : of_scales) {
     if (!limits.allows_scale(scale)) continue;
     view.scale = scale;
-    for (double degrees = 0; degrees < 180; degrees += rotation_step) {
+    for (const double degrees : rotations_) {
       view.rotation_deg = degrees;
-      if (!limits.allows_angle_or_opposite(degrees)) continue;
       const ComparedView compared = compare_view(work, reference, view, peaks_[turn]);
       take_last();
       last = compared;

@@ -66,6 +66,7 @@ class WindowSearch {
 
   Device device_;
   RegistrationOptions options_;
+  std::vector<double> rotations_;  ///< of the views
   Ones& ones_;
   RealFftPlan fft_, fft_windows_, fft_surfaces_;
   OverlapProductsPlan products_;
