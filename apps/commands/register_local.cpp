@@ -27,8 +27,6 @@
 namespace warpalign::program {
 namespace {
 
-using NamedOutput = std::pair<const char*, const std::optional<std::string>&>;
-
 void check_names(const LocalRegistration& options) {
   if (options.output) (void)format_of_name(*options.output);
   const auto check = [](const char* option, const std::optional<std::string>& name,
@@ -39,20 +37,11 @@ void check_names(const LocalRegistration& options) {
   check("--overlay", options.overlay, ".png");
   check("--field", options.field, ".npy");
   check("--report", options.page, ".html");
-  const std::vector<NamedOutput> outputs{{"--output", options.output},
-                                         {"--overlay", options.overlay},
-                                         {"--field", options.field},
-                                         {"--report", options.page}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].second) continue;
-    refuse_same(outputs[i].first, *outputs[i].second, options.reference);
-    refuse_same(outputs[i].first, *outputs[i].second, options.moving);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[j].second) {
-        refuse_same(outputs[i].first, *outputs[i].second, *outputs[j].second);
-      }
-    }
-  }
+  check_outputs({{"--output", options.output},
+                 {"--overlay", options.overlay},
+                 {"--field", options.field},
+                 {"--report", options.page}},
+                {options.reference, options.moving});
 }
 
 void check_images(const LocalRegistration& options, const LoadedImage& reference,

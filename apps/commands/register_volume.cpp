@@ -52,8 +52,7 @@ void check_names(const Options& options) {
         "--output {}: volumes are written as .npy, .nii or .nii.gz; end the name in one of these",
         *options.output));
   }
-  refuse_same("--output", *options.output, options.reference);
-  refuse_same("--output", *options.output, options.moving);
+  check_outputs({{"--output", options.output}}, {options.reference, options.moving});
 }
 
 Motion motion_of(const std::optional<std::string>& name) {
