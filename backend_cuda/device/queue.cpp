@@ -180,8 +180,7 @@ double StreamQueue::milliseconds_between(const backend::Mark& from, const backen
   return milliseconds;
 }
 
-ScratchGuard::ScratchGuard(const CallSite& site)
-    : site_(site), event_(site.context, cudaEventDisableTiming) {}
+ScratchGuard::ScratchGuard(const CallSite& site) : site_(site), event_(site) {}
 
 void ScratchGuard::enter(const backend::Queue& queue) {
   const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();

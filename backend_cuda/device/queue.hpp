@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/context.hpp"
+#include "device/event_pool.hpp"
 #include "device/pinned_slot.hpp"
 
 #include <warpalign/backend/queue.hpp>
@@ -115,7 +116,7 @@ class ScratchGuard {
 
  private:
   CallSite site_;
-  Event event_;
+  PooledEvent event_;  ///< here, so that nothing has to be made when the queue changes
   std::weak_ptr<StreamHandle> last_;
   std::shared_ptr<Event> last_end_;  ///< of the caller's stream, which outlives the queue
 };
