@@ -21,7 +21,6 @@
 #include <chrono>
 #include <filesystem>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace warpalign::program {
@@ -42,6 +41,14 @@ void check_names(const LocalRegistration& options) {
                  {"--field", options.field},
                  {"--report", options.page}},
                 {options.reference, options.moving});
+}
+
+std::vector<std::string> names_of_outputs(const LocalRegistration& options) {
+  std::vector<std::string> names;
+  for (const auto* name : {&options.output, &options.overlay, &options.field, &options.page}) {
+    if (*name) names.push_back(**name);
+  }
+  return names;
 }
 
 void check_images(const LocalRegistration& options, const LoadedImage& reference,
@@ -138,7 +145,11 @@ ExitStatus register_local(const LocalRegistration& options) {
   report.reference_description = describe(reference);
   report.moving_description = describe(moving);
   report.device = device.info();
-  if (report.motion.field) outputs.write(report, device, reference, moving);
+  if (report.motion.field) {
+    outputs.write(report, device, reference, moving);
+  } else {
+    report.unwritten = names_of_outputs(options);
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
     fmt::print("{}", json_text(report));
