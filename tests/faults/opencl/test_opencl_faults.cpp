@@ -2,6 +2,7 @@
 #include "faults/check.hpp"
 
 #include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/prefilter.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -169,4 +170,24 @@ TEST_CASE("faults of OpenCL: a lack of memory while VkFFT plans is told as one")
     CHECK(error->context().call == call);
   });
   CHECK(buffers > 2);
+}
+
+TEST_CASE("faults of OpenCL: plans make no queue for each of their constants") {
+  std::size_t queues = 0;
+  std::size_t writes = 0;
+  const auto make_plans = [](const Device& device) {
+    PrefilterSpec fir;
+    fir.shape = {40, 30, 1};
+    fir.method = PrefilterMethod::fir;
+    static_cast<void>(PrefilterPlan(device, fir));
+    fir.taps = 21;
+    static_cast<void>(PrefilterPlan(device, fir));
+  };
+  fail_each_call(default_config(), make_plans, [&](const std::string& call, const Error* error) {
+    if (call == "clCreateCommandQueue") ++queues;
+    if (call == "clEnqueueWriteBuffer") ++writes;
+    CHECK(error != nullptr);
+  });
+  CHECK(writes == 2);
+  CHECK(queues <= 1);  // none where opening the device has made it
 }
