@@ -124,13 +124,9 @@ std::vector<Device> open_devices(const Options& options, const Config& config, R
 class Outputs {
  public:
   explicit Outputs(const Options& options) {
-    if (options.json && options.report) refuse_same("--report", *options.report, *options.json);
     std::vector<std::string> inputs = options.peers;
     if (options.baseline) inputs.push_back(*options.baseline);
-    for (const std::string& input : inputs) {
-      if (options.json) refuse_same("--json", *options.json, input);
-      if (options.report) refuse_same("--report", *options.report, input);
-    }
+    check_outputs({{"--json", options.json}, {"--report", options.report}}, inputs);
     if (options.json) json_ = std::make_unique<AtomicFile>(*options.json);
     if (options.report) report_ = std::make_unique<AtomicFile>(*options.report);
   }

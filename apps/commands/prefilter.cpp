@@ -34,7 +34,7 @@ Interpolation checked(const Options& options) {
     throw UsageError(
         fmt::format("{}: coefficients are written as .npy; end the name in .npy", options.output));
   }
-  refuse_same("OUT", options.output, options.input);
+  check_outputs({{"OUT", options.output}}, {options.input});
   const Interpolation interpolation = interpolation_of(options.interpolation);
   if (interpolation.degree < 2) {
     throw UsageError(fmt::format(

@@ -55,22 +55,12 @@ std::vector<std::string> inputs_of(const Options& options) {
 }
 
 void check_names(const Options& options) {
-  if (options.output) {
-    (void)format_of_name(*options.output);
-    for (const std::string& input : inputs_of(options)) {
-      refuse_same("--output", *options.output, input);
-    }
+  if (options.output) (void)format_of_name(*options.output);
+  if (options.overlay && format_of_name(*options.overlay) != FileFormat::png) {
+    throw UsageError(
+        fmt::format("--overlay {}: is written as PNG; end its name in .png", *options.overlay));
   }
-  if (options.overlay) {
-    if (format_of_name(*options.overlay) != FileFormat::png) {
-      throw UsageError(
-          fmt::format("--overlay {}: is written as PNG; end its name in .png", *options.overlay));
-    }
-    for (const std::string& input : inputs_of(options)) {
-      refuse_same("--overlay", *options.overlay, input);
-    }
-    if (options.output) refuse_same("--overlay", *options.overlay, *options.output);
-  }
+  check_outputs({{"--output", options.output}, {"--overlay", options.overlay}}, inputs_of(options));
 }
 
 void refuse_masks_with_fast(const Options& options) {

@@ -21,13 +21,10 @@
 #include <chrono>
 #include <filesystem>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace warpalign::program {
 namespace {
-
-using NamedOutput = std::pair<const char*, const std::optional<std::string>&>;
 
 void check_names(const LocalRegistration& options) {
   if (options.output) (void)format_of_name(*options.output);
@@ -39,20 +36,19 @@ void check_names(const LocalRegistration& options) {
   check("--overlay", options.overlay, ".png");
   check("--field", options.field, ".npy");
   check("--report", options.page, ".html");
-  const std::vector<NamedOutput> outputs{{"--output", options.output},
-                                         {"--overlay", options.overlay},
-                                         {"--field", options.field},
-                                         {"--report", options.page}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].second) continue;
-    refuse_same(outputs[i].first, *outputs[i].second, options.reference);
-    refuse_same(outputs[i].first, *outputs[i].second, options.moving);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[j].second) {
-        refuse_same(outputs[i].first, *outputs[i].second, *outputs[j].second);
-      }
-    }
+  check_outputs({{"--output", options.output},
+                 {"--overlay", options.overlay},
+                 {"--field", options.field},
+                 {"--report", options.page}},
+                {options.reference, options.moving});
+}
+
+std::vector<std::string> names_of_outputs(const LocalRegistration& options) {
+  std::vector<std::string> names;
+  for (const auto* name : {&options.output, &options.overlay, &options.field, &options.page}) {
+    if (*name) names.push_back(**name);
   }
+  return names;
 }
 
 void check_images(const LocalRegistration& options, const LoadedImage& reference,
@@ -149,7 +145,11 @@ ExitStatus register_local(const LocalRegistration& options) {
   report.reference_description = describe(reference);
   report.moving_description = describe(moving);
   report.device = device.info();
-  if (report.motion.field) outputs.write(report, device, reference, moving);
+  if (report.motion.field) {
+    outputs.write(report, device, reference, moving);
+  } else {
+    report.unwritten = names_of_outputs(options);
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
     fmt::print("{}", json_text(report));

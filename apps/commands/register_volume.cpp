@@ -14,6 +14,7 @@
 #include "reports/volume_report.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/motion_limits.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/volume_registrar.hpp>
 
@@ -52,8 +53,7 @@ void check_names(const Options& options) {
         "--output {}: volumes are written as .npy, .nii or .nii.gz; end the name in one of these",
         *options.output));
   }
-  refuse_same("--output", *options.output, options.reference);
-  refuse_same("--output", *options.output, options.moving);
+  check_outputs({{"--output", options.output}}, {options.reference, options.moving});
 }
 
 Motion motion_of(const std::optional<std::string>& name) {
@@ -67,7 +67,7 @@ Motion motion_of(const std::optional<std::string>& name) {
 
 double max_rotation_of(const Options& options) {
   if (!options.max_rotation) return VolumeRegistrationOptions{}.max_rotation;
-  if (motion_of(options.motion) == Motion::translation) {
+  if (keeps_angle(motion_of(options.motion))) {
     throw UsageError(
         "--max-rotation: --motion translation keeps the angle at 0; leave one of the two out");
   }

@@ -35,9 +35,10 @@ struct Options {
 
 void check_names(const Options& options) {
   check_written_name(options.output);
-  refuse_same("OUT", options.output, options.input);
-  if (options.points.coordinates) refuse_same("OUT", options.output, *options.points.coordinates);
-  if (options.points.field) refuse_same("OUT", options.output, *options.points.field);
+  std::vector<std::string> inputs{options.input};
+  if (options.points.coordinates) inputs.push_back(*options.points.coordinates);
+  if (options.points.field) inputs.push_back(*options.points.field);
+  check_outputs({{"OUT", options.output}}, inputs);
 }
 
 void check_precision(const Options& options, const Array& input) {

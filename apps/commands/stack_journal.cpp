@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,29 +50,38 @@ class Examination {
     std::uint64_t position = 0;
     for (std::string line; std::getline(file, line) && !file.eof();) {
       const std::optional<std::string> content = unsealed(line);
+      has_other_lines_ = has_other_lines_ || (position > 0 && !is_without_work(content));
       if (!content) break;
-      if (position == 0) check_header(path, *content, fingerprint);
+      if (position == 0) header_ = *content;
       position += line.size() + 1;
       take(*content, position);
+    }
+    if (position > 0 && header_ != header(fingerprint)) {
+      if (has_other_lines_) refuse(path, fingerprint);
+      seen_ = {};
+      return;
     }
     const std::string boot = present_boot();
     if (boot.empty() || boot != boot_) seen_ = marked_;
   }
 
   struct Trusted {
-    std::uint64_t end = 0;  ///< 0 where not even the header is whole
+    std::uint64_t end = 0;  ///< 0 where the journal is to be begun anew
     std::size_t frames = 0;
     std::optional<std::size_t> last_reliable;
   };
   [[nodiscard]] const Trusted& trusted() const { return seen_; }
 
  private:
-  static void check_header(const Path& path, const std::string& found,
-                           const RunFingerprint& fingerprint) {
-    if (found == header(fingerprint)) return;
+  /// What stands in a journal before the first frame.
+  static bool is_without_work(const std::optional<std::string>& line) {
+    return line && (line->starts_with("boot ") || *line == "mark");
+  }
+
+  [[noreturn]] void refuse(const Path& path, const RunFingerprint& fingerprint) const {
     const std::string wanted = header(fingerprint);
     const std::size_t inputs_end = wanted.rfind(' ');
-    const bool same_inputs = found.substr(0, inputs_end) == wanted.substr(0, inputs_end);
+    const bool same_inputs = header_.substr(0, inputs_end) == wanted.substr(0, inputs_end);
     throw FileError(fmt::format(
         "{}: belongs to another run, with other {}; finish that run, or remove the file to begin "
         "anew",
@@ -88,6 +98,8 @@ class Examination {
     if (content == "mark" || seen_.frames == 0) marked_ = seen_;
   }
 
+  std::string header_;
+  bool has_other_lines_ = false;  ///< frames, or what this program does not know
   std::string boot_;
   Trusted seen_;
   Trusted marked_;
@@ -128,7 +140,11 @@ StackJournal::StackJournal(const Path& path, const RunFingerprint& fingerprint)
   }
 }
 
-StackJournal::~StackJournal() { ::close(descriptor_); }
+// A journal of no frames would only refuse the next run that has other options.
+StackJournal::~StackJournal() {
+  if (!has_frames_ && !is_removed_) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
 
 // A file of another kind is nobody's to overwrite. Nothing at all, or the first part of a header,
 // is what a run leaves that was killed at its beginning; zeros are what a crash of the machine may
@@ -147,13 +163,17 @@ void StackJournal::refuse_other_files() const {
 }
 
 void StackJournal::open(const RunFingerprint& fingerprint) {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  // One that has lost its name meanwhile is that of a run which is just ending.
+  struct stat status {};
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 || ::fstat(descriptor_, &status) != 0 ||
+      status.st_nlink == 0) {
     throw FileError(
         fmt::format("{}: another process is working on this run; wait for it", path_.string()));
   }
   const Examination::Trusted trusted = Examination(path_, fingerprint).trusted();
   if (trusted.end == 0) refuse_other_files();
   frames_ = trusted.frames;
+  has_frames_ = frames_ > 0;
   last_reliable_ = trusted.last_reliable;
   if (::ftruncate(descriptor_, static_cast<off_t>(trusted.end)) != 0) {
     throw cannot_write(path_, errno);
@@ -188,7 +208,10 @@ void StackJournal::write(const std::string& line) {
   }
 }
 
-void StackJournal::append(const StackFrame& frame) { write(journal_line(frame)); }
+void StackJournal::append(const StackFrame& frame) {
+  has_frames_ = true;
+  write(journal_line(frame));
+}
 
 void StackJournal::mark() {
   write("mark");
@@ -198,6 +221,7 @@ void StackJournal::mark() {
 void StackJournal::remove() {
   std::error_code ignored;
   std::filesystem::remove(path_, ignored);
+  is_removed_ = true;
   for (const auto& shard : shards_) shard->remove();
 }
 

@@ -47,12 +47,15 @@ struct JournalEntry {
 /// A file to which a line is appended for each frame as soon as its outputs are written. It is
 /// locked: two processes cannot go on with one run.
 ///
+/// One that holds no frame is removed in the end, or begun anew where a kill has left it, whoever's
+/// it is.
+///
 /// A kill leaves at most a part of a line, which is cut off. After a crash of the machine lines may
 /// be on the disk whose outputs are not: then only those are trusted that stand before the last
 /// mark() of the boot before.
 class StackJournal {
  public:
-  /// Opens the journal, or begins one. Throws FileError where it belongs to another run, or
+  /// Opens the journal, or begins one. Throws FileError where it holds frames of another run, or
   /// another process has it open.
   StackJournal(const std::filesystem::path& path, const RunFingerprint& fingerprint);
   StackJournal(const StackJournal&) = delete;
@@ -86,6 +89,8 @@ class StackJournal {
   RunFingerprint fingerprint_;
   int descriptor_ = -1;
   std::size_t frames_ = 0;
+  bool has_frames_ = false;
+  bool is_removed_ = false;
   std::optional<std::size_t> last_reliable_;
   std::vector<JournalReader> readers_;
   std::vector<std::unique_ptr<StackJournal>> shards_;

@@ -18,14 +18,8 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// An output that is a single file, with the option that names it.
-struct NamedOutput {
-  const char* option;
-  const std::optional<std::string>& name;
-};
-
 std::vector<NamedOutput> single_outputs(const StackOptions& options) {
-  return {{"--output", options.output}, {"--output-video", options.video},
+  return {{"--output", options.output}, {"--output-video", options.video, true},
           {"--csv", options.csv},       {"--json", options.json},
           {"--plot", options.plot},     {"--report", options.page}};
 }
@@ -50,17 +44,9 @@ void check_folder(const StackOptions& options) {
 }
 
 void check_clashes(const StackOptions& options) {
-  const auto outputs = single_outputs(options);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].name || *outputs[i].name == "-") continue;
-    for (const std::string& file : options.files) {
-      if (file != "-") refuse_same(outputs[i].option, *outputs[i].name, file);
-    }
-    if (options.mask) refuse_same(outputs[i].option, *outputs[i].name, *options.mask);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[j].name) refuse_same(outputs[i].option, *outputs[i].name, *outputs[j].name);
-    }
-  }
+  std::vector<std::string> inputs = options.files;
+  if (options.mask) inputs.push_back(*options.mask);
+  check_outputs(single_outputs(options), inputs);
 }
 
 void check_extension(const char* option, const std::optional<std::string>& name,

@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 namespace warpalign::program {
@@ -72,13 +74,11 @@ FileError cannot_write(const std::filesystem::path& path, int code) {
                                path.string(), std::strerror(code)));
 }
 
-/// The mode of the file that is replaced; of a new file what the umask leaves.
-mode_t mode_for(const std::filesystem::path& target) {
+/// Nothing where there is no such file.
+std::optional<mode_t> mode_of(const std::filesystem::path& path) {
   struct stat status {};
-  if (::stat(target.c_str(), &status) == 0) return status.st_mode & 07777U;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666U & ~mask;
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return status.st_mode & 07777U;
 }
 
 /// A file that its owner made read-only is not replaced, though rename could.
@@ -116,22 +116,29 @@ AtomicFile::AtomicFile(const std::filesystem::path& target, Unfinished unfinishe
   } else {
     make_temporary();
   }
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0) mode_ = status.st_mode & 07777U;
 }
 
+// Of a new file the system makes the mode, of the umask, which cannot be asked for without setting
+// it for all threads. What replaces a file may be as secret as that, and gets its mode in the end.
 // A file without a name is gone with this process, however that ends. Where the file system has
 // none of these, the file has a name of its own.
 void AtomicFile::make_temporary() {
   const std::filesystem::path folder = target_.parent_path();
+  const mode_t mode = mode_of(target_) ? 0600 : 0666;
   if (::access(descriptors, X_OK) == 0) {
-    descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC,
-                         S_IRUSR | S_IWUSR);
+    descriptor_ =
+        ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (descriptor_ >= 0) return;
   }
-  std::string name = (target_.parent_path() / ".warpalign-XXXXXX").string();
-  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  static std::atomic<unsigned> made = 0;
+  do {  // until there is none of this name, which another process of this number may have left
+    temporary_ = folder / fmt::format(".warpalign-{}-named-{}", ::getpid(), made++);
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) throw cannot_write(named_, errno);
-  temporary_ = name;
-  remember(name);
+  remember(temporary_.native());
 }
 
 void AtomicFile::open_partial() {
@@ -219,7 +226,7 @@ void AtomicFile::give_name() {
 }
 
 void AtomicFile::commit() {
-  if (::fchmod(descriptor_, mode_for(target_)) != 0 || ::fsync(descriptor_) != 0) {
+  if (::fchmod(descriptor_, mode_of(target_).value_or(mode_)) != 0 || ::fsync(descriptor_) != 0) {
     throw cannot_write(named_, errno);
   }
   if (temporary_.empty()) give_name();

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <span>
 
+#include <sys/types.h>
+
 namespace warpalign::program {
 
 /// What becomes of a temporary file without commit().
@@ -55,6 +57,7 @@ class AtomicFile {
   std::filesystem::path temporary_;  ///< empty: the file has no name
   Unfinished unfinished_;
   int descriptor_ = -1;
+  mode_t mode_ = 0600;  ///< with which the temporary file was made
 };
 
 }  // namespace warpalign::program

@@ -1,9 +1,12 @@
-// Whether two names refer to the same file, which may not exist yet.
+// Which names outputs may have.
 #include "options/file_names.hpp"
 
 #include "io/usage_error.hpp"
 
 #include <fmt/format.h>
+
+#include <cstddef>
+#include <filesystem>
 
 namespace warpalign::program {
 namespace {
@@ -18,12 +21,36 @@ bool same_file(const Path& a, const Path& b) {
   return !full_a.empty() && full_a == full_b;
 }
 
+void refuse_same(const NamedOutput& output, const std::string& other) {
+  if (!same_file(*output.name, other)) return;
+  throw UsageError(fmt::format("{} {}: is the same file as {}; choose another name", output.option,
+                               *output.name, other));
+}
+
+/// Whether there is such a file. What goes to standard output is none.
+bool is_file(const NamedOutput& output) {
+  if (!output.name) return false;
+  if (*output.name != "-") return true;
+  if (output.may_be_standard_output) return false;
+  throw UsageError(fmt::format(
+      "{} -: stands for standard output, where this does not go; name a file (./- for one of that "
+      "name)",
+      output.option));
+}
+
 }  // namespace
 
-void refuse_same(const std::string& option, const Path& written, const Path& other) {
-  if (!same_file(written, other)) return;
-  throw UsageError(fmt::format("{} {}: is the same file as {}; choose another name", option,
-                               written.string(), other.string()));
+void check_outputs(const std::vector<NamedOutput>& outputs,
+                   const std::vector<std::string>& inputs) {
+  std::vector<std::string> before;
+  for (const std::string& input : inputs) {
+    if (input != "-") before.push_back(input);
+  }
+  for (const NamedOutput& output : outputs) {
+    if (!is_file(output)) continue;
+    for (const std::string& other : before) refuse_same(output, other);
+    before.push_back(*output.name);
+  }
 }
 
 }  // namespace warpalign::program

@@ -1,13 +1,22 @@
-// Whether two names refer to the same file.
+// Which names outputs may have.
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace warpalign::program {
 
-/// Throws UsageError, naming the option or argument, where `written` is the same file as `other`.
-void refuse_same(const std::string& option, const std::filesystem::path& written,
-                 const std::filesystem::path& other);
+/// An output that is a single file, with the option or argument that names it.
+struct NamedOutput {
+  const char* option;
+  std::optional<std::string> name;
+  bool may_be_standard_output = false;  ///< under the name `-`
+};
+
+/// Throws UsageError, naming the option or argument, where an output is one of the inputs or
+/// another output, whatever the names' spelling, or is `-` and cannot be. Neither need exist yet.
+/// An input named `-` is standard input.
+void check_outputs(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace warpalign::program

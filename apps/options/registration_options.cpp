@@ -5,6 +5,8 @@
 #include "options/command_line.hpp"
 #include "options/number_list.hpp"
 
+#include <warpalign/motion_limits.hpp>
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -133,16 +135,16 @@ void refuse_without_use(const RegistrationChoices& choices, Motion motion) {
     throw UsageError(
         fmt::format("{}: --motion {} {}; leave one of the two out", option, *choices.motion, why));
   };
-  const bool keeps_scale =
-      motion == Motion::rigid || motion == Motion::rotation || motion == Motion::translation;
-  if (keeps_scale) {
+  if (keeps_scale(motion)) {
     refuse(choices.scale_range.has_value(), "--scale-range", "keeps the scale at 1");
   }
-  if (motion == Motion::translation) {
+  if (keeps_angle(motion)) {
     refuse(choices.angle_range.has_value(), "--angle-range", "keeps the angle at 0");
+  }
+  if (needs_no_spectrum(motion)) {
     refuse(choices.spectrum.has_value(), "--spectrum", "needs no spectra");
   }
-  if (motion == Motion::rotation) {
+  if (keeps_shift(motion)) {
     refuse(choices.max_shift.has_value(), "--max-shift", "keeps the shift at 0");
   }
 }

@@ -109,6 +109,9 @@ std::string human_text(const LocalReport& report) {
     const FieldSummary field = summary_of(motion);
     text += report_line("field", field_text(field)) + report_line("fit", fit_text(field));
   }
+  for (const std::string& name : report.unwritten) {
+    text += report_line("unwritten", name + ": there is no field");
+  }
   return text + closing_lines(report.device, report.files, report.seconds, {});
 }
 

@@ -20,7 +20,8 @@ struct LocalReport {
   DeviceInfo device;
   FrameMotion motion;
   std::vector<WrittenFile> files;
-  double seconds = 0;  ///< wall time of everything
+  std::vector<std::string> unwritten;  ///< outputs that were asked for, where there is no field
+  double seconds = 0;                  ///< wall time of everything
 };
 
 /// One JSON object, as apps/README.md lists it.

@@ -1,6 +1,7 @@
 // What every part of an opened CUDA device shares: its number, its name and its limits.
 #pragma once
 
+#include "device/event_pool.hpp"
 #include "device/memory_pool.hpp"
 #include "device/service_stream.hpp"
 
@@ -28,8 +29,9 @@ struct Context {
   /// Counts allocations: of device memory, of host memory that kernels write, and of textures.
   std::unique_ptr<std::atomic<std::size_t>> allocations =
       std::make_unique<std::atomic<std::size_t>>(0);
-  std::unique_ptr<MemoryPool> pool;  ///< null until the device is opened, and the next as well
+  std::unique_ptr<MemoryPool> pool;  ///< null until the device is opened, and the next two as well
   std::unique_ptr<ServiceStream> service;
+  std::unique_ptr<EventPool> events;
   /// Failed calls note here that the device is lost.
   std::unique_ptr<backend::Loss> loss = std::make_unique<backend::Loss>();
 

@@ -127,6 +127,7 @@ CudaDriver::CudaDriver(std::size_t index) {
   require(cudaFree(nullptr), "cudaFree", "the device cannot be opened", info_.name);
   context_.pool = std::make_unique<MemoryPool>(ordinal);
   context_.service = std::make_unique<ServiceStream>(ordinal);
+  context_.events = std::make_unique<EventPool>(ordinal);
   require_kernels(context_);
   choose_sampling();
 }

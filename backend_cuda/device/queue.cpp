@@ -33,17 +33,35 @@ void StreamHandle::let_go() noexcept {
   context_.activate_quietly();
   if (!end_) {
     static_cast<void>(cudaStreamSynchronize(stream_));
-  } else {
-    static_cast<void>(cudaEventRecord(end_->get(), stream_));
-    is_gone_ = true;
+    return;
   }
+  const std::scoped_lock lock(mutex_);
+  static_cast<void>(cudaEventRecord(end_->get(), stream_));
+  is_gone_ = true;
 }
 
+cudaEvent_t StreamHandle::mark(cudaEvent_t event, const CallSite& site) const {
+  const std::scoped_lock lock(mutex_);
+  if (is_gone_) return end_->get();
+  check(cudaEventRecord(event, stream_), "cudaEventRecord", site);
+  return event;
+}
+
+// The caller's stream is waited for by an event: whoever waits does not keep it from being let go.
 cudaError_t StreamHandle::synchronize() const noexcept {
-  return is_gone_ ? cudaEventSynchronize(end_->get()) : cudaStreamSynchronize(stream_);
+  if (!end_) return cudaStreamSynchronize(stream_);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!is_gone_) {
+      const cudaError_t code = cudaEventRecord(end_->get(), stream_);
+      if (code != cudaSuccess) return code;
+    }
+  }
+  return cudaEventSynchronize(end_->get());
 }
 
 cudaError_t StreamHandle::query() const noexcept {
+  const std::scoped_lock lock(mutex_);
   return is_gone_ ? cudaEventQuery(end_->get()) : cudaStreamQuery(stream_);
 }
 
@@ -162,21 +180,18 @@ double StreamQueue::milliseconds_between(const backend::Mark& from, const backen
   return milliseconds;
 }
 
-ScratchGuard::ScratchGuard(const CallSite& site)
-    : site_(site), event_(site.context, cudaEventDisableTiming) {}
+ScratchGuard::ScratchGuard(const CallSite& site) : site_(site), event_(site) {}
 
 void ScratchGuard::enter(const backend::Queue& queue) {
   const std::shared_ptr<StreamHandle>& current = static_cast<const StreamQueue&>(queue).handle();
   // A stream of our own that no longer exists has already waited for its work; the caller's has
-  // left an event. Its handle may be held a moment longer than its queue, so the event is asked
-  // first.
+  // left an event. Another thread may be letting go of it at this moment.
   const std::shared_ptr<StreamHandle> last = last_.lock();
   if (last == current) return;
-  if (last_end_ && (!last || last->is_gone())) {
-    check(cudaStreamWaitEvent(current->get(), last_end_->get(), 0), "cudaStreamWaitEvent", site_);
-  } else if (last) {
-    check(cudaEventRecord(event_.get(), last->get()), "cudaEventRecord", site_);
-    check(cudaStreamWaitEvent(current->get(), event_.get(), 0), "cudaStreamWaitEvent", site_);
+  cudaEvent_t done = last_end_ ? last_end_->get() : nullptr;
+  if (last) done = last->mark(event_.get(), site_);
+  if (done != nullptr) {
+    check(cudaStreamWaitEvent(current->get(), done, 0), "cudaStreamWaitEvent", site_);
   }
   last_ = current;
   last_end_ = current->end();

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "device/context.hpp"
+#include "device/event_pool.hpp"
 #include "device/pinned_slot.hpp"
 
 #include <warpalign/backend/queue.hpp>
 
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace warpalign::cuda {
@@ -58,7 +59,10 @@ class StreamHandle {
   /// To be called when the queue goes: the caller's stream is not used after this. Waits for the
   /// work on our own.
   void let_go() noexcept;
-  [[nodiscard]] bool is_gone() const noexcept { return is_gone_; }
+  // Other threads may call these at any time, let_go() included: a plan that several threads share,
+  // for one, has its scratch memory guarded by the stream that it was used on last.
+  /// Where the work up to now ends: `event`, recorded for that, or end(). Throws Error.
+  [[nodiscard]] cudaEvent_t mark(cudaEvent_t event, const CallSite& site) const;
   [[nodiscard]] cudaError_t synchronize() const noexcept;
   [[nodiscard]] cudaError_t query() const noexcept;
 
@@ -66,7 +70,9 @@ class StreamHandle {
   const Context& context_;
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<Event> end_;
-  std::atomic<bool> is_gone_{false};
+  /// Held while the caller's stream is used: once it was let go of, it may not even exist.
+  mutable std::mutex mutex_;
+  bool is_gone_ = false;
 };
 
 class StreamQueue final : public backend::Queue {
@@ -110,7 +116,7 @@ class ScratchGuard {
 
  private:
   CallSite site_;
-  Event event_;
+  PooledEvent event_;  ///< here, so that nothing has to be made when the queue changes
   std::weak_ptr<StreamHandle> last_;
   std::shared_ptr<Event> last_end_;  ///< of the caller's stream, which outlives the queue
 };

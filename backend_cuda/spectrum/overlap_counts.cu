@@ -11,6 +11,7 @@
 namespace warpalign::cuda {
 namespace {
 
+#define LINES 8
 #define LANES 32
 #define MAX_EXTENT 512
 #include "shared/overlap_counts.cl"
@@ -34,7 +35,7 @@ class OverlapCountsStage final : public backend::OverlapCounts {
                backend::Memory& overlaps) override {
     const auto columns = static_cast<int>(rectangle.width);
     const auto rows = static_cast<int>(rectangle.height);
-    const float scale = static_cast<float>(width_ * height_) / WA_OVERLAP_UNIT;
+    const auto scale = static_cast<float>(width_ * height_);
     site_.context.activate();
     scratch_guard_.enter(queue);
     launch_early(site_, queue, grid(width_), dim3(LINES, LANES), &overlap_columns,

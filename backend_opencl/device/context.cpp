@@ -54,11 +54,15 @@ Context::Context(compute::context context, cl_device_id id, DeviceInfo info,
 
 Context::~Context() = default;
 
-compute::command_queue Context::make_service_queue() const {
-  cl_int status = CL_SUCCESS;
-  const cl_command_queue queue = clCreateCommandQueue(context_.get(), id(), 0, &status);
-  check(status, "clCreateCommandQueue", call_site("open"));
-  return compute::command_queue(queue, false);
+compute::command_queue Context::service_queue() const {
+  const std::lock_guard lock(service_mutex_);
+  if (service_queue_.get() == nullptr) {
+    cl_int status = CL_SUCCESS;
+    const cl_command_queue queue = clCreateCommandQueue(context_.get(), id(), 0, &status);
+    check(status, "clCreateCommandQueue", call_site("open"));
+    service_queue_ = compute::command_queue(queue, false);
+  }
+  return service_queue_;
 }
 
 }  // namespace warpalign::opencl

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace warpalign::opencl {
@@ -53,8 +54,9 @@ class Context {
     return allocations_.load(std::memory_order_relaxed);
   }
 
-  /// A queue for work that is done while the device is opened or a plan is made.
-  [[nodiscard]] compute::command_queue make_service_queue() const;
+  /// The queue for work that is done while the device is opened or a plan is made. Making one takes
+  /// longer than most of that work, so that one serves all threads; whoever uses it waits for it.
+  [[nodiscard]] compute::command_queue service_queue() const;
 
  private:
   Context(compute::context context, cl_device_id id, DeviceInfo info,
@@ -67,6 +69,8 @@ class Context {
   compute::context context_;
   std::string identity_;
   bool has_vectors_ = false;
+  mutable std::mutex service_mutex_;
+  mutable compute::command_queue service_queue_;  ///< made when it is first asked for
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<FftPlans> fft_plans_;
   mutable std::atomic<std::size_t> allocations_{0};

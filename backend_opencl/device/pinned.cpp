@@ -6,7 +6,7 @@
 namespace warpalign::opencl {
 
 PinnedMemory::PinnedMemory(const Context& context, std::size_t bytes, const CallSite& site)
-    : service_(context.make_service_queue()) {
+    : service_(context.service_queue()) {
   cl_int status = CL_SUCCESS;
   const cl_mem raw = clCreateBuffer(
       context.handle().get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);

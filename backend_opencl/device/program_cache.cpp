@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace warpalign::opencl {
@@ -60,7 +61,7 @@ ProgramCache::ProgramCache(const Context& context)
 
 ProgramCache::~ProgramCache() {
   if (backend::is_forked()) {
-    for (std::thread& worker : workers_) worker.detach();  // they are in the other process
+    workers_.detach();  // they are in the other process
     return;
   }
   {
@@ -71,7 +72,7 @@ ProgramCache::~ProgramCache() {
       report();
     }
   }
-  for (std::thread& worker : workers_) worker.join();
+  workers_.join();
 }
 
 compute::program ProgramCache::get(std::string_view source, const std::string& options,
@@ -210,7 +211,7 @@ void ProgramCache::compile_ahead(std::vector<std::shared_ptr<Entry>> entries) {
   const std::size_t wanted = std::min({compiler_.threads, cores, ahead_.size()});
   try {
     while (busy_workers_ < wanted) {
-      workers_.emplace_back([this] { work(); });
+      workers_.start([this] { work(); });
       ++busy_workers_;  // the new one waits for the lock
     }
   } catch (const std::system_error&) {

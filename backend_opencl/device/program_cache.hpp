@@ -7,6 +7,7 @@
 
 #include "device/handles.hpp"
 #include "device/program_build.hpp"
+#include "device/worker_threads.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -17,7 +18,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -80,7 +80,7 @@ class ProgramCache {
   std::condition_variable changed_;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
   std::deque<std::shared_ptr<Entry>> ahead_;
-  std::vector<std::thread> workers_;
+  WorkerThreads workers_;
   std::size_t busy_workers_ = 0;
   std::size_t compiled_ = 0, to_compile_ = 0;
 };

@@ -44,7 +44,7 @@ float expected(const Pixels& pixels, cl_float2 at) {
 Values sampled(Context& context, const Pixels& pixels) {
   const CallSite site = context.call_site(stage);
   const Texture texture = make_texture(context, {.shape = {side, side, 1}}, stage);
-  const compute::command_queue queue = context.make_service_queue();
+  const compute::command_queue queue = context.service_queue();
   const std::array<std::size_t, 3> origin{0, 0, 0};
   const std::array<std::size_t, 3> region{side, side, 1};
   check(clEnqueueWriteImage(queue.get(), texture.image.get(), CL_TRUE, origin.data(), region.data(),

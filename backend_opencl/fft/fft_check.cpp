@@ -104,7 +104,7 @@ struct Bench {
 };
 
 Bench make_bench(const Context& context, const RealFftSpec& spec) {
-  Bench bench{context, spec, spec.shape, context.make_service_queue(), {}, {}};
+  Bench bench{context, spec, spec.shape, context.service_queue(), {}, {}};
   bench.real = make_buffer(context, bench.real_bytes() + guard_bytes, stage);
   bench.spectrum = make_buffer(context, bench.spectrum_bytes() + guard_bytes, stage);
   bench.fill(bench.real, guard_value, bench.real_bytes(), guard_bytes);

@@ -131,7 +131,7 @@ class Direction {
  public:
   Direction(const Context& context, const RealFftSpec& spec, clfftDirection direction)
       : site_(context.call_site(stage)), direction_(direction) {
-    const compute::command_queue queue = context.make_service_queue();
+    const compute::command_queue queue = context.service_queue();
     const std::lock_guard lock(planning_mutex);
     try {
       create(context, spec);

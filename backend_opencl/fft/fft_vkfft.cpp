@@ -8,6 +8,8 @@
 //   clCreateKernel, clReleaseKernel, clReleaseProgram  know stand-ins, too: a plan that is only
 //       announced gets these instead of programs and kernels, so that all its sources become known
 //       before any is compiled.
+//   clCreateBuffer, clCreateCommandQueue, clEnqueueWriteBuffer, clEnqueueNDRangeKernel, clFinish
+//       note what failed, which VkFFT's own results do not tell.
 //   printf     is silenced: a library does not write to the program's output.
 //   setlocale  is replaced by a locale of the planning thread alone.
 #include "fft/fft_provider.hpp"
@@ -32,8 +34,59 @@ namespace {
 struct Planning {
   warpalign::opencl::Context* device = nullptr;
   std::exception_ptr failure;
+  // The first call of OpenCL that has failed.
+  cl_int status = CL_SUCCESS;
+  const char* call = "";
+  bool allocates = false;
 };
 thread_local Planning planning;
+
+void note(cl_int status, const char* call, bool allocates) {
+  if (status == CL_SUCCESS || planning.status != CL_SUCCESS) return;
+  planning.status = status;
+  planning.call = call;
+  planning.allocates = allocates;
+}
+
+cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* host,
+                     cl_int* status) {
+  const cl_mem buffer = clCreateBuffer(context, flags, bytes, host, status);
+  note(*status, "clCreateBuffer", true);
+  return buffer;
+}
+
+cl_command_queue create_queue(cl_context context, cl_device_id device,
+                              cl_command_queue_properties properties, cl_int* status) {
+  const cl_command_queue queue = clCreateCommandQueue(context, device, properties, status);
+  note(*status, "clCreateCommandQueue", true);
+  return queue;
+}
+
+// Drivers may allocate a buffer when it is first written to.
+cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, std::size_t offset,
+                    std::size_t bytes, const void* from, cl_uint count, const cl_event* events,
+                    cl_event* done) {
+  const cl_int status =
+      clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from, count, events, done);
+  note(status, "clEnqueueWriteBuffer", true);
+  return status;
+}
+
+cl_int enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                      const std::size_t* offset, const std::size_t* global,
+                      const std::size_t* local, cl_uint count, const cl_event* events,
+                      cl_event* done) {
+  const cl_int status =
+      clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, events, done);
+  note(status, "clEnqueueNDRangeKernel", false);
+  return status;
+}
+
+cl_int finish(cl_command_queue queue) {
+  const cl_int status = clFinish(queue);
+  note(status, "clFinish", false);
+  return status;
+}
 
 // What an announced plan gets: never launched, and let go of with the plan.
 char stand_in = 0;
@@ -86,6 +139,11 @@ char* unchanged_locale(...) {
 #define clCreateKernel create_kernel
 #define clReleaseProgram release_program
 #define clReleaseKernel release_kernel
+#define clCreateBuffer create_buffer
+#define clCreateCommandQueue create_queue
+#define clEnqueueWriteBuffer write_buffer
+#define clEnqueueNDRangeKernel enqueue_kernel
+#define clFinish finish
 #define printf print_nothing
 #define setlocale unchanged_locale
 #include <vkFFT.h>
@@ -94,6 +152,11 @@ char* unchanged_locale(...) {
 #undef clCreateKernel
 #undef clReleaseProgram
 #undef clReleaseKernel
+#undef clCreateBuffer
+#undef clCreateCommandQueue
+#undef clEnqueueWriteBuffer
+#undef clEnqueueNDRangeKernel
+#undef clFinish
 #undef printf
 #undef setlocale
 
@@ -134,10 +197,12 @@ class Application {
     configuration.context = &handle_;
     const std::lock_guard lock(planning_mutex);
     const PlainLocale locale;
-    planning = {&context, nullptr};
+    planning = {};
+    planning.device = &context;
     const VkFFTResult result = initializeVkFFT(&application_, configuration);
     if (result == VKFFT_SUCCESS) return;
     if (planning.failure) std::rethrow_exception(planning.failure);
+    if (planning.status != CL_SUCCESS) throw failure_of_planning();
     throw failure(ErrorKind::build_failed, "initializeVkFFT", result);
   }
   Application(const Application&) = delete;
@@ -159,6 +224,16 @@ class Application {
   }
 
  private:
+  /// A call of OpenCL failed. That resources lack means memory where some was asked for, and may
+  /// mean anything where a kernel was to run.
+  [[nodiscard]] Error failure_of_planning() const {
+    Error error = opencl::failure(planning.status, planning.call, context_.call_site(stage));
+    if (planning.allocates && planning.status == CL_OUT_OF_RESOURCES) {
+      return {ErrorKind::out_of_memory, error.message(), error.context()};
+    }
+    return error;
+  }
+
   [[nodiscard]] Error failure(ErrorKind kind, const char* call, VkFFTResult result) const {
     return {kind,
             std::string(call) + " failed",

@@ -9,7 +9,7 @@ namespace {
 
 compute::buffer upload(Context& context, const void* values, std::size_t bytes, const char* stage) {
   compute::buffer buffer = make_buffer(context, bytes, stage);
-  const compute::command_queue queue = context.make_service_queue();
+  const compute::command_queue queue = context.service_queue();
   check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, bytes, values, 0, nullptr,
                              nullptr),
         "clEnqueueWriteBuffer", context.call_site(stage));

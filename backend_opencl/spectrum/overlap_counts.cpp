@@ -17,10 +17,9 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "overlap_counts";
-constexpr std::size_t lines = 8;       // of a work-group of shared/overlap_counts.cl
+constexpr std::size_t lines = 8;       // of a work-group
 constexpr std::size_t max_lanes = 32;  // that share a line
 constexpr std::size_t vector = 16;
-constexpr double unit = 1.0 / (1 << 12);  // of weights
 
 class OverlapCounts final : public backend::OverlapCounts {
  public:
@@ -42,7 +41,7 @@ class OverlapCounts final : public backend::OverlapCounts {
     const cl_command_queue commands = queue_of(queue);
     const auto columns = static_cast<cl_int>(rectangle.width);
     const auto rows = static_cast<cl_int>(rectangle.height);
-    const auto scale = static_cast<cl_float>(unit * width_ * height_);
+    const auto scale = static_cast<cl_float>(width_ * height_);
     scratch_guard_.enter(commands, stage);
     if (simd_) {
       const LocalMemory before{2 * (static_cast<std::size_t>(width_) + vector) * sizeof(cl_uint)};
@@ -61,7 +60,8 @@ class OverlapCounts final : public backend::OverlapCounts {
   [[nodiscard]] Kernel kernel(Context& context, const char* name) const {
     if (simd_) return {context, stage, kernels::overlap_counts_cpu, name};
     return {context, stage, kernels::overlap_counts, name,
-            int_option("LANES", static_cast<int>(lanes_)) +
+            int_option("LINES", static_cast<int>(lines)) +
+                int_option("LANES", static_cast<int>(lanes_)) +
                 int_option("MAX_EXTENT", static_cast<int>(backend::max_overlap_counts_extent))};
   }
 

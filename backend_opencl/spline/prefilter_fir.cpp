@@ -19,7 +19,7 @@ compute::buffer make_taps(const PassMaker& maker) {
                              taps.end());
   const CallSite site = maker.context.call_site(stage);
   const compute::buffer buffer = make_buffer(maker.context, half.size() * sizeof(cl_float), stage);
-  const compute::command_queue queue = maker.context.make_service_queue();
+  const compute::command_queue queue = maker.context.service_queue();
   check(clEnqueueWriteBuffer(queue.get(), buffer.get(), CL_TRUE, 0, half.size() * sizeof(cl_float),
                              half.data(), 0, nullptr, nullptr),
         "clEnqueueWriteBuffer", site);

@@ -7,7 +7,8 @@ import doxygen
 
 # Which header stands on which page. A header that is on none is an error.
 PAGES = {
-    "registration": ("Registration", ["registrar", "batch", "frame_registrar", "local_motion", "volume_registrar"]),
+    "registration": ("Registration", [
+        "registrar", "motion_limits", "batch", "frame_registrar", "local_motion", "volume_registrar"]),
     "splines": ("Splines", ["stages/prefilter", "stages/interpolate", "stages/resample", "tiles"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",

@@ -2,15 +2,13 @@
 // rectangle, count: sums of the other's weights over the rectangle wherever it may lie, down the
 // columns first and then along the rows. All sums are of integers and exact.
 //
-// Options: LANES, how many work-items share a line; MAX_EXTENT, the longest line.
+// Options: LINES, how many lines a work-group has; LANES, how many work-items share a line;
+// MAX_EXTENT, the longest line.
 //
-// variant: gpu -DLANES=32 -DMAX_EXTENT=512
+// variant: gpu -DLINES=8 -DLANES=32 -DMAX_EXTENT=512
 #include "shared/kernel_language.h"
 
 #include "formulas/overlap.h"
-
-// How many lines a work-group has.
-#define LINES 8
 
 // Replaces the first n numbers of each line by the sum of those before it, and number n by the sum
 // of all. A line's work-items, each with its number in `lane`, take equal parts of it.
@@ -62,7 +60,7 @@ overlap_columns(WA_GLOBAL const float* weights, int width, int height, int rows,
 
 // The sum S(p) over the rectangle at p is the straight overlap at shift p, or where the rectangle
 // belongs to the first image at shift -p, and the mirrored one where the rectangle ends at the
-// shift. `scale` is for multiples of 2^-12.
+// shift. `scale` is for overlaps in pixels.
 WA_KERNEL(LANES, LINES)
 overlap_rows(WA_GLOBAL const unsigned* sums, int width, int height, int columns, int rows,
              int is_first, float scale, WA_GLOBAL float* overlaps) {
@@ -77,12 +75,13 @@ overlap_rows(WA_GLOBAL const unsigned* sums, int width, int height, int columns,
   for (int x = lane; x < width; x += LANES) before[line][x] = y < height ? row[x] : 0u;
   SUM_UP_LINES(line, lane, width)
   if (y >= height) return;
+  const float unit = scale * (1.0f / WA_OVERLAP_UNIT);
   const int straight_y = is_first == 0 || y == 0 ? y : height - y;
   const int mirrored_y = y + rows - 1 < height ? y + rows - 1 : y + rows - 1 - height;
   WA_GLOBAL float* straight = overlaps + WA_GROUP_Y * 2 * plane + (WA_UINT64)straight_y * width;
   WA_GLOBAL float* mirrored = overlaps + (WA_GROUP_Y * 2 + 1) * plane + (WA_UINT64)mirrored_y * width;
   for (int x = lane; x < width; x += LANES) {
-    const float sum = (float)SUM_FROM(line, x, columns, width) * scale;
+    const float sum = (float)SUM_FROM(line, x, columns, width) * unit;
     straight[is_first == 0 || x == 0 ? x : width - x] = sum;
     mirrored[x + columns - 1 < width ? x + columns - 1 : x + columns - 1 - width] = sum;
   }

@@ -100,7 +100,7 @@ TEST_CASE("c: devices are listed, opened, described and closed") {
   CHECK(info.backend == expected.info().backend);
   CHECK(info.memory_bytes == expected.info().memory_bytes);
   CHECK(warpalign_close_device(device) == WARPALIGN_OK);
-  CHECK(warpalign_version() == std::string("0.1.0"));
+  CHECK(warpalign_version() == std::string(WARPALIGN_TEST_VERSION));
 }
 
 TEST_CASE("c: a registration is that of the C++ interface, with any row pitch") {

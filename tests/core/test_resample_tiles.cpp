@@ -353,6 +353,21 @@ TEST_CASE("tiles: wrong arguments are refused") {
   bad = spec;
   bad.dimensions = 1;
   refused(bad, {{0, 0, 0}, {3, 3, 1}}, "dimensions");
+  // What the plan for a tile would refuse only when it is made.
+  bad = spec;
+  bad.prefilter = PrefilterMethod::fir;
+  for (const int taps : {1, 14, 65}) {
+    bad.taps = taps;
+    refused(bad, {{0, 0, 0}, {3, 3, 1}}, "odd number of taps");
+  }
+  bad.taps = 15;
+  bad.degree = 5;
+  refused(bad, {{0, 0, 0}, {3, 3, 1}}, "cubic");
+  bad.prefilter.reset();
+  CHECK_NOTHROW(static_cast<void>(warpalign::tile_of(bad, Transform(), {{0, 0, 0}, {3, 3, 1}})));
+  bad = spec;
+  bad.cval = std::numeric_limits<double>::infinity();
+  refused(bad, {{0, 0, 0}, {3, 3, 1}}, "cval");
   CHECK_THROWS_WITH_AS(static_cast<void>(warpalign::tiles(spec, Transform(), {0, 5, 1})),
                        doctest::Contains("the tile"), Error);
 }

@@ -83,14 +83,6 @@ static int opens_for_writing(int flags) {
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 
-#define DEFINE_MKOSTEMP(name)                                            \
-  int name(char* path, int flags) {                                      \
-    if (leads_to_folder(path) && fails("mkostemp")) return -1;           \
-    return ((int (*)(char*, int))real(#name))(path, flags);              \
-  }
-DEFINE_MKOSTEMP(mkostemp)
-DEFINE_MKOSTEMP(mkostemp64)
-
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   if (is_in_folder(descriptor) && fails("write")) {
     if (errno != 0) return -1;

@@ -48,7 +48,7 @@ bench::Record record_of(const std::vector<bench::Case>& cases) {
 
 bench::Record sample_record() {
   bench::Record record;
-  record.program = "warpalign 0.1.0";
+  record.program = "warpalign 0.0.0";
   record.columns.push_back({"opencl:0", "A Device", "A Platform", "1.2", "cpu", "no texture unit"});
   record.failures.push_back({"opencl:0", "sobel", "f32", {64, 32, 1}, "out of \"memory\""});
   record.notes.push_back("8192 x 8192 was left out");

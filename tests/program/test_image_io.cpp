@@ -7,11 +7,23 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <csignal>
+
+namespace {
+std::atomic<int> umask_calls = 0;
+}
+
+/// In the place of the C library's, whatever calls it in this process.
+extern "C" mode_t umask(mode_t mask) noexcept {
+  ++umask_calls;
+  return static_cast<mode_t>(::syscall(SYS_umask, mask));
+}
 
 namespace warpalign::test {
 namespace {
@@ -112,6 +124,22 @@ TEST_CASE("a committed file replaces what was there, behind links and with its m
   REQUIRE(::stat((folder / "target").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0640U);
   CHECK(folder.names() == std::vector<std::string>{"link", "target"});
+}
+
+TEST_CASE("a new file has the mode that the umask leaves, which nobody sets") {
+  const ScratchFolder folder;
+  const mode_t before = ::umask(027);
+  const int calls = umask_calls;
+  for (const auto unfinished : {Unfinished::removed, Unfinished::kept}) {
+    AtomicFile file(folder / "new", unfinished);
+    file.commit();
+    struct stat status {};
+    REQUIRE(::stat((folder / "new").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777U) == 0640U);
+    std::filesystem::remove(folder / "new");
+  }
+  CHECK(umask_calls == calls);
+  ::umask(before);
 }
 
 /// Whether files without a name can be made there.

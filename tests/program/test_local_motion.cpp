@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <sstream>
+#include <utility>
 
 namespace warpalign::test {
 namespace {
@@ -146,6 +148,23 @@ TEST_CASE("register: local motion is found, and everything that is asked for is 
   CHECK(contains(page, "</html>"));
 }
 
+TEST_CASE("register: each output of local motion is written where it alone is asked for") {
+  require_test_device();
+  for (const auto& [option, name] :
+       std::vector<std::pair<std::string, std::string>>{{"--output", "flat.tif"},
+                                                        {"--overlay", "overlay.png"},
+                                                        {"--field", "field.npy"},
+                                                        {"--report", "page.html"}}) {
+    CAPTURE(option);
+    const Pair pair;
+    const Outcome outcome = pair.run({option, pair.folder / name});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(contains(outcome.out, pair.folder / name));
+    CHECK(std::filesystem::exists(pair.folder / name));
+  }
+}
+
 TEST_CASE("resample: through the field that register writes, as register's own output") {
   require_test_device();
   const Pair pair;
@@ -179,6 +198,9 @@ TEST_CASE("register: where no window has a reliable shift nothing is written") {
   const Outcome outcome = pair.run(outputs);
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "No reliable fit: no window has a reliable shift"));
+  for (const std::string name : {"field.npy", "flat.png"}) {
+    CHECK(contains(outcome.out, "unwritten  " + (pair.folder / name) + ": there is no field"));
+  }
   CHECK(pair.folder.names() == before);
   std::vector<std::string> with_json = outputs;
   with_json.push_back("--json");

@@ -256,6 +256,27 @@ TEST_CASE("stack: a journal of another run is refused") {
   ::close(lock);
 }
 
+TEST_CASE("stack: a run that fails before its first frame leaves no journal") {
+  const ScratchFolder folder;
+  write_tiff_stack(folder / "in.tif", drifting(3));
+  const auto fails = [&](const std::vector<std::string>& options, const std::string& named) {
+    const Outcome outcome =
+        run_program(joined({"stack", folder / "in.tif", "--device", "opencl:99", "--motion",
+                            "translation", "--output-folder", folder / "aligned"},
+                           options));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status > 1);
+    CHECK(contains(outcome.err, named));
+    CHECK(folder.names() == std::vector<std::string>{"in.tif"});
+  };
+  for (const auto& part : {std::vector<std::string>{"--resume"}, {"--shard", "1/2"}}) {
+    fails(part, "opencl:99");
+    // Other options: a journal that had stayed would belong to another run.
+    fails(joined(part, {"--max-shift", "30"}), "opencl:99");
+  }
+  fails({"--resume", "--csv", folder / "no/drift.csv"}, "no/drift.csv: cannot be written");
+}
+
 TEST_CASE("stack: a file in the journal's place that is none is left alone") {
   const ScratchFolder folder;
   write_tiff_stack(folder / "in.tif", drifting(3));
@@ -436,6 +457,38 @@ TEST_CASE("journal: lines lose nothing, and damaged ones are known") {
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
     CHECK_FALSE(unsealed(damaged));
     CHECK_FALSE(unsealed(whole.substr(0, i)));
+  }
+}
+
+TEST_CASE("journal: one without frames is removed, or begun anew by another run") {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.journal";
+  std::string empty;
+  {
+    StackJournal journal(path, {1, 2});
+    journal.mark();
+    empty = read_text(path);
+  }
+  CHECK_FALSE(std::filesystem::exists(path));
+
+  // What a kill leaves of another run, which has done nothing yet.
+  write_text(path, empty);
+  {
+    StackJournal journal(path, {1, 3});
+    CHECK(journal.frames() == 0);
+    journal.append(sample_frame(0));
+  }
+  const std::string kept = read_text(path);
+  CHECK_THROWS_WITH_AS(StackJournal(path, {1, 2}), doctest::Contains("with other options"),
+                       FileError);
+  CHECK(read_text(path) == kept);
+
+  // Lines that another version may have written, and damaged ones, may be work.
+  const std::string title = empty.substr(0, empty.find('\n') + 1);
+  for (const std::string& line : {sealed("image 7"), std::string("frame 7 damaged\n")}) {
+    write_text(path, title + line);
+    CHECK_THROWS_AS(StackJournal(path, {4, 2}), FileError);
+    CHECK(read_text(path) == title + line);
   }
 }
 

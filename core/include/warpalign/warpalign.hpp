@@ -12,6 +12,7 @@
 #include <warpalign/installation.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/local_motion.hpp>
+#include <warpalign/motion_limits.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/pixel.hpp>
 #include <warpalign/registrar.hpp>

@@ -3,6 +3,8 @@
 
 #include "device/check.hpp"
 
+#include <warpalign/motion_limits.hpp>
+
 #include <cmath>
 #include <string>
 
@@ -60,18 +62,17 @@ void check_motion(const RegistrationOptions& options) {
   const bool angles =
       options.min_angle != defaults.min_angle || options.max_angle != defaults.max_angle;
   const bool spectrum = options.spectrum != defaults.spectrum;
-  if (scales &&
-      (motion == Motion::rigid || motion == Motion::rotation || motion == Motion::translation)) {
+  if (scales && keeps_scale(motion)) {
     refuse(stage, "this motion keeps the scale at 1: min_scale and max_scale have no use");
   }
-  if (angles && motion == Motion::translation) {
+  if (angles && keeps_angle(motion)) {
     refuse(stage,
            "the motion translation keeps the angle at 0: min_angle and max_angle have no use");
   }
-  if (options.max_shift != 0 && motion == Motion::rotation) {
+  if (options.max_shift != 0 && keeps_shift(motion)) {
     refuse(stage, "the motion rotation keeps the shift at 0: max_shift has no use");
   }
-  if (spectrum && (motion == Motion::translation || options.modality == Modality::other)) {
+  if (spectrum && (needs_no_spectrum(motion) || options.modality == Modality::other)) {
     refuse(stage,
            "neither translations nor directions of edges are searched for by spectra: spectrum has "
            "no use");

@@ -3,6 +3,7 @@
 
 #include "device/check.hpp"
 #include "stages/converted.hpp"
+#include "stages/spline/details.hpp"
 #include "tiles/axis_cut.hpp"
 #include "tiles/fitting_tiles.hpp"
 
@@ -34,11 +35,12 @@ void check_spec(const ResampleSpec& spec) {
                               to_string(spec.output) + ") must have " +
                               std::to_string(spec.dimensions) + " dimensions");
   }
-  const int lowest = spec.prefilter ? 2 : 0;
-  if (spec.degree < lowest || spec.degree > 5) {
-    detail::refuse(stage, "the degree must be " + std::to_string(lowest) + " to 5, not " +
-                              std::to_string(spec.degree));
+  if (spec.prefilter) {
+    detail::check_prefilter(stage, *spec.prefilter, spec.degree, spec.taps);
+  } else {
+    detail::check_degree(stage, spec.degree, 0);
   }
+  if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
 }
 
 void check_region(const Shape& output, const Region& region) {

@@ -77,8 +77,8 @@ WA_INLINE void sum_up(global const uint* row, int width, local uint* before) {
 }
 
 // The sums over the rectangles at x and the fifteen next.
-WA_INLINE float16 rectangles(local const uint* before, int x, int columns, float scale) {
-  return convert_float16(vload16(0, before + x + columns) - vload16(0, before + x)) * scale;
+WA_INLINE float16 rectangles(local const uint* before, int x, int columns, float unit) {
+  return convert_float16(vload16(0, before + x + columns) - vload16(0, before + x)) * unit;
 }
 
 // Writes the sums over rectangles, of whose columns `sums` has those: see shared/overlap_counts.cl.
@@ -87,6 +87,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_rows(
     global const uint* sums, int width, int height, int columns, int rows, int is_first,
     float scale, local uint* before, global float* overlaps) {
   const int first = 16 * (int)get_global_id(0);
+  const float unit = scale * (1.0f / WA_OVERLAP_UNIT);
   const size_t plane = (size_t)(width * height);
   sums += get_global_id(1) * plane;
   overlaps += get_global_id(1) * 2 * plane;
@@ -102,15 +103,15 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_rows(
       const int count = width - x;
       float16 values;
       if (is_first == 0) {
-        values = rectangles(before, x, columns, scale);
+        values = rectangles(before, x, columns, unit);
       } else {
         const int last = width - x - 15;
-        values = rectangles(before, last < 0 ? last + width : last, columns, scale)
+        values = rectangles(before, last < 0 ? last + width : last, columns, unit)
                      .sfedcba9876543210;
       }
       store_some(values, count, straight + x);
       const int from = x - columns + 1;
-      store_some(rectangles(before, from < 0 ? from + width : from, columns, scale), count,
+      store_some(rectangles(before, from < 0 ? from + width : from, columns, unit), count,
                  mirrored + x);
     }
   }

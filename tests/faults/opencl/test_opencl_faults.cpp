@@ -1,6 +1,9 @@
 // Every OpenCL function that the backend calls fails once, for every public call (interposed.cpp).
 #include "faults/check.hpp"
 
+#include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/prefilter.hpp>
+
 #include <cmath>
 #include <cstring>
 
@@ -123,4 +126,68 @@ TEST_CASE("faults of OpenCL: a device that is gone is lost, and is opened anew")
 
 TEST_CASE("faults of OpenCL: a device that is gone in the middle of a registration") {
   lose_devices(faults::registration_scenarios(), 1);
+}
+
+namespace {
+
+/// Makes the same plan again and again on a device opened anew, each time with the next of OpenCL's
+/// calls failing, and shows the call and the Error, or null.
+template <class MakePlan, class See>
+void fail_each_call(const Config& config, const MakePlan& make_plan, const See& see) {
+  for (std::size_t point = 0;; ++point) {
+    const Device device = faults::open_device_of("opencl", config);
+    faults::fail_at(point);
+    try {
+      make_plan(device);
+      faults::stop();
+      if (faults::failed() == nullptr) return;
+      see(std::string(faults::failed()), nullptr);
+    } catch (const Error& error) {
+      faults::stop();
+      see(std::string(faults::failed()), &error);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("faults of OpenCL: a lack of memory while VkFFT plans is told as one") {
+  Config config = default_config();
+  config.opencl_fft = "vkfft";
+  std::size_t buffers = 0;
+  // Of sizes with large prime factors VkFFT makes tables, by kernels on a queue of its own.
+  const auto make_plan = [](const Device& device) {
+    static_cast<void>(RealFftPlan(device, {{34, 38, 1}}));
+  };
+  make_plan(faults::open_device_of("opencl", config));  // the plan is known to be right then
+  fail_each_call(config, make_plan, [&](const std::string& call, const Error* error) {
+    if (call != "clCreateBuffer" && call != "clCreateCommandQueue") return;
+    CAPTURE(call);
+    ++buffers;
+    REQUIRE(error != nullptr);
+    CAPTURE(std::string(error->what()));
+    CHECK(error->kind() == ErrorKind::out_of_memory);
+    CHECK(error->context().call == call);
+  });
+  CHECK(buffers > 2);
+}
+
+TEST_CASE("faults of OpenCL: plans make no queue for each of their constants") {
+  std::size_t queues = 0;
+  std::size_t writes = 0;
+  const auto make_plans = [](const Device& device) {
+    PrefilterSpec fir;
+    fir.shape = {40, 30, 1};
+    fir.method = PrefilterMethod::fir;
+    static_cast<void>(PrefilterPlan(device, fir));
+    fir.taps = 21;
+    static_cast<void>(PrefilterPlan(device, fir));
+  };
+  fail_each_call(default_config(), make_plans, [&](const std::string& call, const Error* error) {
+    if (call == "clCreateCommandQueue") ++queues;
+    if (call == "clEnqueueWriteBuffer") ++writes;
+    CHECK(error != nullptr);
+  });
+  CHECK(writes == 2);
+  CHECK(queues <= 1);  // none where opening the device has made it
 }

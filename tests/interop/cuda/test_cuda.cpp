@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -367,6 +368,39 @@ TEST_CASE("cuda: a plan's scratch memory is safe when the program's stream is go
     CHECK_FALSE(finished.done());
     gate.open();
     finished.finish();
+  });
+}
+
+// Each thread lets go of its streams while the other one asks them where the plan's work ends.
+TEST_CASE("cuda: a plan's scratch memory is safe when another thread's stream goes") {
+  on_cuda([](const Device& device) {
+    ResampleSpec spec{
+        .image = odd_plane, .output = odd_plane, .degree = 1, .precision = Precision::texture};
+    spec.prefilter.reset();
+    ResamplePlan plan(device, spec);
+    std::mutex turn;  // the plan takes one thread at a time
+    const Memory source(waves());
+    const Image input = cuda::wrap_image(device, source.get(), PixelType::f32, odd_plane);
+    std::atomic<int> failures = 0;
+    const auto use_streams = [&] {
+      const Memory memory(bytes);
+      Image target = cuda::wrap_image(device, memory.get(), PixelType::f32, odd_plane);
+      for (int i = 0; i < 2000; ++i) {
+        const OwnStream own;
+        Stream stream = cuda::wrap_stream(device, own.get());
+        try {
+          const std::lock_guard lock(turn);
+          plan.execute(stream, input, turned, target);
+        } catch (const Error&) {
+          ++failures;
+        }
+      }
+      check_cuda(cudaDeviceSynchronize());
+    };
+    std::thread other(use_streams);
+    use_streams();
+    other.join();
+    CHECK(failures == 0);
   });
 }
 

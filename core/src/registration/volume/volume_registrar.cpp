@@ -13,6 +13,7 @@
 #include "registration/volume/volume_source.hpp"
 
 #include <warpalign/interop.hpp>
+#include <warpalign/motion_limits.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,7 @@ void check_motion(const VolumeRegistrationOptions& options) {
   if (!(options.max_rotation > 0) || !(options.max_rotation <= 180)) {
     detail::refuse(stage, "max_rotation must be above 0, and at most 180 degrees");
   }
-  if (options.motion == Motion::translation &&
+  if (keeps_angle(options.motion) &&
       options.max_rotation != VolumeRegistrationOptions{}.max_rotation) {
     detail::refuse(stage, "the motion translation keeps the angle at 0: max_rotation has no use");
   }

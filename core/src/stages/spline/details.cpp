@@ -1,7 +1,17 @@
 // What the boundary modes mean for samples, coefficients and points; shared by the spline stages.
 #include "stages/spline/details.hpp"
 
+#include "device/check.hpp"
+
+#include <string>
+
 namespace warpalign::detail {
+
+namespace {
+
+constexpr int max_taps = 63;
+
+}  // namespace
 
 using backend::Extension;
 using Points = backend::InterpolateDetails::Points;
@@ -22,6 +32,25 @@ Extension sample_extension(Boundary boundary) noexcept {
       break;
   }
   return Extension::mirror;
+}
+
+void check_degree(const char* stage, int degree, int lowest) {
+  if (degree >= lowest && degree <= 5) return;
+  refuse(stage,
+         "the degree must be " + std::to_string(lowest) + " to 5, not " + std::to_string(degree));
+}
+
+void check_taps(const char* stage, int taps) {
+  if (taps >= 3 && taps <= max_taps && taps % 2 == 1) return;
+  refuse(stage, "the FIR prefilter takes an odd number of taps from 3 to " +
+                    std::to_string(max_taps) + ", not " + std::to_string(taps));
+}
+
+void check_prefilter(const char* stage, PrefilterMethod method, int degree, int taps) {
+  check_degree(stage, degree, 2);
+  if (method != PrefilterMethod::fir) return;
+  check_taps(stage, taps);
+  if (degree != 3) refuse(stage, "the FIR prefilter is cubic: degree 3 only");
 }
 
 backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec) {

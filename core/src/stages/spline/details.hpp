@@ -11,6 +11,14 @@ namespace warpalign::detail {
 /// points lie; for these modes samples are extended by mirroring, as in SciPy.
 backend::Extension sample_extension(Boundary boundary) noexcept;
 
+/// Throws Error(invalid_argument) where no prefilter is of this degree or, for `fir`, has so many
+/// taps.
+void check_prefilter(const char* stage, PrefilterMethod method, int degree, int taps);
+
+/// The same for a degree and for a number of taps alone.
+void check_degree(const char* stage, int degree, int lowest);
+void check_taps(const char* stage, int taps);
+
 /// The details that follow from a valid spec.
 backend::PrefilterDetails prefilter_details(const PrefilterSpec& spec);
 

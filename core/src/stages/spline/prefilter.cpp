@@ -16,30 +16,11 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "prefilter";
-constexpr int max_taps = 63;
-
-void check_taps(int taps) {
-  if (taps < 3 || taps > max_taps || taps % 2 == 0) {
-    detail::refuse(stage, "the FIR prefilter takes an odd number of taps from 3 to " +
-                              std::to_string(max_taps) + ", not " + std::to_string(taps));
-  }
-}
-
-void check_degree(int degree, int minimum) {
-  if (degree < minimum || degree > 5) {
-    detail::refuse(stage, "the degree must be " + std::to_string(minimum) + " to 5, not " +
-                              std::to_string(degree));
-  }
-}
 
 PrefilterSpec checked(const PrefilterSpec& spec) {
   detail::check_array(stage, "the array", spec.shape);
   detail::check_dimensions(stage, spec.dimensions);
-  check_degree(spec.degree, 2);
-  if (spec.method == PrefilterMethod::fir) {
-    check_taps(spec.taps);
-    if (spec.degree != 3) detail::refuse(stage, "the FIR prefilter is cubic: degree 3 only");
-  }
+  detail::check_prefilter(stage, spec.method, spec.degree, spec.taps);
   if (!std::isfinite(spec.cval)) detail::refuse(stage, "cval must be finite");
   detail::check_batch(stage, "the batch", spec.shape, spec.dimensions, spec.batch);
   return spec;
@@ -134,7 +115,7 @@ void PrefilterPlan::execute(Stream& stream, const Image& samples, Image& coeffic
 }
 
 int PrefilterPlan::margin(int degree, Boundary boundary) {
-  check_degree(degree, 0);
+  detail::check_degree(stage, degree, 0);
   const bool kept = boundary == Boundary::nearest || boundary == Boundary::grid_constant;
   return kept && degree >= 2 ? horizon(degree) : 0;
 }
@@ -152,20 +133,20 @@ PixelType PrefilterPlan::coefficient_type(PixelType samples) {
 }
 
 std::vector<double> PrefilterPlan::poles(int degree) {
-  check_degree(degree, 0);
+  detail::check_degree(stage, degree, 0);
   const Poles poles = poles_of(degree);
   return {poles.values.begin(), poles.values.begin() + poles.count};
 }
 
 int PrefilterPlan::horizon(int degree) {
-  check_degree(degree, 0);
+  detail::check_degree(stage, degree, 0);
   double slowest = 0;  // unused entries of the poles are 0
   for (const double z : poles_of(degree).values) slowest = std::max(slowest, std::abs(z));
   return slowest == 0 ? 0 : static_cast<int>(std::ceil(std::log(0x1p-24) / std::log(slowest)));
 }
 
 std::vector<double> PrefilterPlan::fir_taps(int taps) {
-  check_taps(taps);
+  detail::check_taps(stage, taps);
   const int k = taps / 2;
   const double root = std::numbers::sqrt3;
   std::vector<double> values;

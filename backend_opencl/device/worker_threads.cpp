@@ -1,0 +1,41 @@
+// Threads that end by themselves.
+#include "device/worker_threads.hpp"
+
+#include <utility>
+
+namespace warpalign::opencl {
+
+void WorkerThreads::start(std::function<void()> life) {
+  join_ended();
+  Worker& worker = workers_.emplace_back();
+  try {
+    worker.thread = std::thread([&worker, life = std::move(life)] {
+      life();
+      worker.has_ended = true;
+    });
+  } catch (...) {
+    workers_.pop_back();
+    throw;
+  }
+}
+
+/// Does not wait for work: a thread has nothing more to do once it says that it has ended.
+void WorkerThreads::join_ended() {
+  workers_.remove_if([](Worker& worker) {
+    if (!worker.has_ended) return false;
+    worker.thread.join();
+    return true;
+  });
+}
+
+void WorkerThreads::join() {
+  for (Worker& worker : workers_) worker.thread.join();
+  workers_.clear();
+}
+
+void WorkerThreads::detach() {
+  for (Worker& worker : workers_) worker.thread.detach();
+  workers_.clear();
+}
+
+}  // namespace warpalign::opencl

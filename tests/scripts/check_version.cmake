@@ -1,0 +1,40 @@
+# The version is raised in CMakeLists.txt and CITATION.cff, and nowhere else: no script and no test
+# writes it out. The check is checked first, on a made-up tree.
+cmake_policy(VERSION 3.25)
+string(REPLACE "." "\\." version "${VERSION}")
+
+# Sets `wrong` to the files below a folder that write it out.
+function(check_tree root)
+  set(wrong "")
+  file(GLOB scripts ${root}/script/* ${root}/.ci/*)
+  file(GLOB_RECURSE tests ${root}/tests/*.cpp ${root}/tests/*.hpp ${root}/tests/*.c
+       ${root}/tests/*.cmake ${root}/tests/CMakeLists.txt ${root}/python/tests/*.py)
+  foreach(file IN LISTS scripts tests)
+    file(STRINGS ${file} lines REGEX "(warpalign[ -]|\\.so\\.|[\"'])${version}([^0-9.]|$)")
+    if(lines)
+      file(RELATIVE_PATH name ${root} ${file})
+      list(APPEND wrong "${name}: ${lines}")
+    endif()
+  endforeach()
+  set(wrong "${wrong}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(WRITE ${WORK}/script/good "a=1\n")
+file(WRITE ${WORK}/script/bad "link lib/libwarpalign.so.${VERSION}\n")
+file(WRITE ${WORK}/tests/bad.cpp "\nCHECK(version() == \"${VERSION}\");\n")
+check_tree(${WORK})
+list(LENGTH wrong count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "the check itself is wrong: of two files it finds ${wrong}")
+endif()
+
+check_tree(${SOURCE})
+if(wrong)
+  list(JOIN wrong "\n  " lines)
+  message(FATAL_ERROR "the version is written out:\n  ${lines}")
+endif()
+file(STRINGS ${SOURCE}/CITATION.cff cited REGEX "^version: ")
+if(NOT cited STREQUAL "version: ${VERSION}")
+  message(FATAL_ERROR "CITATION.cff says \"${cited}\", CMakeLists.txt ${VERSION}")
+endif()
