@@ -38,7 +38,7 @@ enum class Modality {
   same,      ///< but for brightness and contrast: grey levels are compared
   other,     ///< contrast may be reversed or unrelated, as between MRI weightings, stains, infrared
              ///< and visible light, or a map and a photograph: directions of edges are compared
-  automatic  ///< the second where the first leads to no reliable result
+  automatic  ///< the second where the first leads to nothing reliable, or to less
 };
 
 /// How much is tried where a pair is difficult.

@@ -62,6 +62,23 @@ Pixels pixels_of(const reference::Plane& plane, const Contrast& contrast) {
 
 double same(double v) { return v; }
 
+// A scene that is lit from the left, bright where it rises to the right, on its own negative: half
+// of its contrast is reversed, and the other half lies beside the edges.
+Pixels lit_from_the_side(const reference::Plane& plane) {
+  Pixels pixels{{}, {plane.width, plane.height, 1}};
+  for (std::int64_t y = 0; y < plane.height; ++y) {
+    for (std::int64_t x = 0; x < plane.width; ++x) {
+      const auto at = [&](std::int64_t column) {
+        return plane.values[static_cast<std::size_t>(
+            y * plane.width + std::clamp<std::int64_t>(column, 0, plane.width - 1))];
+      };
+      const double value = 320 + 4 * (at(x + 1) - at(x - 1)) - 2 * at(x);
+      pixels.values.push_back(static_cast<float>(std::clamp(value, 0.0, 255.0)));
+    }
+  }
+  return pixels;
+}
+
 test::Pair pair_of(const std::string& photograph, const warpalign::Similarity& similarity) {
   return test::cut(test::photograph(photograph), {shape, shape, similarity, 1.5});
 }
@@ -135,6 +152,28 @@ TEST_CASE("modality: auto tries directions of edges only where grey levels lead 
     CHECK(by_directions.tried.contains(Generator::log_polar));
     CHECK(tried(by_directions).back() == Generator::gradient_field);
     CHECK(test::mean_corner_distance(by_directions.matrix, pair.truth, shape) <= 0.1);
+  });
+}
+
+TEST_CASE("modality: auto lets directions of edges correct a place that grey levels hardly tell") {
+  const auto pair = pair_of("bridge.jpg", {5, 1, {6, -4}});
+  const Pixels reference = pixels_of(pair.reference, same);
+  const Pixels lit = lit_from_the_side(pair.moving);
+  test::on_every_device([&](const warpalign::Device& device) {
+    const auto by_grey_levels = registered(device, reference, lit, with(Modality::same));
+    CHECK(by_grey_levels.reliable);
+    CHECK(by_grey_levels.confidence < 0.99);
+    CHECK(test::mean_corner_distance(by_grey_levels.matrix, pair.truth, shape) > 2);
+
+    const auto by_both = registered(device, reference, lit, with(Modality::automatic));
+    CHECK(by_both.reliable);
+    CHECK(by_both.modality == Modality::other);
+    CHECK(by_both.tried.contains(Generator::log_polar));
+    CHECK(tried(by_both).back() == Generator::gradient_field);
+    REQUIRE(by_both.chance);
+    REQUIRE(by_grey_levels.chance);
+    CHECK(by_both.chance->deviations > by_grey_levels.chance->deviations);
+    CHECK(test::mean_corner_distance(by_both.matrix, pair.truth, shape) < 1.5);
   });
 }
 

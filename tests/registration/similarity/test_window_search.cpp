@@ -206,3 +206,66 @@ TEST_CASE("window search: of two planes that move differently both are found") {
     }
   });
 }
+
+TEST_CASE("window search: fine windows agree where little is in common") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{224, 180, 1};
+    constexpr Shape in_common{64, 180, 1};
+    const Homography to_scene(Affine{0.55, 0, 0, 0, 0.55, 0});
+    const Homography truth = test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+    test::DrawnPair pair(device, shape, shape);
+    pair.take(pair.reference, test::Spots(26, 900).drawn(shape, to_scene));
+    std::vector<float> moving = test::Spots(26, 900).drawn(shape, to_scene * truth.inverse());
+    const std::vector<float> another = test::Spots(27, 900).drawn(shape, to_scene);
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      if (i % 224 >= 64) moving[i] = another[i];
+    }
+    pair.take(pair.moving, moving);
+    // Six of the coarse windows lie within what is in common, and seven must agree.
+    WindowSearch coarse(device, about(0, 1), pair.ones);
+    for (const AgreedHomography& agreed : coarse.find(pair.work())) {
+      CHECK(test::max_corner_distance(agreed.matrix, truth, in_common) > 20);
+    }
+    WindowSearch fine(device, about(0, 1), pair.ones, warpalign::detail::fine_windows);
+    const auto found = copy_of(fine.find(pair.work()));
+    REQUIRE_FALSE(found.empty());
+    // Of two columns of windows: corners are farther beyond them.
+    CHECK(test::max_corner_distance(found[0].matrix, truth, in_common) <= 5 * tolerance);
+    CHECK(found[0].windows >= 12);
+  });
+}
+
+TEST_CASE(
+    "window search: what is known of a part leads to all windows, under no view of their own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const Homography truth = test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+    pair.draw(test::Spots(28, 900), truth, {0, 0});
+    // Right on the left, and off by a tenth of the image on the right.
+    const Homography near = test::moving_corners(shape, {{{8, 5}, {-1, 0}, {2, -1}, {9, -6}}});
+    WindowSearch search(device, about(90, 1), pair.ones);
+    for (const AgreedHomography& agreed : search.find(pair.work())) {
+      CHECK(test::max_corner_distance(agreed.matrix, truth, shape) > 10);
+    }
+    const auto found = copy_of(search.find_along(pair.work(), near));
+    REQUIRE_FALSE(found.empty());
+    CHECK(test::max_corner_distance(found[0].matrix, truth, shape) <= tolerance);
+    CHECK(found[0].windows >= 27);  // of 30
+  });
+}
+
+TEST_CASE("window search: of other scenes no few windows are listed") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    for (const std::uint32_t seed : {31U, 33U, 35U}) {
+      pair.take(pair.reference, test::Spots(seed, 900).drawn(shape, Homography()));
+      pair.take(pair.moving, test::Spots(seed + 1, 900).drawn(shape, Homography()));
+      WindowSearch search(device, RegistrationOptions{}, pair.ones);
+      for (const AgreedHomography& agreed : search.find(pair.work())) {
+        CHECK(agreed.windows >= warpalign::detail::VoteOptions{}.min_windows);
+      }
+    }
+  });
+}

@@ -54,6 +54,16 @@ bool leaves_no_doubt(const Candidate& candidate) {
          candidate.significance >= certain_homography_significance;
 }
 
+// The homography that is convincing already, the most significant one.
+std::optional<Homography> best_homography(const std::vector<Candidate>& candidates) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.motion != Motion::homography || !is_convincing(candidate)) continue;
+    if (best == nullptr || candidate.significance > best->significance) best = &candidate;
+  }
+  return best != nullptr ? std::optional(best->richer) : std::nullopt;
+}
+
 }  // namespace
 
 bool is_richer(Motion motion) {
@@ -125,6 +135,14 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
   if (!window_search_) window_search_.emplace(device_, options_, ones_);
   add_agreed(work, window_search_->find(work), candidates);
   if (!is_done()) add_agreed(work, window_search_->find_stretched(work), candidates);
+  const std::optional<Homography> known = best_homography(candidates);
+  const bool thorough = options_.search == Effort::thorough;
+  if (is_done() || !(thorough || known)) return;
+  if (!fine_window_search_) fine_window_search_.emplace(device_, options_, ones_, fine_windows);
+  if (known) add_agreed(work, fine_window_search_->find_along(work, *known), candidates);
+  if (!thorough) return;
+  add_agreed(work, fine_window_search_->find(work), candidates);
+  add_agreed(work, fine_window_search_->find_stretched(work), candidates);
 }
 
 void ModelChoice::add_agreed(const PairWork& work, std::span<const AgreedHomography> found,

@@ -54,7 +54,8 @@ class ModelChoice {
   SimilarityFit& fitter_;
   Refinement refinement_;
   RicherModels richer_models_;
-  std::optional<WindowSearch> window_search_;  // created when a pair first needs it
+  std::optional<WindowSearch> window_search_;       // created when a pair first needs it
+  std::optional<WindowSearch> fine_window_search_;  // likewise
   bool tried_windows_ = false;
 };
 

@@ -37,6 +37,12 @@ constexpr std::size_t max_tested = 6;
 // Of the larger side: places farther apart than this do not show the same content.
 constexpr double rival_distance = 0.1;
 
+// Things of another contrast resemble each other by their grey levels too, but weakly, and not
+// exactly at the right place. Where grey levels end with less confidence than the first of these,
+// directions of edges are asked about their place, and with less than the second, about all places.
+constexpr double certain_confidence = 0.99;
+constexpr double fair_confidence = 0.9;
+
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
@@ -302,33 +308,65 @@ void PairSearch::conclude(const PairWork& work) {
 }
 
 // By directions of edges. The candidates by grey levels stay where this leads to nothing reliable,
-// unless only directions are asked for.
+// or to nothing better, unless only directions are asked for.
 void PairSearch::search_directions(const PairWork& grey_levels) {
   PairWork work = grey_levels;
   work.fields = &fields_;
   fields_.begin_pair();
+  tried_.add(Generator::gradient_field);
   by_grey_levels_ = candidates_;
+  const bool fair = ends_with(fair_confidence);
+  if (is_reliable(by_grey_levels_)) compare_directions_at(work, by_grey_levels_.front());
+  const bool better = ends_better_than(by_grey_levels_);
+  if (!fair && !(better && ends_with(certain_confidence))) search_all_directions(work);
+  const bool either = options_.modality == Modality::automatic;
+  if (either && !by_grey_levels_.empty() && !ends_better_than(by_grey_levels_)) {
+    candidates_ = by_grey_levels_;
+  }
+}
+
+// Edges lie on one another only nearer to the right place than grey levels correlate: from a step
+// of the standard grid a refinement often ends at a wrong one.
+void PairSearch::search_all_directions(const PairWork& work) {
   candidates_.clear();
-  // Edges lie on one another only nearer to the right place than grey levels correlate: from a step
-  // of the standard grid a refinement often ends at a wrong one.
   if (!direction_search_) {
     direction_search_.emplace(device_, options_, ones_, fine_grid, &fields_);
   }
   static_cast<void>(try_grid(work, *direction_search_));
   for (Candidate& candidate : candidates_) test(work, candidate);
   conclude(work);
-  const bool either = options_.modality == Modality::automatic;
-  if (either && !by_grey_levels_.empty() && !ends_reliable()) {
-    candidates_ = by_grey_levels_;
-  }
+}
+
+// What directions say of a place that grey levels have led to.
+void PairSearch::compare_directions_at(const PairWork& work, const Candidate& by_grey_levels) {
+  Candidate place;
+  place.proposed_by = by_grey_levels.proposed_by;
+  place.by_gradients = true;
+  place.matrix = by_grey_levels.matrix;
+  new_places_.assign(1, place);
+  coarse_refinement_.refine(work, new_places_, RefineFrom::grid);
+  candidates_.clear();
+  add_refined(work, new_places_.front());
+  for (Candidate& candidate : candidates_) test(work, candidate);
+  conclude(work);
 }
 
 // Whether the first candidate will be reliable in the registrar's eyes.
-bool PairSearch::ends_reliable() const {
-  if (candidates_.empty()) return false;
-  const Candidate& best = candidates_.front();
+bool PairSearch::is_reliable(const std::vector<Candidate>& candidates) const {
+  if (candidates.empty()) return false;
+  const Candidate& best = candidates.front();
   const bool fitted = !is_richer(model_) || model_ == Motion::automatic || best.motion == model_;
   return is_convincing(best) && fitted && (best.refined || !options_.refine);
+}
+
+// Of two reliable results the one counts that is farther from chance.
+bool PairSearch::ends_better_than(const std::vector<Candidate>& others) const {
+  if (!is_reliable(candidates_)) return false;
+  return !is_reliable(others) || candidates_.front().evidence() > others.front().evidence();
+}
+
+bool PairSearch::ends_with(double confidence) const {
+  return is_reliable(candidates_) && candidates_.front().confidence() >= confidence;
 }
 
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
@@ -339,7 +377,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   places_ = places_searched(options_, work);
   if (options_.modality != Modality::other) search_grey_levels(work);
   const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;
-  if (options_.modality == Modality::other || (either && !ends_reliable())) {
+  if (options_.modality == Modality::other || (either && !ends_with(certain_confidence))) {
     // After grey levels, directions are a second chance for every wrong place.
     if (either) places_ *= 2;
     search_directions(work);

@@ -57,8 +57,12 @@ class PairSearch {
   [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
   void search_grey_levels(const PairWork& work);
   void search_directions(const PairWork& grey_levels);
+  void search_all_directions(const PairWork& work);
+  void compare_directions_at(const PairWork& work, const Candidate& by_grey_levels);
   void conclude(const PairWork& work);
-  [[nodiscard]] bool ends_reliable() const;
+  [[nodiscard]] bool is_reliable(const std::vector<Candidate>& candidates) const;
+  [[nodiscard]] bool ends_better_than(const std::vector<Candidate>& others) const;
+  [[nodiscard]] bool ends_with(double confidence) const;
   [[nodiscard]] GridSteps grid_steps() const;
   bool has_convincing(const PairWork& work);
   void test(const PairWork& work, Candidate& candidate);

@@ -13,14 +13,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr std::int64_t side = 168;        // of the padded frame
-constexpr double level_side = 112;        // of the reference's level, at most
-constexpr std::int64_t window_side = 28;  // in its pixels
-// Windows along the axes of a level: six along the longer one, five along the other.
-constexpr std::int64_t max_along_longer = 6;
-constexpr std::int64_t max_along_shorter = 5;
-constexpr std::int64_t max_windows = max_along_longer * max_along_shorter;
-constexpr double rotation_step = 15;  // degrees; each rotation stands for its opposite as well
+constexpr std::int64_t window_side = 28;  // in pixels of the reference's level
+constexpr double rotation_step = 15;      // degrees; each rotation stands for its opposite as well
 constexpr std::array scales{1.0, 1.25, 0.8, 1.6, 0.63};
 // A plane that is turned by 60 degrees appears half as wide. Windows are found where the stretch
 // that is left is below about 1.5.
@@ -34,46 +28,53 @@ constexpr double max_followed_scale = 8;
 // Of a window's pixels, how many must count in both images.
 constexpr double min_window_part = 0.6;
 
-constexpr Shape frame{side, side, 1};
+Shape slices(const WindowGrid& grid, std::int64_t depth) {
+  return {grid.frame_side, grid.frame_side, depth};
+}
+Shape of_windows(const WindowGrid& grid) { return slices(grid, grid.windows()); }
+Shape of_surfaces(const WindowGrid& grid) { return slices(grid, 2 * grid.windows()); }
 
-Shape slices(std::int64_t depth) { return {side, side, depth}; }
-Shape spectra(std::int64_t depth) { return RealFftPlan::half_spectrum(slices(depth)); }
-
-double modulo(double x) { return x - side * std::floor(x / side); }
+double modulo(double x, double side) { return x - side * std::floor(x / side); }
 
 }  // namespace
 
-WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones)
+WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
+                           const WindowGrid& grid)
     : device_(device),
       options_(options),
       rotations_(
           rotations_within(RotationScaleLimits::of(options, rotation_step / 2), rotation_step)),
       ones_(ones),
-      fft_(device, {frame, 2, FftDirections::forward}),
-      fft_windows_(device, {slices(max_windows), 2, FftDirections::forward}),
-      fft_surfaces_(device, {slices(2 * max_windows), 2, FftDirections::inverse}),
-      products_(device, {frame, max_windows}),
-      counts_plan_(device, {frame, 1, false}),
-      score_(device, {frame, max_windows}),
-      score_alike_(device, {frame, max_windows, true}),
-      peak_(device, {slices(2 * max_windows)}),
-      windows_image_(device.make_image(PixelType::f32, slices(max_windows))),
-      windows_weight_(device.make_image(PixelType::f32, slices(max_windows))),
-      window_spectra_(device.make_image(PixelType::c32, spectra(max_windows))),
-      window_weight_spectra_(device.make_image(PixelType::c32, spectra(max_windows))),
-      warped_(device.make_image(PixelType::f32, frame)),
-      warped_weight_(device.make_image(PixelType::f32, frame)),
-      spectrum_(device.make_image(PixelType::c32, spectra(1))),
-      products_image_(device.make_image(PixelType::c32, spectra(2 * max_windows))),
-      surfaces_(device.make_image(PixelType::f32, slices(2 * max_windows))),
-      scores_(device.make_image(PixelType::f32, slices(2 * max_windows))),
-      overlaps_(device.make_image(PixelType::f32, slices(2 * max_windows))),
-      alike_overlaps_(device.make_image(PixelType::f32, slices(2))),
-      records_(device.make_buffer(2 * max_windows * sizeof(PeakRecord))),
-      peaks_{Readback<PeakRecord>(device, 2 * max_windows),
-             Readback<PeakRecord>(device, 2 * max_windows)} {}
+      grid_(grid),
+      frame_(slices(grid, 1)),
+      fft_(device, {frame_, 2, FftDirections::forward}),
+      fft_windows_(device, {of_windows(grid), 2, FftDirections::forward}),
+      fft_surfaces_(device, {of_surfaces(grid), 2, FftDirections::inverse}),
+      products_(device, {frame_, grid.windows()}),
+      counts_plan_(device, {frame_, 1, false}),
+      score_(device, {frame_, grid.windows()}),
+      score_alike_(device, {frame_, grid.windows(), true}),
+      peak_(device, {of_surfaces(grid)}),
+      windows_image_(device.make_image(PixelType::f32, of_windows(grid))),
+      windows_weight_(device.make_image(PixelType::f32, of_windows(grid))),
+      window_spectra_(
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_windows(grid)))),
+      window_weight_spectra_(
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_windows(grid)))),
+      warped_(device.make_image(PixelType::f32, frame_)),
+      warped_weight_(device.make_image(PixelType::f32, frame_)),
+      spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      products_image_(
+          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_surfaces(grid)))),
+      surfaces_(device.make_image(PixelType::f32, of_surfaces(grid))),
+      scores_(device.make_image(PixelType::f32, of_surfaces(grid))),
+      overlaps_(device.make_image(PixelType::f32, of_surfaces(grid))),
+      alike_overlaps_(device.make_image(PixelType::f32, slices(grid, 2))),
+      records_(device.make_buffer(of_surfaces(grid).depth * sizeof(PeakRecord))),
+      peaks_{Readback<PeakRecord>(device, of_surfaces(grid).depth),
+             Readback<PeakRecord>(device, of_surfaces(grid).depth)} {}
 
-// Windows that overlap by about half, spread evenly over the reference's level.
+// Windows that overlap by half at most, spread evenly over the reference's level.
 void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   const Shape& shape = level.shape();
   const Image& normalized = work.reference.normalized(work.stream, work.clock, level);
@@ -86,8 +87,8 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   all_count_ = level.weight() == nullptr;
   if (!all_count_) download(*level.weight(), counts_);
   window_ = {std::min(window_side, shape.width), std::min(window_side, shape.height), 1};
-  const auto along = [](std::int64_t n, std::int64_t other) {
-    const std::int64_t most = n >= other ? max_along_longer : max_along_shorter;
+  const auto along = [&](std::int64_t n, std::int64_t other) {
+    const std::int64_t most = n >= other ? grid_.along_longer : grid_.along_shorter;
     return std::clamp<std::int64_t>(2 * (n - window_side) / window_side + 1, 1, most);
   };
   const std::int64_t across = along(shape.width, shape.height);
@@ -103,8 +104,8 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
                           static_cast<double>(start(j, down, shape.height))});
     }
   }
-  const auto plane = static_cast<std::size_t>(frame.plane());
-  staged_.assign(plane * static_cast<std::size_t>(max_windows), 0);
+  const auto plane = static_cast<std::size_t>(frame_.plane());
+  staged_.assign(plane * static_cast<std::size_t>(grid_.windows()), 0);
   staged_counts_.assign(staged_.size(), 0);
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     const auto left = static_cast<std::int64_t>(windows_[w].left);
@@ -112,7 +113,7 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
     for (std::int64_t y = 0; y < window_.height; ++y) {
       for (std::int64_t x = 0; x < window_.width; ++x) {
         const auto from = static_cast<std::size_t>((top + y) * shape.width + left + x);
-        const std::size_t to = w * plane + static_cast<std::size_t>(y * side + x);
+        const std::size_t to = w * plane + static_cast<std::size_t>(y * grid_.frame_side + x);
         staged_[to] = values_[from];
         staged_counts_[to] = counts_[from];
       }
@@ -137,7 +138,7 @@ void WindowSearch::transform_windows(const PairWork& work) {
 void WindowSearch::warp_moving(const PairWork& work, PyramidLevel& level,
                                const Affine& frame_to_level) {
   const WarpPlan& warp = warps_.get(level.shape(), [&] {
-    return WarpPlan(device_, {level.shape(), frame});
+    return WarpPlan(device_, {level.shape(), frame_});
   });
   const Image& weight =
       level.weight() != nullptr ? *level.weight() : ones_.of(work.stream, level.shape());
@@ -197,7 +198,7 @@ WindowSearch::ComparedView WindowSearch::compare_view(const PairWork& work,
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
   WindowView between_levels = view;
   between_levels.scale *= reference.sampling().spacing / spacing;
-  const double c = std::floor(static_cast<double>(side) / 2);
+  const double c = std::floor(side() / 2);
   const Point centre = centre_of(moving.shape());
   const Affine frame_to_level = Affine::translation(centre.x, centre.y) * between_levels.linear() *
                                 Affine::translation(-c, -c);
@@ -220,8 +221,8 @@ void WindowSearch::take_matches(const PyramidLevel& reference, const ComparedVie
       WindowMatch match;
       match.window = w;
       match.reference = reference.to_image()({windows_[w].left + middle, windows_[w].top + middle});
-      match.moving =
-          compared.frame_to_image({modulo(d.x + sign * middle), modulo(d.y + sign * middle)});
+      match.moving = compared.frame_to_image(
+          {modulo(d.x + sign * middle, side()), modulo(d.y + sign * middle, side())});
       match.view = compared.view;
       match.view.rotation_deg = degrees;
       match.correlation = static_cast<double>(record.value) / static_cast<double>(window_side);
@@ -252,7 +253,7 @@ void WindowSearch::relate_to_medians() {
 }
 
 PyramidLevel& WindowSearch::level_of_windows(const PairWork& work) const {
-  const double spacing = std::max(1.0, larger_side(work.reference.shape()) / level_side);
+  const double spacing = std::max(1.0, larger_side(work.reference.shape()) / grid_.level_side);
   return work.reference.level(work.stream, work.clock, {spacing});
 }
 
@@ -281,18 +282,33 @@ void WindowSearch::match_views(const PairWork& work, const PyramidLevel& referen
   take_last();
 }
 
-std::span<const AgreedHomography> WindowSearch::count_votes(const PairWork& work,
-                                                            const PyramidLevel& reference) {
-  relate_to_medians();
+VoteOptions WindowSearch::vote_options(const PyramidLevel& reference) const {
   const double spacing = reference.sampling().spacing;
   VoteOptions options;
   options.max_disagreement *= spacing;
   options.tolerance *= spacing;
+  return options;
+}
+
+std::span<const AgreedHomography> WindowSearch::count_votes(const PairWork& work,
+                                                            const PyramidLevel& reference) {
+  relate_to_medians();
+  const VoteOptions options = vote_options(reference);
   const auto found = votes_.find(relative_, options);
   found_.assign(found.begin(), found.end());
+  return followed_from(work, reference, options);
+}
+
+// Follows each of found_. What windows agreed on by chance leads the others nowhere.
+std::span<const AgreedHomography> WindowSearch::followed_from(const PairWork& work,
+                                                              const PyramidLevel& reference,
+                                                              const VoteOptions& options) {
   for (AgreedHomography& homography : found_) {
     homography = followed(work, reference, homography, options);
   }
+  std::erase_if(found_, [&](const AgreedHomography& homography) {
+    return homography.windows < options.min_windows;
+  });
   std::sort(found_.begin(), found_.end(),
             [](const AgreedHomography& a, const AgreedHomography& b) { return a.votes > b.votes; });
   return found_;
@@ -317,7 +333,7 @@ void WindowSearch::resample_moving(const PairWork& work, PyramidLevel& level,
                                    const Homography& frame_to_level) {
   const InterpolatePlan& plan = bilinear_.get(level.shape(), [&] {
     return InterpolatePlan(device_, {.image = level.shape(),
-                                     .output = frame,
+                                     .output = frame_,
                                      .degree = 1,
                                      .boundary = Boundary::grid_constant});
   });
@@ -349,8 +365,8 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     const PeakRecord& record = peaks[2 * w];
     const Point d = subpixel_position(record);
-    const Point shift{std::remainder(d.x - windows_[w].left, side),
-                      std::remainder(d.y - windows_[w].top, side)};
+    const Point shift{std::remainder(d.x - windows_[w].left, side()),
+                      std::remainder(d.y - windows_[w].top, side())};
     if (!(std::hypot(shift.x, shift.y) <= max_followed_shift) || !(medians_[w] > 0)) continue;
     const Point centre{windows_[w].left + middle, windows_[w].top + middle};
     WindowMatch match;
@@ -364,13 +380,32 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
   }
 }
 
-std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
+PyramidLevel& WindowSearch::begin(const PairWork& work) {
   PyramidLevel& level = level_of_windows(work);
   choose_windows(work, level);
   transform_windows(work);
   matches_.clear();
+  return level;
+}
+
+std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
+  const PyramidLevel& level = begin(work);
   match_views(work, level, scales, {});
   return count_votes(work, level);
+}
+
+// The views of one scale suffice for the medians.
+std::span<const AgreedHomography> WindowSearch::find_along(const PairWork& work,
+                                                           const Homography& known) {
+  const PyramidLevel& level = begin(work);
+  const double scale = scale_of(known.affine_at(centre_of(work.reference.shape())));
+  const std::array nearest{*std::min_element(scales.begin(), scales.end(), [&](double a, double b) {
+    return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
+  })};
+  match_views(work, level, nearest, {});
+  relate_to_medians();
+  found_.assign(1, {known, 0, 0});
+  return followed_from(work, level, vote_options(level));
 }
 
 std::span<const AgreedHomography> WindowSearch::find_stretched(const PairWork& work) {

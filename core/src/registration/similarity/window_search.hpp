@@ -16,10 +16,24 @@
 #include <warpalign/stages/interpolate.hpp>
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace warpalign::detail {
+
+/// How finely windows are laid over the reference.
+struct WindowGrid {
+  double level_side;        ///< of the reference's level, in samples, at most
+  std::int64_t frame_side;  ///< of the padded frame in which the moving image is compared
+  std::int64_t along_longer, along_shorter;  ///< windows along the axes of a level, at most
+  [[nodiscard]] std::int64_t windows() const { return along_longer * along_shorter; }
+};
+/// Windows that overlap by half.
+inline constexpr WindowGrid coarse_windows{112, 168, 6, 5};
+/// Of half the size in the scene, nearly side by side: they see what is lost on the coarser level,
+/// as a whiteboard's strokes are, and enough of them lie within a small part that is in common.
+inline constexpr WindowGrid fine_windows{224, 336, 10, 8};
 
 /// Under strong perspective no similarity brings two images into agreement as a whole, but one does
 /// so for each small part. Windows of a level of the reference are correlated with the moving image
@@ -27,13 +41,17 @@ namespace warpalign::detail {
 /// homographies.
 class WindowSearch {
  public:
-  WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones);
+  WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
+               const WindowGrid& grid = coarse_windows);
 
   /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
   /// device. The result is valid until the next call.
   std::span<const AgreedHomography> find(const PairWork& work);
   /// The same with the matches of stretched views in addition, to be called after find().
   std::span<const AgreedHomography> find_stretched(const PairWork& work);
+  /// The homography that windows agree on near where `known` leads, which may be right in part of
+  /// the image only. Nothing where too few of them agree.
+  std::span<const AgreedHomography> find_along(const PairWork& work, const Homography& known);
 
  private:
   struct Window {
@@ -55,8 +73,13 @@ class WindowSearch {
                     std::span<const PeakRecord> peaks);
   void compare_windows(const PairWork& work, Readback<PeakRecord>& peaks);
   void find_overlaps(const PairWork& work);
+  PyramidLevel& begin(const PairWork& work);
   std::span<const AgreedHomography> count_votes(const PairWork& work,
                                                 const PyramidLevel& reference);
+  std::span<const AgreedHomography> followed_from(const PairWork& work,
+                                                  const PyramidLevel& reference,
+                                                  const VoteOptions& options);
+  VoteOptions vote_options(const PyramidLevel& reference) const;
   void relate_to_medians();
   AgreedHomography followed(const PairWork& work, const PyramidLevel& reference,
                             const AgreedHomography& found, const VoteOptions& options);
@@ -64,10 +87,14 @@ class WindowSearch {
   void resample_moving(const PairWork& work, PyramidLevel& level, const Homography& frame_to_level);
   void warp_moving(const PairWork& work, PyramidLevel& level, const Affine& frame_to_level);
 
+  [[nodiscard]] double side() const { return static_cast<double>(grid_.frame_side); }
+
   Device device_;
   RegistrationOptions options_;
   std::vector<double> rotations_;  ///< of the views
   Ones& ones_;
+  WindowGrid grid_;
+  Shape frame_;
   RealFftPlan fft_, fft_windows_, fft_surfaces_;
   OverlapProductsPlan products_;
   OverlapCountsPlan counts_plan_;
