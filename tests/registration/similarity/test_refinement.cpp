@@ -51,7 +51,9 @@ class Pair : public test::DrawnPair {
   }
   /// From a pixel of the finer image beside the truth.
   std::optional<FitResult> fit(Motion motion = Motion::similarity) {
-    const Homography start = Homography(Affine::translation(0.8, -0.6)) * truth;
+    return fit_from(Homography(Affine::translation(0.8, -0.6)) * truth, motion);
+  }
+  std::optional<FitResult> fit_from(const Homography& start, Motion motion) {
     const FitOptions options{motion, 20, 0.0005, 0.03, detail::min_illumination_cell};
     return refinement_.fit({stream, clock, reference, moving, start, ones}, fitter_, options);
   }
@@ -104,6 +106,21 @@ TEST_CASE("refinement: images of other resolution are compared at the same point
         CHECK(found->correlation > 0.9999);
         CHECK(found->converged);
       }
+    }
+  });
+}
+
+// Seen from far aside, a plane may be finer in one image at its near end, and in the other one at
+// the centre.
+TEST_CASE("refinement: a transform by which the finer image has the coarser content is no error") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device, {3, 1.5, {2, -1}});
+    for (const double scale : {0.6, 0.3, 0.1}) {
+      CAPTURE(scale);
+      const Homography start(Similarity{0, scale, {}}.matrix(coarse_shape, fine_shape));
+      std::optional<FitResult> found;
+      CHECK_NOTHROW(found = pair.fit_from(start, Motion::homography));
+      CHECK((!found || std::isfinite(found->correlation)));
     }
   });
 }

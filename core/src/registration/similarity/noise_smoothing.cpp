@@ -71,6 +71,8 @@ double noise_at_sigma(double noise, double sigma, double other) {
 }
 
 double noise_variance(const PairStatistics& sharp, const PairStatistics& smooth) {
+  // Hardly any smoothing either way, which tells nothing of noise.
+  if (!(smooth.sigma > sharp.sigma)) return 0;
   const double removed = std::max(sharp.residual - smooth.residual, 0.0);
   return removed / (1 - noise_at_sigma(1, sharp.sigma, smooth.sigma));
 }

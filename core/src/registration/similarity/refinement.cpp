@@ -26,10 +26,12 @@ constexpr double pixel_variance = 1.0 / 6;
 constexpr double sigma_step = 1.0 / 16;
 
 // The finer image's sigma that gives both images the same point spread. In pixels of the finer
-// image: scale^2 (sigma^2 + v) = fine_sigma^2 + v.
+// image: scale^2 (sigma^2 + v) = fine_sigma^2 + v. In strong perspective the content may be coarser
+// there at the coarse image's centre; then it is hardly smoothed.
 double matching_sigma(double coarse_sigma, double scale) {
   const double variance = scale * scale * (coarse_sigma * coarse_sigma + pixel_variance);
-  return std::round(std::sqrt(std::max(variance - pixel_variance, 0.0)) / sigma_step) * sigma_step;
+  const double sigma = std::sqrt(std::max(variance - pixel_variance, 0.0));
+  return std::max(std::round(sigma / sigma_step), 1.0) * sigma_step;
 }
 
 // The cells of the illumination model grow with the smoothing.
