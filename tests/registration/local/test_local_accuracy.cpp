@@ -1,8 +1,8 @@
 // How accurate local motion is where the truth is known everywhere: fields drawn exactly, and
 // noise.
 #include "registration/local/drawn_frame.hpp"
-#include "registration/local/noise.hpp"
 #include "support/devices.hpp"
+#include "support/noise.hpp"
 #include "support/waves.hpp"
 
 #include <warpalign/local_motion.hpp>

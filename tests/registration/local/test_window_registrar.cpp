@@ -1,7 +1,7 @@
 // The shifts of windows: whole frames, windows, noise, illumination, outliers, and bad input.
 #include "registration/local/drawn_frame.hpp"
-#include "registration/local/noise.hpp"
 #include "support/devices.hpp"
+#include "support/noise.hpp"
 #include "support/waves.hpp"
 
 #include <warpalign/error.hpp>

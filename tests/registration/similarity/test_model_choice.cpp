@@ -3,8 +3,10 @@
 #include "registration/similarity/model_choice.hpp"
 
 #include "registration/similarity/drawn_pair.hpp"
+#include "registration/similarity/richer_models.hpp"
 #include "support/corners.hpp"
 #include "support/devices.hpp"
+#include "support/noise.hpp"
 
 #include <doctest/doctest.h>
 
@@ -35,11 +37,16 @@ class Pair : public test::DrawnPair {
     RegistrationOptions options;
     options.search = warpalign::Effort::fast;
     options.refine = refine;
+    return all(place, model, options)[0];
+  }
+  /// What is made of one place, and those that windows add.
+  std::vector<Candidate> all(const Candidate& place, Motion model,
+                             const RegistrationOptions& options) {
     detail::ModelChoice choice(device_, model, options, ones, fitter_);
     std::vector<Candidate> candidates{place};
     choice.choose(work(), candidates);
     REQUIRE_FALSE(candidates.empty());
-    return candidates[0];
+    return candidates;
   }
 
  private:
@@ -116,5 +123,28 @@ TEST_CASE("model choice: a richer model needs no more evidence only where the pl
       CHECK(found.half_confidence == (one.certain ? detail::half_confidence_significance
                                                   : detail::richer_half_confidence_significance));
     }
+  });
+}
+
+// With memory for one candidate, the others that windows add move it.
+TEST_CASE("model choice: a place that cannot be refined is fitted on after windows added others") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Homography truth(Similarity{0, 1, {9, 5}}.matrix(shape, shape));
+    const test::Spots scene(9);
+    std::vector<float> reference = scene.drawn(shape, Homography());
+    std::vector<float> moving = scene.drawn(shape, truth.inverse());
+    test::add_noise(reference, 0.5, 1);
+    test::add_noise(moving, 0.5, 2);
+    pair.take(pair.reference, reference);
+    pair.take(pair.moving, moving);
+    const Similarity wrong{0, 1, {0, 0}};
+    const auto found =
+        pair.all(at(wrong, 1.1 * detail::undoubted_significance), Motion::automatic, {});
+    REQUIRE(found.size() > 1);
+    CHECK(off(found[1].richer, truth) < 5);
+    // From there an affine transform finds the truth.
+    CHECK(off(detail::transform_of(found[0]), truth) < 1);
+    CHECK(found[0].proposed_by == Candidate().proposed_by);
   });
 }

@@ -221,11 +221,11 @@ void ModelChoice::take_model_that_explains_best(const PairWork& work,
     return true;
   };
   if (!is_certain_place(candidates[0]) && look_elsewhere()) return;
-  Candidate& best = candidates[0];
-  if (options_.refine && is_worth_refining(best)) {
-    refine(work, best);
-    if (!best.refined && !looked_elsewhere && look_elsewhere()) return;
+  if (options_.refine && is_worth_refining(candidates[0])) {
+    refine(work, candidates[0]);
+    if (!candidates[0].refined && !looked_elsewhere && look_elsewhere()) return;
   }
+  Candidate& best = candidates[0];  // no sooner: looking elsewhere adds candidates
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);
 }
