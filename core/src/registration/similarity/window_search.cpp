@@ -31,8 +31,8 @@ constexpr double min_window_part = 0.6;
 Shape slices(const WindowGrid& grid, std::int64_t depth) {
   return {grid.frame_side, grid.frame_side, depth};
 }
-Shape of_windows(const WindowGrid& grid) { return slices(grid, grid.windows()); }
-Shape of_surfaces(const WindowGrid& grid) { return slices(grid, 2 * grid.windows()); }
+Shape of_windows(const WindowGrid& grid) { return slices(grid, grid.at_once()); }
+Shape of_surfaces(const WindowGrid& grid) { return slices(grid, 2 * grid.at_once()); }
 
 double modulo(double x, double side) { return x - side * std::floor(x / side); }
 
@@ -50,20 +50,17 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       fft_(device, {frame_, 2, FftDirections::forward}),
       fft_windows_(device, {of_windows(grid), 2, FftDirections::forward}),
       fft_surfaces_(device, {of_surfaces(grid), 2, FftDirections::inverse}),
-      products_(device, {frame_, grid.windows()}),
+      products_(device, {frame_, grid.at_once()}),
       counts_plan_(device, {frame_, 1, false}),
-      score_(device, {frame_, grid.windows()}),
-      score_alike_(device, {frame_, grid.windows(), true}),
+      score_(device, {frame_, grid.at_once()}),
+      score_alike_(device, {frame_, grid.at_once(), true}),
       peak_(device, {of_surfaces(grid)}),
       windows_image_(device.make_image(PixelType::f32, of_windows(grid))),
       windows_weight_(device.make_image(PixelType::f32, of_windows(grid))),
-      window_spectra_(
-          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_windows(grid)))),
-      window_weight_spectra_(
-          device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_windows(grid)))),
       warped_(device.make_image(PixelType::f32, frame_)),
       warped_weight_(device.make_image(PixelType::f32, frame_)),
       spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
+      weight_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame_))),
       products_image_(
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_surfaces(grid)))),
       surfaces_(device.make_image(PixelType::f32, of_surfaces(grid))),
@@ -71,12 +68,36 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       overlaps_(device.make_image(PixelType::f32, of_surfaces(grid))),
       alike_overlaps_(device.make_image(PixelType::f32, slices(grid, 2))),
       records_(device.make_buffer(of_surfaces(grid).depth * sizeof(PeakRecord))),
-      peaks_{Readback<PeakRecord>(device, of_surfaces(grid).depth),
-             Readback<PeakRecord>(device, of_surfaces(grid).depth)} {}
+      peaks_{make_peaks(), make_peaks()} {
+  const Shape spectra = RealFftPlan::half_spectrum(of_windows(grid));
+  for (std::int64_t part = 0; part < grid.parts; ++part) {
+    parts_.push_back(
+        {device.make_image(PixelType::c32, spectra), device.make_image(PixelType::c32, spectra)});
+  }
+}
+
+WindowSearch::Peaks WindowSearch::make_peaks() const {
+  Peaks peaks;
+  for (std::int64_t part = 0; part < grid_.parts; ++part) {
+    peaks.emplace_back(device_, of_surfaces(grid_).depth);
+  }
+  return peaks;
+}
+
+// Valid until the next call.
+std::span<const PeakRecord> WindowSearch::wait_for(Peaks& peaks) {
+  found_peaks_.clear();
+  for (Readback<PeakRecord>& part : peaks) {
+    const std::span<const PeakRecord> records = part.wait();
+    found_peaks_.insert(found_peaks_.end(), records.begin(), records.end());
+  }
+  return found_peaks_;
+}
 
 // Windows that overlap by half at most, spread evenly over the reference's level.
 void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   const Shape& shape = level.shape();
+  level_width_ = shape.width;
   const Image& normalized = work.reference.normalized(work.stream, work.clock, level);
   const auto download = [&](const Image& image, std::vector<float>& values) {
     values.resize(static_cast<std::size_t>(shape.plane()));
@@ -104,16 +125,24 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
                           static_cast<double>(start(j, down, shape.height))});
     }
   }
+}
+
+// Places the windows of a part at the corners of frames of their own.
+void WindowSearch::stage_windows(std::size_t part) {
   const auto plane = static_cast<std::size_t>(frame_.plane());
-  staged_.assign(plane * static_cast<std::size_t>(grid_.windows()), 0);
+  const auto at_once = static_cast<std::size_t>(grid_.at_once());
+  staged_.assign(plane * at_once, 0);
   staged_counts_.assign(staged_.size(), 0);
-  for (std::size_t w = 0; w < windows_.size(); ++w) {
+  const std::size_t first = part * at_once;
+  const std::size_t end = std::min(windows_.size(), first + at_once);
+  for (std::size_t w = first; w < end; ++w) {
     const auto left = static_cast<std::int64_t>(windows_[w].left);
     const auto top = static_cast<std::int64_t>(windows_[w].top);
     for (std::int64_t y = 0; y < window_.height; ++y) {
       for (std::int64_t x = 0; x < window_.width; ++x) {
-        const auto from = static_cast<std::size_t>((top + y) * shape.width + left + x);
-        const std::size_t to = w * plane + static_cast<std::size_t>(y * grid_.frame_side + x);
+        const auto from = static_cast<std::size_t>((top + y) * level_width_ + left + x);
+        const std::size_t to =
+            (w - first) * plane + static_cast<std::size_t>(y * grid_.frame_side + x);
         staged_[to] = values_[from];
         staged_counts_[to] = counts_[from];
       }
@@ -122,17 +151,20 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
 }
 
 void WindowSearch::transform_windows(const PairWork& work) {
-  work.clock.run("upload", [&] {
-    work.stream.upload(staged_.data(), staged_.size() * sizeof(float), windows_image_.buffer());
-    if (all_count_) return;
-    work.stream.upload(staged_counts_.data(), staged_counts_.size() * sizeof(float),
-                       windows_weight_.buffer());
-  });
-  work.clock.run("fft", [&] {
-    fft_windows_.forward(work.stream, windows_image_, window_spectra_);
-    if (all_count_) return;
-    fft_windows_.forward(work.stream, windows_weight_, window_weight_spectra_);
-  });
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    stage_windows(part);
+    work.clock.run("upload", [&] {
+      work.stream.upload(staged_.data(), staged_.size() * sizeof(float), windows_image_.buffer());
+      if (all_count_) return;
+      work.stream.upload(staged_counts_.data(), staged_counts_.size() * sizeof(float),
+                         windows_weight_.buffer());
+    });
+    work.clock.run("fft", [&] {
+      fft_windows_.forward(work.stream, windows_image_, parts_[part].spectra);
+      if (all_count_) return;
+      fft_windows_.forward(work.stream, windows_weight_, parts_[part].weight_spectra);
+    });
+  }
 }
 
 void WindowSearch::warp_moving(const PairWork& work, PyramidLevel& level,
@@ -149,42 +181,46 @@ void WindowSearch::warp_moving(const PairWork& work, PyramidLevel& level,
   warp_to(weight, warped_weight_);
 }
 
-// Finds how many pixels each window has in common with what is in the frame, at every shift.
-// Windows whose pixels all count have as many as one another, and need no transform.
-void WindowSearch::find_overlaps(const PairWork& work) {
-  if (all_count_) {
-    work.clock.run("overlap_counts", [&] {
-      counts_plan_.execute(work.stream, warped_weight_, window_, alike_overlaps_);
-    });
-    return;
-  }
-  work.clock.run("fft", [&] { fft_.forward(work.stream, warped_weight_, spectrum_); });
+// Finds how many pixels each window of a part has in common with what is in the frame, at every
+// shift. Windows whose pixels all count have as many as one another, and need no transform.
+void WindowSearch::find_overlaps(const PairWork& work, const Part& part) {
   work.clock.run("overlap_products", [&] {
-    products_.execute(work.stream, spectrum_, window_weight_spectra_, products_image_);
+    products_.execute(work.stream, weight_spectrum_, part.weight_spectra, products_image_);
   });
   work.clock.run("inverse_fft",
                  [&] { fft_surfaces_.inverse(work.stream, products_image_, overlaps_); });
 }
 
 // Correlates all windows with what is in the frame.
-void WindowSearch::compare_windows(const PairWork& work, Readback<PeakRecord>& peaks) {
-  work.clock.run("fft", [&] { fft_.forward(work.stream, warped_, spectrum_); });
-  work.clock.run("overlap_products", [&] {
-    products_.execute(work.stream, spectrum_, window_spectra_, products_image_);
+void WindowSearch::compare_windows(const PairWork& work, Peaks& peaks) {
+  work.clock.run("fft", [&] {
+    fft_.forward(work.stream, warped_, spectrum_);
+    if (!all_count_) fft_.forward(work.stream, warped_weight_, weight_spectrum_);
   });
-  work.clock.run("inverse_fft",
-                 [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
-  find_overlaps(work);
+  if (all_count_) {
+    work.clock.run("overlap_counts", [&] {
+      counts_plan_.execute(work.stream, warped_weight_, window_, alike_overlaps_);
+    });
+  }
   OverlapLimits limits;
   limits.min_overlap = static_cast<float>(min_window_part * window_side * window_side);
-  work.clock.run("overlap_score", [&] {
-    if (all_count_) {
-      return score_alike_.execute(work.stream, surfaces_, alike_overlaps_, limits, scores_);
-    }
-    score_.execute(work.stream, surfaces_, overlaps_, limits, scores_);
-  });
-  work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_); });
-  peaks.enqueue(work.stream, records_);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    work.clock.run("overlap_products", [&] {
+      products_.execute(work.stream, spectrum_, part.spectra, products_image_);
+    });
+    work.clock.run("inverse_fft",
+                   [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
+    if (!all_count_) find_overlaps(work, part);
+    work.clock.run("overlap_score", [&] {
+      if (all_count_) {
+        return score_alike_.execute(work.stream, surfaces_, alike_overlaps_, limits, scores_);
+      }
+      score_.execute(work.stream, surfaces_, overlaps_, limits, scores_);
+    });
+    work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_); });
+    peaks[i].enqueue(work.stream, records_);
+  }
 }
 
 // The moving level, rotated back and brought to the reference level's scale, stands in the middle
@@ -192,8 +228,7 @@ void WindowSearch::compare_windows(const PairWork& work, Readback<PeakRecord>& p
 // found at d lies at d, or with its opposite rotation upside down at -d.
 WindowSearch::ComparedView WindowSearch::compare_view(const PairWork& work,
                                                       const PyramidLevel& reference,
-                                                      const WindowView& view,
-                                                      Readback<PeakRecord>& peaks) {
+                                                      const WindowView& view, Peaks& peaks) {
   const double spacing = std::max(1.0, reference.sampling().spacing * view.scale);
   PyramidLevel& moving = work.moving.level(work.stream, work.clock, {spacing});
   WindowView between_levels = view;
@@ -266,7 +301,7 @@ void WindowSearch::match_views(const PairWork& work, const PyramidLevel& referen
   std::optional<ComparedView> last;
   std::size_t turn = 0;
   const auto take_last = [&] {
-    if (last) take_matches(reference, *last, peaks_[1 - turn].wait());
+    if (last) take_matches(reference, *last, wait_for(peaks_[1 - turn]));
   };
   for (const double scale : of_scales) {
     if (!limits.allows_scale(scale)) continue;
@@ -360,7 +395,7 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
   resample_moving(work, moving,
                   Homography(moving.to_image().inverse()) * found * reference.to_image());
   compare_windows(work, peaks_[0]);
-  const std::span<const PeakRecord> peaks = peaks_[0].wait();
+  const std::span<const PeakRecord> peaks = wait_for(peaks_[0]);
   const double middle = static_cast<double>(window_side - 1) / 2;
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     const PeakRecord& record = peaks[2 * w];

@@ -16,7 +16,9 @@
 #include <warpalign/stages/interpolate.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -27,13 +29,14 @@ struct WindowGrid {
   double level_side;        ///< of the reference's level, in samples, at most
   std::int64_t frame_side;  ///< of the padded frame in which the moving image is compared
   std::int64_t along_longer, along_shorter;  ///< windows along the axes of a level, at most
-  [[nodiscard]] std::int64_t windows() const { return along_longer * along_shorter; }
+  std::int64_t parts;  ///< in which they are compared one after the other, which takes less memory
+  [[nodiscard]] std::int64_t at_once() const { return along_longer * along_shorter / parts; }
 };
 /// Windows that overlap by half.
-inline constexpr WindowGrid coarse_windows{112, 168, 6, 5};
+inline constexpr WindowGrid coarse_windows{112, 168, 6, 5, 1};
 /// Of half the size in the scene, nearly side by side: they see what is lost on the coarser level,
 /// as a whiteboard's strokes are, and enough of them lie within a small part that is in common.
-inline constexpr WindowGrid fine_windows{224, 336, 10, 8};
+inline constexpr WindowGrid fine_windows{224, 336, 10, 8, 5};
 
 /// Under strong perspective no similarity brings two images into agreement as a whole, but one does
 /// so for each small part. Windows of a level of the reference are correlated with the moving image
@@ -57,7 +60,17 @@ class WindowSearch {
   struct Window {
     double left, top;  ///< in pixels of the level
   };
+  /// Windows that are compared at once.
+  struct Part {
+    Image spectra, weight_spectra;
+  };
+  /// The peaks of all parts.
+  using Peaks = std::deque<Readback<PeakRecord>>;
+  [[nodiscard]] Peaks make_peaks() const;
+  std::span<const PeakRecord> wait_for(Peaks& peaks);
+
   void choose_windows(const PairWork& work, PyramidLevel& level);
+  void stage_windows(std::size_t part);
   void transform_windows(const PairWork& work);
   PyramidLevel& level_of_windows(const PairWork& work) const;
   void match_views(const PairWork& work, const PyramidLevel& reference,
@@ -68,11 +81,11 @@ class WindowSearch {
     Affine frame_to_image;  ///< from the padded frame to pixels of the moving image
   };
   [[nodiscard]] ComparedView compare_view(const PairWork& work, const PyramidLevel& reference,
-                                          const WindowView& view, Readback<PeakRecord>& peaks);
+                                          const WindowView& view, Peaks& peaks);
   void take_matches(const PyramidLevel& reference, const ComparedView& compared,
                     std::span<const PeakRecord> peaks);
-  void compare_windows(const PairWork& work, Readback<PeakRecord>& peaks);
-  void find_overlaps(const PairWork& work);
+  void compare_windows(const PairWork& work, Peaks& peaks);
+  void find_overlaps(const PairWork& work, const Part& part);
   PyramidLevel& begin(const PairWork& work);
   std::span<const AgreedHomography> count_votes(const PairWork& work,
                                                 const PyramidLevel& reference);
@@ -102,15 +115,18 @@ class WindowSearch {
   PeakPlan peak_;
   PlanCache<Shape, WarpPlan> warps_{16};
   PlanCache<Shape, InterpolatePlan> bilinear_{16};
-  Image windows_image_, windows_weight_, window_spectra_, window_weight_spectra_;
-  Image warped_, warped_weight_, spectrum_;
+  Image windows_image_, windows_weight_;  ///< of a part
+  std::vector<Part> parts_;
+  Image warped_, warped_weight_, spectrum_, weight_spectrum_;
   Image products_image_, surfaces_, scores_;
-  Image overlaps_;          ///< of each window with what is in the frame
-  Image alike_overlaps_;    ///< of all windows alike
-  Shape window_;            ///< what a window has of the level
+  Image overlaps_;        ///< of each window of a part with what is in the frame
+  Image alike_overlaps_;  ///< of all windows alike
+  Shape window_;          ///< what a window has of the level
+  std::int64_t level_width_ = 0;
   bool all_count_ = false;  ///< whether all pixels of the windows do
   Buffer records_;
-  std::array<Readback<PeakRecord>, 2> peaks_;  ///< take turns
+  std::array<Peaks, 2> peaks_;  ///< take turns
+  std::vector<PeakRecord> found_peaks_;
   std::vector<float> values_, counts_, staged_, staged_counts_;
   std::vector<Window> windows_;
   std::vector<WindowMatch> matches_;   // with the correlations themselves
