@@ -102,6 +102,9 @@ Swept sweep(const Work& work, const Expectation& expectation) {
     }
     const std::string wrong = wrong_again(work, expected);
     if (!wrong.empty()) attempt.note(swept, wrong);
+    // An FFT plan that the device kept from the interrupted work has seen a second queue now, and
+    // holds an event until it makes room for another size. What leaks stays.
+    if (is_left_over(alive(), before)) static_cast<void>(wrong_again(work, expected));
     if (is_left_over(alive(), before)) {
       attempt.note(swept, alive_text(alive()) + " are alive in the end, not " + alive_text(before));
     }

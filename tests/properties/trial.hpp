@@ -87,5 +87,6 @@ struct Property {
 [[nodiscard]] std::vector<Property> private_stage_properties();
 [[nodiscard]] std::vector<Property> refinement_properties();
 [[nodiscard]] std::vector<Property> registration_properties();
+[[nodiscard]] std::vector<Property> any_pair_properties();
 
 }  // namespace properties
