@@ -97,7 +97,6 @@ std::span<const PeakRecord> WindowSearch::wait_for(Peaks& peaks) {
 // Windows that overlap by half at most, spread evenly over the reference's level.
 void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   const Shape& shape = level.shape();
-  level_width_ = shape.width;
   const Image& normalized = work.reference.normalized(work.stream, work.clock, level);
   const auto download = [&](const Image& image, std::vector<float>& values) {
     values.resize(static_cast<std::size_t>(shape.plane()));
@@ -128,7 +127,7 @@ void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
 }
 
 // Places the windows of a part at the corners of frames of their own.
-void WindowSearch::stage_windows(std::size_t part) {
+void WindowSearch::stage_windows(std::size_t part, std::int64_t level_width) {
   const auto plane = static_cast<std::size_t>(frame_.plane());
   const auto at_once = static_cast<std::size_t>(grid_.at_once());
   staged_.assign(plane * at_once, 0);
@@ -140,7 +139,7 @@ void WindowSearch::stage_windows(std::size_t part) {
     const auto top = static_cast<std::int64_t>(windows_[w].top);
     for (std::int64_t y = 0; y < window_.height; ++y) {
       for (std::int64_t x = 0; x < window_.width; ++x) {
-        const auto from = static_cast<std::size_t>((top + y) * level_width_ + left + x);
+        const auto from = static_cast<std::size_t>((top + y) * level_width + left + x);
         const std::size_t to =
             (w - first) * plane + static_cast<std::size_t>(y * grid_.frame_side + x);
         staged_[to] = values_[from];
@@ -150,9 +149,9 @@ void WindowSearch::stage_windows(std::size_t part) {
   }
 }
 
-void WindowSearch::transform_windows(const PairWork& work) {
+void WindowSearch::transform_windows(const PairWork& work, std::int64_t level_width) {
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    stage_windows(part);
+    stage_windows(part, level_width);
     work.clock.run("upload", [&] {
       work.stream.upload(staged_.data(), staged_.size() * sizeof(float), windows_image_.buffer());
       if (all_count_) return;
@@ -418,7 +417,7 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
 PyramidLevel& WindowSearch::begin(const PairWork& work) {
   PyramidLevel& level = level_of_windows(work);
   choose_windows(work, level);
-  transform_windows(work);
+  transform_windows(work, level.shape().width);
   matches_.clear();
   return level;
 }

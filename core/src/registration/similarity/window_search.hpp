@@ -70,8 +70,8 @@ class WindowSearch {
   std::span<const PeakRecord> wait_for(Peaks& peaks);
 
   void choose_windows(const PairWork& work, PyramidLevel& level);
-  void stage_windows(std::size_t part);
-  void transform_windows(const PairWork& work);
+  void stage_windows(std::size_t part, std::int64_t level_width);
+  void transform_windows(const PairWork& work, std::int64_t level_width);
   PyramidLevel& level_of_windows(const PairWork& work) const;
   void match_views(const PairWork& work, const PyramidLevel& reference,
                    std::span<const double> scales, const WindowView& stretched);
@@ -119,10 +119,9 @@ class WindowSearch {
   std::vector<Part> parts_;
   Image warped_, warped_weight_, spectrum_, weight_spectrum_;
   Image products_image_, surfaces_, scores_;
-  Image overlaps_;        ///< of each window of a part with what is in the frame
-  Image alike_overlaps_;  ///< of all windows alike
-  Shape window_;          ///< what a window has of the level
-  std::int64_t level_width_ = 0;
+  Image overlaps_;          ///< of each window of a part with what is in the frame
+  Image alike_overlaps_;    ///< of all windows alike
+  Shape window_;            ///< what a window has of the level
   bool all_count_ = false;  ///< whether all pixels of the windows do
   Buffer records_;
   std::array<Peaks, 2> peaks_;  ///< take turns
