@@ -26,6 +26,13 @@
 namespace warpalign::program {
 namespace {
 
+std::vector<NamedOutput> single_outputs(const LocalRegistration& options) {
+  return {{"--output", options.output},
+          {"--overlay", options.overlay},
+          {"--field", options.field},
+          {"--report", options.page}};
+}
+
 void check_names(const LocalRegistration& options) {
   if (options.output) (void)format_of_name(*options.output);
   const auto check = [](const char* option, const std::optional<std::string>& name,
@@ -36,17 +43,13 @@ void check_names(const LocalRegistration& options) {
   check("--overlay", options.overlay, ".png");
   check("--field", options.field, ".npy");
   check("--report", options.page, ".html");
-  check_outputs({{"--output", options.output},
-                 {"--overlay", options.overlay},
-                 {"--field", options.field},
-                 {"--report", options.page}},
-                {options.reference, options.moving});
+  check_outputs(single_outputs(options), {options.reference, options.moving});
 }
 
 std::vector<std::string> names_of_outputs(const LocalRegistration& options) {
   std::vector<std::string> names;
-  for (const auto* name : {&options.output, &options.overlay, &options.field, &options.page}) {
-    if (*name) names.push_back(**name);
+  for (const NamedOutput& output : single_outputs(options)) {
+    if (output.name) names.push_back(*output.name);
   }
   return names;
 }
