@@ -2,6 +2,7 @@
 // its overlap.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
+#include "device/parameter_list.hpp"
 #include "device/stage.hpp"
 
 #include "formulas/overlap.h"
@@ -55,13 +56,22 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+/// The limits of all images of a launch, or of each.
+template <int images>
+using Limits = ParameterList<OverlapLimits, images>;
+
+// How many images with limits of their own share a launch.
+constexpr int max_images = 64;
+
 // The surfaces are C and C mirrored, the overlaps N and N mirrored, each of them times `plane`.
 // `each` is how many overlaps an image has of its own, 2 or 0.
+template <int images>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     overlap_score_kernel(const float* __restrict__ surfaces, const float* __restrict__ overlaps,
-                         int each, int width, int height, OverlapLimits limits,
-                         float* __restrict__ scores) {
+                         int each, int width, int height,
+                         const __grid_constant__ Limits<images> all, float* __restrict__ scores) {
   await_previous();
+  const OverlapLimits& limits = all.entries[images == 1 ? 0 : blockIdx.z];
   const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
   if (x >= width) return;
   const long long plane = static_cast<long long>(width) * height;
@@ -131,17 +141,24 @@ class OverlapScoreStage final : public backend::OverlapScore {
         height_(extent(spec.surface.height, site_)),
         batch_(static_cast<unsigned>(spec.batch)),
         each_(spec.one_overlap ? 0 : 2) {
-    load(&overlap_score_kernel, site_);
+    load(&overlap_score_kernel<1>, site_);
+    if (batch_ > 1) load(&overlap_score_kernel<max_images>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
-               const backend::Memory& overlaps, const OverlapLimits& limits,
+               const backend::Memory& overlaps, std::span<const OverlapLimits> limits,
                backend::Memory& scores) override {
-    dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
-    grid.z = batch_;
-    launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height), &overlap_score_kernel,
-                 data<float>(surfaces), data<float>(overlaps), each_, width_, height_, limits,
-                 data<float>(scores));
+    const std::size_t plane = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+    launch_for_entries<OverlapLimits, max_images>(
+        limits.size(), [&](std::size_t i) { return limits[i]; },
+        [&]<int images>(const Limits<images>& list, std::size_t first, std::size_t count) {
+          dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
+          grid.z = images == 1 ? batch_ : static_cast<unsigned>(count);
+          launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height),
+                       &overlap_score_kernel<images>, data<float>(surfaces) + 2 * first * plane,
+                       data<float>(overlaps) + static_cast<std::size_t>(each_) * first * plane,
+                       each_, width_, height_, list, data<float>(scores) + 2 * first * plane);
+        });
   }
 
  private:

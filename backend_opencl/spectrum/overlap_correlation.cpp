@@ -51,29 +51,38 @@ class OverlapScore final : public backend::OverlapScore {
         height_(extent(spec.surface.height, context.call_site(stage))),
         batch_(extent(spec.batch, context.call_site(stage))),
         each_(spec.one_overlap ? 0 : 2),
-        grid_(context.has_vectors()
-                  ? Grid{{static_cast<std::size_t>(height_), static_cast<std::size_t>(batch_)},
-                         {1, 1}}
-                  : covering(context, width_, spec.surface.height * spec.batch)),
+        all_(grid_of(context, spec.surface, spec.batch)),
+        one_(grid_of(context, spec.surface, 1)),
         kernel_(
             context, stage,
             context.has_vectors() ? kernels::overlap_correlation_cpu : kernels::overlap_correlation,
             "overlap_score") {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
-               const backend::Memory& overlaps, const OverlapLimits& limits,
+               const backend::Memory& overlaps, std::span<const OverlapLimits> limits,
                backend::Memory& scores) override {
-    const cl_float2 centre{{limits.centre_x, limits.centre_y}};
-    const cl_float2 mirrored{{limits.mirrored_centre_x, limits.mirrored_centre_y}};
-    kernel_.launch(queue_of(queue), grid_, surfaces, overlaps, each_, width_, height_, batch_,
-                   limits.min_overlap, limits.reach * limits.reach, centre, mirrored, scores);
+    const bool alike = limits.size() == 1;
+    cl_int first = 0;
+    for (const OverlapLimits& of_image : limits) {
+      const cl_float2 centre{{of_image.centre_x, of_image.centre_y}};
+      const cl_float2 mirrored{{of_image.mirrored_centre_x, of_image.mirrored_centre_y}};
+      kernel_.launch(queue_of(queue), alike ? all_ : one_, surfaces, overlaps, each_, width_,
+                     height_, first, alike ? batch_ : first + 1, of_image.min_overlap,
+                     of_image.reach * of_image.reach, centre, mirrored, scores);
+      ++first;
+    }
   }
 
  private:
+  static Grid grid_of(const Context& context, const Shape& surface, std::int64_t images) {
+    if (!context.has_vectors()) return covering(context, surface.width, surface.height * images);
+    return {{static_cast<std::size_t>(surface.height), static_cast<std::size_t>(images)}, {1, 1}};
+  }
+
   static constexpr const char* stage = "overlap_score";
   cl_int width_, height_, batch_;
-  cl_int each_;  // overlaps that an image has of its own
-  Grid grid_;
+  cl_int each_;     // overlaps that an image has of its own
+  Grid all_, one_;  // images
   Kernel kernel_;
 };
 

@@ -36,13 +36,13 @@ kernel void overlap_products(global const float2* a, global const float2* b,
 // The surfaces are C and C mirrored, the overlaps N and N mirrored, both times `plane`; `each` is
 // how many overlaps an image has of its own, 2 or 0. reach2: the square of the maximum distance of a
 // shift from the centre of its surface, 0 for any distance; of equivalent periodic shifts, the
-// smallest is taken. Work-items go through the rows of all images.
+// smallest is taken. Work-items go through the rows of the images from number `first` to `end`.
 kernel void overlap_score(global const float* surfaces, global const float* overlaps, int each,
-                          int width, int height, int batch, float min_overlap, float reach2,
-                          float2 centre_0, float2 centre_1, global float* scores) {
+                          int width, int height, int first, int end, float min_overlap,
+                          float reach2, float2 centre_0, float2 centre_1, global float* scores) {
   const int x = (int)get_global_id(0);
-  const int row = (int)get_global_id(1);
-  if (x >= width || row >= height * batch) return;
+  const int row = (int)get_global_id(1) + first * height;
+  if (x >= width || row >= height * end) return;
   const int plane = width * height;
   const int image = row / height;
   const int y = row - image * height;

@@ -56,15 +56,16 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_products(
   }
 }
 
-// A work-item takes a row of one surface and of its mirrored one.
+// A work-item takes a row of one surface and of its mirrored one, of an image from number `first` to
+// `end`.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_score(
     global const float* surfaces, global const float* overlaps, int each, int width, int height,
-    int batch, float min_overlap, float reach2, float2 centre_0, float2 centre_1,
+    int first, int end, float min_overlap, float reach2, float2 centre_0, float2 centre_1,
     global float* scores) {
   const int plane = width * height;
   const int y = (int)get_global_id(0);
-  const size_t image = get_global_id(1);
-  if (y >= height || image >= (size_t)batch) return;
+  const size_t image = get_global_id(1) + (size_t)first;
+  if (y >= height || image >= (size_t)end) return;
   const float normalization = 1.0f / (float)plane;
 #pragma unroll 1
   for (int mirrored = 0; mirrored < 2; ++mirrored) {

@@ -2,6 +2,7 @@
 // every device.
 #include "reference/fft/fft.hpp"
 #include "reference/spectrum/overlap_correlation.hpp"
+#include "support/batches.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
@@ -315,6 +316,47 @@ TEST_CASE("overlap correlation: a batch has the results of its images alone") {
       }
       CHECK(score(batch, 0, alike) == scores_alone);
     }
+  });
+}
+
+TEST_CASE("overlap_score: each image of a batch has its own limits") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // More images than share a launch.
+    constexpr std::int64_t batch = 70;
+    const Shape one{19, 12, 2}, all{19, 12, 2 * batch};
+    auto stream = device.make_stream();
+    const auto surfaces = test::random_pixels(PixelType::f32, all, 76);
+    const auto overlaps = test::random_pixels(PixelType::f32, all, 77);
+    const auto image_of = [&](const Shape& shape, const std::vector<std::byte>& pixels,
+                              std::int64_t first) {
+      const auto begin = pixels.begin() + first * one.pixels() * 4;
+      return test::image_of(device, stream, PixelType::f32, shape,
+                            {begin, begin + shape.pixels() * 4});
+    };
+    std::vector<OverlapLimits> limits;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      const auto k = static_cast<float>(i);
+      limits.push_back({1e-4F * (1 + k), k / 7, k / 3, k / 9, 18 - k / 4, 11 - k / 8});
+    }
+    auto scores = device.make_image(PixelType::f32, all);
+    test::poison(stream, scores);
+    const OverlapScorePlan plan(device, {{19, 12, 1}, batch});
+    plan.execute_each(stream, image_of(all, surfaces, 0), image_of(all, overlaps, 0), limits,
+                      scores);
+    std::vector<std::byte> expected;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      auto of_image = device.make_image(PixelType::f32, one);
+      OverlapScorePlan(device, {{19, 12, 1}})
+          .execute(stream, image_of(one, surfaces, i), image_of(one, overlaps, i),
+                   limits[static_cast<std::size_t>(i)], of_image);
+      const auto found = test::bytes_of(stream, of_image);
+      expected.insert(expected.end(), found.begin(), found.end());
+    }
+    CHECK(test::bytes_of(stream, scores) == expected);
+    limits.pop_back();
+    CHECK_THROWS_AS(plan.execute_each(stream, image_of(all, surfaces, 0),
+                                      image_of(all, overlaps, 0), limits, scores),
+                    Error);
   });
 }
 

@@ -307,7 +307,9 @@ TEST_CASE("interpolate batch: what does not fit is refused") {
   const InterpolatePlan plan(device, spec);
   auto stream = device.make_stream();
   const auto make = [&](const Shape& shape) { return device.make_image(PixelType::f32, shape); };
-  const auto input = make({43, 37, 3});
+  const Shape input_shape{43, 37, 3};
+  const auto input = test::image_of(device, stream, PixelType::f32, input_shape,
+                                    test::random_pixels(PixelType::f32, input_shape, 27));
   auto output = make({70, 35, 3});
   const auto transforms = drift(2, 3);
   plan.execute(stream, input, transforms, output);

@@ -14,12 +14,12 @@ namespace warpalign::detail {
 namespace {
 
 // Rotations compared at once: enough to fill a GPU, in 50 MB of memory.
-constexpr std::size_t max_batch = 64;
+constexpr std::size_t max_on_small = 64;
 
-// On large frames. Moderate scales mostly have fewer rotations that are tried again; by directions
-// of edges all are tried there.
-constexpr std::int64_t batch_on_large = 6;
-constexpr std::int64_t batch_by_directions = 16;
+// On large frames. Moderate scales mostly have fewer rotations that are tried again, strong ones
+// twice as many; by directions of edges all are tried there, which takes 95 MB.
+constexpr std::int64_t batch_on_large = 12;
+constexpr std::size_t max_by_directions = 30;
 
 // How many distinct places are tried again, with the rotations to both sides of them: those at
 // moderate scales on large frames, those under strong zoom between the wide steps.
@@ -52,19 +52,9 @@ std::vector<double> scales_of(const RegistrationOptions& options, double step, b
   return scales;
 }
 
-// On a processor, what one stage writes stays in its caches until the next stage reads it where a
-// frame's batch has this many pixels.
-constexpr std::int64_t cached_pixels = 200'000;
-
-// How many rotations are compared at once where `most` suffice for a GPU.
-std::int64_t batch_on(const Device& device, std::int64_t side, std::int64_t most) {
-  if (device.info().kind != DeviceKind::cpu) return most;
-  return std::clamp<std::int64_t>((cached_pixels + side * side / 2) / (side * side), 1, most);
-}
-
 // Batches of equal size, none above the maximum.
-std::int64_t batch_of(std::size_t rotations) {
-  const std::size_t batches = (rotations + max_batch - 1) / max_batch;
+std::int64_t batch_of(std::size_t rotations, std::size_t most) {
+  const std::size_t batches = (rotations + most - 1) / most;
   return static_cast<std::int64_t>((rotations + batches - 1) / batches);
 }
 
@@ -78,10 +68,14 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       rotations_(rotations_of(options, steps.rotation)),
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
       on_small_(device, steps.small_side, ones,
-                batch_on(device, steps.small_side, batch_of(rotations_.degrees.size())), fields),
+                TranslationSearch::batch_on(device, steps.small_side,
+                                            batch_of(rotations_.degrees.size(), max_on_small)),
+                fields),
       on_large_(device, steps.large_side, ones,
-                batch_on(device, steps.large_side,
-                         fields != nullptr ? batch_by_directions : batch_on_large),
+                TranslationSearch::batch_on(
+                    device, steps.large_side,
+                    fields != nullptr ? batch_of(rotations_.degrees.size(), max_by_directions)
+                                      : batch_on_large),
                 fields) {}
 
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {

@@ -20,6 +20,9 @@ namespace {
 constexpr std::int64_t first_search_side = 128;
 constexpr std::int64_t second_search_side = 256;
 constexpr std::int64_t translation_side = 512;
+// How many shifts are looked for at once where many are, in 70 MB of memory. About as many
+// hypotheses have the same base scale.
+constexpr std::int64_t shifts_at_once = 6;
 constexpr std::size_t hypotheses_per_crop = 2;
 // Images of one size have 36 crops at most. A small image has thousands of its size in a large one,
 // and the highest of so many spectra's peaks is one of chance: the grid, whose cost does not depend
@@ -149,6 +152,15 @@ Affine PairSearch::start_of(const PairWork& work, const Affine& found) const {
   return Similarity{degrees, 1, {}}.matrix(reference, moving);
 }
 
+// For one hypothesis, or for many.
+TranslationSearch& PairSearch::translation_search_for(std::size_t hypotheses) {
+  const std::int64_t at_once =
+      TranslationSearch::batch_on(device_, translation_side, shifts_at_once);
+  if (hypotheses <= 1 || at_once == 1) return translation_search_;
+  if (!many_translations_) many_translations_.emplace(device_, translation_side, ones_, at_once);
+  return *many_translations_;
+}
+
 // Sets shifted_ to the best shifts of hypotheses and of their opposites, the rotations by 180
 // degrees more; the best of all first.
 void PairSearch::find_shifts(const PairWork& work, std::span<Hypothesis> hypotheses) {
@@ -162,8 +174,8 @@ void PairSearch::find_shifts(const PairWork& work, std::span<Hypothesis> hypothe
                       hypothesis.base,
                       options_.max_shift});
   }
-  const auto peaks =
-      translation_search_.find(work.stream, work.clock, work.reference, work.moving, known_);
+  const auto peaks = translation_search_for(hypotheses.size())
+                         .find(work.stream, work.clock, work.reference, work.moving, known_);
   shifted_.clear();
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     add_shifts(work, hypotheses[i].peak.rotation_deg, peaks[i]);

@@ -49,6 +49,7 @@ class PairSearch {
   void add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base);
   void add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search);
   [[nodiscard]] Affine start_of(const PairWork& work, const Affine& found) const;
+  [[nodiscard]] TranslationSearch& translation_search_for(std::size_t hypotheses);
   void find_shifts(const PairWork& work, std::span<Hypothesis> hypotheses);
   void add_shifts(const PairWork& work, double rotation_deg, const TranslationSearch::Peaks& peaks);
   bool try_first_hypothesis(const PairWork& work);
@@ -78,7 +79,8 @@ class PairSearch {
   std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
   Ones ones_;
   TranslationSearch translation_search_;
-  std::optional<GridSearch> grid_search_;  // likewise
+  std::optional<TranslationSearch> many_translations_;  // likewise
+  std::optional<GridSearch> grid_search_;               // likewise
   GradientFields fields_;
   std::optional<GridSearch> direction_search_;  // likewise
   SimilarityFit fitter_;

@@ -15,6 +15,10 @@ namespace {
 constexpr double min_overlap_fraction = 0.04;
 constexpr double min_overlap_pixels = 48;
 
+// On a processor, what one stage writes stays in its caches until the next stage reads it where a
+// frame's batch has this many pixels.
+constexpr std::int64_t cached_pixels = 200'000;
+
 // The coordinate equivalent to `u` modulo `n` that is nearest to `centre`.
 double nearest_modulo(double u, double centre, double n) {
   return u - n * std::round((u - centre) / n);
@@ -50,6 +54,12 @@ TranslationSearch::FieldFrames::FieldFrames(const Device& device, GradientFields
       sines(device.make_image(PixelType::f32, frames)),
       reference_second(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frame))),
       moving_seconds(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(frames))) {}
+
+std::int64_t TranslationSearch::batch_on(const Device& device, std::int64_t side,
+                                         std::int64_t most) {
+  if (device.info().kind != DeviceKind::cpu) return most;
+  return std::clamp<std::int64_t>((cached_pixels + side * side / 2) / (side * side), 1, most);
+}
 
 TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, Ones& ones,
                                      std::int64_t batch, GradientFields* fields)
@@ -152,16 +162,19 @@ void TranslationSearch::find_overlaps(Stream& stream, StageClock& clock,
   clock.run("inverse_fft", [&] { fft_surfaces_.inverse(stream, products_image_, overlaps_); });
 }
 
-OverlapLimits TranslationSearch::overlap_limits(const Comparison& comparison) const {
+OverlapLimits TranslationSearch::overlap_limits(const Compared& compared,
+                                                const KnownRotationScale& known) const {
   const auto n = static_cast<double>(frame_.width);
   const double c = std::floor(n / 2);
-  const Shape& reference = comparison.reference.shape();
+  const Shape& reference = compared.reference_level.shape();
   const Point centre = centre_of(reference);
-  const double smaller = comparison.counted.smaller_area(comparison.scale);
+  const CountedPixels counted{compared.reference.counted_of(reference.plane()),
+                              compared.moving.counted_of(compared.moving_level.shape().plane())};
+  const double smaller = counted.smaller_area(compared.scale_between_levels(known.scale));
   OverlapLimits allowed;
   allowed.min_overlap =
       static_cast<float>(std::max(min_overlap_pixels, min_overlap_fraction * smaller));
-  allowed.reach = static_cast<float>(comparison.max_distance);
+  allowed.reach = static_cast<float>(known.max_shift / known.scale / compared.spacings.reference);
   allowed.centre_x = static_cast<float>(modulo(centre.x - c, n));
   allowed.centre_y = static_cast<float>(modulo(centre.y - c, n));
   allowed.mirrored_centre_x = static_cast<float>(modulo(centre.x + c, n));
@@ -193,29 +206,48 @@ TranslationSearch::Peaks TranslationSearch::peaks_of(const PeakRecord* records, 
   return peaks;
 }
 
-void TranslationSearch::compare(Stream& stream, StageClock& clock, ImagePyramid& moving,
-                                PyramidLevel& level, const Comparison& comparison,
-                                std::span<const double> rotations_deg) {
-  Batch& batch = batches_[enqueued_ % 2];
-  batch.reference_centre = centre_of(comparison.reference.shape());
-  batch.moving_centre = centre_of(level.shape());
-  batch.from_reference_image = comparison.reference.to_image().inverse();
-  batch.to_moving_image = level.to_image();
-  const double c = std::floor(static_cast<double>(frame_.width) / 2);
-  batch.linear.clear();
+void TranslationSearch::clear_next() {
+  next_batch().linear.clear();
   frames_to_moving_.clear();
-  for (const double degrees : rotations_deg) {
-    Affine linear = Similarity{degrees, comparison.scale, {}}.matrix({1, 1, 1}, {1, 1, 1});
-    linear.c = linear.f = 0;
-    batch.linear.push_back(linear);
-    frames_to_moving_.push_back(Affine::translation(batch.moving_centre.x, batch.moving_centre.y) *
-                                linear * Affine::translation(-c, -c));
-  }
+  limits_.clear();
+}
+
+void TranslationSearch::add(const Compared& compared, double rotation_deg, double scale,
+                            const OverlapLimits& limits) {
+  const double c = std::floor(static_cast<double>(frame_.width) / 2);
+  const Point centre = centre_of(compared.moving_level.shape());
+  Affine linear = Similarity{rotation_deg, compared.scale_between_levels(scale), {}}.matrix(
+      {1, 1, 1}, {1, 1, 1});
+  linear.c = linear.f = 0;
+  next_batch().linear.push_back(linear);
+  frames_to_moving_.push_back(Affine::translation(centre.x, centre.y) * linear *
+                              Affine::translation(-c, -c));
+  limits_.push_back(limits);
+}
+
+// Frames of a batch that is not full hold what an earlier one left, and their peaks are not taken.
+void TranslationSearch::score(Stream& stream) {
+  const bool alike = std::all_of(limits_.begin(), limits_.end(), [&](const OverlapLimits& limits) {
+    return limits == limits_.front();
+  });
+  if (alike) return score_.execute(stream, surfaces_, overlaps_, limits_.front(), scores_);
+  limits_.resize(static_cast<std::size_t>(frames_.depth), limits_.back());
+  score_.execute_each(stream, surfaces_, overlaps_, limits_, scores_);
+}
+
+void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compared& compared) {
+  if (frames_to_moving_.empty()) return;
+  PyramidLevel& level = compared.moving_level;
+  Batch& batch = next_batch();
+  batch.reference_centre = centre_of(compared.reference_level.shape());
+  batch.moving_centre = centre_of(level.shape());
+  batch.from_reference_image = compared.reference_level.to_image().inverse();
+  batch.to_moving_image = level.to_image();
   const WarpPlan& warp = warp_of(level.shape(), frames_.depth);
   const auto warp_all = [&](const Image& image, Image& frames) {
     clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
   };
-  warp_all(moving.normalized(stream, clock, level), warped_);
+  warp_all(compared.moving.normalized(stream, clock, level), warped_);
   warp_all(weight_of(stream, level), warped_weights_);
   if (fields_) {
     transform_fields(stream, clock, batch.linear);
@@ -223,13 +255,13 @@ void TranslationSearch::compare(Stream& stream, StageClock& clock, ImagePyramid&
     clock.run("fft", [&] { fft_batch_.forward(stream, warped_, moving_spectra_); });
   }
   correlate(stream, clock);
-  find_overlaps(stream, clock, comparison.reference, warped_weights_);
-  clock.run("overlap_score", [&] {
-    score_.execute(stream, surfaces_, overlaps_, overlap_limits(comparison), scores_);
-  });
+  find_overlaps(stream, clock, compared.reference_level, warped_weights_);
+  clock.run("overlap_score", [&] { score(stream); });
   clock.run("peak", [&] { peak_.execute(stream, scores_, records_); });
   readbacks_[enqueued_ % 2].enqueue(stream, records_);
   ++enqueued_;
+  if (enqueued_ - taken_ > 1) take_next();
+  clear_next();
 }
 
 void TranslationSearch::take_next() {
@@ -243,35 +275,37 @@ void TranslationSearch::take_next() {
   ++taken_;
 }
 
+TranslationSearch::Compared TranslationSearch::begin(Stream& stream, StageClock& clock,
+                                                     ImagePyramid& reference, ImagePyramid& moving,
+                                                     double base) {
+  const Spacings spacings = shift_spacings(base, reference.shape(), moving.shape(), frame_.width);
+  PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
+  PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
+  transform_reference(stream, clock, reference, reference_level);
+  if (fields_) {
+    fields_->of_moving = fields_->fields.statistics(stream, clock, moving, moving_level);
+  }
+  return {reference, moving, spacings, reference_level, moving_level};
+}
+
 std::span<const TranslationSearch::Peaks> TranslationSearch::find(
     Stream& stream, StageClock& clock, ImagePyramid& reference, ImagePyramid& moving,
     std::span<const KnownRotationScale> known) {
   peaks_.clear();
   taken_ = enqueued_;  // what an error has left behind
-  std::optional<double> base;
-  for (const KnownRotationScale& one : known) {
-    const Spacings spacings =
-        shift_spacings(one.base, reference.shape(), moving.shape(), frame_.width);
-    PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
-    PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
-    const Comparison comparison{reference_level,
-                                moving_level,
-                                one.scale * spacings.reference / spacings.moving,
-                                {reference.counted_of(reference_level.shape().plane()),
-                                 moving.counted_of(moving_level.shape().plane())},
-                                one.max_shift / one.scale / spacings.reference};
-    if (base != one.base) transform_reference(stream, clock, reference, reference_level);
-    base = one.base;
-    if (fields_) {
-      fields_->of_moving = fields_->fields.statistics(stream, clock, moving, moving_level);
+  clear_next();
+  const auto most = static_cast<std::size_t>(frames_.depth);
+  for (auto of_base = known.begin(); of_base != known.end();) {
+    const Compared compared = begin(stream, clock, reference, moving, of_base->base);
+    const double base = of_base->base;
+    for (; of_base != known.end() && of_base->base == base; ++of_base) {
+      const OverlapLimits limits = overlap_limits(compared, *of_base);
+      for (const double degrees : of_base->rotations_deg) {
+        add(compared, degrees, of_base->scale, limits);
+        if (frames_to_moving_.size() == most) compare(stream, clock, compared);
+      }
     }
-    const auto most = static_cast<std::size_t>(frames_.depth);
-    for (std::size_t first = 0; first < one.rotations_deg.size(); first += most) {
-      const std::size_t count = std::min(most, one.rotations_deg.size() - first);
-      compare(stream, clock, moving, moving_level, comparison,
-              one.rotations_deg.subspan(first, count));
-      if (enqueued_ - taken_ > 1) take_next();
-    }
+    compare(stream, clock, compared);
   }
   take_next();
   return peaks_;

@@ -43,27 +43,40 @@ class TranslationSearch {
   /// The peak for a rotation [0] and for 180 degrees more [1].
   using Peaks = std::array<TranslationPeak, 2>;
 
+  /// How many rotations to compare at once on padded frames of a side, where `most` fill a GPU.
+  [[nodiscard]] static std::int64_t batch_on(const Device& device, std::int64_t side,
+                                             std::int64_t most);
+
   /// `side` is the side of the padded frame: reference and moving image are compared at levels that
   /// fit in it side by side. `batch`: how many rotations are compared at once. `fields`: null to
   /// compare grey levels; else directions of edges are compared.
   TranslationSearch(const Device& device, std::int64_t side, Ones& ones, std::int64_t batch = 1,
                     GradientFields* fields = nullptr);
 
-  /// The peaks at each of the rotations of each element of `known`, in their order. The reference
-  /// is transformed once for consecutive elements whose bases are the same. Waits for the device.
-  /// The result is valid until the next call.
+  /// The peaks at each of the rotations of each element of `known`, in their order. Consecutive
+  /// elements whose bases are the same share the reference's transform, and batches. Waits for the
+  /// device. The result is valid until the next call.
   std::span<const Peaks> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
                               ImagePyramid& moving, std::span<const KnownRotationScale> known);
 
  private:
-  /// The levels that are compared, the scale between them and where the moving one may lie.
-  struct Comparison {
-    const PyramidLevel& reference;
-    const PyramidLevel& moving;
-    double scale;  ///< between the levels
-    CountedPixels counted;
-    double max_distance;  ///< of the levels' centres, in pixels of the reference level; 0: any
+  /// The levels that are compared.
+  struct Compared {
+    ImagePyramid& reference;
+    ImagePyramid& moving;
+    Spacings spacings;
+    PyramidLevel& reference_level;
+    PyramidLevel& moving_level;
+    [[nodiscard]] double scale_between_levels(double scale) const {
+      return scale * spacings.reference / spacings.moving;
+    }
   };
+  /// Prepares the comparison of what has a base.
+  [[nodiscard]] Compared begin(Stream& stream, StageClock& clock, ImagePyramid& reference,
+                               ImagePyramid& moving, double base);
+  /// Adds a rotation to the batch that is compared next.
+  void add(const Compared& compared, double rotation_deg, double scale,
+           const OverlapLimits& limits);
   void transform_reference(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                            PyramidLevel& level);
   void transform_fields(Stream& stream, StageClock& clock, std::span<const Affine> linear);
@@ -76,14 +89,18 @@ class TranslationSearch {
     Affine from_reference_image, to_moving_image;  ///< to and from the levels
     std::vector<Affine> linear;                    ///< of the rotations
   };
-  void compare(Stream& stream, StageClock& clock, ImagePyramid& moving, PyramidLevel& level,
-               const Comparison& comparison, std::span<const double> rotations_deg);
+  [[nodiscard]] Batch& next_batch() { return batches_[enqueued_ % 2]; }
+  void clear_next();
+  /// Compares what was added, if anything was.
+  void compare(Stream& stream, StageClock& clock, const Compared& compared);
+  void score(Stream& stream);
   /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
   void take_next();
   /// The warp from levels of a shape to the padded frame.
   const WarpPlan& warp_of(const Shape& shape, std::int64_t slices);
   const Image& weight_of(Stream& stream, PyramidLevel& level);
-  [[nodiscard]] OverlapLimits overlap_limits(const Comparison& comparison) const;
+  [[nodiscard]] OverlapLimits overlap_limits(const Compared& compared,
+                                             const KnownRotationScale& known) const;
   [[nodiscard]] Peaks peaks_of(const PeakRecord* records, const Batch& batch,
                                const Affine& linear) const;
 
@@ -126,7 +143,8 @@ class TranslationSearch {
   std::array<Readback<PeakRecord>, 2> readbacks_;
   std::array<Batch, 2> batches_;
   std::size_t enqueued_ = 0, taken_ = 0;  ///< numbers of batches
-  std::vector<Affine> frames_to_moving_;  ///< of the rotations of a batch
+  std::vector<Affine> frames_to_moving_;  ///< of the rotations of the next batch
+  std::vector<OverlapLimits> limits_;     ///< likewise
   std::vector<Peaks> peaks_;
 };
 

@@ -93,6 +93,20 @@ OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec&
 
 void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
                                const OverlapLimits& limits, Image& scores) const {
+  enqueue(stream, surfaces, overlaps, {&limits, 1}, scores);
+}
+
+void OverlapScorePlan::execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
+                                    std::span<const OverlapLimits> limits, Image& scores) const {
+  if (limits.size() != static_cast<std::size_t>(spec_.batch)) {
+    detail::refuse(score_stage, "there are limits for " + std::to_string(limits.size()) +
+                                    " images, and the plan is for " + std::to_string(spec_.batch));
+  }
+  enqueue(stream, surfaces, overlaps, limits, scores);
+}
+
+void OverlapScorePlan::enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
+                               std::span<const OverlapLimits> limits, Image& scores) const {
   detail::check_stream(score_stage, device_, stream);
   const auto check_pairs = [&](const char* what, const Image& image, std::int64_t pairs) {
     detail::check_image(score_stage, what, device_, image, PixelType::f32,
@@ -103,7 +117,7 @@ void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const Imag
   check_pairs("the scores", scores, spec_.batch);
   detail::check_distinct(score_stage, surfaces, scores);
   detail::check_distinct(score_stage, overlaps, scores);
-  check_limits(limits);
+  for (const OverlapLimits& of_image : limits) check_limits(of_image);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
                    detail::Access::memory(overlaps), limits, detail::Access::memory(scores));
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 
 namespace warpalign {
 
@@ -58,6 +59,7 @@ struct OverlapLimits {
   float centre_y = 0;
   float mirrored_centre_x = 0;  ///< ... and on surface 1
   float mirrored_centre_y = 0;
+  friend bool operator==(const OverlapLimits&, const OverlapLimits&) = default;
 };
 
 /// score = C / sqrt(N), from correlation surfaces [C, C mirrored] and overlaps [N, N mirrored],
@@ -71,8 +73,14 @@ class WARPALIGN_API OverlapScorePlan {
   OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec);
   void execute(Stream& stream, const Image& surfaces, const Image& overlaps,
                const OverlapLimits& limits, Image& scores) const;
+  /// Each of the images b has limits of its own.
+  void execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
+                    std::span<const OverlapLimits> limits, Image& scores) const;
 
  private:
+  void enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
+               std::span<const OverlapLimits> limits, Image& scores) const;
+
   Device device_;
   OverlapScoreSpec spec_;
   std::shared_ptr<backend::OverlapScore> kernel_;
@@ -101,8 +109,9 @@ class OverlapScore : public Stage {
  public:
   using Setup = OverlapScoreSpec;
 
+  /// One set of limits for all images b, or one for each.
   virtual void enqueue(Queue& queue, const Memory& surfaces, const Memory& overlaps,
-                       const OverlapLimits& limits, Memory& scores) = 0;
+                       std::span<const OverlapLimits> limits, Memory& scores) = 0;
 };
 
 }  // namespace warpalign::backend
