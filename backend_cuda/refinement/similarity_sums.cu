@@ -10,6 +10,7 @@
 #include "refinement/sample_location.cuh"
 
 #include "formulas/illumination.h"
+#include "formulas/resident_state.h"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
@@ -36,6 +37,7 @@ template <bool projective>
 constexpr int block_width = warps_of<projective>* tile_width;
 static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
 static_assert(WA_HOMOGRAPHY_SUMS == backend::homography_sum_count);
+static_assert(sizeof(WaSumsState) == sizeof(ResidentState));
 
 /// An illumination model with a gain and an offset for each cell of a field.
 struct LocalIllumination {
@@ -65,6 +67,28 @@ struct State {
 constexpr int max_states_at_once = 32;
 template <bool projective, int states>
 using States = ParameterList<State<projective>, states>;
+
+/// The state of a fit that stays on the device.
+template <bool projective>
+__device__ __forceinline__ State<projective> state_in(const WaSumsState& kept) {
+  const auto number = [&](int i) {
+    return static_cast<double>(kept.matrix[i]) + static_cast<double>(kept.rest[i]);
+  };
+  State<projective> s;
+  if constexpr (projective) {
+#pragma unroll
+    for (int i = 0; i < 9; ++i) s.matrix.h[i] = number(i);
+  } else {
+    s.matrix = {number(0), number(1), number(2), number(3), number(4), number(5)};
+  }
+  s.centre_x = kept.centre_x;
+  s.centre_y = kept.centre_y;
+  s.inverse_unit = kept.inverse_unit;
+  s.inverse_scale = kept.inverse_scale;
+  s.gain = kept.gain;
+  s.offset = kept.offset;
+  return s;
+}
 
 __device__ __forceinline__ float2 illumination_at(const LocalIllumination& illumination, int px,
                                                   int py) {
@@ -105,13 +129,9 @@ __device__ __forceinline__ void add_pixel(const ComparedImages& images, const St
   }
 }
 
-template <bool projective, bool masked, bool illuminated, int states>
-__global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiprocessor)
-    similarity_sums_kernel(const __grid_constant__ ComparedImages images,
-                           const __grid_constant__ States<projective, states> list,
-                           float* __restrict__ partials) {
-  await_previous();
-  const State<projective>& s = list.entries[states == 1 ? 0 : blockIdx.y];
+template <bool projective, bool masked, bool illuminated>
+__device__ __forceinline__ void sum_pixels(const ComparedImages& images, const State<projective>& s,
+                                           float* partials) {
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   const int x = warp * tile_width + lane % tile_width;
@@ -141,8 +161,29 @@ __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiproces
       sums, partials + static_cast<std::size_t>(blockIdx.y) * sums_of<projective> * gridDim.x);
 }
 
+template <bool projective, bool masked, bool illuminated, int states>
+__global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiprocessor)
+    similarity_sums_kernel(const __grid_constant__ ComparedImages images,
+                           const __grid_constant__ States<projective, states> list,
+                           float* __restrict__ partials) {
+  await_previous();
+  sum_pixels<projective, masked, illuminated>(images, list.entries[states == 1 ? 0 : blockIdx.y],
+                                              partials);
+}
+
+template <bool projective, bool masked>
+__global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiprocessor)
+    resident_sums_kernel(const __grid_constant__ ComparedImages images, const WaSumsState* states,
+                         float* partials) {
+  await_previous();
+  if (states[blockIdx.y].active == 0) return;
+  sum_pixels<projective, masked, false>(images, state_in<projective>(states[blockIdx.y]), partials);
+}
+
 template <bool projective, int states>
 using Kernel = void (*)(ComparedImages, States<projective, states>, float*);
+
+using ResidentKernel = void (*)(ComparedImages, const WaSumsState*, float*);
 
 template <bool projective>
 struct Kernels {
@@ -165,6 +206,9 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
         images_{},
         kernels_(spec.masked ? kernels_for<projective, true>(spec.illumination_cell != 0)
                              : kernels_for<projective, false>(spec.illumination_cell != 0)),
+        resident_(!spec.resident ? nullptr
+                  : spec.masked  ? &resident_sums_kernel<projective, true>
+                                 : &resident_sums_kernel<projective, false>),
         centre_(centre_of(spec.moving)) {
     images_.reference_width = extent(spec.reference.width, site_);
     images_.margin = spec.reference_margin;
@@ -182,6 +226,10 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * context.multiprocessors;
     blocks_ = std::clamp<std::int64_t>(
         tiles, 1, spec.batch > 1 ? divide_up(most, states_to_fill_device) : most);
+    if (spec.resident) {
+      load(resident_, site_);
+      return;
+    }
     load(kernels_.one, site_);
     if (kernels_.many != nullptr && spec.batch > 1) load(kernels_.many, site_);
   }
@@ -193,12 +241,7 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
   void enqueue(backend::Queue& queue, const backend::SimilarityMemory& memory,
                std::span<const SimilarityState> states, backend::Memory& partials,
                std::size_t first) override {
-    ComparedImages images = images_;
-    images.reference = data<float>(memory.reference);
-    images.moving.coefficients = data<float>(memory.coefficients);
-    images.illumination.field = data_or_null<float2>(memory.illumination);
-    images.weights = {data_or_null<float>(memory.reference_weight),
-                      data_or_null<float>(memory.moving_weight)};
+    const ComparedImages images = images_in(memory);
     float* sums = data<float>(partials) + first;
     const std::size_t length = groups() * sums_of<projective>;
     if (kernels_.many == nullptr) {
@@ -214,7 +257,29 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
         });
   }
 
+  void enqueue_resident(backend::Queue& queue, const backend::SimilarityMemory& memory,
+                        const backend::Memory& states, std::size_t first_state, std::size_t count,
+                        backend::Memory& partials, std::size_t first) override {
+    launch_early(site_, queue, grid_for(count), dim3(threads_of<projective>), resident_,
+                 images_in(memory), data<const WaSumsState>(states) + first_state,
+                 data<float>(partials) + first);
+  }
+
  private:
+  [[nodiscard]] ComparedImages images_in(const backend::SimilarityMemory& memory) const {
+    ComparedImages images = images_;
+    images.reference = data<float>(memory.reference);
+    images.moving.coefficients = data<float>(memory.coefficients);
+    images.illumination.field = data_or_null<float2>(memory.illumination);
+    images.weights = {data_or_null<float>(memory.reference_weight),
+                      data_or_null<float>(memory.moving_weight)};
+    return images;
+  }
+
+  [[nodiscard]] dim3 grid_for(std::size_t states) const {
+    return {static_cast<unsigned>(blocks_), static_cast<unsigned>(states)};
+  }
+
   [[nodiscard]] Kernel<projective, 1> kernel_of(const States<projective, 1>&) const {
     return kernels_.one;
   }
@@ -237,13 +302,14 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
   template <int states>
   void run(backend::Queue& queue, Kernel<projective, states> kernel, const ComparedImages& images,
            const States<projective, states>& list, std::size_t count, float* sums) const {
-    const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(count));
-    launch_early(site_, queue, grid, dim3(threads_of<projective>), kernel, images, list, sums);
+    launch_early(site_, queue, grid_for(count), dim3(threads_of<projective>), kernel, images, list,
+                 sums);
   }
 
   CallSite site_;
   ComparedImages images_;
   Kernels<projective> kernels_;
+  ResidentKernel resident_;
   Point centre_;
   std::int64_t blocks_ = 1;
 };

@@ -18,6 +18,8 @@ namespace {
 constexpr const char* stage = "similarity_sums";
 constexpr std::size_t max_group = 128;  // each work-item holds all the sums in registers
 constexpr std::int64_t max_groups = 1024;
+// Where the device adds up the sums itself, each by one work-item.
+constexpr std::int64_t max_resident_groups = 128;
 
 // On CPUs, work-items share nothing: a group of one needs no barriers, which PoCL 5 gets wrong
 // around this many private sums.
@@ -41,10 +43,11 @@ class SimilaritySums final : public backend::SimilaritySums {
                               context.call_site(stage))),
         width_(extent(spec.moving.width, context.call_site(stage))),
         height_(extent(spec.moving.height, context.call_site(stage))),
-        simd_(context.has_vectors()),
+        simd_(context.has_vectors() && !spec.resident),
         tile_rows_(tile_rows_for(rows_)),
         group_(simd_ ? 1 : group_for(context)),
-        groups_(static_cast<std::size_t>(std::clamp<std::int64_t>(shares(), 1, max_groups))),
+        groups_(static_cast<std::size_t>(std::clamp<std::int64_t>(
+            shares(), 1, spec.resident ? max_resident_groups : max_groups))),
         kernel_(context, stage, simd_ ? kernels::similarity_sums_cpu : kernels::similarity_sums,
                 "similarity_sums", options()) {
     if (spec.illumination_cell == 0) return;
@@ -62,6 +65,20 @@ class SimilaritySums final : public backend::SimilaritySums {
     for (std::size_t i = 0; i < states.size(); ++i) {
       enqueue_state(queue, images, states[i], partials, first + i * length);
     }
+  }
+
+  void enqueue_resident(backend::Queue& queue, const backend::SimilarityMemory& images,
+                        const backend::Memory& states, std::size_t first_state, std::size_t count,
+                        backend::Memory& partials, std::size_t first) override {
+    const cl_int margin = spec_.reference_margin;
+    const auto launch = [&](const auto&... optional) {
+      kernel_.launch(queue_of(queue), {{groups_ * group_, count}, {group_, 1}}, images.reference,
+                     reference_width_, margin, columns_, margin, rows_, images.coefficients, width_,
+                     height_, cl_int{spec_.moving_margin}, states, static_cast<cl_int>(first_state),
+                     optional..., partials, static_cast<cl_int>(first));
+    };
+    if (!spec_.masked) return launch();
+    launch(*images.reference_weight, *images.moving_weight);
   }
 
  private:
@@ -110,6 +127,7 @@ class SimilaritySums final : public backend::SimilaritySums {
     if (spec_.masked) text += " -D MASKED";
     if (spec_.illumination_cell != 0) text += " -D ILLUMINATED";
     if (spec_.projective) text += " -D PROJECTIVE";
+    if (spec_.resident) text += " -D RESIDENT";
     return text;
   }
 

@@ -1,11 +1,16 @@
-// The macros that let one text compile as OpenCL C 1.2 and as CUDA C++.
+// The macros that let one text compile as OpenCL C 1.2 and as CUDA C++, and, where core computes
+// what kernels do, as C++ in double precision.
 #ifndef WARPALIGN_FORMULAS_LANGUAGE_H
 #define WARPALIGN_FORMULAS_LANGUAGE_H
 
-// The type that some formulas compute with: one float or, in OpenCL, a vector type that the kernel
-// defines before it includes them.
+// The type that some formulas compute with: one float; in OpenCL a vector type, where the kernel
+// defines it before it includes them; in core double.
 #ifndef WA_REAL
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__) || defined(__CUDACC__)
 #define WA_REAL float
+#else
+#define WA_REAL double
+#endif
 #endif
 #define WA_NUMBER(x) ((WA_REAL)(x))
 
@@ -13,6 +18,13 @@
 // PoCL otherwise leaves large functions out of line and does not propagate their constant
 // arguments.
 #define WA_INLINE inline __attribute__((always_inline))
+// Unrolls a loop whose number of turns is known only once its function is inlined: the other pragma
+// unrolls such a loop by a few turns before that.
+#if defined(__clang__)
+#define WA_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define WA_UNROLL _Pragma("unroll")
+#endif
 #define WA_FMA(a, b, c) fma(a, b, c)
 #define WA_SQRT(x) sqrt(x)
 #define WA_RSQRT(x) rsqrt(x)
@@ -29,8 +41,9 @@
 #define WA_BITS_FLOAT(x) as_float(x)
 #define WA_FLOAT_BITS(x) as_uint(x)
 #define WA_UINT64 ulong
-#else
+#elif defined(__CUDACC__)
 #define WA_INLINE __device__ __forceinline__
+#define WA_UNROLL _Pragma("unroll")
 #define WA_FMA(a, b, c) fmaf(a, b, c)
 // Accurate to 1 ulp (OpenCL's is to 3); the correctly rounded square root takes three times as
 // long.
@@ -60,6 +73,18 @@ WA_INLINE float wa_exp2(float x) {
 #define WA_BITS_FLOAT(x) __uint_as_float(x)
 #define WA_FLOAT_BITS(x) __float_as_uint(x)
 #define WA_UINT64 unsigned long long
+#else
+#include <cmath>
+#define WA_INLINE inline
+#define WA_UNROLL
+// Not std::fma, which is a call where the processor's instruction may not be used.
+#define WA_FMA(a, b, c) ((a) * (b) + (c))
+#define WA_SQRT(x) std::sqrt(x)
+#define WA_EXP(x) std::exp(x)
+#define WA_SIN(x) std::sin(x)
+#define WA_COS(x) std::cos(x)
+#define WA_FABS(x) std::abs(x)
+#define WA_ROUND(x) std::round(x)
 #endif
 
 #endif

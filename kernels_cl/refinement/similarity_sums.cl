@@ -3,12 +3,16 @@
 // and products.
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, where weights tell which pixels
-// count; ILLUMINATED, where there is an illumination model; PROJECTIVE, for a homography.
+// count; ILLUMINATED, where there is an illumination model; PROJECTIVE, for a homography; RESIDENT,
+// for many states that fit_step.cl writes.
 //
 // variant: gpu -DGROUP=128
 // variant: gpu -DGROUP=128 -DMASKED -DILLUMINATED
 // variant: gpu -DGROUP=128 -DPROJECTIVE
+// variant: gpu -DGROUP=128 -DRESIDENT -DMASKED
+// variant: gpu -DGROUP=128 -DRESIDENT -DPROJECTIVE
 #include "formulas/illumination.h"
+#include "formulas/resident_state.h"
 #include "lib/sample_location.h"
 #include "lib/sums.h"
 
@@ -36,14 +40,36 @@ inline float2 illumination_at(global const float2* field, int across, int down, 
 }
 #endif
 
+#ifdef RESIDENT
+inline Matrix resident_matrix(global const WaSumsState* state) {
+  global const float* m = state->matrix;
+  global const float* r = state->rest;
+  Matrix matrix;
+  matrix.x_row = (float4)(m[0], m[1], m[2], 0.0f);
+  matrix.x_rest = (float4)(r[0], r[1], r[2], 0.0f);
+  matrix.y_row = (float4)(m[3], m[4], m[5], 0.0f);
+  matrix.y_rest = (float4)(r[3], r[4], r[5], 0.0f);
+#ifdef PROJECTIVE
+  matrix.w_row = (float4)(m[6], m[7], m[8], 0.0f);
+  matrix.w_rest = (float4)(r[6], r[7], r[8], 0.0f);
+#endif
+  return matrix;
+}
+#endif
+
 // illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[first +
-// i * groups + g].
+// i * groups + g]; with RESIDENT, where each row of the grid has a state, those of state s behind
+// them, at s SUMS groups.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
+#ifdef RESIDENT
+    global const WaSumsState* states, int first_state,
+#else
     float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
 #ifdef PROJECTIVE
     float4 w_row, float4 w_rest,
+#endif
 #endif
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
@@ -53,7 +79,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
 #endif
     global float* partials, int first) {
   local float shared[GROUP];
-#ifdef PROJECTIVE
+#ifdef RESIDENT
+  global const WaSumsState* state = states + first_state + (int)get_group_id(1);
+  if (state->active == 0) return;
+  const Matrix matrix = resident_matrix(state);
+  const float2 centre = (float2)(state->centre_x, state->centre_y);
+  const float4 illumination =
+      (float4)(state->gain, state->offset, state->inverse_scale, state->inverse_unit);
+  partials += (size_t)get_group_id(1) * SUMS * get_num_groups(0);
+#elif defined(PROJECTIVE)
   const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
 #else
   const Matrix matrix = {x_row, x_rest, y_row, y_rest};

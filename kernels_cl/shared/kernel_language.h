@@ -7,11 +7,13 @@
 
 // WA_KERNEL(columns, rows) declares a kernel whose work-group has that size. WA_BEGIN() is the
 // first statement of every kernel: CUDA may start a kernel before the previous one has ended.
+// WA_LOCAL declares what a work-group shares; WA_IN_LOCAL belongs to pointers to it.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define WA_KERNEL(columns, rows) kernel __attribute__((reqd_work_group_size(columns, rows, 1))) void
 #define WA_BEGIN()
 #define WA_GLOBAL global
 #define WA_LOCAL local
+#define WA_IN_LOCAL local
 #define WA_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define WA_ITEM_X ((int)get_local_id(0))
 #define WA_ITEM_Y ((int)get_local_id(1))
@@ -24,6 +26,7 @@
 #define WA_BEGIN() await_previous()
 #define WA_GLOBAL
 #define WA_LOCAL __shared__
+#define WA_IN_LOCAL
 #define WA_BARRIER() __syncthreads()
 #define WA_ITEM_X (static_cast<int>(threadIdx.x))
 #define WA_ITEM_Y (static_cast<int>(threadIdx.y))

@@ -24,6 +24,10 @@ inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory)
   return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
 }
 
+inline backend::FitStepMemory inner_of(const backend::FitStepMemory& memory) noexcept {
+  return {inner_of(memory.fits), inner_of(memory.states)};
+}
+
 inline backend::OverlapSpectra inner_of(const backend::OverlapSpectra& spectra) noexcept {
   const auto& [a, b, a_second, b_second] = spectra;
   return {inner_of(a), inner_of(b), inner_of(a_second), inner_of(b_second)};

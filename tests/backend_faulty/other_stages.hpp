@@ -66,6 +66,12 @@ class SimilaritySums final : public Wrapped<backend::SimilaritySums> {
                std::size_t first) override {
     reach().enqueue(inner_of(queue), inner_of(images), states, inner_of(partials), first);
   }
+  void enqueue_resident(backend::Queue& queue, const backend::SimilarityMemory& images,
+                        const backend::Memory& states, std::size_t first_state, std::size_t count,
+                        backend::Memory& partials, std::size_t first) override {
+    reach().enqueue_resident(inner_of(queue), inner_of(images), inner_of(states), first_state,
+                             count, inner_of(partials), first);
+  }
 };
 
 class SpectrumSums final : public Wrapped<backend::SpectrumSums> {

@@ -1,7 +1,7 @@
 // The normalized correlation of two images, computed from their moments.
 #pragma once
 
-#include <cmath>
+#include "formulas/moments.h"
 
 namespace warpalign::detail {
 
@@ -11,11 +11,8 @@ struct Moments {
 };
 
 inline double correlation_of(const Moments& sums) {
-  if (!(sums.n > 1)) return 0;
-  const double rr = sums.rr - sums.r * sums.r / sums.n;
-  const double mm = sums.mm - sums.m * sums.m / sums.n;
-  if (!(rr > 0) || !(mm > 0)) return 0;
-  return (sums.rm - sums.r * sums.m / sums.n) / std::sqrt(rr * mm);
+  const WaMoments moments{sums.n, 0, sums.r, sums.m, sums.rr, sums.mm, sums.rm};
+  return wa_correlation(&moments);
 }
 
 }  // namespace warpalign::detail

@@ -1,12 +1,14 @@
 // Geometric helpers that the steps of a registration share.
 #pragma once
 
+#include "formulas/plane_maps.h"
+
 #include <warpalign/geometry.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 namespace warpalign::detail {
 
@@ -16,19 +18,14 @@ inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - 
 /// Whether the transform maps all of `shape` to finite places on one side of the line that it maps
 /// to infinity: the divisor w has one sign at all corners, and its smallest value there is more
 /// than `min_ratio` of its largest.
-inline bool is_regular(const Homography& m, const Shape& shape, double min_ratio = 1e-3) {
+inline bool is_regular(const Homography& m, const Shape& shape,
+                       double min_ratio = WA_MIN_DIVISOR_RATIO) {
   const auto right = static_cast<double>(shape.width - 1);
   const auto bottom = static_cast<double>(shape.height - 1);
-  double smallest = INFINITY;
-  double largest = -INFINITY;
-  for (const Point p : {Point{0, 0}, Point{right, 0}, Point{0, bottom}, Point{right, bottom}}) {
-    const double w = m.h[6] * p.x + m.h[7] * p.y + m.h[8];
-    if (!std::isfinite(w)) return false;
-    smallest = std::min(smallest, w);
-    largest = std::max(largest, w);
-  }
-  if (largest < 0) std::swap(smallest, largest);
-  return smallest / largest > min_ratio;
+  const double* h = m.h.data();
+  const std::array<double, 4> divisors{wa_divisor(h, 0, 0), wa_divisor(h, right, 0),
+                                       wa_divisor(h, 0, bottom), wa_divisor(h, right, bottom)};
+  return wa_divisors_agree(divisors.data(), min_ratio) != 0;
 }
 
 /// The same as Homography::operator(), and the linear part of Homography::affine_at(), for loops

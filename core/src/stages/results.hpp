@@ -33,6 +33,7 @@ class Results {
 
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] backend::Memory& memory() { return Access::memory(on_device_); }
+  [[nodiscard]] const backend::Memory& memory() const { return Access::memory(on_device_); }
 
   /// The first `count` records. Waits for them; the result is valid until the next call.
   [[nodiscard]] std::span<const Record> fetch(Stream& stream, std::size_t count) {

@@ -33,7 +33,8 @@ FitOptions options_of(Motion motion) { return {motion, 15, 0.002, 0.2}; }
 /// A pair of equal size, and the levels at which it is compared: with its own pixels, and coarser.
 class Pair : public test::DrawnPair {
  public:
-  explicit Pair(const warpalign::Device& device) : DrawnPair(device, shape, shape), fitter(device) {
+  explicit Pair(const warpalign::Device& device, bool resident = false)
+      : DrawnPair(device, shape, shape), fitter(device, resident) {
     draw(test::Spots(8), matrix_of(truth));
   }
   FitRoles::Levels levels(double spacing, bool by_directions = false) {
@@ -85,52 +86,64 @@ TEST_CASE("similarity fit: every motion comes to the truth from near it") {
   });
 }
 
-TEST_CASE("similarity fit: many at once are as each alone, in the order of the groups") {
-  test::on_every_device([](const warpalign::Device& device) {
-    Pair pair(device);
-    const FitRoles::Levels fine = pair.levels(1);
-    const FitRoles::Levels coarse = pair.levels(2);
-    const FitRoles::Levels directions = pair.levels(1, true);
-    for (const Motion motion : {Motion::similarity, Motion::affine}) {
-      CAPTURE(static_cast<int>(motion));
-      const FitOptions options = options_of(motion);
-      // More than share a launch; groups of which all fail, and of none.
-      const auto many = starts(fine, 37, 33);
-      const auto failing = starts(coarse, 2, 0);
-      const auto few = starts(coarse, 3, 2);
-      const auto of_directions = starts(directions, 4, 3);
-      // The horizon runs through the reference.
-      std::vector<Homography> horizon = few;
-      horizon[1] = Homography({1, 0, 0, 0, 1, 0, -1.0 / 15, 0, 1});
-      const std::vector<SimilarityFit::Group> groups{
-          {&fine.pair, many},  {&coarse.pair, failing},           {&coarse.pair, {}},
-          {&coarse.pair, few}, {&directions.pair, of_directions}, {&coarse.pair, horizon}};
-      for (int turn = 0; turn < 2; ++turn) {  // nothing is left of the call before
-        const auto found = pair.fitter.fit_together(pair.stream, pair.clock, groups, options);
-        std::size_t i = 0;
-        std::size_t fitted = 0;
-        // One fit of a pair with two channels is itself one of fit_together(): apart from it.
-        SimilarityFit alone(device);
-        for (const SimilarityFit::Group& group : groups) {
-          for (const Homography& start : group.matrices) {
-            CAPTURE(i);
-            REQUIRE(i < found.size());
-            const auto expected = alone.fit(pair.stream, pair.clock, *group.pair, start, options);
-            const auto& result = found[i++].result();
-            REQUIRE(result.has_value() == expected.has_value());
-            if (!result) continue;
-            ++fitted;
-            CHECK(off(result->matrix, expected->matrix) <= 1e-3);  // sums in another order
-            CHECK(result->pixels == doctest::Approx(expected->pixels).epsilon(1e-3));
-            CHECK(result->converged == expected->converged);
-          }
+namespace {
+
+// `resident`: whether the many stay on the device; each alone is always the host's.
+void compare_many(const warpalign::Device& device, bool resident) {
+  Pair pair(device, resident);
+  const FitRoles::Levels fine = pair.levels(1);
+  const FitRoles::Levels coarse = pair.levels(2);
+  const FitRoles::Levels directions = pair.levels(1, true);
+  for (const Motion motion :
+       {Motion::similarity, Motion::affine, Motion::rigid, Motion::homography}) {
+    CAPTURE(static_cast<int>(motion));
+    const FitOptions options = options_of(motion);
+    // More than share a launch; groups of which all fail, and of none.
+    const auto many = starts(fine, 37, 33);
+    const auto failing = starts(coarse, 2, 0);
+    const auto few = starts(coarse, 3, 2);
+    const auto of_directions = starts(directions, 4, 3);
+    // The horizon runs through the reference.
+    std::vector<Homography> horizon = few;
+    horizon[1] = Homography({1, 0, 0, 0, 1, 0, -1.0 / 15, 0, 1});
+    const std::vector<SimilarityFit::Group> groups{
+        {&fine.pair, many},  {&coarse.pair, failing},           {&coarse.pair, {}},
+        {&coarse.pair, few}, {&directions.pair, of_directions}, {&coarse.pair, horizon}};
+    for (int turn = 0; turn < 2; ++turn) {  // nothing is left of the call before
+      const auto found = pair.fitter.fit_together(pair.stream, pair.clock, groups, options);
+      std::size_t i = 0;
+      std::size_t fitted = 0;
+      // One fit of a pair with two channels is itself one of fit_together(): apart from it.
+      SimilarityFit alone(device, false);
+      for (const SimilarityFit::Group& group : groups) {
+        for (const Homography& start : group.matrices) {
+          CAPTURE(i);
+          REQUIRE(i < found.size());
+          const auto expected = alone.fit(pair.stream, pair.clock, *group.pair, start, options);
+          const auto& result = found[i++].result();
+          REQUIRE(result.has_value() == expected.has_value());
+          if (!result) continue;
+          ++fitted;
+          CHECK(off(result->matrix, expected->matrix) <= 1e-3);  // sums in another order
+          CHECK(result->pixels == doctest::Approx(expected->pixels).epsilon(1e-3));
+          CHECK(result->converged == expected->converged);
         }
-        CHECK(i == found.size());
-        CHECK(fitted == 33 + 2 + 3 + 1);
       }
+      CHECK(i == found.size());
+      CHECK(fitted == 33 + 2 + 3 + 1);
     }
-    CHECK(pair.fitter.fit_together(pair.stream, pair.clock, {}, {}).empty());
-  });
+  }
+  CHECK(pair.fitter.fit_together(pair.stream, pair.clock, {}, {}).empty());
+}
+
+}  // namespace
+
+TEST_CASE("similarity fit: many at once are as each alone, in the order of the groups") {
+  test::on_every_device([](const warpalign::Device& device) { compare_many(device, false); });
+}
+
+TEST_CASE("similarity fit: many that stay on the device are as each alone on the host") {
+  test::on_every_device([](const warpalign::Device& device) { compare_many(device, true); });
 }
 
 TEST_CASE("similarity fit: sums at many transforms are as those at each") {

@@ -12,6 +12,7 @@
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/backend/stages/filter/sobel.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/refinement/fit_step.hpp>
 #include <warpalign/backend/stages/refinement/frame_sums.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/shift_sums.hpp>
@@ -54,7 +55,7 @@ using AllStages = StageList<
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // refinement
-    FrameSums, Illumination, ShiftSums, SimilaritySums,
+    FitStep, FrameSums, Illumination, ShiftSums, SimilaritySums,
     // volume
     AffineVolumeSums, PadVolume, RotationScores, SpectrumSums, VolumePeaks, VolumeSums>;
 // clang-format on

@@ -2,6 +2,7 @@
 // from where the sums come from.
 #pragma once
 
+#include "formulas/fit_steps.h"
 #include "registration/plane_geometry.hpp"
 #include "registration/similarity/fit_options.hpp"
 
@@ -17,8 +18,7 @@ struct GlobalIllumination {
   double gain = 1, offset = 0, reference = 0, moving = 0, variance = 0;
 };
 
-/// The gain is the ratio of the contrasts: a least squares gain would be too small where the
-/// reference is noisy, and uneven illumination can even reverse its sign.
+/// Its gain is the ratio of the contrasts.
 [[nodiscard]] GlobalIllumination global_illumination(const SimilaritySumsResult& sums);
 
 /// Whether a fit of this motion estimates the parameters of a homography, all or the first six.
@@ -40,39 +40,36 @@ class FitSteps {
            const Homography& start, const FitOptions& options);
 
   /// Whether sums are needed: at the start for begin(), and then, at state(), for advance().
-  [[nodiscard]] bool goes_on() const { return goes_on_; }
+  [[nodiscard]] bool goes_on() const { return fit_.goes_on != 0; }
   /// Of the first channel or of the second one, whose offset differs.
   [[nodiscard]] SimilarityState state(std::size_t channel = 0) const;
   [[nodiscard]] const GlobalIllumination& global() const { return global_; }
   /// Whether the next step should estimate the local illumination model again.
-  [[nodiscard]] bool estimates_illumination() const { return !illumination_is_final_; }
+  [[nodiscard]] bool estimates_illumination() const;
 
   /// `sums`: at the start, with equal weight for all pixels. `second`: those of a second channel.
   void begin(const SimilaritySumsResult& sums, const SimilaritySumsResult* second = nullptr);
   /// One step. `sums`: at state(); `second`: at state(1).
   void advance(const SimilaritySumsResult& sums, const SimilaritySumsResult* second = nullptr);
 
+  /// Where the fit stands, its transforms about the images' centres.
+  [[nodiscard]] const WaFit& fit() const { return fit_; }
+  /// Takes what became of fit() elsewhere, in single precision.
+  void take(const WaFit& fit);
+
   /// Nothing where the images have too little in common, the fit diverged, or its homography maps a
   /// point of the reference to infinity.
   [[nodiscard]] const std::optional<FitResult>& result() const { return result_; }
 
  private:
-  void fail();
-  void set_frame();
-  void take(const SimilaritySumsResult& sums);
-  void set_offsets(const SimilaritySumsResult& first, const SimilaritySumsResult* second);
-  [[nodiscard]] double distance(const Homography& a, const Homography& b) const;
+  void note_result();
+  [[nodiscard]] double distance(const double* a, const double* b) const;
 
   Shape reference_, moving_;
   FitOptions options_;
-  Homography start_;
-  double min_pixels_, max_drift_;
-  bool goes_on_ = true;
-  bool illumination_is_final_ = false;
-  int iteration_ = 0;
+  Homography matrix_;  ///< of the state, in pixels
   GlobalIllumination global_;
-  SimilarityState state_;
-  double second_offset_ = 0;
+  WaFit fit_{};
   std::optional<FitResult> result_;
 };
 

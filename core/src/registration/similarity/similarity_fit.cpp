@@ -27,7 +27,11 @@ SimilarityState state_at(const Homography& matrix) {
 
 }  // namespace
 
-SimilarityFit::SimilarityFit(const Device& device) : device_(device) {}
+SimilarityFit::SimilarityFit(const Device& device)
+    : SimilarityFit(device, prefers_resident_fits(device)) {}
+SimilarityFit::SimilarityFit(const Device& device, bool resident) : device_(device) {
+  if (resident) resident_.emplace(device);
+}
 SimilarityFit::~SimilarityFit() = default;
 
 double correlation_of(const SimilaritySumsResult& sums) {
@@ -41,14 +45,8 @@ double mean_square_slope(const SimilaritySumsResult& sums) {
 
 SimilarityFit::Plans& SimilarityFit::plans_of(const Pair& pair, int illumination_cell,
                                               bool projective) {
-  const SimilaritySumsSpec spec{pair.images.reference.shape(),
-                                pair.images.coefficients.shape(),
-                                pair.reference_margin,
-                                pair.moving_margin,
-                                pair.images.reference_weight != nullptr,
-                                illumination_cell,
-                                projective,
-                                illumination_cell > 0 ? 1 : fits_at_once};
+  SimilaritySumsSpec spec = pair.sums(projective, illumination_cell > 0 ? 1 : fits_at_once);
+  spec.illumination_cell = illumination_cell;
   return plans_.get(spec, [&] {
     Plans plans{SimilaritySumsPlan(device_, spec), std::nullopt, std::nullopt};
     if (illumination_cell > 0) {
@@ -219,8 +217,7 @@ void SimilarityFit::for_each_answer(Use use) {
   }
 }
 
-void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts,
-                               const FitOptions& options) {
+void SimilarityFit::set_fits(std::span<const Group> starts, const FitOptions& options) {
   fits_.clear();
   for (const Group& group : starts) {
     const SimilarityImages& images = group.pair->images;
@@ -229,6 +226,9 @@ void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<cons
                          start, options);
     }
   }
+}
+
+void SimilarityFit::begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts) {
   if (running_.size() < starts.size()) running_.resize(starts.size());
   for (Running& group : running_) group.fits.clear();  // which keep their memory
   begin_requests();
@@ -271,7 +271,12 @@ void SimilarityFit::take_step(Stream& stream, StageClock& clock, bool projective
 std::span<const FitSteps> SimilarityFit::fit_together(Stream& stream, StageClock& clock,
                                                       std::span<const Group> starts,
                                                       const FitOptions& options) {
-  begin_fits(stream, clock, starts, options);
+  set_fits(starts, options);
+  if (resident_ && ResidentFits::serve(starts)) {
+    resident_->run(stream, clock, starts, fits_, options);
+    return fits_;
+  }
+  begin_fits(stream, clock, starts);
   for (;;) {
     bool any = false;
     for (Running& group : running_) {

@@ -5,7 +5,9 @@
 #include "registration/plan_cache.hpp"
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/fit_options.hpp"
+#include "registration/similarity/fit_pair.hpp"
 #include "registration/similarity/fit_steps.hpp"
+#include "registration/similarity/resident_fits.hpp"
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
@@ -22,20 +24,14 @@ namespace warpalign::detail {
 class SimilarityFit {
  public:
   explicit SimilarityFit(const Device& device);
+  /// `resident`: whether fits together stay on the device where ResidentFits serves them.
+  SimilarityFit(const Device& device, bool resident);
   SimilarityFit(const SimilarityFit&) = delete;
   SimilarityFit& operator=(const SimilarityFit&) = delete;
   ~SimilarityFit();
 
-  /// The images of a fit, with margins as in SimilaritySumsSpec.
-  struct Pair {
-    SimilarityImages images;
-    int reference_margin = 0;
-    int moving_margin = 1;
-    /// Of images with two channels, the second, whose sums are added: it has the same gain and an
-    /// offset of its own. No illumination model applies to these.
-    std::optional<SimilarityImages> second{};
-    CountedPixels counted{};
-  };
+  using Pair = FitPair;
+  using Group = FitGroup;
 
   /// `known`: the result of evaluate() at `start`, if it is known already. Returns nothing where
   /// the images have too little in common, the fit diverges, or its homography maps a point of the
@@ -44,15 +40,10 @@ class SimilarityFit {
                                const Homography& start, const FitOptions& options,
                                const SimilaritySumsResult* known = nullptr);
 
-  /// Transforms of one of several pairs.
-  struct Group {
-    const Pair* pair;
-    std::span<const Homography> matrices;
-  };
-
   /// The same from several starts of several pairs, all without a local illumination model: one
   /// result for each, in the order of the groups. What has ended drops out while the others go on.
-  /// The device is waited for once a step. The results are valid until the next call.
+  /// The device is waited for once a step, or every few steps where the fits stay on it. The
+  /// results are valid until the next call.
   std::span<const FitSteps> fit_together(Stream& stream, StageClock& clock,
                                          std::span<const Group> starts, const FitOptions& options);
 
@@ -100,8 +91,8 @@ class SimilarityFit {
   /// on, whose sums were requested group by group and channel by channel.
   template <class Use>
   void for_each_answer(Use use);
-  void begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts,
-                  const FitOptions& options);
+  void set_fits(std::span<const Group> starts, const FitOptions& options);
+  void begin_fits(Stream& stream, StageClock& clock, std::span<const Group> starts);
   void take_step(Stream& stream, StageClock& clock, bool projective);
   Plans& plans_of(const Pair& pair, int illumination_cell, bool projective);
   void estimate_illumination(Stream& stream, StageClock& clock, const Pair& pair,
@@ -110,6 +101,7 @@ class SimilarityFit {
 
   Device device_;
   PlanCache<SimilaritySumsSpec, Plans> plans_{max_searched_levels};
+  std::optional<ResidentFits> resident_;
 
   // Of fits that go on together; members so that their memory is reused.
   std::vector<FitSteps> fits_;

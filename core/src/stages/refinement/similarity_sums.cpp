@@ -40,6 +40,9 @@ SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   if (spec.batch < 1 || spec.batch > max_batch) {
     detail::refuse(stage, "a batch has 1 to 64 states");
   }
+  if (spec.resident && spec.illumination_cell != 0) {
+    detail::refuse(stage, "states on the device have no illumination model");
+  }
   return spec;
 }
 
@@ -109,9 +112,11 @@ std::size_t SimilaritySumsPlan::partial_count() const {
   return kernel_->groups() * sum_count(spec_);
 }
 
-void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
-                                 std::span<const SimilarityState> states,
-                                 detail::Results<float>& partials, std::size_t first) const {
+std::size_t SimilaritySumsPlan::groups() const { return kernel_->groups(); }
+
+void SimilaritySumsPlan::check(const Stream& stream, const SimilarityImages& images,
+                               std::size_t states, const detail::Results<float>& partials,
+                               std::size_t first) const {
   detail::check_stream(stage, device_, stream);
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
@@ -124,13 +129,20 @@ void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
                         PixelType::c32,
                         IlluminationPlan::field_shape(spec_.reference, spec_.illumination_cell));
   }
-  if (states.size() > spec_.batch) {
+  if (states > spec_.batch) {
     detail::refuse(
         stage, "this plan evaluates at most " + std::to_string(spec_.batch) + " states at once");
   }
-  if (first + states.size() * partial_count() > partials.count()) {
+  if (first + states * partial_count() > partials.count()) {
     detail::refuse(stage, "there is too little room for the partial sums");
   }
+}
+
+void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
+                                 std::span<const SimilarityState> states,
+                                 detail::Results<float>& partials, std::size_t first) const {
+  if (spec_.resident) detail::refuse(stage, "this plan was made for states on the device");
+  check(stream, images, states.size(), partials, first);
   std::array<SimilarityState, max_batch> normalized;
   for (std::size_t i = 0; i < states.size(); ++i) {
     check_state(states[i]);
@@ -141,6 +153,20 @@ void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
   if (states.empty()) return;
   kernel_->enqueue(detail::Access::queue(stream), detail::memory_of(images),
                    std::span(normalized).first(states.size()), partials.memory(), first);
+}
+
+void SimilaritySumsPlan::enqueue_resident(Stream& stream, const SimilarityImages& images,
+                                          const Buffer& states, std::size_t first_state,
+                                          std::size_t count, detail::Results<float>& partials,
+                                          std::size_t first) const {
+  if (!spec_.resident) detail::refuse(stage, "this plan was made for states on the host");
+  check(stream, images, count, partials, first);
+  detail::check_buffer(stage, "the states", device_, states,
+                       (first_state + count) * sizeof(ResidentState));
+  if (count == 0) return;
+  kernel_->enqueue_resident(detail::Access::queue(stream), detail::memory_of(images),
+                            detail::Access::memory(states), first_state, count, partials.memory(),
+                            first);
 }
 
 void SimilaritySumsPlan::add_up(std::span<const float> partials,

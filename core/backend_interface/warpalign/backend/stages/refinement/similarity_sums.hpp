@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -31,6 +32,8 @@ struct SimilaritySumsSpec {
   bool projective = false;    ///< the eight parameters of a homography instead of the four of a
                               ///< similarity
   std::size_t batch = 1;      ///< the most states that one call evaluates
+  bool resident = false;      ///< whether the device has the states (FitStepPlan), not the host;
+                              ///< without an illumination model
   friend bool operator==(const SimilaritySumsSpec&, const SimilaritySumsSpec&) = default;
 };
 
@@ -45,6 +48,15 @@ struct SimilarityState {
   /// the distance from there at which they all move pixels by about as much.
   Point centre{};
   double unit = 1;
+};
+
+/// The same as it stays on the device, where FitStepPlan writes it.
+struct ResidentState {
+  std::array<float, 9> matrix{}, rest{};  ///< of pixels: each number is the sum of two
+  float centre_x = 0, centre_y = 0, inverse_unit = 0;
+  float gain = 0, offset = 0;
+  float inverse_scale = 0;  ///< 0: all pixels count equally
+  std::int32_t active = 0;  ///< 0: nothing is summed, and the sums stay as they are
 };
 
 /// The normal equations H delta = -b of one Gauss-Newton step, summed over the reference's pixels p
@@ -104,10 +116,20 @@ class WARPALIGN_API SimilaritySumsPlan {
   void enqueue(Stream& stream, const SimilarityImages& images,
                std::span<const SimilarityState> states, detail::Results<float>& partials,
                std::size_t first) const;
+  /// The same at states that the device has, of ResidentState: `count` of them, at most `batch`,
+  /// from number `first_state` on. Only with `resident`, and no other function then.
+  void enqueue_resident(Stream& stream, const SimilarityImages& images, const Buffer& states,
+                        std::size_t first_state, std::size_t count,
+                        detail::Results<float>& partials, std::size_t first) const;
+  /// How many work groups share the sums of one state; see backend::SimilaritySums.
+  [[nodiscard]] std::size_t groups() const;
   /// Adds up the partial sums of as many states as `results` has elements.
   void add_up(std::span<const float> partials, std::span<SimilaritySumsResult> results) const;
 
  private:
+  void check(const Stream& stream, const SimilarityImages& images, std::size_t states,
+             const detail::Results<float>& partials, std::size_t first) const;
+
   Device device_;
   SimilaritySumsSpec spec_;
   std::shared_ptr<backend::SimilaritySums> kernel_;
@@ -149,6 +171,10 @@ class SimilaritySums : public Stage {
   virtual void enqueue(Queue& queue, const SimilarityMemory& images,
                        std::span<const SimilarityState> states, Memory& partials,
                        std::size_t first) = 0;
+  /// With `resident`, in place of enqueue().
+  virtual void enqueue_resident(Queue& queue, const SimilarityMemory& images, const Memory& states,
+                                std::size_t first_state, std::size_t count, Memory& partials,
+                                std::size_t first) = 0;
 };
 
 }  // namespace warpalign::backend

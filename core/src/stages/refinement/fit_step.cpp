@@ -1,0 +1,116 @@
+// Stage: one step of each of many Gauss-Newton fits that stay on the device.
+#include <warpalign/backend/stages/refinement/fit_step.hpp>
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "device/readback.hpp"
+#include "stages/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "fit_step";
+constexpr std::size_t max_fits = 4096;
+
+FitStepSpec checked(const FitStepSpec& spec) {
+  if (spec.fits < 1 || spec.fits > max_fits) detail::refuse(stage, "1 to 4096 fits go on together");
+  return spec;
+}
+
+std::size_t sum_count(bool projective) {
+  return static_cast<std::size_t>(projective ? backend::homography_sum_count
+                                             : backend::similarity_sum_count);
+}
+
+// What is written or read out of bounds would not be noticed.
+void check_fit(const FitRecord& fit, std::size_t states) {
+  if (fit.channels != 1 && fit.channels != 2) detail::refuse(stage, "a fit has 1 or 2 channels");
+  if (fit.groups < 1) detail::refuse(stage, "sums come from a work group at least");
+  for (std::size_t channel = 0; channel < static_cast<std::size_t>(fit.channels); ++channel) {
+    if (fit.states[channel] < 0 || static_cast<std::size_t>(fit.states[channel]) >= states ||
+        fit.partials[channel] < 0) {
+      detail::refuse(stage, "a fit's state or sums lie outside of the memory for them");
+    }
+  }
+  for (const float number : fit.start) {
+    if (!std::isfinite(number)) detail::refuse(stage, "the start holds NaN or infinity");
+  }
+}
+
+// The end of what a fit reads of the partial sums.
+std::size_t end_of_partials(const FitRecord& fit, std::size_t sums) {
+  std::size_t end = 0;
+  for (std::size_t channel = 0; channel < static_cast<std::size_t>(fit.channels); ++channel) {
+    end = std::max(end, static_cast<std::size_t>(fit.partials[channel]) +
+                            sums * static_cast<std::size_t>(fit.groups));
+  }
+  return end;
+}
+
+}  // namespace
+
+struct FitStepPlan::Memory {
+  Memory(const Device& device, std::size_t capacity)
+      : fits(device.make_buffer(capacity * sizeof(FitRecord))),
+        states(device.make_buffer(2 * capacity * sizeof(ResidentState))),
+        readback(device, capacity) {}
+
+  Buffer fits, states;
+  detail::Readback<FitRecord> readback;
+  std::size_t count = 0;     ///< of the fits that go on together
+  std::size_t partials = 0;  ///< that they read
+};
+
+FitStepPlan::FitStepPlan(const Device& device, const FitStepSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      memory_(std::make_shared<Memory>(device, spec.fits)) {}
+
+void FitStepPlan::begin(Stream& stream, std::span<const FitRecord> fits) const {
+  detail::check_stream(stage, device_, stream);
+  if (fits.size() > spec_.fits) detail::refuse(stage, "this plan was made for fewer fits");
+  std::size_t partials = 0;
+  for (const FitRecord& fit : fits) {
+    check_fit(fit, 2 * fits.size());
+    partials = std::max(partials, end_of_partials(fit, sum_count(spec_.projective)));
+  }
+  memory_->count = 0;  // until the fits are there
+  if (fits.empty()) return;
+  stream.upload(fits.data(), fits.size_bytes(), memory_->fits);
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(memory_->fits), detail::Access::memory(memory_->states)},
+                   detail::Access::memory(std::as_const(memory_->states)), fits.size());
+  memory_->count = fits.size();
+  memory_->partials = partials;
+}
+
+const Buffer& FitStepPlan::states() const { return memory_->states; }
+
+void FitStepPlan::enqueue(Stream& stream, const detail::Results<float>& partials) const {
+  detail::check_stream(stage, device_, stream);
+  if (partials.count() < memory_->partials) {
+    detail::refuse(stage, "there are too few partial sums for the fits");
+  }
+  if (memory_->count == 0) return;
+  kernel_->enqueue(detail::Access::queue(stream),
+                   {detail::Access::memory(memory_->fits), detail::Access::memory(memory_->states)},
+                   partials.memory(), memory_->count);
+}
+
+void FitStepPlan::look(Stream& stream) const {
+  detail::check_stream(stage, device_, stream);
+  memory_->readback.enqueue(stream, memory_->fits);
+}
+
+std::span<const FitRecord> FitStepPlan::seen() const {
+  return memory_->readback.wait().first(memory_->count);
+}
+
+}  // namespace warpalign

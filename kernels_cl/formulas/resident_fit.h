@@ -1,0 +1,64 @@
+// Gauss-Newton fits that stay on the device: what is kept of each, and how it becomes the states at
+// which its sums are evaluated. For kernels only.
+#ifndef WARPALIGN_FORMULAS_RESIDENT_FIT_H
+#define WARPALIGN_FORMULAS_RESIDENT_FIT_H
+
+#include "formulas/affine.h"
+#include "formulas/fit_steps.h"
+#include "formulas/resident_state.h"
+
+// What is to be done next for a fit.
+#define WA_FIT_IS_PLACED 0  // its states have to be written
+#define WA_FIT_BEGINS 1     // the sums at the start have to be taken
+#define WA_FIT_STEPS 2
+#define WA_FIT_HAS_ENDED 3  // in no record: said by WaFit
+
+// As warpalign::FitRecord. The sums of channel c are those of state states[c]: sum i of `groups`
+// work-groups is stored from number partials[c] + i groups on.
+typedef struct {
+  int phase, channels, groups;
+  int states[2], partials[2];
+  WaFit fit;
+} WaFitRecord;
+
+// Shifts the places to which a column of a homography maps.
+WA_INLINE void wa_shift_column(int column, float by_x, float by_y, float* matrix, float* rest) {
+  const float divisor = matrix[6 + column];
+  wa_add_product(by_x, 0.0f, divisor, &matrix[column], &rest[column]);
+  wa_add_product(by_y, 0.0f, divisor, &matrix[3 + column], &rest[3 + column]);
+}
+
+// Makes a row of a homography one of points that are shifted by (x, y) the other way.
+WA_INLINE void wa_shift_row(float x, float y, float* matrix, float* rest) {
+  wa_add_product(matrix[0], rest[0], -x, &matrix[2], &rest[2]);
+  wa_add_product(matrix[1], rest[1], -y, &matrix[2], &rest[2]);
+  matrix[2] = wa_two_sum(matrix[2], rest[2], &rest[2]);
+}
+
+// The state of a channel.
+WA_INLINE WaSumsState wa_sums_state(const WaFit* fit, int channel) {
+  WaSumsState state;
+  WA_UNROLL
+  for (int i = 0; i < 9; ++i) {
+    state.matrix[i] = fit->matrix[i];
+    state.rest[i] = 0.0f;
+  }
+  WA_UNROLL
+  for (int column = 0; column < 3; ++column) {
+    wa_shift_column(column, fit->moving_x, fit->moving_y, state.matrix, state.rest);
+  }
+  WA_UNROLL
+  for (int row = 0; row < 3; ++row) {
+    wa_shift_row(fit->reference_x, fit->reference_y, state.matrix + 3 * row, state.rest + 3 * row);
+  }
+  state.centre_x = fit->centre_x + fit->moving_x;
+  state.centre_y = fit->centre_y + fit->moving_y;
+  state.inverse_unit = 1.0f / fit->unit;
+  state.gain = fit->gain;
+  state.offset = channel == 1 ? fit->second_offset : fit->offset;
+  state.inverse_scale = fit->scale > 0.0f ? 1.0f / fit->scale : 0.0f;
+  state.active = fit->goes_on;
+  return state;
+}
+
+#endif
