@@ -12,6 +12,7 @@ option(WARPALIGN_OPENCL_LINK
 option(WARPALIGN_CLFFT "Let the OpenCL backend use clFFT where it is named" ON)
 option(WARPALIGN_WERROR "Treat compiler warnings as errors" OFF)
 option(WARPALIGN_COVERAGE "Count which lines of core and of the program run (script/coverage)" OFF)
+option(WARPALIGN_PRECOMPILE "Precompile headers of core and the OpenCL backend, as checking builds do" OFF)
 set(WARPALIGN_SANITIZE "" CACHE STRING "Sanitizers for host code, e.g. address,undefined")
 
 set(WARPALIGN_CUDA_ARCHITECTURES "" CACHE STRING

@@ -9,7 +9,8 @@ side, and paired across scenes; crops without texture are left out. unrelated.js
 as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
 pair is held back when either scene is. With --whole the pictures are not cut, and every scene meets
 every other, in random order, before any two meet again. Scenes can still resemble one another (two retinas, two
-facades): what is accepted is listed one by one, for a person to look at.
+facades): what is accepted is listed one by one, for a person to look at. Two scenes of other sources
+turned out to be one place in this way, and count as one scene since (SAME_PLACE).
 """
 
 import argparse
@@ -27,6 +28,9 @@ import evaluate
 CROPS_PER_PICTURE = 3
 MIN_DEVIATION = 12
 
+# The mouth of the Yangtze and Lake Tai: warpalign accepted them at a scale of 1.62.
+SAME_PLACE = {"multimodal-rs-infrared2": "multimodal-rs-map6"}
+
 
 def originals(folder):
     """Every picture of a pair that is not derived, with its scene, kind and split."""
@@ -34,7 +38,9 @@ def originals(folder):
     for pair in json.loads((folder / "pairs.json").read_text()):
         if "derived_from" not in pair:
             for side in ("reference", "moving"):
-                pictures.setdefault(pair[side], {k: pair[k] for k in ("scene", "kind", "split")})
+                about = {k: pair[k] for k in ("scene", "kind", "split")}
+                about["scene"] = SAME_PLACE.get(about["scene"], about["scene"])
+                pictures.setdefault(pair[side], about)
     return pictures
 
 
