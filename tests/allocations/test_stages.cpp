@@ -1,6 +1,7 @@
 // The second execution of a stage allocates nothing, on every device; its images are others than
 // the first one's, so that nothing can have been made for them then.
 #include "allocations/check.hpp"
+#include "stages/results.hpp"
 #include "support/devices.hpp"
 
 #include <warpalign/backend/stage_list.hpp>
@@ -474,6 +475,22 @@ TEST_CASE("allocations: refinement") {
       };
       bench.check("similarity_sums", [&](std::size_t i) {
         static_cast<void>(sums.execute(bench.stream(), images(i, nullptr), {.matrix = matrix}));
+      });
+      SimilaritySumsSpec resident{plane, plane, 0, 1, masked, 0};
+      resident.resident = true;
+      const SimilaritySumsPlan resident_sums(bench.device(), resident);
+      const FitStepPlan steps(bench.device(), {false, 1});
+      FitRecord fit;
+      fit.groups = static_cast<std::int32_t>(resident_sums.groups());
+      fit.goes_on = 1;
+      detail::Results<float> partials(bench.device(), resident_sums.partial_count());
+      bench.check("fit_step", [&](std::size_t i) {
+        steps.begin(bench.stream(), {&fit, 1});
+        resident_sums.enqueue_resident(bench.stream(), images(i, nullptr), steps.states(), 0, 1,
+                                       partials, 0);
+        steps.enqueue(bench.stream(), partials);
+        steps.look(bench.stream());
+        static_cast<void>(steps.seen());
       });
       bench.check("illumination", [&](std::size_t i) {
         illumination.execute(bench.stream(), images(i, nullptr), matrix, {1, 1, 1, 0.1}, fields[i]);

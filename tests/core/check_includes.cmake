@@ -1,4 +1,5 @@
-# Fails when an object of core depends on a header of CUDA, OpenCL or Boost.
+# Fails when an object of core depends on a header of CUDA, OpenCL or Boost, or on more of kernels_cl/
+# than the formulas that compile as C++ (kernels_cl/README.md).
 if(NOT GENERATOR MATCHES Ninja)
   message(STATUS "skipped: test_core_includes: needs the Ninja generator's dependency log")
   return()
@@ -14,6 +15,12 @@ foreach(object IN LISTS objects)
     math(EXPR seen "${seen} + 1")
     if(object MATCHES "[^\n]*(/CL/|/boost/|cuda|cufft|clFFT|vkFFT)[^\n]*\\.(h|hpp)")
       message(FATAL_ERROR "core includes a backend's header: ${CMAKE_MATCH_0}")
+    endif()
+    string(REGEX MATCHALL "kernels_cl/[^\n]*" kernels "${object}")
+    list(FILTER kernels EXCLUDE REGEX
+      "^kernels_cl/formulas/(language|small_solver|moments|plane_maps|fit_steps)\\.h$")
+    if(kernels)
+      message(FATAL_ERROR "core includes what is for kernels only: ${kernels}")
     endif()
   endif()
 endforeach()

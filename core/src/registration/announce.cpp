@@ -6,12 +6,15 @@
 
 #include "device/access.hpp"
 #include "device/check.hpp"
+#include "registration/similarity/resident_fits.hpp"
 #include "registration/similarity/similarity_fit.hpp"
+#include "stages/results.hpp"
 
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
+#include <warpalign/backend/stages/refinement/fit_step.hpp>
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
@@ -215,6 +218,28 @@ void coarse_fit(Trial& trial, const Needs& needs) {
   });
 }
 
+// Fits that stay on the device, where it is one for them.
+void resident_fit(Trial& trial, const Needs& needs, bool projective) {
+  if (!prefers_resident_fits(trial.device())) return;
+  SimilaritySumsSpec spec{level, level, 0, 1, needs.masked};
+  spec.projective = projective;
+  spec.resident = true;
+  const SimilaritySumsPlan sums(trial.device(), spec);
+  const FitStepPlan steps(trial.device(), {projective, 1});
+  trial.run([&](Stream& stream) {
+    const Image image = trial.blank(level);
+    const Weights weights(trial, needs);
+    FitRecord fit;
+    fit.groups = static_cast<std::int32_t>(sums.groups());
+    Results<float> partials(trial.device(), sums.partial_count());
+    steps.begin(stream, {&fit, 1});
+    sums.enqueue_resident(stream, {image, image, weights.get(), weights.get()}, steps.states(), 0,
+                          1, partials, 0);
+  });
+}
+
+void resident_coarse_fit(Trial& trial, const Needs& needs) { resident_fit(trial, needs, false); }
+
 void local_illumination(Trial& trial, const Needs& needs) {
   const IlluminationPlan illumination(
       trial.device(),
@@ -246,6 +271,7 @@ void refinement(Trial& trial, const Needs& needs) {
 // every registration.
 void richer_models(Trial& trial, const Needs&) {
   const SimilaritySumsPlan coarse(trial.device(), {level, level, 0, 1, false, 0, true});
+  resident_fit(trial, {}, true);
   const IlluminationPlan illumination(
       trial.device(),
       {level, level, 0, 1, false, min_illumination_cell, 1.5 * min_illumination_cell, true});
@@ -258,17 +284,19 @@ constexpr std::array<Piece, 3> pieces_of_search{forward_of_levels, inverse_of_le
                                                 log_polar_spectra};
 constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_two};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
-constexpr std::array<Piece, 8> pieces_of_fit{
-    overlap,      windows,    normalized_levels,  warps,
-    coefficients, coarse_fit, local_illumination, refinement};
+constexpr std::array<Piece, 9> pieces_of_fit{
+    overlap,      windows,    normalized_levels,   warps,
+    coefficients, coarse_fit, resident_coarse_fit, local_illumination,
+    refinement};
 
 // What is needed in addition where a mask says which pixels count.
-constexpr std::array<Piece, 5> pieces_with_masks{coarse_levels, normalized_levels, coarse_fit,
+constexpr std::array<Piece, 6> pieces_with_masks{coarse_levels,      normalized_levels,
+                                                 coarse_fit,         resident_coarse_fit,
                                                  local_illumination, refinement};
 
 // The same pieces, the last first, as five processes that help take them in turn: about as much
 // work for each, the most of it first. The process that they help begins with its search.
-constexpr std::array<Piece, 15> pieces_for_helpers{forward_of_levels,
+constexpr std::array<Piece, 16> pieces_for_helpers{forward_of_levels,
                                                    inverse_of_levels,
                                                    log_polar_spectra,
                                                    windows,
@@ -276,6 +304,7 @@ constexpr std::array<Piece, 15> pieces_for_helpers{forward_of_levels,
                                                    warps,
                                                    coarse_levels,
                                                    coarse_fit,
+                                                   resident_coarse_fit,
                                                    local_illumination,
                                                    impulses,
                                                    overlap,

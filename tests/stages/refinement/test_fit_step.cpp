@@ -1,6 +1,5 @@
 // The steps of fits that stay on the device against those of the host, by the same sums, and
 // against the oracle's, on every device.
-#include "formulas/fit_steps.h"
 #include "reference/refinement/fit_step.hpp"
 #include "registration/similarity/fit_steps.hpp"
 #include "stages/results.hpp"

@@ -19,9 +19,9 @@ constexpr std::size_t max_fits = 512;
 constexpr std::size_t max_states_at_once = 64;
 constexpr std::size_t min_capacity = 32;
 
-// The host looks for the first time after the first sums and a few steps, which no fit does
-// without, and then every few steps. So many steps take as long as the host needs to look, and at
-// the end as many are enqueued in vain.
+// The host looks for the first time after the first sums and a few steps, which hardly any fit does
+// without, and then every few steps. While it looks the device takes the next ones, which at the
+// end are in vain: they are as many as it takes the time of a look for, and no more.
 constexpr int steps_before_look = 4;
 constexpr int steps_between_looks = 2;
 

@@ -87,8 +87,9 @@ SimilaritySumsPlan::SimilaritySumsPlan(const Device& device, const SimilaritySum
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<detail::Results<float>>(
-          device, spec.batch * kernel_->groups() * sum_count(spec))) {}
+      partials_(spec.resident ? nullptr
+                              : std::make_shared<detail::Results<float>>(
+                                    device, spec.batch * kernel_->groups() * sum_count(spec))) {}
 
 SimilaritySumsResult SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
                                                  const SimilarityState& state) const {
@@ -103,6 +104,7 @@ void SimilaritySumsPlan::execute(Stream& stream, const SimilarityImages& images,
   if (states.size() != results.size()) {
     detail::refuse(stage, "each state needs a result, and each result a state");
   }
+  check_place(false);
   enqueue(stream, images, states, *partials_, 0);
   if (states.empty()) return;
   add_up(partials_->fetch(stream, states.size() * partial_count()), results);
@@ -113,6 +115,12 @@ std::size_t SimilaritySumsPlan::partial_count() const {
 }
 
 std::size_t SimilaritySumsPlan::groups() const { return kernel_->groups(); }
+
+void SimilaritySumsPlan::check_place(bool resident) const {
+  if (spec_.resident == resident) return;
+  detail::refuse(stage, resident ? "this plan was made for states on the host"
+                                 : "this plan was made for states on the device");
+}
 
 void SimilaritySumsPlan::check(const Stream& stream, const SimilarityImages& images,
                                std::size_t states, const detail::Results<float>& partials,
@@ -141,7 +149,7 @@ void SimilaritySumsPlan::check(const Stream& stream, const SimilarityImages& ima
 void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  detail::Results<float>& partials, std::size_t first) const {
-  if (spec_.resident) detail::refuse(stage, "this plan was made for states on the device");
+  check_place(false);
   check(stream, images, states.size(), partials, first);
   std::array<SimilarityState, max_batch> normalized;
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -159,7 +167,7 @@ void SimilaritySumsPlan::enqueue_resident(Stream& stream, const SimilarityImages
                                           const Buffer& states, std::size_t first_state,
                                           std::size_t count, detail::Results<float>& partials,
                                           std::size_t first) const {
-  if (!spec_.resident) detail::refuse(stage, "this plan was made for states on the host");
+  check_place(true);
   check(stream, images, count, partials, first);
   detail::check_buffer(stage, "the states", device_, states,
                        (first_state + count) * sizeof(ResidentState));

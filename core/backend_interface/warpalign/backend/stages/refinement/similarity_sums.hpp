@@ -127,13 +127,14 @@ class WARPALIGN_API SimilaritySumsPlan {
   void add_up(std::span<const float> partials, std::span<SimilaritySumsResult> results) const;
 
  private:
+  void check_place(bool resident) const;
   void check(const Stream& stream, const SimilarityImages& images, std::size_t states,
              const detail::Results<float>& partials, std::size_t first) const;
 
   Device device_;
   SimilaritySumsSpec spec_;
   std::shared_ptr<backend::SimilaritySums> kernel_;
-  std::shared_ptr<detail::Results<float>> partials_;
+  std::shared_ptr<detail::Results<float>> partials_;  ///< of execute(); none with `resident`
 };
 
 }  // namespace warpalign
