@@ -57,9 +57,11 @@ class SpectrumSumsStage final : public backend::SpectrumSums {
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
-               backend::Memory& partials) override {
+               std::int64_t result, backend::Memory& partials) override {
+    float* sums = data<float>(partials) +
+                  static_cast<std::size_t>(result) * backend::spectrum_sum_count * groups();
     launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
-           &spectrum_sums_kernel, data<float2>(a), data<float2>(b), rows_, data<float>(partials));
+           &spectrum_sums_kernel, data<float2>(a), data<float2>(b), rows_, sums);
   }
 
  private:

@@ -30,9 +30,11 @@ class SpectrumSums final : public backend::SpectrumSums {
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
 
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
-               backend::Memory& partials) override {
+               std::int64_t result, backend::Memory& partials) override {
+    const auto first =
+        static_cast<cl_int>(result) * static_cast<cl_int>(backend::spectrum_sum_count * groups_);
     kernel_.launch(queue_of(queue), {{groups_ * group_, 1}, {group_, 1}}, a, b, width_, columns_,
-                   rows_, scale_, partials);
+                   rows_, scale_, first, partials);
   }
 
  private:

@@ -8,6 +8,9 @@
 // lib/sample_location_simd.h: pixels of a row whose sample locations are computed together.
 #define WA_ROW_SEGMENT 128
 
+// filter/cpu/common_frames_cpu.cl: rows of the frames that a work-item writes.
+#define WA_COMMON_BAND 32
+
 // spectrum/: the tile of a work-item of cross_power_cpu.cl, and the pixels of a work-item of
 // peak.cl on CPUs.
 #define WA_CROSS_POWER_COLUMNS 128

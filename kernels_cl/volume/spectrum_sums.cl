@@ -8,9 +8,10 @@
 #include "lib/sums.h"
 
 // rows: the number of rows, of `columns` = width / 2 + 1 each; scale: 1 / N.
+// The sums of an execution begin at partials[first].
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
     global const float2* a, global const float2* b, int width, int columns, int rows, float scale,
-    global float* partials) {
+    int first, global float* partials) {
   local float shared[GROUP];
   float sums[WA_SPECTRUM_SUMS];
   for (int i = 0; i < WA_SPECTRUM_SUMS; ++i) sums[i] = 0.0f;
@@ -23,5 +24,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
       wa_spectrum_add(p.x, p.y, q.x, q.y, wa_column_weight(u, width), scale, sums);
     }
   }
-  store_group_sums(sums, WA_SPECTRUM_SUMS, shared, partials);
+  store_group_sums(sums, WA_SPECTRUM_SUMS, shared, partials + first);
 }

@@ -38,6 +38,14 @@ inline backend::DoubleAngleMemory inner_of(const backend::DoubleAngleMemory& ima
   return {inner_of(input), inner_of(weight), inner_of(terms), inner_of(cosines), inner_of(sines)};
 }
 
+inline backend::CommonFramesMemory inner_of(const backend::CommonFramesMemory& memory) noexcept {
+  const auto& [reference, reference_second, moving, moving_second, reference_weight, moving_weight,
+               reference_frames, moving_frames] = memory;
+  return {inner_of(reference),        inner_of(reference_second), inner_of(moving),
+          inner_of(moving_second),    inner_of(reference_weight), inner_of(moving_weight),
+          inner_of(reference_frames), inner_of(moving_frames)};
+}
+
 inline backend::SamplingPoints inner_of(const backend::SamplingPoints& points) noexcept {
   const auto& [transforms, coordinates, log_polar] = points;
   return {transforms, inner_of(coordinates), log_polar};

@@ -79,8 +79,19 @@ class SpectrumSums final : public Wrapped<backend::SpectrumSums> {
   using Wrapped::Wrapped;
   [[nodiscard]] std::size_t groups() const noexcept override { return inner().groups(); }
   void enqueue(backend::Queue& queue, const backend::Memory& a, const backend::Memory& b,
+               std::int64_t result, backend::Memory& partials) override {
+    reach().enqueue(inner_of(queue), inner_of(a), inner_of(b), result, inner_of(partials));
+  }
+};
+
+class CommonFrames final : public Wrapped<backend::CommonFrames> {
+ public:
+  using Wrapped::Wrapped;
+  [[nodiscard]] std::size_t groups() const noexcept override { return inner().groups(); }
+  void enqueue(backend::Queue& queue, const backend::CommonFramesMemory& memory,
+               const backend::CommonFramesTerms& terms, std::int64_t result,
                backend::Memory& partials) override {
-    reach().enqueue(inner_of(queue), inner_of(a), inner_of(b), inner_of(partials));
+    reach().enqueue(inner_of(queue), inner_of(memory), terms, result, inner_of(partials));
   }
 };
 
@@ -131,6 +142,10 @@ struct Wrapper<backend::SimilaritySums> {
 template <>
 struct Wrapper<backend::SpectrumSums> {
   using Type = SpectrumSums;
+};
+template <>
+struct Wrapper<backend::CommonFrames> {
+  using Type = CommonFrames;
 };
 template <>
 struct Wrapper<backend::VolumeSums> {

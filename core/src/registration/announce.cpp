@@ -10,6 +10,7 @@
 #include "registration/similarity/similarity_fit.hpp"
 #include "stages/results.hpp"
 
+#include <warpalign/backend/stages/filter/common_frames.hpp>
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
@@ -23,6 +24,7 @@
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/compilation.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/prefilter.hpp>
@@ -267,6 +269,20 @@ void refinement(Trial& trial, const Needs& needs) {
   });
 }
 
+void chance(Trial& trial, const Needs&) {
+  const CommonFramesPlan frames(trial.device(), {full_size});
+  const SpectrumSumsPlan sums(trial.device(), {full_size});
+  trial.run([&](Stream& stream) {
+    const Image image = trial.blank(level);
+    const std::array<const Image*, 1> channel{&image};
+    Image reference = trial.blank(full_size);
+    Image moving = trial.blank(full_size);
+    frames.enqueue(stream, {channel, channel, nullptr, image}, level, 0, reference, moving);
+    const Image spectrum = trial.blank_spectrum(full_size);
+    sums.enqueue(stream, spectrum, spectrum, 0);
+  });
+}
+
 // What six or eight parameters need beside these. It is not among the pieces that are compiled for
 // every registration.
 void richer_models(Trial& trial, const Needs&) {
@@ -284,10 +300,10 @@ constexpr std::array<Piece, 3> pieces_of_search{forward_of_levels, inverse_of_le
                                                 log_polar_spectra};
 constexpr std::array<Piece, 2> pieces_of_correlation{transforms_of_images, transforms_of_two};
 constexpr std::array<Piece, 2> pieces_of_images{impulses, coarse_levels};
-constexpr std::array<Piece, 9> pieces_of_fit{
+constexpr std::array<Piece, 10> pieces_of_fit{
     overlap,      windows,    normalized_levels,   warps,
     coefficients, coarse_fit, resident_coarse_fit, local_illumination,
-    refinement};
+    refinement,   chance};
 
 // What is needed in addition where a mask says which pixels count.
 constexpr std::array<Piece, 6> pieces_with_masks{coarse_levels,      normalized_levels,
@@ -296,7 +312,7 @@ constexpr std::array<Piece, 6> pieces_with_masks{coarse_levels,      normalized_
 
 // The same pieces, the last first, as five processes that help take them in turn: about as much
 // work for each, the most of it first. The process that they help begins with its search.
-constexpr std::array<Piece, 16> pieces_for_helpers{forward_of_levels,
+constexpr std::array<Piece, 17> pieces_for_helpers{forward_of_levels,
                                                    inverse_of_levels,
                                                    log_polar_spectra,
                                                    windows,
@@ -308,6 +324,7 @@ constexpr std::array<Piece, 16> pieces_for_helpers{forward_of_levels,
                                                    local_illumination,
                                                    impulses,
                                                    overlap,
+                                                   chance,
                                                    coefficients,
                                                    refinement,
                                                    transforms_of_images,

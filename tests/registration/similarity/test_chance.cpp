@@ -1,5 +1,6 @@
 // How far a correlation is above chance: for unrelated images it must be distributed as a standard
 // normal variable, however smooth they are and wherever their texture is.
+#include "reference/filter/common_frames.hpp"
 #include "registration/similarity/chance_test.hpp"
 #include "support/devices.hpp"
 
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,6 @@ using warpalign::Affine;
 using warpalign::Homography;
 using warpalign::detail::Candidate;
 using warpalign::detail::ChanceTest;
-using warpalign::detail::CommonParts;
 
 constexpr std::int64_t side = 192;
 
@@ -77,11 +78,34 @@ class Deviations {
 
   double of(const std::vector<float>& reference, const std::vector<float>& moving,
             const Homography& transform, bool by_gradients) {
+    return of_all(reference, moving, {&transform, 1}, by_gradients).front();
+  }
+
+  /// Those of one pair under each of several transforms, which are tested together.
+  std::vector<double> of_all(const std::vector<float>& reference, const std::vector<float>& moving,
+                             std::span<const Homography> transforms, bool by_gradients) {
     take(reference_, reference);
     take(moving_, moving);
     fields_.begin_pair();
     const detail::PairWork work{stream_, clock_, reference_, moving_,
                                 by_gradients ? &fields_ : nullptr};
+    std::vector<Candidate> candidates;
+    for (const Homography& transform : transforms) candidates.push_back(judged(work, transform));
+    std::vector<Candidate*> pointers;
+    for (Candidate& candidate : candidates) pointers.push_back(&candidate);
+    const std::span<const double> found = test_.deviations(work, pointers);
+    return {found.begin(), found.end()};
+  }
+
+  /// Of how many pixels' worth the deviations would be of the correlation of white noise.
+  double pixels(const std::vector<float>& reference, const std::vector<float>& moving,
+                const Homography& transform) {
+    const double deviations = of(reference, moving, transform, false) / std::atanh(correlation_);
+    return deviations * deviations;
+  }
+
+ private:
+  Candidate judged(const detail::PairWork& work, const Homography& transform) {
     Candidate candidate;
     candidate.matrix = transform.affine();
     if (!transform.is_affine()) {
@@ -94,17 +118,9 @@ class Deviations {
                                        levels.to_levels(roles.in_roles(candidate.matrix)));
     detail::judge(work, roles, levels, candidate.matrix, sums, candidate);
     correlation_ = candidate.correlation;
-    return test_.deviations(work, candidate);
+    return candidate;
   }
 
-  /// Of how many pixels' worth the deviations would be of the correlation of white noise.
-  double pixels(const std::vector<float>& reference, const std::vector<float>& moving,
-                const Homography& transform) {
-    const double deviations = of(reference, moving, transform, false) / std::atanh(correlation_);
-    return deviations * deviations;
-  }
-
- private:
   void take(detail::ImagePyramid& pyramid, const std::vector<float>& pixels) {
     const warpalign::HostImage image{pixels.data(), warpalign::PixelType::f32,
                                      pyramid.shape().width, pyramid.shape().height};
@@ -284,71 +300,59 @@ TEST_CASE("chance: nothing is left of the pairs before") {
   });
 }
 
-TEST_CASE("chance: texture that is not spread evenly counts less") {
-  std::mt19937 random(3);
-  CommonParts common;
-  common.width = common.height = side;
-  common.pixels = static_cast<double>(side * side);
-  common.reference = noise(random, 0, 1);
-  common.moving = noise(random, 0, 1);
-  // Sums over 17 x 17 pixels of white noise vary by 8 %, independently of each other.
-  CHECK(warpalign::detail::evenness_of(common) == doctest::Approx(1).epsilon(0.02));
-  // Both have texture in the same quarter of the area only.
-  common.reference = noise(random, 0, 0.5);
-  common.moving = noise(random, 0, 0.5);
-  // The sums reach 8 pixels beyond the quarter, and fall off over as many within it.
-  CHECK(warpalign::detail::evenness_of(common) == doctest::Approx(0.25).epsilon(0.15));
+TEST_CASE("chance: candidates that are tested together deviate as each does alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    std::mt19937 random(13);
+    const std::vector<float> image = noise(random, 2, 1);
+    const std::vector<float> other = noise(random, 2, 1);
+    // More than are waited for together, of parts of other sizes, and one of too few pixels.
+    std::vector<Homography> transforms;
+    for (int i = 0; i < 12; ++i) {
+      transforms.emplace_back(Affine::translation(1.5 * i, i == 7 ? 189.0 : 9.0 * i));
+    }
+    for (const bool by_gradients : {false, true}) {
+      CAPTURE(by_gradients);
+      Deviations deviations(device);
+      const std::vector<double> together =
+          deviations.of_all(image, other, transforms, by_gradients);
+      REQUIRE(together.size() == transforms.size());
+      CHECK(together[7] == 0);
+      for (std::size_t i = 0; i < transforms.size(); ++i) {
+        CAPTURE(i);
+        CHECK(together[i] == deviations.of(image, other, transforms[i], by_gradients));
+      }
+    }
+  });
 }
 
-TEST_CASE("chance: evenness, pixel by pixel") {
-  constexpr std::int64_t width = 37;
-  constexpr std::int64_t height = 29;
-  constexpr auto pixels = static_cast<std::size_t>(width * height);
-  std::mt19937 random(4);
-  std::normal_distribution<float> normal;
-  const auto image = [&] {
-    std::vector<float> values(pixels);
-    for (std::size_t i = 0; i < pixels; ++i) values[i] = normal(random) * static_cast<float>(i % 7);
-    return values;
+TEST_CASE("chance: texture that is not spread evenly counts less") {
+  std::mt19937 random(3);
+  const auto evenness = [&](double part) {
+    const auto plane = [&] {
+      const std::vector<float> image = noise(random, 0, part);
+      reference::Channels channels(side, side);
+      std::copy(image.begin(), image.end(), channels.values.begin());
+      return channels;
+    };
+    reference::Plane weight(side, side);
+    weight.values.assign(weight.values.size(), 1);
+    const auto common = reference::common_frames(plane(), plane(), weight, weight, side, side, 0);
+    return warpalign::detail::evenness_of(
+        {common.pixels, common.reference_energy, common.moving_energy, common.both_energies});
   };
-  CommonParts common;
-  common.width = width;
-  common.height = height;
-  common.pixels = static_cast<double>(pixels);
-  common.reference = image();
-  common.moving = image();
-  const auto energy = [&](const std::vector<float>& first, const std::vector<float>& second,
-                          std::int64_t x, std::int64_t y) {
-    double sum = 0;
-    for (std::int64_t v = std::max<std::int64_t>(y - 8, 0); v <= std::min(y + 8, height - 1); ++v) {
-      for (std::int64_t u = std::max<std::int64_t>(x - 8, 0); u <= std::min(x + 8, width - 1);
-           ++u) {
-        const auto i = static_cast<std::size_t>(v * width + u);
-        sum += static_cast<double>(first[i]) * first[i];
-        if (!second.empty()) sum += static_cast<double>(second[i]) * second[i];
-      }
-    }
-    return sum;
-  };
-  for (const bool two_channels : {false, true}) {
-    CAPTURE(two_channels);
-    if (two_channels) {
-      common.reference_second = image();
-      common.moving_second = image();
-    }
-    double of_reference = 0, of_moving = 0, of_both = 0;
-    for (std::int64_t y = 0; y < height; ++y) {
-      for (std::int64_t x = 0; x < width; ++x) {
-        const double r = energy(common.reference, common.reference_second, x, y);
-        const double m = energy(common.moving, common.moving_second, x, y);
-        of_reference += r;
-        of_moving += m;
-        of_both += r * m;
-      }
-    }
-    CHECK(warpalign::detail::evenness_of(common) ==
-          doctest::Approx(of_reference * of_moving / (common.pixels * of_both)).epsilon(1e-12));
-  }
+  // Sums over 17 x 17 pixels of white noise vary by 8 %, independently of each other.
+  CHECK(evenness(1) == doctest::Approx(1).epsilon(0.02));
+  // Both have texture in the same quarter of the area only. The sums reach 8 pixels beyond the
+  // quarter, and fall off over as many within it.
+  CHECK(evenness(0.5) == doctest::Approx(0.25).epsilon(0.15));
+}
+
+TEST_CASE("chance: evenness where there is nothing, and where energies avoid each other") {
+  using warpalign::detail::evenness_of;
+  CHECK(evenness_of({}) == 0);
+  CHECK(evenness_of({100, 5, 3, 0}) == 0);
+  CHECK(evenness_of({100, 20, 30, 12}) == doctest::Approx(0.5));
+  CHECK(evenness_of({100, 20, 30, 2}) == 1);
 }
 
 TEST_CASE("chance: what the best of many places reaches") {

@@ -4,9 +4,9 @@
 #include "support/devices.hpp"
 #include "support/volumes.hpp"
 
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/stages/fft.hpp>
-#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 
 namespace {
 
@@ -34,5 +34,34 @@ TEST_CASE("spectrum_sums: even and odd widths") {
       CHECK(found.b == doctest::Approx(expected.b).epsilon(2e-6));
       CHECK(found.product == doctest::Approx(expected.product).epsilon(2e-6));
     }
+  });
+}
+
+TEST_CASE("spectrum_sums: several results in one copy, the same bits as alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{16, 12, 10};
+    auto stream = device.make_stream();
+    const auto spectrum = [&](std::uint32_t seed) {
+      return test::to_device(
+          device, stream,
+          test::as_floats(reference::forward(test::random_volume(shape, 1, 2, seed))));
+    };
+    const auto a = spectrum(36);
+    const auto b = spectrum(37);
+    const SpectrumSumsPlan plan(device, {shape, 2});
+    plan.enqueue(stream, b, b, 1);
+    plan.enqueue(stream, a, b, 0);
+    plan.enqueue_copy(stream);
+    const auto check = [&](std::int64_t result, const warpalign::SpectrumSums& alone) {
+      CHECK(plan.wait(result).a == alone.a);
+      CHECK(plan.wait(result).b == alone.b);
+      CHECK(plan.wait(result).product == alone.product);
+    };
+    check(0, SpectrumSumsPlan(device, {shape}).execute(stream, a, b));
+    check(1, SpectrumSumsPlan(device, {shape}).execute(stream, b, b));
+    CHECK_THROWS_AS(plan.enqueue(stream, a, b, 2), warpalign::Error);
+    CHECK_THROWS_AS(plan.enqueue(stream, a, b, -1), warpalign::Error);
+    CHECK_THROWS_AS(static_cast<void>(plan.wait(2)), warpalign::Error);
+    CHECK_THROWS_AS(SpectrumSumsPlan(device, {shape, 0}), warpalign::Error);
   });
 }

@@ -4,6 +4,7 @@
 
 #include <warpalign/backend/stages/fft/fft.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/common_frames.hpp>
 #include <warpalign/backend/stages/filter/convert.hpp>
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
@@ -46,7 +47,8 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    DoubleAngle, Apodize, Convert, CutWindows, ImpulseFilter, LocalNormalization, Smooth, Sobel, Statistics,
+    DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter, LocalNormalization, Smooth, Sobel,
+    Statistics,
     // fft
     RealFft,
     // spectrum

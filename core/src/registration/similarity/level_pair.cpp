@@ -45,15 +45,19 @@ FitRoles::FitRoles(const PairWork& work, const Affine& similarity, const Homogra
 
 double FitRoles::spacing(double side) const { return std::max(1.0, common_ / side); }
 
-FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spacing) const {
+FitRoles::BothLevels FitRoles::both_levels(const PairWork& work, double spacing) const {
   const Spacings spacings = spacings_for(base_, spacing);
   PyramidLevel& coarse = coarse_->level(work.stream, work.clock, {spacings.reference});
-  PyramidLevel& fine = fine_->level(work.stream, work.clock, {spacings.moving});
+  return {coarse, fine_->level(work.stream, work.clock, {spacings.moving})};
+}
+
+FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spacing) const {
+  const auto [coarse, fine] = both_levels(work, spacing);
   SimilarityFit::Pair pair = work.fields != nullptr ? directions(work, ones, coarse, fine)
                                                     : grey_levels(work, ones, coarse, fine);
   pair.counted = {coarse_->counted_of(coarse.shape().plane()),
                   fine_->counted_of(fine.shape().plane())};
-  return {coarse, fine, std::move(pair)};
+  return {{coarse, fine}, std::move(pair)};
 }
 
 SimilarityFit::Pair FitRoles::grey_levels(const PairWork& work, Ones& ones, PyramidLevel& coarse,

@@ -54,11 +54,14 @@ class FitRoles {
     return swapped_ ? m.inverse() : m;
   }
 
-  /// The levels at a spacing of the coarser image, and the finer one's of about the same content.
-  struct Levels {
+  /// Where directions of edges are compared, the radians by which they turn from the coarser to the
+  /// finer image; else 0.
+  [[nodiscard]] double rotation() const { return rotation_; }
+
+  /// A level of the coarser image, and the finer one's of about the same content.
+  struct BothLevels {
     PyramidLevel& coarse;
     PyramidLevel& fine;
-    SimilarityFit::Pair pair;
 
     /// A transform from coarser to finer image as one between the levels, and back.
     [[nodiscard]] Homography to_levels(const Homography& m) const {
@@ -67,6 +70,13 @@ class FitRoles {
     [[nodiscard]] Homography to_images(const Homography& m) const {
       return Homography(fine.to_image()) * m * coarse.to_image().inverse();
     }
+  };
+  /// The levels at a spacing of the coarser image.
+  [[nodiscard]] BothLevels both_levels(const PairWork& work, double spacing) const;
+
+  /// The same, and what is fitted between them.
+  struct Levels : BothLevels {
+    SimilarityFit::Pair pair;
   };
   [[nodiscard]] Levels levels(const PairWork& work, Ones& ones, double spacing) const;
 
@@ -77,8 +87,7 @@ class FitRoles {
                                                PyramidLevel& coarse, PyramidLevel& fine) const;
 
   bool swapped_;
-  double rotation_ = 0;  ///< where directions of edges are compared: radians by which they turn
-                         ///< from the coarser to the finer image
+  double rotation_ = 0;
   ImagePyramid* coarse_;
   ImagePyramid* fine_;
   double base_;

@@ -242,7 +242,7 @@ bool PairSearch::add_candidates(const PairWork& work, std::span<const Candidate>
 
 bool PairSearch::is_accepted(const PairWork& work, Candidate& candidate) {
   if (candidate.significance < accepted_significance) return false;
-  if (!candidate.beyond_doubt()) test(work, candidate);
+  if (!candidate.beyond_doubt()) test(work, {&candidate, 1});
   return is_convincing(candidate);
 }
 
@@ -345,7 +345,7 @@ void PairSearch::search_all_directions(const PairWork& work) {
     direction_search_.emplace(device_, options_, ones_, fine_grid, &fields_);
   }
   static_cast<void>(try_grid(work, *direction_search_));
-  for (Candidate& candidate : candidates_) test(work, candidate);
+  test(work, candidates_);
   conclude(work);
 }
 
@@ -359,7 +359,7 @@ void PairSearch::compare_directions_at(const PairWork& work, const Candidate& by
   coarse_refinement_.refine(work, new_places_, RefineFrom::grid);
   candidates_.clear();
   add_refined(work, new_places_.front());
-  for (Candidate& candidate : candidates_) test(work, candidate);
+  test(work, candidates_);
   conclude(work);
 }
 
@@ -404,19 +404,26 @@ bool PairSearch::has_convincing(const PairWork& work) {
   if (candidates_.empty()) return false;
   if (candidates_.front().beyond_doubt()) return true;
   const std::size_t count = std::min(max_tested, candidates_.size());
-  for (std::size_t i = 0; i < count; ++i) test(work, candidates_[i]);
+  test(work, std::span(candidates_).first(count));
   return std::any_of(candidates_.begin(), candidates_.end(), is_convincing);
 }
 
-void PairSearch::test(const PairWork& work, Candidate& candidate) {
-  if (candidate.chance) return;
+void PairSearch::test(const PairWork& work, std::span<Candidate> candidates) {
+  untested_.clear();
+  for (Candidate& candidate : candidates) {
+    if (!candidate.chance) untested_.push_back(&candidate);
+  }
+  if (untested_.empty()) return;
   if (!chance_test_) chance_test_.emplace(device_, ones_);
-  // Two parameters more, or four, have as many settings at every place.
-  const double settings = candidate.motion == Motion::affine       ? 1e2
-                          : candidate.motion == Motion::homography ? 1e4
-                                                                   : 1;
-  candidate.chance = {chance_test_->deviations(work, candidate),
-                      deviations_by_chance(places_ * settings), 0};
+  const std::span<const double> deviations = chance_test_->deviations(work, untested_);
+  for (std::size_t i = 0; i < untested_.size(); ++i) {
+    Candidate& candidate = *untested_[i];
+    // Two parameters more, or four, have as many settings at every place.
+    const double settings = candidate.motion == Motion::affine       ? 1e2
+                            : candidate.motion == Motion::homography ? 1e4
+                                                                     : 1;
+    candidate.chance = {deviations[i], deviations_by_chance(places_ * settings), 0};
+  }
 }
 
 // Tests the candidate that was chosen, which may have a motion of its own by now, and compares it
@@ -424,7 +431,7 @@ void PairSearch::test(const PairWork& work, Candidate& candidate) {
 void PairSearch::compare_with_chance(const PairWork& work, Candidate& chosen) {
   if (chosen.beyond_doubt()) return;
   if (chosen.motion != Motion::similarity) chosen.chance.reset();
-  test(work, chosen);
+  test(work, {&chosen, 1});
   const double elsewhere =
       rival_distance * std::max(larger_side(work.moving.shape()),
                                 scale_of(chosen.matrix) * larger_side(work.reference.shape()));

@@ -66,7 +66,7 @@ class PairSearch {
   [[nodiscard]] bool ends_with(double confidence) const;
   [[nodiscard]] GridSteps grid_steps() const;
   bool has_convincing(const PairWork& work);
-  void test(const PairWork& work, Candidate& candidate);
+  void test(const PairWork& work, std::span<Candidate> candidates);
   void compare_with_chance(const PairWork& work, Candidate& chosen);
   bool add_candidates(const PairWork& work, std::span<const Candidate> found, RefineFrom from);
   bool is_accepted(const PairWork& work, Candidate& candidate);
@@ -94,6 +94,7 @@ class PairSearch {
   std::vector<Candidate> shifted_;         // hypotheses and their opposites, each at its best shift
   std::vector<Candidate> new_places_;      // those that are refined together
   std::vector<Candidate> candidates_;      // refined coarsely
+  std::vector<Candidate*> untested_;       // those that are compared with chance together
   std::vector<Candidate> by_grey_levels_;  // those of the first search, while directions are tried
   Generators tried_;
   double places_ = 0;

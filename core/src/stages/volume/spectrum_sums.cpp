@@ -6,7 +6,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/group_sums.hpp"
-#include "stages/results.hpp"
+#include "stages/later_results.hpp"
 
 #include <span>
 
@@ -15,10 +15,18 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "spectrum_sums";
+constexpr std::int64_t max_results = 1024;
 
 SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
   detail::check_shape(stage, "the volume", spec.volume, detail::max_side);
+  if (spec.results < 1 || spec.results > max_results) {
+    detail::refuse(stage, "the results must be 1 to " + std::to_string(max_results));
+  }
   return spec;
+}
+
+void check_result(const SpectrumSumsSpec& spec, std::int64_t result) {
+  if (result < 0 || result >= spec.results) detail::refuse(stage, "there is no such result");
 }
 
 }  // namespace
@@ -27,21 +35,41 @@ SpectrumSumsPlan::SpectrumSumsPlan(const Device& device, const SpectrumSumsSpec&
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<detail::Results<float>>(
-          device, kernel_->groups() * backend::spectrum_sum_count)) {}
+      partials_(std::make_shared<detail::LaterResults<float>>(
+          device, static_cast<std::size_t>(spec.results) * backend::spectrum_sum_count *
+                      kernel_->groups())) {}
 
 SpectrumSums SpectrumSumsPlan::execute(Stream& stream, const Image& a, const Image& b) const {
+  enqueue(stream, a, b, 0);
+  enqueue_copy(stream);
+  return wait(0);
+}
+
+void SpectrumSumsPlan::enqueue(Stream& stream, const Image& a, const Image& b,
+                               std::int64_t result) const {
   detail::check_stream(stage, device_, stream);
   for (const Image* spectrum : {&a, &b}) {
     detail::check_image(stage, "a spectrum", device_, *spectrum, PixelType::c32,
                         RealFftPlan::half_spectrum(spec_.volume));
   }
+  check_result(spec_, result);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
-                   detail::Access::memory(b), partials_->memory());
-  const std::span<const float> partials = partials_->fetch(stream);
+                   detail::Access::memory(b), result, partials_->memory());
+}
+
+void SpectrumSumsPlan::enqueue_copy(Stream& stream) const {
+  detail::check_stream(stage, device_, stream);
+  partials_->enqueue_copy(stream);
+}
+
+SpectrumSums SpectrumSumsPlan::wait(std::int64_t result) const {
+  check_result(spec_, result);
   const std::size_t groups = kernel_->groups();
-  return {detail::added_up(partials, groups, 0), detail::added_up(partials, groups, 1),
-          detail::added_up(partials, groups, 2)};
+  const std::size_t numbers = groups * backend::spectrum_sum_count;
+  const std::span<const float> partials =
+      partials_->wait().subspan(static_cast<std::size_t>(result) * numbers, numbers);
+  const auto total = [&](std::size_t sum) { return detail::added_up(partials, groups, sum); };
+  return {total(0), total(1), total(2)};
 }
 
 }  // namespace warpalign

@@ -1,9 +1,12 @@
 // Stage: sums that say how much of the power of two volumes' spectra is at the same frequencies.
 #pragma once
 
-#include <cstddef>
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 
 namespace warpalign {
 
@@ -12,11 +15,12 @@ class SpectrumSums;
 }
 namespace detail {
 template <class Record>
-class Results;
+class LaterResults;
 }
 
 struct SpectrumSumsSpec {
-  Shape volume;  ///< of the real volumes (or images) whose half spectra (c32) are given
+  Shape volume;              ///< of the real volumes (or images) whose half spectra (c32) are given
+  std::int64_t results = 1;  ///< the sums of how many executions are kept
 };
 
 /// Sums over the whole spectra of N = width height depth frequencies, without the zero frequency.
@@ -34,11 +38,17 @@ class WARPALIGN_API SpectrumSumsPlan {
   /// Waits for the result.
   [[nodiscard]] SpectrumSums execute(Stream& stream, const Image& a, const Image& b) const;
 
+  /// The parts of execute(): the work on the device, whose sums become result number `result`; a
+  /// copy of all results to the host, once for all executions before; and the wait for that copy.
+  void enqueue(Stream& stream, const Image& a, const Image& b, std::int64_t result) const;
+  void enqueue_copy(Stream& stream) const;
+  [[nodiscard]] SpectrumSums wait(std::int64_t result) const;
+
  private:
   Device device_;
   SpectrumSumsSpec spec_;
   std::shared_ptr<backend::SpectrumSums> kernel_;
-  std::shared_ptr<detail::Results<float>> partials_;
+  std::shared_ptr<detail::LaterResults<float>> partials_;
 };
 
 }  // namespace warpalign
@@ -52,10 +62,11 @@ class SpectrumSums : public Stage {
  public:
   using Setup = SpectrumSumsSpec;
 
-  /// The number of work groups, each of which writes its own sums: sum i of group g is stored at
-  /// i groups() + g.
+  /// The number of work groups, each of which writes its own sums: sum i of group g of an execution
+  /// is stored at (result spectrum_sum_count + i) groups() + g.
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
-  virtual void enqueue(Queue& queue, const Memory& a, const Memory& b, Memory& partials) = 0;
+  virtual void enqueue(Queue& queue, const Memory& a, const Memory& b, std::int64_t result,
+                       Memory& partials) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,123 @@
+// Stage: what two images have in common, in frames of zeros, and how its texture is spread.
+#include <warpalign/backend/stages/filter/common_frames.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/group_sums.hpp"
+#include "stages/later_results.hpp"
+
+#include <cmath>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "common_frames";
+constexpr std::int64_t max_results = 1024;
+
+CommonFramesSpec checked(const CommonFramesSpec& spec) {
+  detail::check_shape(stage, "the frame", spec.frame);
+  if (spec.results < 1 || spec.results > max_results) {
+    detail::refuse(stage, "the results must be 1 to " + std::to_string(max_results));
+  }
+  return spec;
+}
+
+void check_result(const CommonFramesSpec& spec, std::int64_t result) {
+  if (result < 0 || result >= spec.results) detail::refuse(stage, "there is no such result");
+}
+
+void check_images(const Device& device, const CommonImages& images) {
+  const std::size_t channels = images.reference.size();
+  if (channels < 1 || channels > 2 || images.moving.size() != channels) {
+    detail::refuse(stage, "both images must have one channel, or both two");
+  }
+  const Shape& shape = images.moving_weight.shape();
+  const auto check = [&](const char* what, const Image& image) {
+    detail::check_image(stage, what, device, image, PixelType::f32, {shape.width, shape.height, 1});
+  };
+  for (const Image* image : images.reference) check("the reference", *image);
+  for (const Image* image : images.moving) check("the moving image", *image);
+  if (images.reference_weight != nullptr) {
+    check("the reference's weight", *images.reference_weight);
+  }
+  check("the moving image's weight", images.moving_weight);
+}
+
+void check_written(const CommonImages& images, const Image& frames) {
+  for (const std::span<const Image* const> channels : {images.reference, images.moving}) {
+    for (const Image* image : channels) detail::check_distinct(stage, *image, frames);
+  }
+  if (images.reference_weight != nullptr) {
+    detail::check_distinct(stage, *images.reference_weight, frames);
+  }
+  detail::check_distinct(stage, images.moving_weight, frames);
+}
+
+void check_part(const Shape& part, const Shape& images, const Shape& frame) {
+  detail::check_shape(stage, "the part", part);
+  if (part.width > images.width || part.height > images.height) {
+    detail::refuse(stage, "the part is larger than the images");
+  }
+  if (part.width > frame.width || part.height > frame.height) {
+    detail::refuse(stage, "the part is larger than the frame");
+  }
+}
+
+}  // namespace
+
+CommonFramesPlan::CommonFramesPlan(const Device& device, const CommonFramesSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      partials_(std::make_shared<detail::LaterResults<float>>(
+          device, static_cast<std::size_t>(spec.results) * backend::common_sum_count *
+                      kernel_->groups())) {}
+
+void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const Shape& part,
+                               double turned, Image& reference, Image& moving,
+                               std::int64_t result) const {
+  detail::check_stream(stage, device_, stream);
+  check_images(device_, images);
+  const Shape& shape = images.moving_weight.shape();
+  check_part(part, shape, spec_.frame);
+  const std::size_t channels = images.reference.size();
+  const Shape frames{spec_.frame.width, spec_.frame.height, static_cast<std::int64_t>(channels)};
+  detail::check_image(stage, "the reference's frames", device_, reference, PixelType::f32, frames);
+  detail::check_image(stage, "the moving image's frames", device_, moving, PixelType::f32, frames);
+  check_written(images, reference);
+  check_written(images, moving);
+  detail::check_distinct(stage, reference, moving);
+  if (!std::isfinite(turned)) detail::refuse(stage, "the angle is NaN or infinite");
+  check_result(spec_, result);
+  const Image& reference_weight =
+      images.reference_weight != nullptr ? *images.reference_weight : images.moving_weight;
+  kernel_->enqueue(
+      detail::Access::queue(stream),
+      {detail::Access::memory(*images.reference.front()),
+       detail::Access::memory(*images.reference.back()),
+       detail::Access::memory(*images.moving.front()),
+       detail::Access::memory(*images.moving.back()), detail::Access::memory(reference_weight),
+       detail::Access::memory(images.moving_weight), detail::Access::memory(reference),
+       detail::Access::memory(moving)},
+      {shape, part, static_cast<int>(channels), static_cast<float>(std::cos(turned)),
+       static_cast<float>(std::sin(turned))},
+      result, partials_->memory());
+}
+
+void CommonFramesPlan::enqueue_copy(Stream& stream) const {
+  detail::check_stream(stage, device_, stream);
+  partials_->enqueue_copy(stream);
+}
+
+CommonSums CommonFramesPlan::wait(std::int64_t result) const {
+  check_result(spec_, result);
+  const std::size_t groups = kernel_->groups();
+  const std::size_t numbers = groups * backend::common_sum_count;
+  const std::span<const float> partials =
+      partials_->wait().subspan(static_cast<std::size_t>(result) * numbers, numbers);
+  const auto total = [&](std::size_t sum) { return detail::added_up(partials, groups, sum); };
+  return {total(0), total(1), total(2), total(3)};
+}
+
+}  // namespace warpalign

@@ -1,0 +1,44 @@
+// Records that kernels write and the host reads later, while the stream continues.
+#pragma once
+
+#include "device/access.hpp"
+#include "device/readback.hpp"
+
+#include <warpalign/device.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace warpalign::detail {
+
+/// Records on the device and a copy of all of them on the host, for which nobody waits before it is
+/// needed.
+template <class Record>
+class LaterResults {
+ public:
+  LaterResults(const Device& device, std::size_t count)
+      : on_device_(device.make_buffer(count * sizeof(Record))), on_host_(device, count) {}
+  LaterResults(const LaterResults&) = delete;
+  LaterResults& operator=(const LaterResults&) = delete;
+
+  [[nodiscard]] backend::Memory& memory() { return Access::memory(on_device_); }
+
+  void enqueue_copy(Stream& stream) {
+    on_host_.enqueue(stream, on_device_);
+    is_there_ = false;
+  }
+  /// Waits for the copy, the first time. The result is valid until the next one.
+  [[nodiscard]] std::span<const Record> wait() {
+    if (!is_there_) records_ = on_host_.wait();
+    is_there_ = true;
+    return records_;
+  }
+
+ private:
+  Buffer on_device_;
+  Readback<Record> on_host_;
+  std::span<const Record> records_;
+  bool is_there_ = false;
+};
+
+}  // namespace warpalign::detail

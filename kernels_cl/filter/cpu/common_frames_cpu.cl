@@ -1,0 +1,217 @@
+// What two images have in common, in frames of zeros, and how its texture is spread, for CPUs: like
+// shared/common_frames.cl, with sixteen pixels of a row at a time, a work-item having a band of
+// WA_COMMON_BAND rows.
+//
+// variant: cpu
+#define WA_REAL float16
+#include "formulas/common_frames.h"
+#include "lib/launch.h"
+#include "lib/simd.h"
+
+typedef struct {
+  global const float* reference;
+  global const float* reference_second;
+  global const float* moving;
+  global const float* moving_second;
+  global const float* reference_weight;
+  global const float* moving_weight;
+  int pitch, rows, width, height, channels;
+} Part;
+
+// Sixteen pixels of a row of the images.
+typedef struct {
+  float16 reference, reference_second, moving, moving_second;
+} Values;
+
+typedef struct {
+  float reference, reference_second, moving, moving_second;
+} Means;
+
+// Which of sixteen pixels from (x, y) on are in common. Loads reach into the next row rather than end
+// with the part.
+WA_INLINE int16 counted(const Part* part, size_t at, int loaded, int x) {
+  const float16 reference = load_some(part->reference_weight + at, loaded);
+  const float16 moving = load_some(part->moving_weight + at, loaded);
+  return (reference > WA_COMMON_MIN_WEIGHT) & (moving > WA_COMMON_MIN_WEIGHT) &
+         (NUMBERS + x < part->width);
+}
+
+// The values in common, less the means; else 0.
+WA_INLINE Values values_at(const Part* part, const Means* mean, int x, int y, int16* are_counted) {
+  const size_t at = (size_t)y * (size_t)part->pitch + (size_t)x;
+  const int loaded = min(16, part->pitch * (part->rows - y) - x);
+  const int16 wanted = counted(part, at, loaded, x);
+  Values v;
+  v.reference = only(load_some(part->reference + at, loaded) - mean->reference, wanted);
+  v.moving = only(load_some(part->moving + at, loaded) - mean->moving, wanted);
+  v.reference_second = 0.0f;
+  v.moving_second = 0.0f;
+  if (part->channels > 1) {
+    v.reference_second =
+        only(load_some(part->reference_second + at, loaded) - mean->reference_second, wanted);
+    v.moving_second =
+        only(load_some(part->moving_second + at, loaded) - mean->moving_second, wanted);
+  }
+  *are_counted = wanted;
+  return v;
+}
+
+WA_INLINE void add(const Values* v, Values* sums) {
+  sums->reference += v->reference;
+  sums->reference_second += v->reference_second;
+  sums->moving += v->moving;
+  sums->moving_second += v->moving_second;
+}
+
+// Sum i of band b goes to moments[i tiles + b]: see shared/common_frames.cl. `rows`: of the images.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_moments(
+    global const float* reference, global const float* reference_second, global const float* moving,
+    global const float* moving_second, global const float* reference_weight,
+    global const float* moving_weight, int pitch, int rows, int width, int height, int channels,
+    int tiles, global float* moments) {
+  const Part part = {reference, reference_second, moving, moving_second, reference_weight,
+                     moving_weight, pitch, rows, width, height, channels};
+  const Means none = {0.0f, 0.0f, 0.0f, 0.0f};
+  const int band = (int)get_global_id(0);
+  int16 pixels = 0;
+  Values sums = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll 1
+  for (int y = band * WA_COMMON_BAND; y < min((band + 1) * WA_COMMON_BAND, height); ++y) {
+    Values of_row = {0.0f, 0.0f, 0.0f, 0.0f};  // added up apart, for fewer roundings
+#pragma unroll 1
+    for (int x = 0; x < width; x += 16) {
+      int16 wanted;
+      const Values v = values_at(&part, &none, x, y, &wanted);
+      pixels -= wanted;
+      add(&v, &of_row);
+    }
+    add(&of_row, &sums);
+  }
+  moments[band] = sum_of_lanes(convert_float16(pixels));
+  moments[tiles + band] = sum_of_lanes(sums.reference);
+  moments[2 * tiles + band] = sum_of_lanes(sums.reference_second);
+  moments[3 * tiles + band] = sum_of_lanes(sums.moving);
+  moments[4 * tiles + band] = sum_of_lanes(sums.moving_second);
+}
+
+WA_INLINE float total(global const float* sums, int count) {
+  float sum = 0.0f;
+#pragma unroll 1
+  for (int i = 0; i < count; ++i) sum += sums[i];
+  return sum;
+}
+
+// The squares of both images, each with zeros on either side, summed down columns.
+typedef struct {
+  local float* reference;
+  local float* moving;
+} Columns;
+
+// Adds the squares of row y, or with the sign -1 takes them off.
+WA_INLINE void add_row(const Part* part, const Means* mean, int y, float sign,
+                       const Columns* columns) {
+#pragma unroll 1
+  for (int x = 0; x < part->width; x += 16) {
+    int16 wanted;
+    const Values v = values_at(part, mean, x, y, &wanted);
+    const float16 r = fma(v.reference, v.reference, v.reference_second * v.reference_second);
+    const float16 m = fma(v.moving, v.moving, v.moving_second * v.moving_second);
+    vstore16(fma((float16)(sign), r, vload16(0, columns->reference + x)), 0,
+             columns->reference + x);
+    vstore16(fma((float16)(sign), m, vload16(0, columns->moving + x)), 0, columns->moving + x);
+  }
+}
+
+WA_INLINE float16 along(local const float* column) {
+  float16 sum = 0.0f;
+#pragma unroll
+  for (int k = -WA_COMMON_RADIUS; k <= WA_COMMON_RADIUS; ++k) sum += vload16(0, column + k);
+  return sum;
+}
+
+typedef struct {
+  global float* reference;
+  global float* moving;
+  int width, height;
+} Frames;
+
+WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelTurn turn,
+                         const Frames* frames) {
+  const size_t plane = (size_t)frames->width * (size_t)frames->height;
+#pragma unroll 1
+  for (int x = 0; x < frames->width; x += 16) {
+    int16 wanted;
+    Values v = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (x < part->width && y < part->height) v = values_at(part, mean, x, y, &wanted);
+    const int count = frames->width - x;
+    const size_t to = (size_t)y * (size_t)frames->width + (size_t)x;
+    store_some(v.moving, count, frames->moving + to);
+    if (part->channels < 2) {
+      store_some(v.reference, count, frames->reference + to);
+    } else {
+      store_some(v.moving_second, count, frames->moving + plane + to);
+      store_some(wa_turned_first(turn, v.reference, v.reference_second), count,
+                 frames->reference + to);
+      store_some(wa_turned_second(turn, v.reference, v.reference_second), count,
+                 frames->reference + plane + to);
+    }
+  }
+}
+
+// Sum i of band g goes to sums[(first + i) groups + g]: see shared/common_frames.cl. `squares` is for
+// two rows of `reach` numbers.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_frames(
+    global const float* reference, global const float* reference_second, global const float* moving,
+    global const float* moving_second, global const float* reference_weight,
+    global const float* moving_weight, int pitch, int rows, int width, int height, int channels,
+    float cosine, float sine, global const float* moments, int tiles, int frame_width,
+    int frame_height, global float* reference_frames, global float* moving_frames, int groups,
+    int first, local float* squares, int reach, global float* sums) {
+  const Part part = {reference, reference_second, moving, moving_second, reference_weight,
+                     moving_weight, pitch, rows, width, height, channels};
+  const Frames frames = {reference_frames, moving_frames, frame_width, frame_height};
+  const WaChannelTurn turn = {cosine, sine};
+  const float pixels = total(moments, tiles);
+  const float inverse = pixels > 0.0f ? 1.0f / pixels : 0.0f;
+  const Means mean = {
+      total(moments + tiles, tiles) * inverse, total(moments + 2 * tiles, tiles) * inverse,
+      total(moments + 3 * tiles, tiles) * inverse, total(moments + 4 * tiles, tiles) * inverse};
+  const Columns columns = {squares + 16, squares + reach + 16};
+  const int band = (int)get_global_id(0);
+  const int begin = band * WA_COMMON_BAND;
+  const int end = min(begin + WA_COMMON_BAND, frame_height);
+#pragma unroll 1
+  for (int i = 0; i < 2 * reach; i += 16) vstore16((float16)(0.0f), 0, squares + i);
+  if (begin < height) {
+#pragma unroll 1
+    for (int y = max(begin - WA_COMMON_RADIUS, 0); y < min(begin + WA_COMMON_RADIUS, height); ++y) {
+      add_row(&part, &mean, y, 1.0f, &columns);
+    }
+  }
+  float16 of_reference = 0.0f, of_moving = 0.0f, of_both = 0.0f;
+#pragma unroll 1
+  for (int y = begin; y < end; ++y) {
+    store_row(&part, &mean, y, turn, &frames);
+    if (y >= height) continue;
+    if (y + WA_COMMON_RADIUS < height) {
+      add_row(&part, &mean, y + WA_COMMON_RADIUS, 1.0f, &columns);
+    }
+    if (y > begin && y > WA_COMMON_RADIUS) {
+      add_row(&part, &mean, y - WA_COMMON_RADIUS - 1, -1.0f, &columns);
+    }
+#pragma unroll 1
+    for (int x = 0; x < width; x += 16) {
+      const int16 inside = NUMBERS + x < width;
+      const float16 r = only(along(columns.reference + x), inside);
+      const float16 m = only(along(columns.moving + x), inside);
+      of_reference += r;
+      of_moving += m;
+      of_both = fma(r, m, of_both);
+    }
+  }
+  sums += (size_t)first * (size_t)groups + (size_t)band;
+  sums[0] = band == 0 ? pixels : 0.0f;
+  sums[groups] = sum_of_lanes(of_reference);
+  sums[2 * groups] = sum_of_lanes(of_moving);
+  sums[3 * groups] = sum_of_lanes(of_both);
+}
