@@ -85,9 +85,9 @@ WA_INLINE void wa_equations(WA_IN_LOCAL const float* totals, float* hessian, flo
   }
 }
 
-// Takes the sums of a fit: the first ones whole, and of others the normal equations. Returns whether
-// there is a step to take; `maps` then gets the matrix to which it leads, the last one, and that at
-// the start.
+// Takes the sums of a fit: the first ones whole, and of others the normal equations. Returns
+// whether there is a step to take; `maps` then gets the matrix to which it leads, the last one, and
+// that at the start.
 WA_INLINE int wa_take_sums(int phase, WA_IN_LOCAL const float* totals,
                            WA_GLOBAL WaFitRecord* record, WA_IN_LOCAL float* maps) {
   if (phase == WA_FIT_HAS_ENDED) return 0;
@@ -124,8 +124,8 @@ WA_INLINE int wa_take_sums(int phase, WA_IN_LOCAL const float* totals,
 
 #ifdef PROJECTIVE
 // Adds up, over a grid of points, how far the fit has moved and how far it is from its start: of
-// both the squares and the number of points that count, in grid[0], grid[GROUP] and so on. `points`:
-// those of the grid, or 0 where there is no step.
+// both the squares and the number of points that count, in grid[0], grid[GROUP] and so on.
+// `points`: those of the grid, or 0 where there is no step.
 WA_INLINE void wa_measure(WA_IN_LOCAL const float* maps, WA_GLOBAL const WaFitRecord* record,
                           int points, int item, WA_IN_LOCAL float* grid) {
   float mine[27];
@@ -203,11 +203,11 @@ fit_step(WA_GLOBAL WaFitRecord* records, WA_GLOBAL WaSumsState* states,
   const int totals_wanted = phase == WA_FIT_BEGINS || phase == WA_FIT_STEPS ? 2 * SUMS : 0;
   for (int i = WA_ITEM_X; i < totals_wanted; i += GROUP) {
     const int channel = i < SUMS ? 0 : 1;
-    totals[i] = channel < record->channels
-                    ? wa_total(partials + record->partials[channel] +
-                                   (i - channel * SUMS) * record->groups,
-                               record->groups)
-                    : 0.0f;
+    totals[i] =
+        channel < record->channels
+            ? wa_total(partials + record->partials[channel] + (i - channel * SUMS) * record->groups,
+                       record->groups)
+            : 0.0f;
   }
   WA_BARRIER();
   if (WA_ITEM_X == 0) {
