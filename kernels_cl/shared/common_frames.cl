@@ -137,18 +137,22 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
   const CommonFrames frames = {reference_frames, moving_frames, frame_width,
                                frame_height,     channels,      {cosine, sine}};
 
-  if (tile_x >= width || tile_y >= height) {
+  // A group without a pixel of the part leaves its loops out, but does not return: PoCL crashes on
+  // barriers after that.
+  const int inside = tile_x < width && tile_y < height;
+  if (!inside) {
     const CommonValues nothing = {0.0f, 0.0f, 0.0f, 0.0f};
     for (int row = WA_ITEM_Y; row < TILE_ROWS; row += ROWS) {
       wa_store_common(&frames, tile_x + WA_ITEM_X, tile_y + row, &nothing);
     }
-    if (item < WA_COMMON_SUMS) sums[at + (WA_UINT64)item * groups] = 0.0f;
-    return;
   }
+  const int summed_tiles = inside ? tiles : 0;
+  const int reached_rows = inside ? REACHED_ROWS : 0;
+  const int rows = inside ? TILE_ROWS : 0;
 
   for (int i = 0; i < WA_COMMON_MOMENTS; ++i) {
     float sum = 0.0f;
-    for (int tile = item; tile < tiles; tile += GROUP) sum += moments[i * tiles + tile];
+    for (int tile = item; tile < summed_tiles; tile += GROUP) sum += moments[i * tiles + tile];
     lines[i][item] = sum;
   }
   SUM_UP_LINES(lines, WA_COMMON_MOMENTS, item)
@@ -157,7 +161,7 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
   const CommonValues mean = {lines[1][0] * inverse, lines[2][0] * inverse, lines[3][0] * inverse,
                              lines[4][0] * inverse};
 
-  for (int row = WA_ITEM_Y; row < REACHED_ROWS; row += ROWS) {
+  for (int row = WA_ITEM_Y; row < reached_rows; row += ROWS) {
     for (int column = WA_ITEM_X; column < REACHED_COLUMNS; column += COLUMNS) {
       const int x = tile_x + column - WA_COMMON_RADIUS;
       const int y = tile_y + row - WA_COMMON_RADIUS;
@@ -171,7 +175,7 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
     }
   }
   WA_BARRIER();
-  for (int row = WA_ITEM_Y; row < TILE_ROWS; row += ROWS) {
+  for (int row = WA_ITEM_Y; row < rows; row += ROWS) {
     for (int column = WA_ITEM_X; column < REACHED_COLUMNS; column += COLUMNS) {
       float r = 0.0f;
       float m = 0.0f;
@@ -187,7 +191,7 @@ common_frames(WA_GLOBAL const float* reference, WA_GLOBAL const float* reference
   float sum_of_reference = 0.0f;
   float sum_of_moving = 0.0f;
   float sum_of_both = 0.0f;
-  for (int row = WA_ITEM_Y; row < TILE_ROWS; row += ROWS) {
+  for (int row = WA_ITEM_Y; row < rows; row += ROWS) {
     if (tile_x + WA_ITEM_X >= width || tile_y + row >= height) break;
     float r = 0.0f;
     float m = 0.0f;
