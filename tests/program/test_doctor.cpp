@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -34,11 +35,20 @@ Report examine(std::vector<std::string> options) {
 }
 
 /// A folder of .icd files: those of this machine, and one more that names this library.
+// Beside it are the drivers of the system, or the one that the tests are to load.
 void write_icds(const std::string& folder, const std::string& library) {
   std::filesystem::create_directory(folder);
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/etc/OpenCL/vendors", none)) {
-    write_text(folder + "/" + entry.path().filename().string(), read_text(entry.path()));
+  const auto add = [&](const std::filesystem::path& icd) {
+    write_text(folder + "/" + icd.filename().string(), read_text(icd));
+  };
+  const char* named = std::getenv("OCL_ICD_VENDORS");
+  if (named != nullptr && std::filesystem::is_regular_file(named)) {
+    add(named);
+  } else {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator("/etc/OpenCL/vendors", none)) {
+      add(entry.path());
+    }
   }
   write_text(folder + "/broken.icd", library + "\n");
 }

@@ -84,7 +84,8 @@ TEST_CASE("experiment rotations by quarter turns changes nothing") {
   save_image(place.image, draw({}, {40, 40, 1}, 1, PixelType::u8));
   run_well({"experiment", "rotations", place.image, "--steps", "4", "--angle", "-90",
             "--output-folder", place.output});
-  for (const json& result : place.report("rotations.json")["results"]) {
+  const json report = place.report("rotations.json");
+  for (const json& result : report["results"]) {
     if (result["prefilter"] == "exact") CHECK(result["to_original"]["rms_image"] < 1e-3);
   }
   CHECK(load_image(place / "image_exact.png").pixels == load_image(place.image).pixels);

@@ -4,6 +4,7 @@
 #include "io/frames/input_files.hpp"
 #include "program/run_program.hpp"
 #include "program/stack_files.hpp"
+#include "support/skipped.hpp"
 
 #include <sys/stat.h>
 #include <tiffio.h>
@@ -357,6 +358,9 @@ std::size_t resident_bytes() {
 }
 
 TEST_CASE("frames: small ones of a large .npy file take no more memory the more are read") {
+#if defined(__SANITIZE_ADDRESS__)
+  return ::test::skip_case("AddressSanitizer keeps what is freed");
+#endif
   const ScratchFolder folder;
   const std::string path = folder / "large.npy";
   constexpr std::size_t frames = 20000, frame_bytes = 64 * 64;

@@ -3,6 +3,7 @@
 #include "program/picture.hpp"
 #include "program/run_program.hpp"
 #include "support/corners.hpp"
+#include "support/skipped.hpp"
 
 #include <warpalign/geometry.hpp>
 
@@ -304,6 +305,9 @@ TEST_CASE("stack: what the mask leaves out neither holds the frames still nor sp
 }
 
 TEST_CASE("stack: memory does not grow with the number of frames") {
+#if defined(__SANITIZE_ADDRESS__)
+  return ::test::skip_case("AddressSanitizer keeps what is freed");
+#endif
   require_test_device();
   const Shape large{512, 512, 1};
   Frames frames;
