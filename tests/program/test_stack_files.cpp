@@ -4,6 +4,7 @@
 #include "program/picture.hpp"
 #include "program/run_program.hpp"
 #include "program/stack_files.hpp"
+#include "support/skipped.hpp"
 
 #include <warpalign/geometry.hpp>
 
@@ -316,6 +317,9 @@ TEST_CASE("stack: where the disk is full, one line says so and nothing half-writ
 }
 
 TEST_CASE("stack: thousands of frames from a pipe take no more memory than hundreds") {
+#if defined(__SANITIZE_ADDRESS__)
+  return ::test::skip_case("AddressSanitizer keeps what is freed");
+#endif
   require_test_device();
   const ScratchFolder folder;
   const Shape small{64, 64, 1};
