@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -59,5 +60,13 @@ class Results {
   std::optional<HostBuffer> pinned_;
   Record* on_host_ = nullptr;
 };
+
+/// Makes results of at least `count` records, unless there are some.
+template <class Record>
+void make_room(std::unique_ptr<Results<Record>>& results, const Device& device, std::size_t count) {
+  if (results && results->count() >= count) return;
+  results.reset();  // frees its memory before the new one allocates
+  results = std::make_unique<Results<Record>>(device, count);
+}
 
 }  // namespace warpalign::detail

@@ -178,10 +178,7 @@ void ResidentFits::place(std::span<const FitGroup> groups, std::span<const FitSt
     place_channel(*group.pair, plan, 0, placed);
     if (group.pair->second) place_channel(*group.pair, plan, 1, placed);
   }
-  if (!partials_ || partials_->count() < numbers_) {
-    partials_.reset();  // frees its memory before the new one allocates
-    partials_ = std::make_unique<Results<float>>(device_, numbers_);
-  }
+  make_room(partials_, device_, numbers_);
 }
 
 void ResidentFits::enqueue(Stream& stream, StageClock& clock, const FitStepPlan& steps, int count) {

@@ -160,10 +160,7 @@ void SimilarityFit::answer(Stream& stream, StageClock& clock) {
   std::size_t numbers = 0;
   for (const Request& asked : requests_) numbers += asked.states * asked.plan->partial_count();
   if (numbers == 0) return;
-  if (!partials_ || partials_->count() < numbers) {
-    partials_.reset();  // frees its memory before the new one allocates
-    partials_ = std::make_unique<Results<float>>(device_, numbers);
-  }
+  make_room(partials_, device_, numbers);
   clock.run("gauss_newton", [&] {
     std::size_t state = 0;
     std::size_t number = 0;
