@@ -89,6 +89,15 @@ TEST_CASE("config: what is no UTF-8 is refused in quotes, and does not matter in
   }
 }
 
+TEST_CASE("config: what toml++ 3.3 asserts of a text is an error") {
+  const test::TemporaryFolder folder;
+  // That a name follows [ and [[, and a value a comma (found by fuzz_configuration).
+  for (const char* text : {"[[[opencl]]]", "[=]", "[.a]", "[#]", "[[[[[[[[]]]]]]]]devic]]",
+                           "a = { b = [1, 2.5e3, }"}) {
+    refuses(folder, text, "this is not TOML");
+  }
+}
+
 TEST_CASE("config: quoted values keep their characters") {
   const test::TemporaryFolder folder;
   const auto read = [&](const std::string& text) {

@@ -3,10 +3,10 @@
 
 #include "device/config_text.hpp"
 #include "device/folders.hpp"
+#include "device/toml.hpp"
 
 #include <warpalign/error.hpp>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -128,6 +128,9 @@ Config read_config(const std::filesystem::path& file) {
     return interpret(file, toml::parse(std::get<std::string>(ascii)));
   } catch (const toml::parse_error& error) {
     complain(file, error.source(), std::string(error.description()));
+  } catch (const detail::UnexpectedToml&) {
+    throw Error(ErrorKind::configuration,
+                file.string() + ": this is not TOML; toml++ does not tell in which line");
   }
 }
 
