@@ -29,7 +29,9 @@ class Scene {
         depth_(depth),
         levels_(static_cast<std::size_t>(side_ * side_ * depth_), 40.0F) {
     std::mt19937 random(1);  // the same scene on every machine
-    const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % n); };
+    const auto below = [&](std::int64_t n) {
+      return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+    };
     for (std::int64_t spot = 0; spot < spots; ++spot) {
       const std::int64_t x0 = below(side_);
       const std::int64_t y0 = below(side_);
@@ -152,7 +154,7 @@ void register_small_volumes(const Device& device, PixelType type) {
   const auto still = as_type(scene.window(0, 0), type);
   const auto shifted = as_type(scene.window(moved, 3), type);
   const auto volume = [&](const std::vector<std::byte>& voxels) {
-    return HostVolume{voxels.data(), type, volume_side, volume_side, volume_side};
+    return HostVolume{voxels.data(), type, {volume_side, volume_side, volume_side}};
   };
   static_cast<void>(register_volumes(device, volume(still), volume(shifted)));
   VolumeRegistrationOptions rigid;
