@@ -104,8 +104,8 @@ std::shared_ptr<SharedFft> FftPlans::announce(const RealFftSpec& spec) {
 std::unique_ptr<FftPlan> FftPlans::checked_plan(FftProvider& provider, const RealFftSpec& spec,
                                                 std::string& reasons) {
   const std::string who = std::string(provider.name()) + " " + provider.version();
-  const std::string key =
-      "fft verdict\n" + context_.identity() + who + "\nshape " + what(spec) + "\n";
+  std::string key = "fft verdict\n" + context_.identity() + who + "\nshape " + what(spec) + "\n";
+  key += provider.own_kernels();
   const std::string verdict = context_.host().load_cached(key).value_or("");
   const auto blame = [&](const std::string& reason) {
     reasons += (reasons.empty() ? "" : "; ") + who + ": " + reason;

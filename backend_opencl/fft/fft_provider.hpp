@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace warpalign::opencl {
 
@@ -33,6 +34,9 @@ class FftProvider {
   /// "vkfft" or "clfft", as the configuration names them, or "simd" for the kernels for CPUs.
   [[nodiscard]] virtual const char* name() const noexcept = 0;
   [[nodiscard]] virtual std::string version() const = 0;
+  /// The source of what its plans run beside the library's own kernels: a verdict on a plan holds
+  /// as long as neither changes.
+  [[nodiscard]] virtual std::string_view own_kernels() const { return {}; }
   /// Whether this is to be asked for such a plan at all.
   [[nodiscard]] virtual bool takes(const RealFftSpec& /*spec*/) const { return true; }
   /// Whether plan() within ProgramCache::announce names what is to be compiled, and runs nothing.

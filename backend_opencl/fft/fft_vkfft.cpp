@@ -343,6 +343,7 @@ class VkFft final : public FftProvider {
 
   [[nodiscard]] const char* name() const noexcept override { return "vkfft"; }
   [[nodiscard]] std::string version() const override { return std::to_string(VkFFTGetVersion()); }
+  [[nodiscard]] std::string_view own_kernels() const override { return kernels::real_fft; }
 
   /// VkFFT runs kernels while it plans sizes with larger prime factors (by Bluestein's algorithm),
   /// which cannot be done before these are compiled.

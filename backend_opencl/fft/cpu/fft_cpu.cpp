@@ -9,6 +9,8 @@
 #include "fft/fft_provider.hpp"
 #include "filter/axis_tables.hpp"
 
+#include <warpalign/version.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -158,7 +160,8 @@ class CpuFft final : public FftProvider {
         scratch_limit_(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE)) {}
 
   [[nodiscard]] const char* name() const noexcept override { return "simd"; }
-  [[nodiscard]] std::string version() const override { return "3"; }
+  [[nodiscard]] std::string version() const override { return warpalign::version(); }
+  [[nodiscard]] std::string_view own_kernels() const override { return kernels::fft_cpu; }
 
   [[nodiscard]] bool takes(const RealFftSpec& spec) const override {
     const Shape& shape = spec.shape;
