@@ -183,8 +183,7 @@ ExitStatus run(const Options& options) {
   if (!settings.fast) helpers.emplace(options.device, config, reference.image.type);
   const Device device = open_for_one_job(options.device, config);
   RegistrationReport report;
-  report.fast = settings.fast;
-  report.motion = settings.motion;
+  report.settings = settings;
   activity.next("registering");
   report.result = register_pair(device, settings, options.timings, reference, moving);
   activity.next("writing the results");

@@ -99,12 +99,33 @@ std::string search_text(const RegistrationResult& result) {
 
 std::string verdict(const RegistrationReport& report) {
   if (report.result.reliable) return "reliable";
-  if (is_richer(report.motion) && !is_richer(report.result.motion)) {
-    return "NOT RELIABLE: no " + std::string(name_of(report.motion)) +
+  if (is_richer(report.settings.motion) && !is_richer(report.result.motion)) {
+    return "NOT RELIABLE: no " + std::string(name_of(report.settings.motion)) +
            " fits; it diverges, or maps points of the reference to infinity";
   }
   return "NOT RELIABLE: 0.5 is needed; the images may not show the same thing, or overlap too "
          "little";
+}
+
+/// The options that would look for more than was asked for.
+std::string untried_text(const RegistrationOptions& settings) {
+  if (settings.fast) return "everything that --fast leaves out";
+  std::string text;
+  const auto add = [&](const char* option) {
+    text += (text.empty() ? "" : ", ") + std::string(option);
+  };
+  if (settings.motion != Motion::automatic && !is_richer(settings.motion)) {
+    add("--motion auto (perspective)");
+  }
+  if (settings.modality == Modality::same) add("--modality auto (another sensor or stain)");
+  if (settings.search != Effort::thorough) add("--search thorough (finer grids)");
+  return text;
+}
+
+/// Nothing where the result is reliable.
+std::string untried_line(const RegistrationReport& report) {
+  const std::string text = report.result.reliable ? "" : untried_text(report.settings);
+  return text.empty() ? "" : report_line("not tried", text);
 }
 
 /// What a similarity alone does not describe.
@@ -173,12 +194,12 @@ std::string json_text(const RegistrationReport& report) {
   const RegistrationResult& result = report.result;
   Json object;
   object["status"] = status(result);
-  object.update(registered_json(result, report.fast));
+  object.update(registered_json(result, report.settings.fast));
   object["tried"] = names_of(result.tried);
   object["places_searched"] = result.places_searched;
   object["runners_up"] = Json::array();
   for (const Registered& other : result.runners_up) {
-    object["runners_up"].push_back(registered_json(other, report.fast));
+    object["runners_up"].push_back(registered_json(other, report.settings.fast));
   }
   object["device"] = report.device.name;
   object["backend"] = report.device.backend;
@@ -194,9 +215,9 @@ std::string human_text(const RegistrationReport& report) {
          report_line("moving", fmt::format("{} ({})", report.moving, report.moving_description)) +
          report_line("found", similarity_text(result)) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict(report))) +
-         report_line("fit", fit_text(result, report.fast)) +
-         report_line("search", search_text(result)) + runner_up_lines(result.runners_up) +
-         matrix_lines(result) +
+         report_line("fit", fit_text(result, report.settings.fast)) +
+         report_line("search", search_text(result)) + untried_line(report) +
+         runner_up_lines(result.runners_up) + matrix_lines(result) +
          closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 

@@ -17,8 +17,7 @@ struct RegistrationReport {
   std::string reference_description;
   std::string moving_description;
   DeviceInfo device;
-  bool fast = false;                   ///< the fast pipeline, which measures no overlap
-  Motion motion = Motion::similarity;  ///< that was asked for
+  RegistrationOptions settings;  ///< that were asked for
   RegistrationResult result;
   std::vector<WrittenFile> files;
   double seconds = 0;  ///< wall time of everything

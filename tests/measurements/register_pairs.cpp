@@ -105,8 +105,7 @@ std::string line_of(const ListedPair& pair, const BatchResult& outcome,
     line["error"] = outcome.error->what();
   } else {
     RegistrationReport report;
-    report.fast = options.fast;
-    report.motion = options.motion;
+    report.settings = options;
     report.result = *outcome.result;
     line.update(ordered_json::parse(json_text(report)));
     for (const char* unknown : {"device", "backend", "timings_ms"}) line.erase(unknown);

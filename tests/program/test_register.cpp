@@ -386,7 +386,27 @@ TEST_CASE("unrelated images give status 1, with report and files") {
   CHECK(outcome.status == 1);
   CHECK(json::parse(outcome.out)["status"] == "unreliable");
   CHECK(load_image(pair.folder / "aligned.png").shape() == reference_shape);
-  CHECK(pair.run({}).out.find("NOT RELIABLE") != std::string::npos);
+}
+
+TEST_CASE("where nothing is reliable, the report says which options look for more") {
+  require_test_device();
+  const Pair pair(".png", 1, PixelType::u8);
+  save_image(pair.moving, draw({77}, moving_shape, 1, PixelType::u8));
+  const auto untried = [&](const std::vector<std::string>& options) {
+    const std::string out = pair.run(options).out;
+    CHECK(out.find("NOT RELIABLE") != std::string::npos);
+    const std::size_t label = out.find("  not tried ");
+    return label == std::string::npos ? "" : out.substr(label, out.find('\n', label) - label);
+  };
+  const std::string by_default = untried({});
+  for (const char* option : {"--motion auto", "--modality auto", "--search thorough"}) {
+    CHECK_MESSAGE(by_default.find(option) != std::string::npos, by_default);
+  }
+  CHECK(untried({"--motion", "affine", "--modality", "other"}) ==
+        "  not tried  --search thorough (finer grids)");
+  CHECK(untried({"--motion", "translation", "--modality", "auto", "--search", "thorough"}) ==
+        "  not tried  --motion auto (perspective)");
+  CHECK(untried({"--fast"}) == "  not tried  everything that --fast leaves out");
 }
 
 TEST_CASE("a photograph registers to itself") {
