@@ -53,7 +53,8 @@ enum class Generator {
   shifts,         ///< the correlation of the images as they are, for Motion::translation
   log_polar,      ///< peaks of the correlation of log-polar spectra
   grid,           ///< all rotations and scales, at low resolution
-  windows,        ///< windows of the reference that are found in the moving image
+  windows,        ///< windows of the reference that are found in the moving image, or local
+                  ///< features of both
   gradient_field  ///< all rotations and scales of the directions of edges, for Modality::other
 };
 
