@@ -45,6 +45,8 @@ const char* name_of(Generator generator) {
       return "windows";
     case Generator::gradient_field:
       return "gradient-field";
+    case Generator::features:
+      return "features";
     default:
       return "log-polar";
   }

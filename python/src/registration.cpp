@@ -40,11 +40,12 @@ constexpr Names<Modality, 3> modalities{
     {{Modality::same, "same"}, {Modality::other, "other"}, {Modality::automatic, "auto"}}};
 constexpr Names<Effort, 3> efforts{
     {{Effort::fast, "fast"}, {Effort::standard, "standard"}, {Effort::thorough, "thorough"}}};
-constexpr Names<Generator, 5> generators{{{Generator::shifts, "shifts"},
+constexpr Names<Generator, 6> generators{{{Generator::shifts, "shifts"},
                                           {Generator::log_polar, "log-polar"},
                                           {Generator::grid, "grid"},
                                           {Generator::windows, "windows"},
-                                          {Generator::gradient_field, "gradient-field"}}};
+                                          {Generator::gradient_field, "gradient-field"},
+                                          {Generator::features, "features"}}};
 constexpr Names<Window, 2> windows{{{Window::none, "none"}, {Window::hann, "hann"}}};
 
 template <typename Enum, std::size_t n>

@@ -74,10 +74,10 @@ class Alignment:
         Whether the refinement converged.
     modality : {'same', 'other'}
         Whether grey levels were compared, or directions of edges.
-    proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field'}
+    proposed_by : {'shifts', 'log-polar', 'grid', 'windows', 'gradient-field', 'features'}
         What found the place: a correlation of shifts, of spectra in log-polar coordinates, of
-        images on a grid of rotations and scales, of windows, or of directions of edges. None for a
-        stack's first frame.
+        images on a grid of rotations and scales, of windows, or of directions of edges, or local
+        features of simulated views. None for a stack's first frame.
     chance : Chance or None
         The correlation against that of wrong places; None where it is beyond doubt without, and
         with ``fast``.

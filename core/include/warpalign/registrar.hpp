@@ -50,11 +50,12 @@ enum class Effort {
 
 /// What finds places where the images may agree.
 enum class Generator {
-  shifts,         ///< the correlation of the images as they are, for Motion::translation
-  log_polar,      ///< peaks of the correlation of log-polar spectra
-  grid,           ///< all rotations and scales, at low resolution
-  windows,        ///< windows of the reference that are found in the moving image
-  gradient_field  ///< all rotations and scales of the directions of edges, for Modality::other
+  shifts,          ///< the correlation of the images as they are, for Motion::translation
+  log_polar,       ///< peaks of the correlation of log-polar spectra
+  grid,            ///< all rotations and scales, at low resolution
+  windows,         ///< windows of the reference that are found in the moving image
+  gradient_field,  ///< all rotations and scales of the directions of edges, for Modality::other
+  features         ///< local features of both images in simulated views, for Effort::thorough
 };
 
 /// Generators in the order in which they were used first, each once.
@@ -78,7 +79,7 @@ class Generators {
   [[nodiscard]] const Generator* end() const noexcept { return list_.data() + count_; }
 
  private:
-  std::array<Generator, 5> list_{};
+  std::array<Generator, 6> list_{};
   std::size_t count_ = 0;
 };
 

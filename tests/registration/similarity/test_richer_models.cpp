@@ -259,3 +259,26 @@ TEST_CASE("richer models: windows in stretched views find a plane that is seen f
     CHECK(test::max_corner_distance(found.homography, truth, shape) <= 20 * corner_tolerance);
   });
 }
+
+TEST_CASE("richer models: a thorough search finds a plane that is seen from far aside") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Seven times as narrow, and a little less high at the right than at the left.
+    const Homography truth =
+        test::moving_corners(shape, {{{130, 8}, {-144, 20}, {-144, -16}, {130, -5}}});
+    const test::Pair pair = test::cut_by(bridge(), shape, truth);
+    RegistrationOptions options;
+    options.motion = Motion::automatic;
+    // What is tried before leads nowhere and would take most of the time.
+    options.min_angle = -8;
+    options.max_angle = 8;
+    options.min_scale = 0.3;
+    options.max_scale = 0.4;
+    CHECK_FALSE(registered(device, pair, options).reliable);
+    options.search = warpalign::Effort::thorough;
+    const auto found = registered(device, pair, options);
+    CHECK(found.reliable);
+    CHECK(found.motion == Motion::homography);
+    CHECK(found.proposed_by == warpalign::Generator::features);
+    CHECK(test::max_corner_distance(found.homography, truth, shape) <= 20 * corner_tolerance);
+  });
+}

@@ -155,6 +155,16 @@ void ModelChoice::add_agreed(const PairWork& work, std::span<const AgreedHomogra
   }
 }
 
+std::optional<Candidate> ModelChoice::fit_near(const PairWork& work, const Homography& start) {
+  auto candidate = richer_models_.fit_by_windows(work, fitter_, start);
+  if (!candidate) return std::nullopt;
+  candidate->half_confidence = richer_half_confidence_significance;
+  if (options_.refine && is_worth_refining(*candidate)) {
+    richer_models_.refine(work, fitter_, refinement_, *candidate);
+  }
+  return candidate;
+}
+
 // Whether a place is explained significantly better by a motion than by what was chosen, which it
 // then replaces. A coarse fit that is no better is not worth its refinement; one that is may only
 // have followed uneven illumination, which the refinement takes into account.

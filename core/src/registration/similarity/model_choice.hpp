@@ -33,6 +33,9 @@ class ModelChoice {
   /// Moves the best candidate to the front, refined if the options ask for it. Candidates must be
   /// in order, most significant first; there may be none, and windows may add some.
   void choose(const PairWork& work, std::vector<Candidate>& candidates);
+  /// Fits a homography near `start`, which many local features agree on, and refines it if the
+  /// options ask for it.
+  std::optional<Candidate> fit_near(const PairWork& work, const Homography& start);
   /// Whether windows have been looked for in the last call.
   [[nodiscard]] bool tried_windows() const { return tried_windows_; }
 

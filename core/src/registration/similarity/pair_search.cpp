@@ -2,9 +2,11 @@
 #include "registration/similarity/pair_search.hpp"
 
 #include "registration/plane_geometry.hpp"
+#include "registration/registration_result.hpp"
 #include "registration/short_list.hpp"
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/search_limits.hpp"
+#include "registration/similarity/view_features.hpp"
 #include "registration/transform_distance.hpp"
 
 #include <algorithm>
@@ -394,7 +396,53 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
     if (either) places_ *= 2;
     search_directions(work);
   }
+  if (wants_features() && !is_reliable(candidates_)) search_features(work);
   return candidates_;
+}
+
+bool PairSearch::wants_features() const {
+  const bool may_be_homography = model_ == Motion::homography || model_ == Motion::automatic;
+  return options_.search == Effort::thorough && may_be_homography &&
+         options_.modality != Modality::other;
+}
+
+// Where a plane is seen from so far aside that nothing else finds it, local features may. Each pair
+// of simulated views is another chance for every wrong place.
+void PairSearch::search_features(const PairWork& work) {
+  tried_.add(Generator::features);
+  places_ *= compared_views();
+  if (!feature_search_) feature_search_.emplace(device_);
+  std::optional<Candidate> best;
+  for (const Homography& start : feature_search_->find(work)) {
+    const auto candidate = fit_near(work, start);
+    if (!candidate || (best && best->evidence() >= candidate->evidence())) continue;
+    best = candidate;
+  }
+  if (!best) return;
+  candidates_.insert(candidates_.begin(), *best);
+  if (!is_reliable(candidates_)) candidates_.erase(candidates_.begin());
+}
+
+// Fits a homography near one that features agree on, and compares it with chance and with places
+// elsewhere.
+std::optional<Candidate> PairSearch::fit_near(const PairWork& work, const Homography& start) {
+  const Shape& reference = work.reference.shape();
+  const Shape& moving = work.moving.shape();
+  const auto in_frame = feature_search_->in_frame(work, start);
+  if (!in_frame) return std::nullopt;
+  auto candidate = model_choice_.fit_near(*in_frame, Homography{});
+  if (!candidate) return std::nullopt;
+  candidate->proposed_by = Generator::features;
+  test(*in_frame, {&*candidate, 1});
+  candidate->richer = start * candidate->richer;
+  const double last = candidate->richer.h[8];
+  for (double& value : candidate->richer.h) value /= last;
+  if (!is_regular(candidate->richer, reference)) return std::nullopt;
+  candidate->matrix = registered(Motion::homography, candidate->richer, reference, moving)
+                          .similarity.matrix(reference, moving);
+  if (!within_limits(options_, work, candidate->matrix)) return std::nullopt;
+  set_rival(work, *candidate);
+  return candidate;
 }
 
 // Tests the most significant candidates, unless one is beyond doubt, and says whether one is
@@ -432,6 +480,10 @@ void PairSearch::compare_with_chance(const PairWork& work, Candidate& chosen) {
   if (chosen.beyond_doubt()) return;
   if (chosen.motion != Motion::similarity) chosen.chance.reset();
   test(work, {&chosen, 1});
+  set_rival(work, chosen);
+}
+
+void PairSearch::set_rival(const PairWork& work, Candidate& chosen) const {
   const double elsewhere =
       rival_distance * std::max(larger_side(work.moving.shape()),
                                 scale_of(chosen.matrix) * larger_side(work.reference.shape()));

@@ -7,6 +7,7 @@
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/chance_test.hpp"
 #include "registration/similarity/coarse_refinement.hpp"
+#include "registration/similarity/feature_search.hpp"
 #include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
@@ -61,6 +62,9 @@ class PairSearch {
   void search_all_directions(const PairWork& work);
   void compare_directions_at(const PairWork& work, const Candidate& by_grey_levels);
   void conclude(const PairWork& work);
+  [[nodiscard]] bool wants_features() const;
+  void search_features(const PairWork& work);
+  [[nodiscard]] std::optional<Candidate> fit_near(const PairWork& work, const Homography& start);
   [[nodiscard]] bool is_reliable(const std::vector<Candidate>& candidates) const;
   [[nodiscard]] bool ends_better_than(const std::vector<Candidate>& others) const;
   [[nodiscard]] bool ends_with(double confidence) const;
@@ -68,6 +72,7 @@ class PairSearch {
   bool has_convincing(const PairWork& work);
   void test(const PairWork& work, std::span<Candidate> candidates);
   void compare_with_chance(const PairWork& work, Candidate& chosen);
+  void set_rival(const PairWork& work, Candidate& chosen) const;
   bool add_candidates(const PairWork& work, std::span<const Candidate> found, RefineFrom from);
   bool is_accepted(const PairWork& work, Candidate& candidate);
   void add_refined(const PairWork& work, const Candidate& candidate);
@@ -87,6 +92,7 @@ class PairSearch {
   CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
   ModelChoice model_choice_;
+  std::optional<FeatureSearch> feature_search_;  // likewise
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Hypothesis> hypotheses_;

@@ -1,0 +1,136 @@
+// Local features, and homographies that they agree on where a plane is seen from far aside.
+#include "registration/similarity/feature_search.hpp"
+
+#include "registration/similarity/drawn_pair.hpp"
+#include "registration/similarity/local_features.hpp"
+#include "registration/similarity/rectified.hpp"
+#include "registration/similarity/view_features.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::FeatureMatch;
+using detail::GreyPlane;
+using detail::LocalFeature;
+using warpalign::Affine;
+using warpalign::Homography;
+using warpalign::Point;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+constexpr Shape shape{120, 120, 1};
+
+GreyPlane drawn(const Homography& to_scene) {
+  static const test::Spots scene(31, 900);
+  GreyPlane plane(shape.width, shape.height);
+  plane.values = scene.drawn(shape, to_scene);
+  return plane;
+}
+
+double likeness(const LocalFeature& a, const LocalFeature& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < LocalFeature::dimensions; ++i) {
+    sum += static_cast<double>(a.descriptor[i]) * static_cast<double>(b.descriptor[i]);
+  }
+  return sum;
+}
+
+// Matches that a homography says, and as many wrong ones.
+std::vector<FeatureMatch> mixed_matches(const Homography& truth, std::size_t right) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(0, 600);
+  std::vector<FeatureMatch> matches;
+  for (std::size_t i = 0; i < right; ++i) {
+    const Point p{place(random), place(random)};
+    matches.push_back({p, truth(p), 0.5});
+    matches.push_back({{place(random), place(random)}, {place(random), place(random)}, 0.5});
+  }
+  return matches;
+}
+
+}  // namespace
+
+TEST_CASE("local features: they are alike under rotation, scale and light") {
+  const Homography turned(Similarity{25, 1.2, {4, -3}}.matrix(shape, shape));
+  const auto before = detail::local_features(drawn({}), 0.5, 60);
+  GreyPlane other = drawn(turned.inverse());
+  for (float& value : other.values) value = 3 * value + 7;
+  const auto after = detail::local_features(other, 0.5, 200);
+  REQUIRE(before.size() == 60);
+  std::size_t inside = 0;
+  std::size_t found = 0;
+  for (const LocalFeature& feature : before) {
+    CHECK(likeness(feature, feature) == doctest::Approx(1));
+    const Point expected = turned(feature.place);
+    if (std::min(expected.x, expected.y) < 10 || std::max(expected.x, expected.y) > 109) continue;
+    ++inside;
+    const auto best = std::max_element(
+        after.begin(), after.end(),
+        [&](const auto& a, const auto& b) { return likeness(feature, a) < likeness(feature, b); });
+    if (std::hypot(best->place.x - expected.x, best->place.y - expected.y) < 1) ++found;
+  }
+  CHECK(inside > 20);
+  CHECK(10 * found > 8 * inside);
+}
+
+TEST_CASE("local features: an even image has none") {
+  GreyPlane even(64, 64);
+  std::fill(even.values.begin(), even.values.end(), 5.0F);
+  CHECK(detail::local_features(even, 0.5, 100).empty());
+  CHECK(detail::features_of_views(even).empty());
+}
+
+TEST_CASE("view features: the homography of half of the matches is found, and no other") {
+  const Homography truth({0.2, 0.1, 150, -0.05, 0.9, 40, 1e-4, -2e-4, 1});
+  const auto found = detail::homographies_of(mixed_matches(truth, 20), 600, 600);
+  REQUIRE(found.size() == 1);
+  CHECK(test::max_corner_distance(found[0], truth, {600, 600, 1}) < 0.1);
+  CHECK(detail::homographies_of(mixed_matches(truth, 5), 600, 600).empty());
+  CHECK(detail::homographies_of({}, 600, 600).empty());
+}
+
+TEST_CASE("rectified: what lengths shrink by is averaged, and what lies outside does not count") {
+  GreyPlane stripes(40, 10);
+  for (std::int64_t y = 0; y < stripes.height; ++y) {
+    for (std::int64_t x = 0; x < stripes.width; ++x) stripes.row(y)[x] = x % 2 == 0 ? 0.0F : 8.0F;
+  }
+  const Homography four_times(Affine{4, 0, 1.5, 0, 1, 0});
+  const auto image = detail::rectified(stripes, {}, four_times, {12, 10, 1});
+  for (std::int64_t x = 0; x < 12; ++x) {
+    CAPTURE(x);
+    CHECK(image.mask[static_cast<std::size_t>(x)] == (x < 10 ? 1 : 0));
+    if (x < 9) CHECK(image.values.at(x, 3) == doctest::Approx(4));
+  }
+  CHECK_FALSE(detail::is_registrable(detail::rectified(stripes, {}, four_times, {300, 300, 1})));
+  const std::vector<float> none(400, 0.0F);
+  CHECK_FALSE(detail::is_registrable(detail::rectified(stripes, none, {}, {40, 10, 1})));
+  CHECK(detail::is_registrable(detail::rectified(stripes, {}, {}, {40, 10, 1})));
+}
+
+TEST_CASE("feature search: a plane that is seen from far aside is found, and brought back") {
+  test::on_every_device([](const warpalign::Device& device) {
+    test::DrawnPair pair(device, shape, shape);
+    // Five times as narrow, and at the right nearly as high as at the left.
+    const Homography truth =
+        test::moving_corners(shape, {{{40, 5}, {-55, 12}, {-55, -9}, {40, -3}}});
+    pair.draw(test::Spots(33, 900), truth, {0, 0});
+    detail::FeatureSearch search(device);
+    const auto found = search.find(pair.work());
+    REQUIRE_FALSE(found.empty());
+    CHECK(test::max_corner_distance(found[0], truth, shape) < 2);
+    const auto in_frame = search.in_frame(pair.work(), truth);
+    REQUIRE(in_frame.has_value());
+    CHECK(in_frame->moving.shape() == shape);
+    CHECK_FALSE(search.in_frame(pair.work(), Homography(Affine::translation(500, 0))).has_value());
+  });
+}
