@@ -29,6 +29,9 @@ constexpr std::size_t strong_again = 12;
 // By directions of edges, how many places are tried again half a step beside them.
 constexpr std::size_t directions_again = 24;
 
+// Of fewer rotations at a scale, most may be near the right one, and their median tells nothing.
+constexpr std::size_t min_for_median = 20;
+
 // Places closer than this, in units of the moving image's larger side, count as one.
 constexpr double distinct = 0.08;
 
@@ -191,7 +194,8 @@ void GridSearch::search_strong(const PairWork& work) {
   search(work, on_large_, rotations_.step);
 }
 
-// Sets typical_ to the medians of the scores at each scale, whose places follow one another.
+// Sets typical_ to the medians of the scores at each scale, whose places follow one another; to 1
+// where there are too few.
 void GridSearch::find_typical_scores() {
   typical_.clear();
   for (auto first = places_.begin(); first != places_.end();) {
@@ -202,12 +206,12 @@ void GridSearch::find_typical_scores() {
     }
     const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
     std::nth_element(scores_.begin(), middle, scores_.end());
-    typical_.push_back({scale, *middle});
+    typical_.push_back({scale, scores_.size() < min_for_median ? 1.0 : *middle});
   }
 }
 
-// The more an image is enlarged the smoother it is, and the higher it scores anywhere: enlarged
-// views would take all the places. Scores are comparable as ratios to the median at their scale.
+// The smoother images are at a scale, the higher they score at wrong places there, and few scales
+// would take all the places. Scores are comparable as ratios to the median at their scale.
 void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
   for (Place& place : places) {
     const auto distance = [&](const Typical& at) {
