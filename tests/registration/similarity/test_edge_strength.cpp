@@ -22,7 +22,7 @@ using warpalign::Homography;
 using warpalign::Shape;
 using warpalign::Similarity;
 
-// Three times as large as what Spots are drawn for, and larger than the strength of their edges.
+// Five times as large as what Spots are drawn for, and larger than the strength of their edges.
 constexpr Shape shape{580, 435, 1};
 constexpr double enlarged = 5;
 
