@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -101,7 +102,8 @@ TEST_CASE("grid search: places are in order, apart, within the limits, as many a
         CHECK(place.scale < 1.1 * 1.2 * 1.13);
         CHECK(std::hypot(place.translation.x, place.translation.y) <= 20 + 2);
         for (std::size_t j = 0; j < i; ++j) {
-          CHECK(found[j].score >= found[i].score);
+          // Those by directions of edges are in order relative to the scores at their scale.
+          if (!by_directions) CHECK(found[j].score >= found[i].score);
           CHECK(detail::corner_distance(found[j].matrix, found[i].matrix, shape) >= 8);
         }
       }
@@ -151,5 +153,38 @@ TEST_CASE("grid search: directions of edges, of images whose contrast is reverse
       CHECK(off(found[0], matrix) <= 8);
       CHECK(found[0].score > 8);
     }
+  });
+}
+
+TEST_CASE("grid search: directions of edges are compared between the steps, too") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // Half a step of the rotation and half of the scale from the nearest of the grid.
+    const Similarity truth{-22, std::sqrt(1.25), {4, -3}};
+    const Homography matrix(truth.matrix(shape, shape));
+    pair.draw(test::Spots(16, 700), matrix, {10, 15});
+    const auto found = pair.find(about(truth), 4, true);
+    REQUIRE_FALSE(found.empty());
+    const auto place = Similarity::of(found[0].matrix, shape, shape);
+    CHECK(std::abs(std::remainder(place.rotation_deg - truth.rotation_deg, 360)) <= 1);
+    CHECK(std::abs(std::log(place.scale / truth.scale)) <= 0.25 * std::log(1.25));
+  });
+}
+
+TEST_CASE("grid search: by directions of edges, no scale takes all the places") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const Homography to_scene(warpalign::Affine::translation(10, 15));
+    pair.take(pair.reference, test::Spots(17, 700).drawn(shape, to_scene));
+    pair.take(pair.moving, test::Spots(18, 700).drawn(shape, to_scene));
+    // Spots are smooth at scales about 1, where they score twice as high as elsewhere.
+    const auto found = pair.find({}, 12, true);
+    REQUIRE(found.size() == 12);
+    const auto strong = std::count_if(found.begin(), found.end(), [](const auto& peak) {
+      const double scale = detail::scale_of(peak.matrix);
+      return std::max(scale, 1 / scale) > 2;
+    });
+    CHECK(strong >= 4);
+    CHECK(strong <= 10);
   });
 }

@@ -26,6 +26,12 @@ constexpr std::size_t max_by_directions = 30;
 constexpr std::size_t moderate_again = 24;
 constexpr std::size_t strong_again = 12;
 
+// By directions of edges, how many places are tried again half a step beside them.
+constexpr std::size_t directions_again = 24;
+
+// Of fewer rotations at a scale, most may be near the right one, and their median tells nothing.
+constexpr std::size_t min_for_median = 20;
+
 // Places closer than this, in units of the moving image's larger side, count as one.
 constexpr double distinct = 0.08;
 
@@ -63,6 +69,7 @@ std::int64_t batch_of(std::size_t rotations, std::size_t most) {
 GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
                        const GridSteps& steps, GradientFields* fields)
     : options_(options),
+      scale_step_(steps.scale),
       moderate_(scales_of(options, steps.scale, false)),
       strong_(scales_of(options, steps.scale, true)),
       rotations_(rotations_of(options, steps.rotation)),
@@ -93,16 +100,36 @@ void GridSearch::add_beside(std::span<const double> scales, std::initializer_lis
   // Room for all, so that none moves.
   beside_.clear();
   beside_.reserve(known_.size() * offsets.size());
-  for (const double scale : scales) {
-    const auto first = static_cast<std::ptrdiff_t>(beside_.size());
-    for (const Place& place : known_) {
-      if (place.scale != scale) continue;
-      for (const double offset : offsets) beside_.push_back(place.rotation_deg + offset);
+  for (const double scale : scales) add_beside_at(scale, 1, offsets);
+}
+
+void GridSearch::add_beside_at(double scale, double factor, std::initializer_list<double> offsets) {
+  const auto first = static_cast<std::ptrdiff_t>(beside_.size());
+  for (const Place& place : known_) {
+    if (place.scale != scale) continue;
+    for (const double offset : offsets) beside_.push_back(place.rotation_deg + offset);
+  }
+  std::sort(beside_.begin() + first, beside_.end());
+  beside_.erase(std::unique(beside_.begin() + first, beside_.end()), beside_.end());
+  const std::span<const double> degrees(beside_.begin() + first, beside_.end());
+  if (!degrees.empty()) compared_.push_back({degrees, scale * factor, scale, options_.max_shift});
+}
+
+// The levels are those of the grid's scales.
+void GridSearch::add_between() {
+  constexpr std::size_t most_beside_one = 8;
+  beside_.clear();
+  beside_.reserve(known_.size() * most_beside_one);
+  const double turn = rotations_.step / 2;
+  const double factor = std::sqrt(scale_step_);
+  const RotationScaleLimits limits = RotationScaleLimits::of(options_, turn, factor);
+  for (const Typical& at : typical_) {
+    add_beside_at(at.scale, 1, {-turn, turn});
+    for (const double between : {1 / factor, factor}) {
+      if (options_.motion != Motion::similarity || !limits.allows_scale(at.scale * between))
+        continue;
+      add_beside_at(at.scale, between, {-turn, 0, turn});
     }
-    std::sort(beside_.begin() + first, beside_.end());
-    beside_.erase(std::unique(beside_.begin() + first, beside_.end()), beside_.end());
-    const std::span<const double> degrees(beside_.begin() + first, beside_.end());
-    if (!degrees.empty()) compared_.push_back({degrees, scale, scale, options_.max_shift});
   }
 }
 
@@ -113,7 +140,8 @@ void GridSearch::search(const PairWork& work, TranslationSearch& search, double 
     for (const double degrees : compared.rotations_deg) {
       for (std::size_t opposite = 0; opposite < 2; ++opposite) {
         if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
-        places_.push_back({(*peaks)[opposite], degrees, compared.scale});
+        const TranslationPeak& peak = (*peaks)[opposite];
+        places_.push_back({peak, degrees, compared.scale, peak.score});
       }
       ++peaks;
     }
@@ -126,7 +154,7 @@ void GridSearch::keep_distinct(const PairWork& work, std::size_t maximum) {
   const Shape& reference = work.reference.shape();
   const double moving_side = larger_side(work.moving.shape());
   std::sort(places_.begin(), places_.end(),
-            [](const Place& a, const Place& b) { return a.peak.score > b.peak.score; });
+            [](const Place& a, const Place& b) { return a.standing > b.standing; });
   const auto are_one = [&](const Affine& a, const Affine& b) {
     const double side = std::max(moving_side, scale_of(a) * larger_side(reference));
     return corner_distance(a, b, reference) < distinct * side;
@@ -166,12 +194,50 @@ void GridSearch::search_strong(const PairWork& work) {
   search(work, on_large_, rotations_.step);
 }
 
+// Sets typical_ to the medians of the scores at each scale, whose places follow one another; to 1
+// where there are too few.
+void GridSearch::find_typical_scores() {
+  typical_.clear();
+  for (auto first = places_.begin(); first != places_.end();) {
+    const double scale = first->scale;
+    scores_.clear();
+    for (; first != places_.end() && first->scale == scale; ++first) {
+      scores_.push_back(first->peak.score);
+    }
+    const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
+    std::nth_element(scores_.begin(), middle, scores_.end());
+    typical_.push_back({scale, scores_.size() < min_for_median ? 1.0 : *middle});
+  }
+}
+
+// The smoother images are at a scale, the higher they score at wrong places there, and few scales
+// would take all the places. Scores are comparable as ratios to the median at their scale.
+void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
+  for (Place& place : places) {
+    const auto distance = [&](const Typical& at) {
+      return std::abs(std::log(at.scale / place.scale));
+    };
+    const auto typical = std::min_element(
+        typical_.begin(), typical_.end(),
+        [&](const Typical& a, const Typical& b) { return distance(a) < distance(b); });
+    if (typical->score > 0) place.standing = place.peak.score / typical->score;
+  }
+}
+
 // Edges lie on one another only near the right place: small frames and wide steps miss it.
 void GridSearch::search_directions(const PairWork& work) {
   places_.clear();
   add(moderate_, rotations_);
   add(strong_, rotations_);
   search(work, on_large_, rotations_.step);
+  find_typical_scores();
+  relate_to_typical_scores(places_);
+  keep_distinct(work, directions_again);
+  known_ = places_;
+  const std::size_t known = places_.size();
+  if (options_.motion != Motion::translation) add_between();
+  search(work, on_large_, rotations_.step / 2);
+  relate_to_typical_scores(std::span(places_).subspan(known));
 }
 
 void GridSearch::search_grey_levels(const PairWork& work) {

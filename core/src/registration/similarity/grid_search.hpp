@@ -43,6 +43,13 @@ class GridSearch {
     TranslationPeak peak;
     double rotation_deg;
     double scale;
+    /// By which places are compared: the score, or the score relative to what others have.
+    double standing;
+  };
+  /// What scores are at a scale.
+  struct Typical {
+    double scale;
+    double score;
   };
   /// Rotations below 180 degrees, `step` degrees apart.
   struct Rotations {
@@ -54,8 +61,14 @@ class GridSearch {
   void add(std::span<const double> scales, const Rotations& rotations);
   /// Adds, at each of the scales, the rotations that are `offsets` away from those of known places.
   void add_beside(std::span<const double> scales, std::initializer_list<double> offsets);
+  /// The same at one of the scales times a factor. beside_ must have room.
+  void add_beside_at(double scale, double factor, std::initializer_list<double> offsets);
+  /// Adds what lies half a step of the rotation, of the scale or of both beside known places.
+  void add_between();
   /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
   void search(const PairWork& work, TranslationSearch& search, double step);
+  void find_typical_scores();
+  void relate_to_typical_scores(std::span<Place> places) const;
   void search_directions(const PairWork& work);
   void search_grey_levels(const PairWork& work);
   void search_moderate(const PairWork& work);
@@ -63,10 +76,13 @@ class GridSearch {
   void keep_distinct(const PairWork& work, std::size_t maximum);
 
   RegistrationOptions options_;
+  double scale_step_;
   std::vector<double> moderate_, strong_;  // scales
   Rotations rotations_, of_strong_;
   std::vector<KnownRotationScale> compared_;
   std::vector<double> beside_;  // rotations
+  std::vector<double> scores_;
+  std::vector<Typical> typical_;  // of each scale
   TranslationSearch on_small_, on_large_;
   std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;

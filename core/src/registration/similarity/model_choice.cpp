@@ -135,6 +135,7 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
   if (!window_search_) window_search_.emplace(device_, options_, ones_);
   add_agreed(work, window_search_->find(work), candidates);
   if (!is_done()) add_agreed(work, window_search_->find_stretched(work), candidates);
+  if (!is_done()) add_agreed(work, agreed_by_edges(work), candidates);
   const std::optional<Homography> known = best_homography(candidates);
   const bool thorough = options_.search == Effort::thorough;
   if (is_done() || !(thorough || known)) return;
@@ -143,6 +144,20 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
   if (!thorough) return;
   add_agreed(work, fine_window_search_->find(work), candidates);
   add_agreed(work, fine_window_search_->find_stretched(work), candidates);
+}
+
+// Homographies that windows of the edges' strengths agree on, between the images.
+std::span<const AgreedHomography> ModelChoice::agreed_by_edges(const PairWork& work) {
+  if (!edge_strength_) edge_strength_.emplace(device_);
+  by_edges_.clear();
+  const std::optional<PairWork> edges = edge_strength_->of(work);
+  if (!edges) return by_edges_;
+  if (!edge_window_search_) edge_window_search_.emplace(device_, options_, ones_, edge_windows);
+  for (AgreedHomography agreed : edge_window_search_->find(*edges)) {
+    agreed.matrix = edge_strength_->to_images(agreed.matrix);
+    by_edges_.push_back(agreed);
+  }
+  return by_edges_;
 }
 
 void ModelChoice::add_agreed(const PairWork& work, std::span<const AgreedHomography> found,

@@ -3,6 +3,7 @@
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
+#include "registration/similarity/edge_strength.hpp"
 #include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/refinement.hpp"
 #include "registration/similarity/richer_models.hpp"
@@ -44,6 +45,7 @@ class ModelChoice {
   void fit_at_best_places(const PairWork& work, Motion motion, std::vector<Candidate>& candidates);
   void take_richer_model(const PairWork& work, std::vector<Candidate>& candidates);
   void try_windows(const PairWork& work, std::vector<Candidate>& candidates);
+  std::span<const AgreedHomography> agreed_by_edges(const PairWork& work);
   void add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
                   std::vector<Candidate>& candidates);
   bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
@@ -59,6 +61,9 @@ class ModelChoice {
   RicherModels richer_models_;
   std::optional<WindowSearch> window_search_;       // created when a pair first needs it
   std::optional<WindowSearch> fine_window_search_;  // likewise
+  std::optional<WindowSearch> edge_window_search_;  // likewise
+  std::optional<EdgeStrength> edge_strength_;       // likewise
+  std::vector<AgreedHomography> by_edges_;
   bool tried_windows_ = false;
 };
 

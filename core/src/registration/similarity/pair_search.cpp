@@ -70,6 +70,14 @@ bool is_more_probable(const Candidate& a, const Candidate& b) {
   return a.significance > b.significance;
 }
 
+// How many settings a place has: two parameters more, or four, have as many everywhere, and windows
+// are looked for by their grey levels and by their edges.
+double settings_of(const Candidate& candidate) {
+  if (candidate.motion == Motion::affine) return 1e2;
+  if (candidate.motion != Motion::homography) return 1;
+  return candidate.proposed_by == Generator::windows ? 2e4 : 1e4;
+}
+
 template <class Candidates>
 void sort_by(Candidates& candidates, double Candidate::*score) {
   sort_short_list(candidates,
@@ -466,11 +474,7 @@ void PairSearch::test(const PairWork& work, std::span<Candidate> candidates) {
   const std::span<const double> deviations = chance_test_->deviations(work, untested_);
   for (std::size_t i = 0; i < untested_.size(); ++i) {
     Candidate& candidate = *untested_[i];
-    // Two parameters more, or four, have as many settings at every place.
-    const double settings = candidate.motion == Motion::affine       ? 1e2
-                            : candidate.motion == Motion::homography ? 1e4
-                                                                     : 1;
-    candidate.chance = {deviations[i], deviations_by_chance(places_ * settings), 0};
+    candidate.chance = {deviations[i], deviations_by_chance(places_ * settings_of(candidate)), 0};
   }
 }
 

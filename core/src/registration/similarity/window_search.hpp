@@ -37,6 +37,8 @@ inline constexpr WindowGrid coarse_windows{112, 168, 6, 5, 1};
 /// Of half the size in the scene, nearly side by side: they see what is lost on the coarser level,
 /// as a whiteboard's strokes are, and enough of them lie within a small part that is in common.
 inline constexpr WindowGrid fine_windows{224, 336, 10, 8, 5};
+/// For the strength of edges, whose coarse levels show thin things as well.
+inline constexpr WindowGrid edge_windows{128, 192, 7, 6, 2};
 
 /// Under strong perspective no similarity brings two images into agreement as a whole, but one does
 /// so for each small part. Windows of a level of the reference are correlated with the moving image
