@@ -62,9 +62,9 @@ Pixels pixels_of(const reference::Plane& plane, const Contrast& contrast) {
 
 double same(double v) { return v; }
 
-// A scene that is lit from the left, bright where it rises to the right, on its own negative: half
-// of its contrast is reversed, and the other half lies beside the edges.
-Pixels lit_from_the_side(const reference::Plane& plane) {
+// A scene that is lit from the left, bright where it rises to the right, on its own negative times
+// a contrast: part of its contrast is reversed, and the other part lies beside the edges.
+Pixels lit_from_the_side(const reference::Plane& plane, double contrast) {
   Pixels pixels{{}, {plane.width, plane.height, 1}};
   for (std::int64_t y = 0; y < plane.height; ++y) {
     for (std::int64_t x = 0; x < plane.width; ++x) {
@@ -72,7 +72,7 @@ Pixels lit_from_the_side(const reference::Plane& plane) {
         return plane.values[static_cast<std::size_t>(
             y * plane.width + std::clamp<std::int64_t>(column, 0, plane.width - 1))];
       };
-      const double value = 320 + 4 * (at(x + 1) - at(x - 1)) - 2 * at(x);
+      const double value = 120 + 4 * (at(x + 1) - at(x - 1)) + contrast * (100 - at(x));
       pixels.values.push_back(static_cast<float>(std::clamp(value, 0.0, 255.0)));
     }
   }
@@ -158,7 +158,7 @@ TEST_CASE("modality: auto tries directions of edges only where grey levels lead 
 TEST_CASE("modality: auto lets directions of edges correct a place that grey levels hardly tell") {
   const auto pair = pair_of("bridge.jpg", {5, 1, {6, -4}});
   const Pixels reference = pixels_of(pair.reference, same);
-  const Pixels lit = lit_from_the_side(pair.moving);
+  const Pixels lit = lit_from_the_side(pair.moving, 2);
   test::on_every_device([&](const warpalign::Device& device) {
     const auto by_grey_levels = registered(device, reference, lit, with(Modality::same));
     CHECK(by_grey_levels.reliable);
@@ -173,6 +173,29 @@ TEST_CASE("modality: auto lets directions of edges correct a place that grey lev
     REQUIRE(by_both.chance);
     REQUIRE(by_grey_levels.chance);
     CHECK(by_both.chance->deviations > by_grey_levels.chance->deviations);
+    CHECK(test::mean_corner_distance(by_both.matrix, pair.truth, shape) < 1.5);
+  });
+}
+
+TEST_CASE("modality: of two answers at one place the better determined one counts") {
+  const auto pair = pair_of("bridge.jpg", {5, 1, {6, -4}});
+  const Pixels reference = pixels_of(pair.reference, same);
+  const Pixels lit = lit_from_the_side(pair.moving, 1);
+  test::on_every_device([&](const warpalign::Device& device) {
+    // Grey levels are sure, and farther above chance, but not exact.
+    const auto by_grey_levels = registered(device, reference, lit, with(Modality::same));
+    const auto by_directions = registered(device, reference, lit, with(Modality::other));
+    CHECK(by_grey_levels.confidence > 0.99);
+    CHECK(by_grey_levels.correlation < 0.5);
+    REQUIRE(by_grey_levels.chance);
+    REQUIRE(by_directions.chance);
+    CHECK(by_grey_levels.chance->deviations > by_directions.chance->deviations);
+    CHECK(by_grey_levels.significance < by_directions.significance);
+    CHECK(test::mean_corner_distance(by_grey_levels.matrix, pair.truth, shape) > 3);
+
+    const auto by_both = registered(device, reference, lit, with(Modality::automatic));
+    CHECK(by_both.reliable);
+    CHECK(by_both.modality == Modality::other);
     CHECK(test::mean_corner_distance(by_both.matrix, pair.truth, shape) < 1.5);
   });
 }

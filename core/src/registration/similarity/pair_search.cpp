@@ -44,9 +44,11 @@ constexpr double rival_distance = 0.1;
 
 // Things of another contrast resemble each other by their grey levels too, but weakly, and not
 // exactly at the right place. Where grey levels end with less confidence than the first of these,
-// directions of edges are asked about their place, and with less than the second, about all places.
+// or correlate less than pictures of one contrast do, directions of edges are asked about their
+// place, and with less confidence than the second, about all places.
 constexpr double certain_confidence = 0.99;
 constexpr double fair_confidence = 0.9;
+constexpr double clear_correlation = 0.5;
 
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
@@ -339,10 +341,10 @@ void PairSearch::search_directions(const PairWork& grey_levels) {
   by_grey_levels_ = candidates_;
   const bool fair = ends_with(fair_confidence);
   if (is_reliable(by_grey_levels_)) compare_directions_at(work, by_grey_levels_.front());
-  const bool better = ends_better_than(by_grey_levels_);
+  const bool better = ends_better_than(work, by_grey_levels_);
   if (!fair && !(better && ends_with(certain_confidence))) search_all_directions(work);
   const bool either = options_.modality == Modality::automatic;
-  if (either && !by_grey_levels_.empty() && !ends_better_than(by_grey_levels_)) {
+  if (either && !by_grey_levels_.empty() && !ends_better_than(work, by_grey_levels_)) {
     candidates_ = by_grey_levels_;
   }
 }
@@ -381,10 +383,22 @@ bool PairSearch::is_reliable(const std::vector<Candidate>& candidates) const {
   return is_convincing(best) && fitted && (best.refined || !options_.refine);
 }
 
-// Of two reliable results the one counts that is farther from chance.
-bool PairSearch::ends_better_than(const std::vector<Candidate>& others) const {
-  if (!is_reliable(candidates_)) return false;
-  return !is_reliable(others) || candidates_.front().evidence() > others.front().evidence();
+// Of two results at one place the one is better determined, and more exact, that is more
+// significant; elsewhere the one counts that is farther from chance.
+bool PairSearch::ends_better_than(const PairWork& work,
+                                  const std::vector<Candidate>& others) const {
+  if (candidates_.empty() || others.empty()) return !candidates_.empty();
+  const Candidate& best = candidates_.front();
+  const Candidate& other = others.front();
+  const bool reliable = is_reliable(candidates_);
+  if (reliable != is_reliable(others)) return reliable;
+  if (!reliable) return best.confidence() > other.confidence();
+  const bool at_one_place = same_location(best, other, work.reference.shape(), work.moving.shape());
+  return at_one_place ? best.significance > other.significance : best.evidence() > other.evidence();
+}
+
+bool PairSearch::is_settled_by_grey_levels() const {
+  return ends_with(certain_confidence) && candidates_.front().correlation >= clear_correlation;
 }
 
 bool PairSearch::ends_with(double confidence) const {
@@ -399,7 +413,7 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   places_ = places_searched(options_, work);
   if (options_.modality != Modality::other) search_grey_levels(work);
   const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;
-  if (options_.modality == Modality::other || (either && !ends_with(certain_confidence))) {
+  if (options_.modality == Modality::other || (either && !is_settled_by_grey_levels())) {
     // After grey levels, directions are a second chance for every wrong place.
     if (either) places_ *= 2;
     search_directions(work);

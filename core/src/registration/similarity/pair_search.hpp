@@ -66,7 +66,9 @@ class PairSearch {
   void search_features(const PairWork& work);
   [[nodiscard]] std::optional<Candidate> fit_near(const PairWork& work, const Homography& start);
   [[nodiscard]] bool is_reliable(const std::vector<Candidate>& candidates) const;
-  [[nodiscard]] bool ends_better_than(const std::vector<Candidate>& others) const;
+  [[nodiscard]] bool ends_better_than(const PairWork& work,
+                                      const std::vector<Candidate>& others) const;
+  [[nodiscard]] bool is_settled_by_grey_levels() const;
   [[nodiscard]] bool ends_with(double confidence) const;
   [[nodiscard]] GridSteps grid_steps() const;
   bool has_convincing(const PairWork& work);
