@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes the set of real pairs from fetched repositories: pictures as PNG, and pairs.json.
 
-    collect.py REPOSITORIES SET
+    collect.py REPOSITORIES SET [--recipe fresh.json]
 
-REPOSITORIES is a folder of clones (owner/name, owner+name or name); sources.json says which, at
-which commits. What is missing is named and left out. See README.md.
+REPOSITORIES is a folder of clones (owner/name, owner+name or name); the recipe, sources.json
+unless another is named, says which, at which commits. What is missing is named and left out. See
+README.md.
 """
 
 import argparse
@@ -18,31 +19,43 @@ from PIL import Image
 
 import derived
 import geometry
+import reduced
 import splits
 from repositories import Missing, Repositories
 
 HERE = pathlib.Path(__file__).resolve().parent
 Image.MAX_IMAGE_PIXELS = None
+# The exposures on a plate of Prokudin-Gorskii, from the top.
+PLATE = ("b", "g", "r")
 
 
 class Collector:
-    def __init__(self, repositories, output):
-        self.repositories, self.output = repositories, pathlib.Path(output)
+    def __init__(self, repositories, output, known):
+        self.repositories, self.output, self.known = repositories, pathlib.Path(output), known
         (self.output / "images").mkdir(parents=True, exist_ok=True)
         self.pairs, self.missing, self.written = [], [], {}
 
+    def read(self, source, path):
+        return self.repositories.read(source["repository"], source["commit"], path)
+
     def picture(self, source, path):
-        """Writes a picture of the repository once, and returns its name and size."""
+        """Writes a picture of the repository once, and returns its name, its size, and the map from
+        coordinates in the repository's picture to its own."""
         key = (source["repository"], path)
         if key not in self.written:
-            file, _, page = path.partition("#")
-            data = self.repositories.read(source["repository"], source["commit"], file)
-            self.written[key] = self.save(opened(data, int(page or 0)), source["name"] + "_" + path)
+            file, _, part = path.partition("#")
+            image = opened(self.read(source, file), part)
+            if source.get("eight_bits"):
+                image = eight_bits(image)
+            image, change = within(plain(image), source.get("limit"))
+            self.written[key] = (*self.save(image, source["name"] + "_" + path), change)
         return self.written[key]
 
+    def pictures(self, source, entry):
+        return [self.picture(source, entry[side]) for side in ("reference", "moving")]
+
     def save(self, image, name):
-        if image.mode not in ("L", "RGB", "I;16"):
-            image = image.convert("L" if image.mode in ("1", "LA") else "RGB")
+        image = plain(image)
         short = "".join(c if c.isalnum() or c in "-_" else "_" for c in str(name))
         file = f"images/{short[-80:]}.png"
         image.save(self.output / file, icc_profile=None)
@@ -62,6 +75,13 @@ class Collector:
         }
         self.pairs.append(pair)
 
+    def add_marks(self, source, entry, fixed, moved):
+        """A pair with landmarks, which are given in the pictures of the repository."""
+        reference, moving = self.pictures(source, entry)
+        truth = landmark_truth(geometry.apply(reference[2], fixed),
+                               geometry.apply(moving[2], moved), entry)
+        self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+
     def run(self, source):
         for entry in source["pairs"]:
             for expanded in expand(entry):
@@ -71,11 +91,50 @@ class Collector:
                     self.missing.append(str(error))
 
 
-def opened(data, page=0):
+def opened(data, part=""):
+    """The picture of a file, or of its `part`: a page's number, an exposure of PLATE, or a variable
+    of a .mat."""
+    if data.startswith(b"MATLAB"):
+        import scipy.io
+
+        return Image.fromarray(scipy.io.loadmat(io.BytesIO(data))[part])
     image = Image.open(io.BytesIO(data))
-    image.seek(page)
+    image.seek(int(part) if part.isdigit() else 0)
     image.load()
-    return image
+    return exposure(image, part) if part in PLATE else image
+
+
+def exposure(plate, name):
+    """A third of a scanned plate, without a twentieth at each side, where the frame is."""
+    width, height = plate.width, plate.height // 3
+    top = PLATE.index(name) * height
+    return plate.convert("L").crop((width // 20, top + height // 20,
+                                    width - width // 20, top + height - height // 20))
+
+
+def eight_bits(image):
+    """Of a picture with more bits, what lies between its 0.1 and 99.9 percentiles."""
+    if image.mode not in ("I;16", "I;16B", "I", "F"):
+        return image
+    values = np.asarray(image, float)
+    low, high = np.percentile(values, (0.1, 99.9))
+    scaled = (values - low) * 255 / max(high - low, 1)
+    return Image.fromarray(np.clip(scaled, 0, 255).astype(np.uint8))
+
+
+def plain(image):
+    if image.mode in ("L", "RGB", "I;16"):
+        return image
+    return image.convert("L" if image.mode in ("1", "LA") else "RGB")
+
+
+def within(image, limit):
+    """The picture reduced to at most `limit` pixels a side, and the map from its old coordinates to
+    its new ones."""
+    if limit is None or max(image.size) <= limit:
+        return image, np.eye(3)
+    size = reduced.smaller_size(image.size, limit)
+    return image.resize(size, Image.Resampling.LANCZOS), reduced.to_smaller(image.size, size)
 
 
 def expand(entry):
@@ -102,14 +161,14 @@ def numbers(data):
 
 def published_matrix(self, source, entry):
     """A text file of nine numbers, reference to moving, or "identity"."""
-    reference = self.picture(source, entry["reference"])
-    moving = self.picture(source, entry["moving"])
+    reference, moving = self.pictures(source, entry)
     if entry["matrix"] == "identity":
         matrix = np.eye(3)
     else:
-        data = self.repositories.read(source["repository"], source["commit"], entry["matrix"])
-        matrix = numbers(data).reshape(3, 3)
-    truth = {"homography": (matrix / matrix[2, 2]).tolist(), "from": "published homography",
+        matrix = numbers(self.read(source, entry["matrix"])).reshape(3, 3)
+    matrix = moving[2] @ matrix @ np.linalg.inv(reference[2])
+    truth = {"homography": (matrix / matrix[2, 2]).tolist(),
+             "from": entry.get("from", "published homography"),
              "uncertainty": entry["uncertainty"]}
     self.add(source, entry["name"], entry["kind"], reference, moving, truth)
 
@@ -118,8 +177,7 @@ def landmarks_of_mat(self, source, entry):
     """A .mat of the multi-modality database: both pictures, landmarks and an affine matrix."""
     import scipy.io
 
-    data = self.repositories.read(source["repository"], source["commit"], entry["mat"])
-    content = scipy.io.loadmat(io.BytesIO(data))
+    content = scipy.io.loadmat(io.BytesIO(self.read(source, entry["mat"])))
     marks = content["Landmarks"][0, 0]
     # MATLAB counts pixels from one.
     fixed, moved = marks["LMfix"].astype(float) - 1, marks["LMmov"].astype(float) - 1
@@ -131,10 +189,15 @@ def landmarks_of_mat(self, source, entry):
 
 
 def landmark_truth(fixed, moved, entry):
+    """A fit to all landmarks; with "keep", so many of them stay in the truth."""
     model = entry.get("model", "affine")
     matrix = geometry.FITS[model](fixed, moved)
     residual = np.linalg.norm(geometry.apply(matrix, fixed) - moved, axis=1)
-    return {"landmarks": np.c_[fixed, moved].tolist(), "homography": matrix.tolist(),
+    marks = np.c_[fixed, moved]
+    if "keep" in entry:
+        count = min(len(marks), entry["keep"])
+        marks = marks[np.linspace(0, len(marks) - 1, count).astype(int)].round(2)
+    return {"landmarks": marks.tolist(), "homography": matrix.tolist(),
             "from": f"published landmarks, {model} fit",
             "uncertainty": max(round(float(residual.mean()), 2), entry.get("uncertainty", 0))}
 
@@ -150,60 +213,68 @@ def annotated_points(self, source, entry):
     """A text file of correspondences x y 1 x' y' 1, or the dataset's refined .mat of them."""
     import scipy.io
 
-    reference = self.picture(source, entry["reference"])
-    moving = self.picture(source, entry["moving"])
-    data = self.repositories.read(source["repository"], source["commit"], entry["points"])
+    data = self.read(source, entry["points"])
     points = scipy.io.loadmat(io.BytesIO(data))["validation"][0, 0]["pts"].T
     offset = entry.get("first_pixel", 1)
     fixed = points[:, 0:2] / points[:, 2:3] - offset
     moved = points[:, 3:5] / points[:, 5:6] - offset
-    truth = landmark_truth(fixed, moved, {"model": "homography", **entry})
-    self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+    self.add_marks(source, {"model": "homography", **entry}, fixed, moved)
 
 
 def labelled_matches(self, source, entry):
     """A text file of matches x y x' y' ... label, of which those labelled 1 obey the homography."""
-    reference = self.picture(source, entry["reference"])
-    moving = self.picture(source, entry["moving"])
-    data = self.repositories.read(source["repository"], source["commit"], entry["matches"])
+    data = self.read(source, entry["matches"])
     rows = [line.split() for line in data.decode().splitlines() if line.strip()]
     kept = np.array([[float(v) for v in row[:4]] for row in rows if row[-1] == "1"])
-    truth = landmark_truth(kept[:, :2], kept[:, 2:], {"model": "homography", **entry})
-    self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+    self.add_marks(source, {"model": "homography", **entry}, kept[:, :2], kept[:, 2:])
+
+
+def landmark_columns(self, source, entry):
+    """A text file of landmarks, x y x' y' a line; pixels count from "first_pixel"."""
+    data = self.read(source, entry["landmarks"])
+    rows = [line.replace(",", " ").split() for line in data.decode().splitlines()]
+    marks = np.array([[float(v) for v in row[:4]] for row in rows if len(row) >= 4])
+    marks -= entry["first_pixel"]
+    self.add_marks(source, entry, marks[:, :2], marks[:, 2:])
 
 
 def landmark_tables(self, source, entry):
     """Two CSV files of landmarks with columns X and Y, in the order of the landmarks."""
-    reference = self.picture(source, entry["reference"])
-    moving = self.picture(source, entry["moving"])
     marks = []
     for side in ("reference", "moving"):
-        data = self.repositories.read(source["repository"], source["commit"],
-                                      entry[f"{side}_landmarks"])
+        data = self.read(source, entry[f"{side}_landmarks"])
         rows = [line.split(",") for line in data.decode().split()]
         columns = [rows[0].index(c) for c in ("X", "Y")]
         marks.append(np.array([[float(r[c]) for c in columns] for r in rows[1:]]))
     count = min(map(len, marks))
-    truth = landmark_truth(marks[0][:count], marks[1][:count], entry)
-    self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+    self.add_marks(source, entry, marks[0][:count], marks[1][:count])
 
 
 def consensus(self, source, entry):
-    """A homography on which two independent methods agree; the numbers stand in consensus.json."""
-    known = json.loads((HERE / "consensus.json").read_text())
+    """A homography that nobody publishes: independent methods agree on it, or it was found from
+    points by eye. It holds between the pictures as they are written."""
     name = f"{source['name']}-{entry['name']}"
-    if name not in known:
-        raise Missing(f"consensus.json has no {name}")
-    reference = self.picture(source, entry["reference"])
-    moving = self.picture(source, entry["moving"])
-    truth = {"homography": known[name]["homography"], "from": known[name]["from"],
-             "uncertainty": known[name]["uncertainty"]}
-    self.add(source, entry["name"], entry["kind"], reference, moving, truth)
+    if name not in self.known:
+        raise Missing(f"no consensus is known for {name}")
+    reference, moving = self.pictures(source, entry)
+    self.add(source, entry["name"], entry["kind"], reference, moving, dict(self.known[name]))
 
 
 READERS = {"matrix": published_matrix, "mat": landmarks_of_mat, "points": annotated_points,
            "tables": landmark_tables, "matches": labelled_matches,
-           "consensus": consensus}
+           "columns": landmark_columns, "consensus": consensus}
+
+
+def recipe_of(file):
+    """A list of sources is the first set's, with consensus.json, derived.json and splits by scene.
+    Another recipe names what it has of these."""
+    recipe = json.loads(file.read_text())
+    if isinstance(recipe, list):
+        recipe = {"sources": recipe, "consensus": "consensus.json", "derived": "derived.json"}
+    for part in ("consensus", "derived"):
+        if part in recipe:
+            recipe[part] = json.loads((file.parent / recipe[part]).read_text())
+    return recipe
 
 
 def main():
@@ -211,17 +282,21 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repositories")
     parser.add_argument("set")
+    parser.add_argument("--recipe", default="sources.json",
+                        help="its name in the folder of this script, or its full path")
     arguments = parser.parse_args()
-    collector = Collector(Repositories(arguments.repositories), arguments.set)
-    for source in json.loads((HERE / "sources.json").read_text()):
+    recipe = recipe_of(HERE / arguments.recipe)
+    collector = Collector(Repositories(arguments.repositories), arguments.set,
+                          recipe["consensus"])
+    for source in recipe["sources"]:
         collector.run(source)
     by_name = {pair["name"]: pair for pair in collector.pairs}
-    for entry in json.loads((HERE / "derived.json").read_text()):
+    for entry in recipe.get("derived", []):
         if entry["of"] in by_name:
             derived.make(collector, entry, by_name)
         else:
             collector.missing.append(f"derived-{entry['name']}: there is no {entry['of']}")
-    splits.assign(collector.pairs)
+    splits.assign(collector.pairs, recipe.get("split"))
     path = collector.output / "pairs.json"
     path.write_text(json.dumps(collector.pairs, indent=1) + "\n")
     for line in sorted(set(collector.missing)):

@@ -2,7 +2,8 @@
 
 Pairs that share a picture, or of which one is derived from the other, show one scene; so do those
 that SCENES_ALIKE names (slices of one head, pictures of one campus). A scene is held back when the
-hash of its name says so, except those that tuning began with, and kinds with one scene only.
+hash of its name says so, except those that tuning began with, and kinds with one scene only. A
+recipe may name one split for all of its pairs.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ SCENES_ALIKE = ("multimodal-pd-t", "multimodal-t1-t2-", "multimodal-rs-depth",
                 "multimodal-mr-pet-", "multimodal-season", "stitch2d-", "pystackreg-",
                 "multistitch-s", "multistitch-room", "multistitch-hill", "mexopencv-a",
                 "stitching-weir", "stitching-budapest", "kaze-", "affnet-", "degensac-",
-                "magsac-LePoint")
+                "magsac-LePoint", "house-", "rededge-field")
 # Across sources: the same scene, or the same head or wall.
 ALIKE_ACROSS = (("multimodal-pd-t", "multimodal-t1-t2-"),
                 ("magsac-LePoint", "magsac-evd-mag"), ("magsac-adam", "magsac-evd-adam"),
@@ -40,8 +41,8 @@ class Groups:
         self.parent[self.root(a)] = self.root(b)
 
 
-def assign(pairs):
-    """Writes "scene" and "split" into every pair."""
+def assign(pairs, split=None):
+    """Writes "scene" and "split" into every pair: `split`, or what its scene says."""
     groups = Groups()
     for pair in pairs:
         for side in ("reference", "moving"):
@@ -61,7 +62,7 @@ def assign(pairs):
         scene = min(p["name"] for p in group)
         for pair in group:
             pair["scene"] = scene
-            pair["split"] = split_of(group, scene)
+            pair["split"] = split or split_of(group, scene)
 
 
 def split_of(group, scene):

@@ -1,14 +1,19 @@
-"""Checks of the geometry that every verdict rests on: pytest benchmarks/real_pairs."""
+"""Checks of the recipes and of the geometry that every verdict rests on: pytest
+benchmarks/real_pairs."""
+
+import io
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import calibration
+import collect
 import derived
 import geometry
 import reduced
 import scoring
+import splits
 import unrelated
 
 HOMOGRAPHY = np.array([[1.1, 0.1, 5], [-0.05, 0.9, 3], [1e-4, 2e-4, 1]])
@@ -144,3 +149,129 @@ def test_a_curve_counts_right_wrong_and_unrelated_apart():
     assert found["unrelated_accepted"] == 1 and found["unrelated_not_registered"] == 1
     assert [h["name"] for h in found["highest"]] == ["u1", "u0"]
     assert [w["name"] for w in found["wrong_accepted"]] == ["wrong"]
+
+
+def png(image):
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
+
+
+class Files:
+    """A repository in memory."""
+
+    def __init__(self, files):
+        self.files = files
+
+    def read(self, _, __, path):
+        return self.files[path]
+
+
+# The blobs of two pictures, and the shift between them.
+CENTRE, SHIFT = np.array([131.0, 84.0]), np.array([-31.0, 22])
+BLOBS = {"a.png": png(blob([300, 240], CENTRE)), "b.png": png(blob([250, 260], CENTRE + SHIFT))}
+
+
+def collected(folder, entry, files, known=None, **settings):
+    """The one pair of a recipe, and its pictures."""
+    entry = {"name": "p", "kind": "k", "reference": "a.png", "moving": "b.png", **entry}
+    source = {"name": "s", "repository": "o/r", "commit": "c", **settings, "pairs": [entry]}
+    collector = collect.Collector(Files({**BLOBS, **files}), folder, known or {})
+    collector.run(source)
+    assert not collector.missing
+    found, = collector.pairs
+    return found, [Image.open(folder / found[side]) for side in ("reference", "moving")]
+
+
+def test_columns_are_landmarks_that_count_from_their_first_pixel(tmp_path):
+    there = scattered(90)
+    text = "".join(f"{x + 1},{y + 1} {x + 6} {y + 9}\n" for x, y in there) + "\n"
+    entry = {"truth": "columns", "landmarks": "l.txt", "model": "affine", "first_pixel": 1}
+    files = {"l.txt": text.encode()}
+    truth = collected(tmp_path, entry, files)[0]["truth"]
+    assert np.abs(np.array(truth["landmarks"]) - np.c_[there, there + (5, 8)]).max() < 1e-9
+    assert np.abs(np.array(truth["homography"]) - [[1, 0, 5], [0, 1, 8], [0, 0, 1]]).max() < 1e-9
+    assert truth["uncertainty"] == 0
+    kept = collected(tmp_path, {**entry, "keep": 40, "uncertainty": 1.5}, files)[0]["truth"]
+    # From the first to the last, to a hundredth of a pixel; the fit is that of all.
+    assert len(kept["landmarks"]) == 40 and kept["homography"] == truth["homography"]
+    assert np.abs(np.array(kept["landmarks"])[[0, -1], :2] - there[[0, -1]]).max() < 0.0051
+    assert kept["uncertainty"] == 1.5
+
+
+def test_a_limit_reduces_pictures_and_truth_alike(tmp_path):
+    row = " ".join(str(v) for v in [*CENTRE, *(CENTRE + SHIFT)])
+    four = scattered(4)
+    rows = [row, *(" ".join(str(v) for v in [*p, *(p + SHIFT)]) for p in four)]
+    matrix = f"1 0 {SHIFT[0]} 0 1 {SHIFT[1]} 0 0 1"
+    for entry in ({"truth": "columns", "landmarks": "l.txt", "first_pixel": 0},
+                  {"truth": "matrix", "matrix": "m.txt", "uncertainty": 1.0}):
+        found, images = collected(tmp_path, entry, {"l.txt": "\n".join(rows).encode(),
+                                                   "m.txt": matrix.encode()}, limit=101)
+        assert [list(image.size) for image in images] == [[101, 81], [97, 101]]
+        assert [found["reference_size"], found["moving_size"]] == [(101, 81), (97, 101)]
+        reference, moving = map(centre_of, images)
+        mapped = geometry.apply(found["truth"]["homography"], reference[None])[0]
+        # Eight bits cut the rim: a twentieth of a pixel; corners taken for centres would be 0.3.
+        assert np.abs(mapped - moving).max() < 0.05
+        if "landmarks" in found["truth"]:
+            mark = np.array(found["truth"]["landmarks"][0])
+            assert np.abs(mark - np.r_[reference, moving]).max() < 0.05
+        else:
+            assert found["truth"]["uncertainty"] == 1.0
+
+
+def test_a_consensus_holds_between_the_pictures_as_they_are_written(tmp_path):
+    known = {"s-p": {"homography": HOMOGRAPHY.tolist(), "from": "f", "uncertainty": 0.5}}
+    found, images = collected(tmp_path, {"truth": "consensus"}, {}, known, limit=101)
+    assert found["truth"] == known["s-p"] and images[0].size == (101, 81)
+
+
+def test_an_exposure_of_a_plate_is_a_third_without_its_frame():
+    plate = np.zeros((330, 200), np.uint8)
+    for third in range(3):
+        plate[110 * third + 5:110 * third + 105, 10:190] = 50 * (third + 1)
+    for third, name in enumerate("bgr"):
+        image = collect.opened(png(Image.fromarray(plate)), name)
+        assert image.size == (180, 100) and image.getextrema() == (50 * (third + 1),) * 2
+
+
+def test_a_variable_of_a_mat_is_a_picture():
+    import scipy.io
+
+    pictures = {name: np.random.default_rng(i).integers(0, 255, (30, 40), np.uint8)
+                for i, name in enumerate("IJ")}
+    data = io.BytesIO()
+    scipy.io.savemat(data, pictures)
+    for name, picture in pictures.items():
+        assert (np.asarray(collect.opened(data.getvalue(), name)) == picture).all()
+
+
+def test_more_than_eight_bits_are_stretched():
+    values = np.linspace(3000, 5000, 10000).astype(np.uint16).reshape(100, 100)
+    stretched = np.asarray(collect.eight_bits(Image.fromarray(values)), int)
+    assert stretched.min() == 0 and stretched.max() == 255
+    assert abs(stretched[50, 50] - 255 * (int(values[50, 50]) - 3002) / 1996) <= 1
+    assert collect.eight_bits(Image.new("L", (4, 4), 7)).getextrema() == (7, 7)
+
+
+@pytest.mark.parametrize("name", ["sources.json", "fresh.json"])
+def test_a_recipe_is_complete(name):
+    recipe = collect.recipe_of(collect.HERE / name)
+    names, asked = [], set()
+    for source in recipe["sources"]:
+        assert len(source["commit"]) == 40
+        for entry in (e for p in source["pairs"] for e in collect.expand(p)):
+            assert entry["truth"] in collect.READERS
+            names.append(f"{source['name']}-{entry['name']}")
+            if entry["truth"] == "consensus":
+                asked.add(names[-1])
+    assert len(names) == len(set(names)) and asked == set(recipe["consensus"])
+
+
+def test_a_recipe_may_hold_all_back():
+    pairs = [{"name": f"affnet-{i}", "reference": f"a{i}", "moving": f"b{i}"} for i in range(20)]
+    splits.assign(pairs)
+    assert {p["split"] for p in pairs} == {"tune"}
+    splits.assign(pairs, "held_back")
+    assert {p["split"] for p in pairs} == {"held_back"}

@@ -138,7 +138,9 @@ def real_pairs(record):
     for kind in sorted({pair["kind"] for pair in pairs}):
         lines.append(line(kind, [pair for pair in pairs if pair["kind"] == kind]))
     lines.append(line("all", pairs))
-    lines.append(line("held back, of these", [p for p in pairs if p["split"] == "held_back"]))
+    held_back = [pair for pair in pairs if pair["split"] == "held_back"]
+    if len(held_back) < len(pairs):
+        lines.append(line("held back, of these", held_back))
     strict = [str(sum(pair["answers"][method]["right_as_homography"] for pair in pairs))
               for method in methods]
     lines.append(f"| all, right as homographies | {len(pairs)} | {' | '.join(strict)} |")
@@ -194,4 +196,5 @@ def tables(folder):
         "peers": peers(read("peers")),
         "local motion": local_motion(read("local-motion")),
         "real pairs": real_pairs(read("real-pairs")),
+        "fresh pairs": real_pairs(read("fresh-pairs")),
     }
