@@ -129,7 +129,7 @@ detail::FieldSplines splines_through(const Shape& frame, std::span<const WindowS
 class RowValues {
  public:
   RowValues(const detail::SplineAxis& x, const detail::SplineAxis& y, std::int64_t width)
-      : x_(x), y_(y), line_(x.controls()) {
+      : y_(y), line_(x.controls()) {
     for (std::int64_t i = 0; i < width; ++i) {
       at_x_.push_back(detail::weights_at(x, static_cast<double>(i)));
     }
@@ -151,7 +151,6 @@ class RowValues {
   }
 
  private:
-  const detail::SplineAxis& x_;
   const detail::SplineAxis& y_;
   std::vector<detail::AxisWeights> at_x_;
   std::vector<double> line_;

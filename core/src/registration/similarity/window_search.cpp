@@ -67,7 +67,8 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       scores_(device.make_image(PixelType::f32, of_surfaces(grid))),
       overlaps_(device.make_image(PixelType::f32, of_surfaces(grid))),
       alike_overlaps_(device.make_image(PixelType::f32, slices(grid, 2))),
-      records_(device.make_buffer(of_surfaces(grid).depth * sizeof(PeakRecord))),
+      records_(device.make_buffer(static_cast<std::size_t>(of_surfaces(grid).depth) *
+                                  sizeof(PeakRecord))),
       peaks_{make_peaks(), make_peaks()} {
   const Shape spectra = RealFftPlan::half_spectrum(of_windows(grid));
   for (std::int64_t part = 0; part < grid.parts; ++part) {
