@@ -377,8 +377,10 @@ void PairSearch::compare_directions_at(const PairWork& work, const Candidate& by
 
 // Whether the first candidate will be reliable in the registrar's eyes.
 bool PairSearch::is_reliable(const std::vector<Candidate>& candidates) const {
-  if (candidates.empty()) return false;
-  const Candidate& best = candidates.front();
+  return !candidates.empty() && is_reliable(candidates.front());
+}
+
+bool PairSearch::is_reliable(const Candidate& best) const {
   const bool fitted = !is_richer(model_) || model_ == Motion::automatic || best.motion == model_;
   return is_convincing(best) && fitted && (best.refined || !options_.refine);
 }
@@ -390,8 +392,8 @@ bool PairSearch::ends_better_than(const PairWork& work,
   if (candidates_.empty() || others.empty()) return !candidates_.empty();
   const Candidate& best = candidates_.front();
   const Candidate& other = others.front();
-  const bool reliable = is_reliable(candidates_);
-  if (reliable != is_reliable(others)) return reliable;
+  const bool reliable = is_reliable(best);
+  if (reliable != is_reliable(other)) return reliable;
   if (!reliable) return best.confidence() > other.confidence();
   const bool at_one_place = same_location(best, other, work.reference.shape(), work.moving.shape());
   return at_one_place ? best.significance > other.significance : best.evidence() > other.evidence();
@@ -440,9 +442,7 @@ void PairSearch::search_features(const PairWork& work) {
     if (!candidate || (best && best->evidence() >= candidate->evidence())) continue;
     best = candidate;
   }
-  if (!best) return;
-  candidates_.insert(candidates_.begin(), *best);
-  if (!is_reliable(candidates_)) candidates_.erase(candidates_.begin());
+  if (best && is_reliable(*best)) candidates_.insert(candidates_.begin(), *best);
 }
 
 // Fits a homography near one that features agree on, and compares it with chance and with places

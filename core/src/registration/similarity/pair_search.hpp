@@ -66,6 +66,7 @@ class PairSearch {
   void search_features(const PairWork& work);
   [[nodiscard]] std::optional<Candidate> fit_near(const PairWork& work, const Homography& start);
   [[nodiscard]] bool is_reliable(const std::vector<Candidate>& candidates) const;
+  [[nodiscard]] bool is_reliable(const Candidate& best) const;
   [[nodiscard]] bool ends_better_than(const PairWork& work,
                                       const std::vector<Candidate>& others) const;
   [[nodiscard]] bool is_settled_by_grey_levels() const;
@@ -94,7 +95,7 @@ class PairSearch {
   CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
   ModelChoice model_choice_;
-  std::optional<FeatureSearch> feature_search_;  // likewise
+  std::optional<FeatureSearch> feature_search_;  // created when a pair first needs it
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Hypothesis> hypotheses_;
