@@ -15,6 +15,14 @@ namespace warpalign::detail {
 /// The factor by which the transform scales lengths.
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
 
+/// The same homography with all numbers divided by the last one, so that it is 1, unless it is 0.
+inline Homography scaled(const Homography& m) {
+  if (m.is_affine() || m.h[8] == 0) return m;
+  Homography result = m;
+  for (double& value : result.h) value /= m.h[8];
+  return result;
+}
+
 /// Whether the transform maps all of `shape` to finite places on one side of the line that it maps
 /// to infinity: the divisor w has one sign at all corners, and its smallest value there is more
 /// than `min_ratio` of its largest.

@@ -2,6 +2,7 @@
 #include "registration/similarity/edge_strength.hpp"
 
 #include "registration/plane_geometry.hpp"
+#include "registration/similarity/host_copy.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -44,13 +45,9 @@ void gradient_lengths(const Shape& shape, std::span<const float> values,
 bool EdgeStrength::take(const PairWork& work, ImagePyramid& pyramid, double spacing, Side& side) {
   PyramidLevel& level = pyramid.level(work.stream, work.clock, {spacing});
   const Shape& shape = level.shape();
-  const auto download = [&](const Image& image, std::vector<float>& values) {
-    values.resize(static_cast<std::size_t>(shape.plane()));
-    work.stream.download(image, values.data(), values.size() * sizeof(float));
-  };
-  download(pyramid.normalized(work.stream, work.clock, level), values_);
+  copy_to_host(work.stream, pyramid.normalized(work.stream, work.clock, level), values_);
   counts_.clear();
-  if (level.weight() != nullptr) download(*level.weight(), counts_);
+  if (level.weight() != nullptr) copy_to_host(work.stream, *level.weight(), counts_);
   gradient_lengths(shape, values_, counts_, lengths_);
   mask_.assign(lengths_.size(), 1);
   for (std::size_t i = 0; i < counts_.size(); ++i) mask_[i] = counts_[i] > counts_from ? 1 : 0;

@@ -2,6 +2,7 @@
 #include "registration/similarity/feature_search.hpp"
 
 #include "registration/plane_geometry.hpp"
+#include "registration/similarity/host_copy.hpp"
 #include "registration/similarity/rectified.hpp"
 #include "registration/similarity/view_features.hpp"
 
@@ -14,14 +15,9 @@ namespace {
 // Of the larger side of the levels in which features are looked for.
 constexpr double features_side = 1024;
 
-void download(const PairWork& work, const Image& image, std::vector<float>& values) {
-  values.resize(static_cast<std::size_t>(image.shape().plane()));
-  work.stream.download(image, values.data(), values.size() * sizeof(float));
-}
-
 GreyPlane plane_of(const PairWork& work, const PyramidLevel& level) {
   GreyPlane plane(level.shape().width, level.shape().height);
-  download(work, level.values(), plane.values);
+  copy_to_host(work.stream, level.values(), plane.values);
   return plane;
 }
 
@@ -46,7 +42,7 @@ std::vector<Homography> FeatureSearch::find(const PairWork& work) const {
 std::optional<PairWork> FeatureSearch::in_frame(const PairWork& work, const Homography& to_moving) {
   const PyramidLevel& whole = work.moving.level(work.stream, work.clock, {1});
   std::vector<float> weights;
-  if (whole.weight() != nullptr) download(work, *whole.weight(), weights);
+  if (whole.weight() != nullptr) copy_to_host(work.stream, *whole.weight(), weights);
   const Shape& shape = work.reference.shape();
   const Rectified image = rectified(plane_of(work, whole), weights, to_moving, shape);
   if (!is_registrable(image)) return std::nullopt;

@@ -1,6 +1,8 @@
 // The directions of edges in the levels of two image pyramids, for images of other modalities.
 #include "registration/similarity/gradient_fields.hpp"
 
+#include "registration/similarity/host_copy.hpp"
+
 namespace warpalign::detail {
 
 namespace {
@@ -91,13 +93,8 @@ const GradientFields::Statistics& GradientFields::statistics(Stream& stream, Sta
                                                              PyramidLevel& level) {
   OfLevel& entry = of_level(stream, clock, pyramid, level);
   if (entry.statistics_pair != pair_) {
-    const auto pixels = static_cast<std::size_t>(level.shape().plane());
-    const auto download = [&](const Image& image, std::vector<float>& values) {
-      values.resize(pixels);
-      stream.download(image, values.data(), pixels * sizeof(float));
-    };
-    download(entry.values.cosines, cosines_);
-    download(entry.values.sines, sines_);
+    copy_to_host(stream, entry.values.cosines, cosines_);
+    copy_to_host(stream, entry.values.sines, sines_);
     entry.statistics = statistics_of(cosines_, sines_);
     entry.statistics_pair = pair_;
   }

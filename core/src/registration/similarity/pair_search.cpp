@@ -456,9 +456,7 @@ std::optional<Candidate> PairSearch::fit_near(const PairWork& work, const Homogr
   if (!candidate) return std::nullopt;
   candidate->proposed_by = Generator::features;
   test(*in_frame, {&*candidate, 1});
-  candidate->richer = start * candidate->richer;
-  const double last = candidate->richer.h[8];
-  for (double& value : candidate->richer.h) value /= last;
+  candidate->richer = scaled(start * candidate->richer);
   if (!is_regular(candidate->richer, reference)) return std::nullopt;
   candidate->matrix = registered(Motion::homography, candidate->richer, reference, moving)
                           .similarity.matrix(reference, moving);

@@ -73,14 +73,6 @@ bool is_plausible(const Homography& m, const Shape& reference, const Shape& movi
          stretch < allowed.stretch;
 }
 
-// The rows of a homography divided by the last number, so that it is 1.
-Homography scaled(const Homography& m) {
-  if (m.is_affine() || m.h[8] == 0) return m;
-  Homography result = m;
-  for (double& value : result.h) value /= m.h[8];
-  return result;
-}
-
 }  // namespace
 
 Homography transform_of(const Candidate& candidate) {

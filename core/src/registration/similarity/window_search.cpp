@@ -2,6 +2,7 @@
 #include "registration/similarity/window_search.hpp"
 
 #include "registration/plane_geometry.hpp"
+#include "registration/similarity/host_copy.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
 
 #include <algorithm>
@@ -99,14 +100,10 @@ std::span<const PeakRecord> WindowSearch::wait_for(Peaks& peaks) {
 void WindowSearch::choose_windows(const PairWork& work, PyramidLevel& level) {
   const Shape& shape = level.shape();
   const Image& normalized = work.reference.normalized(work.stream, work.clock, level);
-  const auto download = [&](const Image& image, std::vector<float>& values) {
-    values.resize(static_cast<std::size_t>(shape.plane()));
-    work.stream.download(image, values.data(), values.size() * sizeof(float));
-  };
-  download(normalized, values_);
+  copy_to_host(work.stream, normalized, values_);
   counts_.assign(values_.size(), 1);
   all_count_ = level.weight() == nullptr;
-  if (!all_count_) download(*level.weight(), counts_);
+  if (!all_count_) copy_to_host(work.stream, *level.weight(), counts_);
   window_ = {std::min(window_side, shape.width), std::min(window_side, shape.height), 1};
   const auto along = [&](std::int64_t n, std::int64_t other) {
     const std::int64_t most = n >= other ? grid_.along_longer : grid_.along_shorter;

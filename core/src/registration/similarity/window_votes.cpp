@@ -174,11 +174,9 @@ std::optional<Homography> homography_of(std::span<const WindowMatch> matches) {
   }
   if (!solve_symmetric(h, b)) return std::nullopt;
   const Homography normalized({b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], 1});
-  Homography result = Homography(to.matrix().inverse()) * normalized * from.matrix();
+  const Homography result = Homography(to.matrix().inverse()) * normalized * from.matrix();
   if (result.h[8] == 0 || !std::isfinite(result.h[8])) return std::nullopt;
-  const double last = result.h[8];
-  for (double& value : result.h) value /= last;
-  return result;
+  return scaled(result);
 }
 
 // Let the fourth point be the sum of a_i p_i over the other three, with weights that add up to 1,
