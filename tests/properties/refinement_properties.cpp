@@ -3,6 +3,7 @@
 #include "properties/trial.hpp"
 #include "reference/refinement/shift_sums.hpp"
 #include "reference/refinement/similarity_sums.hpp"
+#include "support/compare.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
@@ -91,7 +92,7 @@ void check_shift_sums(Trial& trial) {
     std::vector<ShiftSums> sums(states.size());
     ShiftSumsPlan(device, {{frame_width, frame_height, 1}, 3, 1, parts})
         .execute(stream, frames, reference, of_frame, of_reference, states, sums);
-    double worst = 0;
+    test::WorstError worst;
     for (std::size_t i = 0; i < states.size(); ++i) {
       const auto expected =
           reference::shift_sums(frame, known,
@@ -100,10 +101,10 @@ void check_shift_sums(Trial& trial) {
       for (std::size_t k = 0; k < expected.size(); ++k) {
         const double error = std::abs(sums[i].*backend::shift_sum_order[k] - expected[k]) /
                              (1e-6 * 10 * expected[23] + 1e-5);
-        if (!(error <= worst)) worst = error;
+        worst.add(error);
       }
     }
-    return worst;
+    return worst.value();
   });
 }
 
@@ -158,10 +159,10 @@ reference::SimilaritySums expected_of(const SimilarityCase& c, const SimilarityS
 double worst_entry(const SimilaritySumsResult& found, const reference::SimilaritySums& expected) {
   if (expected.ambiguous > 0 || expected.pixels < 16) return 0;  // a rounding decides what counts
   if (found.pixels != expected.pixels) return 1e9;
-  double worst = 0;
+  test::WorstError worst;
   const auto consider = [&](double a, double b, double size) {
     const double error = std::abs(a - b) / (4e-6 * size);
-    if (!(error <= worst)) worst = error;
+    worst.add(error);
   };
   const std::size_t n = expected.gradient.size();
   for (std::size_t row = 0; row < n; ++row) {
@@ -174,7 +175,7 @@ double worst_entry(const SimilaritySumsResult& found, const reference::Similarit
   }
   consider(found.weight, expected.weight, expected.weight);
   consider(found.product, expected.product, expected.product);
-  return worst;
+  return worst.value();
 }
 
 /// The first of the states against the oracle, and all of a batch against each alone.

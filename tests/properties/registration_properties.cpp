@@ -2,6 +2,7 @@
 // inverse.
 #include "properties/trial.hpp"
 #include "support/blobs.hpp"
+#include "support/compare.hpp"
 #include "support/corners.hpp"
 #include "support/turned_volumes.hpp"
 #include "support/volume_pairs.hpp"
@@ -153,15 +154,15 @@ void check_frames(Trial& trial) {
     std::vector<HostImage> frames;
     for (const BlobImage& frame : drawn) frames.push_back(frame.view());
     const auto together = registrar.align(frames);
-    double worst = 0;
+    test::WorstError worst;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (!together[i].result || !together[i].result->reliable) return 1e9;
       const auto alone = registrar.align(frames[i]);
       if (alone.homography.h != together[i].result->homography.h) return 1e9;
       const double error = std::hypot(alone.matrix.c - shifts[i].x, alone.matrix.f - shifts[i].y);
-      worst = std::max(worst, error / corner_tolerance);
+      worst.add(error / corner_tolerance);
     }
-    return worst;
+    return worst.value();
   });
 }
 
@@ -255,15 +256,15 @@ void check_windows(Trial& trial) {
     registrar.set_reference(moving.view());
     const std::array<HostImage, 1> swapped{reference.view()};
     const std::vector<WindowShift> back = registrar.align(swapped);
-    double worst = 0;
+    test::WorstError worst;
     const auto compare = [&](const WindowShift& window, double x, double y) {
       if (!window.reliable) return;
       const double error = std::hypot(window.shift.x - x, window.shift.y - y);
-      worst = std::max(worst, error / window_tolerance);
+      worst.add(error / window_tolerance);
     };
     for (const WindowShift& window : forward) compare(window, shift.x, shift.y);
     for (const WindowShift& window : back) compare(window, -shift.x, -shift.y);
-    return worst;
+    return worst.value();
   });
 }
 

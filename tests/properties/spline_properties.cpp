@@ -202,13 +202,13 @@ void check_linearity(Trial& trial) {
     const auto of_x = resampled(device, spec, x, transform);
     const auto of_y = resampled(device, spec, y, transform);
     const auto of_sum = resampled(device, spec, sum, transform);
-    double worst = 0;
+    test::WorstError worst;
     for (std::size_t i = 0; i < of_sum.values.size(); ++i) {
       const double expected = a * of_x.values[i] + b * of_y.values[i];
       const double error = std::abs(of_sum.values[i] - expected) / allowed;
-      if (!(error <= worst)) worst = error;
+      worst.add(error);
     }
-    return worst;
+    return worst.value();
   });
 }
 
@@ -223,12 +223,12 @@ void check_constant(Trial& trial) {
   reference::Volume samples(spec.image.width, spec.image.height, spec.image.depth);
   for (double& sample : samples.values) sample = value;
   trial.on_every_device([&](const Device& device) {
-    double worst = 0;
+    test::WorstError worst;
     for (const double found : resampled(device, spec, samples, transform).values) {
       const double error = std::abs(found - value) / (2 * contract * std::abs(value) + 1e-30);
-      if (!(error <= worst)) worst = error;
+      worst.add(error);
     }
-    return worst;
+    return worst.value();
   });
 }
 
@@ -255,7 +255,7 @@ void check_batch(Trial& trial) {
     test::poison(stream, output);
     ResamplePlan(device, spec).execute(stream, image, transforms, output);
     const auto found = test::volume_from_device(stream, output);
-    double worst = 0;
+    test::WorstError worst;
     for (std::size_t i = 0; i < transforms.size(); ++i) {
       reference::Volume one(spec.image.width, spec.image.height, spec.image.depth);
       const auto first = samples.values.begin() + static_cast<std::ptrdiff_t>(i * part);
@@ -270,9 +270,9 @@ void check_batch(Trial& trial) {
       test::without_jumps(evaluation_of(alone), spline, points, expected);
       test::without_jumps(evaluation_of(alone), spline, points, here);
       const double error = test::max_difference(here, expected) / (4 * contract * scale);
-      if (!(error <= worst)) worst = error;
+      worst.add(error);
     }
-    return worst;
+    return worst.value();
   });
 }
 

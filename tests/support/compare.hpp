@@ -9,27 +9,33 @@
 
 namespace test {
 
+/// The largest of several errors. A NaN among them stays, whatever comes after it.
+class WorstError {
+ public:
+  void add(double error) {
+    if (!(error <= value_) && !std::isnan(value_)) value_ = error;
+  }
+  [[nodiscard]] double value() const { return value_; }
+
+ private:
+  double value_ = 0;
+};
+
 /// The largest absolute value.
 template <class Image>
 double largest(const Image& image) {
-  double result = 0;
-  for (const auto& value : image.values) {
-    const double size = std::abs(value);
-    if (!(size <= result) && !std::isnan(result)) result = size;
-  }
-  return result;
+  WorstError result;
+  for (const auto& value : image.values) result.add(std::abs(value));
+  return result.value();
 }
 
 /// The largest measure(found[i], expected[i]); infinity for different numbers of values.
 template <class Values, class Measure>
 double max_of(const Values& found, const Values& expected, const Measure& measure) {
   if (found.size() != expected.size()) return std::numeric_limits<double>::infinity();
-  double result = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const double error = measure(found[i], expected[i]);
-    if (!(error <= result) && !std::isnan(result)) result = error;
-  }
-  return result;
+  WorstError result;
+  for (std::size_t i = 0; i < found.size(); ++i) result.add(measure(found[i], expected[i]));
+  return result.value();
 }
 
 /// The largest absolute difference; infinity for different shapes.

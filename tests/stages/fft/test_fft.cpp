@@ -55,7 +55,7 @@ void compare(const warpalign::Device& device, test::Size size) {
 double worst_thread_error(const warpalign::Device& device, std::size_t first,
                           const std::vector<reference::Plane>& images,
                           const std::vector<reference::Spectrum>& expected) {
-  double worst = 0;
+  test::WorstError worst;
   auto stream = device.make_stream();
   for (std::size_t i = first; i < first + 30; ++i) {
     auto image = images[i % images.size()];
@@ -65,13 +65,12 @@ double worst_thread_error(const warpalign::Device& device, std::size_t first,
     const RealFftPlan plan(device, {real.shape()});
     plan.forward(stream, real, spectrum);
     const auto found = test::spectrum_from_device(stream, spectrum);
-    worst = std::max(worst, test::relative_error(found.values, expected[i % images.size()].values));
+    worst.add(test::relative_error(found.values, expected[i % images.size()].values));
     plan.inverse(stream, spectrum, back);
     for (double& value : image.values) value *= static_cast<double>(image.values.size());
-    worst = std::max(
-        worst, test::relative_error(test::from_device(stream, back).values, image.values) / 2);
+    worst.add(test::relative_error(test::from_device(stream, back).values, image.values) / 2);
   }
-  return worst;
+  return worst.value();
 }
 
 // Plans of one shape may share kernels and scratch memory between the threads.
@@ -129,15 +128,15 @@ TEST_CASE("fft: a plan for one direction computes what a plan for both does, and
       inverse.inverse(stream, spectrum, back);
       std::vector<float> found(values.size());
       stream.download(back, found.data(), found.size() * sizeof(float));
-      double worst = 0;
+      test::WorstError worst;
       for (std::size_t i = 0; i < found.size(); ++i) {
         const double expected = static_cast<double>(values[i]) *
                                 static_cast<double>(values.size()) /
                                 (dimensions == 2 ? static_cast<double>(shape.depth) : 1.0);
-        worst = std::max(worst, std::abs(static_cast<double>(found[i]) - expected));
+        worst.add(std::abs(static_cast<double>(found[i]) - expected));
       }
       // Of values up to 1 times the number of pixels transformed at once.
-      CHECK(worst <= round_trip_tolerance * static_cast<double>(values.size()));
+      CHECK(worst.value() <= round_trip_tolerance * static_cast<double>(values.size()));
       CHECK_THROWS_AS(forward.inverse(stream, spectrum, back), warpalign::Error);
       CHECK_THROWS_AS(inverse.forward(stream, real, spectrum), warpalign::Error);
     }

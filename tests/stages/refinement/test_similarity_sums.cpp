@@ -1,5 +1,6 @@
 // The sums of a Gauss-Newton step against the oracle's numerical derivatives, on every device.
 #include "reference/refinement/similarity_sums.hpp"
+#include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
@@ -119,10 +120,10 @@ Both run(const warpalign::Device& device, const Case& c) {
 
 // |found - expected| relative to the largest that an entry could be: sqrt(h_ii h_jj).
 double worst_entry(const Both& sums) {
-  double worst = 0;
+  test::WorstError worst;
   const auto consider = [&](double found, double expected, double size) {
     const double error = std::abs(found - expected) / size;
-    if (!(error <= worst)) worst = error;
+    worst.add(error);
   };
   const std::size_t n = sums.expected.gradient.size();
   for (std::size_t row = 0; row < n; ++row) {
@@ -134,7 +135,7 @@ double worst_entry(const Both& sums) {
     consider(sums.found.gradient[row], sums.expected.gradient[row],
              std::sqrt(row_size * sums.expected.squares));
   }
-  return worst;
+  return worst.value();
 }
 
 void compare(const warpalign::Device& device, const Case& c) {

@@ -2,6 +2,7 @@
 #include "reference/spectrum/log_polar.hpp"
 #include "reference/spectrum/magnitude.hpp"
 #include "reference/spectrum/radial_whitening.hpp"
+#include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
@@ -51,16 +52,17 @@ void compare(const warpalign::Device& device, test::Size size, std::int64_t radi
     const auto expected =
         reference::flattened_profile(reference::log_polar(magnitude, size.width, radii, angles));
     const auto found = test::from_device(stream, output, i);
-    double worst = 0;
+    test::WorstError worst;
     for (std::int64_t y = 0; y < angles; ++y) {
       for (std::int64_t x = 0; x < radii; ++x) {
         REQUIRE(std::isfinite(found.at(x, y)));
-        worst = std::max(worst, std::abs(found.at(x, y) - expected.at(x, y)));
+        worst.add(std::abs(found.at(x, y) - expected.at(x, y)));
       }
     }
     // As for log_polar, a point's coordinates are off by 2e-6 of the larger side, and neighbouring
     // powers differ by less than their mean; then each is divided by a mean of rounded numbers.
-    CHECK(worst <= 1e-5 * static_cast<double>(std::max(size.width, size.height)) / 64 + 1e-5);
+    CHECK(worst.value() <=
+          1e-5 * static_cast<double>(std::max(size.width, size.height)) / 64 + 1e-5);
   }
 }
 

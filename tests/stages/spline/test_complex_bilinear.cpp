@@ -1,5 +1,6 @@
 // Bilinear interpolation of complex data in its three forms against the oracle, on every device.
 #include "reference/spline/complex_bilinear.hpp"
+#include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
@@ -62,13 +63,13 @@ double max_error(const warpalign::Device& device, const Shape& image, const Shap
   ComplexBilinearPlan(device, {image, output, form}).execute(stream, input, x, y, result);
   const auto found = test::complex_volume_from_device(stream, result);
   const auto px = test::as_floats(p.x), py = test::as_floats(p.y);
-  double worst = 0;
+  test::WorstError worst;
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     const auto expected = reference::bilinear_zero_outside(data, px.values[i], py.values[i]);
     const double error = std::abs(found.values[i] - expected);
-    if (!(error <= worst) && !std::isnan(worst)) worst = error;
+    worst.add(error);
   }
-  return worst;
+  return worst.value();
 }
 
 /// Real and imaginary parts lie within 1: three interpolations of two roundings each, 2^-24 of at

@@ -1,4 +1,5 @@
 // Arrays resampled by tiles against the same arrays resampled at once, on every device.
+#include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/volumes.hpp"
 
@@ -50,12 +51,11 @@ double difference(const warpalign::Device& device, const ResampleSpec& spec,
   std::vector<float> tiled(whole.size(), -8.0F);
   CHECK(TiledResampler(device, spec, ample).execute(image.data(), transform, whole.data()) == 1);
   CHECK(TiledResampler(device, spec, limit).execute(image.data(), transform, tiled.data()) > 1);
-  double worst = 0;
+  test::WorstError worst;
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    worst =
-        std::max(worst, std::abs(static_cast<double>(tiled[i]) - static_cast<double>(whole[i])));
+    worst.add(std::abs(static_cast<double>(tiled[i]) - static_cast<double>(whole[i])));
   }
-  return worst;
+  return worst.value();
 }
 
 /// The contract, 4e-7 of the largest coefficient. Of samples up to 1 coefficients are up to 3 for
@@ -129,11 +129,11 @@ TEST_CASE("tiled resampler: at points that are given, NaN among them") {
       CHECK(TiledResampler(device, spec, ample).execute(samples.data(), points, whole.data()) == 1);
       const std::size_t limit = boundary == Boundary::wrap ? 900000 : 500000;
       CHECK(TiledResampler(device, spec, limit).execute(samples.data(), points, tiled.data()) > 1);
-      double worst = 0;
+      test::WorstError worst;
       for (std::size_t i = 0; i < whole.size(); ++i) {
-        worst = std::max(worst, std::abs(static_cast<double>(tiled[i] - whole[i])));
+        worst.add(std::abs(static_cast<double>(tiled[i] - whole[i])));
       }
-      CHECK(worst <= tolerance(3) + (is_periodic(boundary) ? rounding : 0));
+      CHECK(worst.value() <= tolerance(3) + (is_periodic(boundary) ? rounding : 0));
       CHECK(tiled[777] == 0.5F);
     }
   });
