@@ -19,26 +19,36 @@ inline double hann(std::int64_t i, std::int64_t n) {
                               static_cast<double>(n));
 }
 
+inline Plane part_of(const Plane& frame, std::int64_t left, std::int64_t top, std::int64_t width,
+                     std::int64_t height) {
+  Plane part(width, height);
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) part.at(x, y) = frame.at(left + x, top + y);
+  }
+  return part;
+}
+
+/// The mean of what is finite; 0 where nothing is.
+inline double finite_mean(const Plane& plane) {
+  double sum = 0;
+  double count = 0;
+  for (const double value : plane.values) {
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 /// Pixels that are not finite count as the mean of the others.
 inline CutWindow cut_window(const Plane& frame, std::int64_t left, std::int64_t top,
                             std::int64_t width, std::int64_t height) {
-  CutWindow result{0, Plane(width, height)};
-  double sum = 0;
-  int finite = 0;
+  const Plane window = part_of(frame, left, top, width, height);
+  CutWindow result{finite_mean(window), Plane(width, height)};
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
-      const double value = frame.at(left + x, top + y);
-      if (!std::isfinite(value)) continue;
-      sum += value;
-      ++finite;
-    }
-  }
-  if (finite > 0) result.mean = sum / finite;
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width; ++x) {
-      const double value = frame.at(left + x, top + y);
-      if (!std::isfinite(value)) continue;
-      result.pixels.at(x, y) = (value - result.mean) * hann(x, width) * hann(y, height);
+      if (!std::isfinite(window.at(x, y))) continue;
+      result.pixels.at(x, y) = (window.at(x, y) - result.mean) * hann(x, width) * hann(y, height);
     }
   }
   return result;

@@ -20,8 +20,9 @@ inline Plane sobel(const Plane& image) {
         for (int i = -1; i <= 1; ++i) {
           const double value = image.at(std::clamp<std::int64_t>(x + i, 0, image.width - 1),
                                         std::clamp<std::int64_t>(y + j, 0, image.height - 1));
-          gx += taps[j + 1][i + 1] * value;
-          gy += taps[i + 1][j + 1] * value;
+          // What has no weight has no effect, even if it is not a number.
+          if (taps[j + 1][i + 1] != 0) gx += taps[j + 1][i + 1] * value;
+          if (taps[i + 1][j + 1] != 0) gy += taps[i + 1][j + 1] * value;
         }
       }
       result.at(x, y) = std::sqrt(gx * gx + gy * gy);

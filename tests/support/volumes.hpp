@@ -1,13 +1,16 @@
 // Volumes of test data, on the oracle's side and on devices; what the tests of splines share.
 #pragma once
 
+#include "reference/plane.hpp"
 #include "reference/spline/basis.hpp"
 #include "reference/volume.hpp"
 
 #include <warpalign/boundary.hpp>
 #include <warpalign/device.hpp>
 
+#include <algorithm>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,6 +57,15 @@ reference::Edge edge_of(warpalign::Boundary boundary);
 template <class T>
 warpalign::Shape shape_of(const reference::VolumeOf<T>& volume) {
   return {volume.width, volume.height, volume.depth};
+}
+
+/// One of the images of a stack.
+template <class T>
+reference::PlaneOf<T> slice_of(const reference::VolumeOf<T>& stack, std::int64_t z) {
+  reference::PlaneOf<T> slice(stack.width, stack.height);
+  const auto first = stack.values.begin() + static_cast<std::ptrdiff_t>(stack.index(0, 0, z));
+  std::copy_n(first, slice.values.size(), slice.values.begin());
+  return slice;
 }
 
 }  // namespace test

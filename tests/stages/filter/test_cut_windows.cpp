@@ -83,24 +83,9 @@ void compare(const warpalign::Device& device, const std::vector<reference::Plane
 // The pixels of a window, or their gradient, which knows nothing of what is around the window.
 reference::Plane signal_of(const reference::Plane& frame, const WindowOrigin& origin,
                            const CutWindowsSpec& spec) {
-  reference::Plane window(spec.window.width, spec.window.height);
-  for (std::int64_t y = 0; y < spec.window.height; ++y) {
-    for (std::int64_t x = 0; x < spec.window.width; ++x) {
-      window.at(x, y) = frame.at(origin.x + x, origin.y + y);
-    }
-  }
+  const reference::Plane window =
+      reference::part_of(frame, origin.x, origin.y, spec.window.width, spec.window.height);
   return spec.signal == Signal::gradient ? reference::sobel(window) : window;
-}
-
-double finite_mean(const reference::Plane& plane) {
-  double sum = 0;
-  double count = 0;
-  for (const double value : plane.values) {
-    if (!std::isfinite(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return sum / count;
 }
 
 // Two of three windows, on larger slices, from the second one on.
@@ -119,8 +104,8 @@ void compare_padded(const warpalign::Device& device, const reference::Plane& fra
     CAPTURE(i);
     const reference::Plane signal = signal_of(frame, spec.origins[i + 1], spec);
     const reference::Plane expected =
-        reference::apodize(signal, finite_mean(signal), spec.padded.width, spec.padded.height,
-                           spec.weights == warpalign::Window::hann);
+        reference::apodize(signal, reference::finite_mean(signal), spec.padded.width,
+                           spec.padded.height, spec.weights == warpalign::Window::hann);
     CHECK(test::max_difference(test::from_device(stream, output, static_cast<std::int64_t>(i)),
                                expected) <= tolerance);
   }
