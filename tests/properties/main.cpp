@@ -106,9 +106,9 @@ std::vector<warpalign::Device> open_all(Options& options) {
 std::vector<Property> all_properties(const std::string& stage) {
   std::vector<Property> all;
   for (const auto& group :
-       {filter_properties(), window_properties(), spline_properties(), spectrum_properties(),
-        private_stage_properties(), refinement_properties(), registration_properties(),
-        any_pair_properties()}) {
+       {filter_properties(), smoothing_properties(), window_properties(), overlap_properties(),
+        spline_properties(), spectrum_properties(), private_stage_properties(),
+        refinement_properties(), registration_properties(), any_pair_properties()}) {
     for (const Property& property : group) {
       if (stage.empty() || property.stage == stage) all.push_back(property);
     }

@@ -3,7 +3,6 @@
 #include "properties/trial.hpp"
 #include "reference/filter/apodize.hpp"
 #include "reference/filter/double_angle.hpp"
-#include "reference/filter/local_normalization.hpp"
 #include "reference/filter/statistics.hpp"
 #include "reference/spectrum/cross_power.hpp"
 #include "reference/spectrum/peak.hpp"
@@ -14,7 +13,6 @@
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
-#include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
 #include <warpalign/backend/stages/spectrum/cross_power.hpp>
 #include <warpalign/backend/stages/spectrum/peak.hpp>
@@ -66,28 +64,6 @@ void check_double_angle(Trial& trial) {
       worst.add(std::abs(s.values[i] - expected.values[i].imag()) / allowed);
     }
     return worst.value();
-  });
-}
-
-void check_local_normalization(Trial& trial) {
-  Random& random = trial.random;
-  const test::Size size = some_size(random);
-  const double sigma = random.one_of<double>({0.6, 2, 3.1, 12});
-  const double level = random.real(-50, 50);
-  trial.describe(test::to_string(size), ", sigma ", sigma, ", level ", level);
-  auto image = test::random_plane(size.width, size.height, -0.5, 0.5, random.seed());
-  for (double& value : image.values) {
-    value = static_cast<double>(static_cast<float>(value + level));
-  }
-  const auto expected = reference::local_normalization(image, nullptr, sigma, 0.1F);
-  trial.on_every_device([&](const Device& device) {
-    Stream stream = device.make_stream();
-    const Image input = test::to_device(device, stream, image);
-    Image output = device.make_image(PixelType::f32, input.shape());
-    test::poison(stream, output);
-    LocalNormalizationPlan(device, {input.shape(), sigma, false})
-        .execute(stream, input, static_cast<float>(level), 0.1F, output);
-    return test::max_difference(test::from_device(stream, output), expected) / 1e-5;
   });
 }
 
@@ -210,7 +186,6 @@ void check_peak(Trial& trial) {
 
 std::vector<Property> private_stage_properties() {
   return {{"double_angle", "as the oracle has it", &check_double_angle},
-          {"local_normalization", "as the oracle has it", &check_local_normalization},
           {"statistics", "as the oracle has it", &check_statistics},
           {"apodize", "as the oracle has it", &check_apodize},
           {"cross_power", "as the oracle has it", &check_cross_power},

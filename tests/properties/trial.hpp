@@ -82,7 +82,9 @@ struct Property {
 };
 
 [[nodiscard]] std::vector<Property> filter_properties();
+[[nodiscard]] std::vector<Property> smoothing_properties();
 [[nodiscard]] std::vector<Property> window_properties();
+[[nodiscard]] std::vector<Property> overlap_properties();
 [[nodiscard]] std::vector<Property> spline_properties();
 [[nodiscard]] std::vector<Property> spectrum_properties();
 [[nodiscard]] std::vector<Property> private_stage_properties();

@@ -59,6 +59,11 @@ warpalign::Shape shape_of(const reference::VolumeOf<T>& volume) {
   return {volume.width, volume.height, volume.depth};
 }
 
+/// The shape of a stack of so many images.
+inline warpalign::Shape stack_of(std::int64_t images, const warpalign::Shape& image) {
+  return {image.width, image.height, images};
+}
+
 /// One of the images of a stack.
 template <class T>
 reference::PlaneOf<T> slice_of(const reference::VolumeOf<T>& stack, std::int64_t z) {
