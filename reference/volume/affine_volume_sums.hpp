@@ -22,6 +22,9 @@ struct AffineVolumeSums {
   std::array<double, 12> vector{};
   double weight = 0, r = 0, m = 0, rr = 0, mm = 0, rm = 0, voxels = 0, absolute = 0;
   double squares = 0;  ///< sum of the squares of all gradients of either volume
+  /// Voxels outside the margin that a rounding of 2e-5 would bring to where they count, or from
+  /// there.
+  double ambiguous = 0;
 };
 
 /// The biweight of Beaton and Tukey (1974).
@@ -46,10 +49,16 @@ inline AffineVolumeSums affine_volume_sums(const Volume& reference, const Volume
       u[axis] = static_cast<double>(p[axis]) - static_cast<double>(sides[axis] - 1) / 2;
     }
     std::array<double, 3> at{};
+    bool counts = true;
+    double within = 1;  // how far, at least, the position lies within where it counts
     for (std::size_t axis = 0; axis < 3; ++axis) {
       for (std::size_t j = 0; j < 4; ++j) at[axis] += state.rows[4 * axis + j] * u[j];
-      if (!(at[axis] >= 1 && at[axis] < static_cast<double>(moving.extents()[axis] - 2))) return;
+      const auto end = static_cast<double>(moving.extents()[axis] - 2);
+      counts = counts && at[axis] >= 1 && at[axis] < end;
+      within = std::min({within, at[axis] - 1, end - at[axis]});
     }
+    if (std::abs(within) < 2e-5) sums.ambiguous += 1;
+    if (!counts) return;
     const auto m = evaluate(spline, at);
     const double r = reference.at(x, y, z);
     const std::array<double, 3> a{(reference.at(x + 1, y, z) - reference.at(x - 1, y, z)) / 2,

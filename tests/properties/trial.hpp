@@ -85,10 +85,14 @@ struct Property {
 [[nodiscard]] std::vector<Property> smoothing_properties();
 [[nodiscard]] std::vector<Property> window_properties();
 [[nodiscard]] std::vector<Property> overlap_properties();
+[[nodiscard]] std::vector<Property> common_frames_properties();
 [[nodiscard]] std::vector<Property> spline_properties();
 [[nodiscard]] std::vector<Property> spectrum_properties();
 [[nodiscard]] std::vector<Property> private_stage_properties();
 [[nodiscard]] std::vector<Property> refinement_properties();
+[[nodiscard]] std::vector<Property> warp_properties();
+[[nodiscard]] std::vector<Property> volume_stage_properties();
+[[nodiscard]] std::vector<Property> volume_sums_properties();
 [[nodiscard]] std::vector<Property> registration_properties();
 [[nodiscard]] std::vector<Property> any_pair_properties();
 

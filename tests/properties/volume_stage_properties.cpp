@@ -1,0 +1,195 @@
+// Stages of volumes against the oracle. Tolerances are those of the stages' own tests, where they
+// are derived.
+#include "properties/trial.hpp"
+#include "reference/fft/fft.hpp"
+#include "reference/volume/pad_volume.hpp"
+#include "reference/volume/rotation_scores.hpp"
+#include "reference/volume/spectrum_sums.hpp"
+#include "reference/volume/volume_peaks.hpp"
+#include "support/compare.hpp"
+#include "support/transfer.hpp"
+#include "support/turned_volumes.hpp"
+#include "support/volumes.hpp"
+
+#include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/rotation_scores.hpp>
+#include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/volume_peaks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace properties {
+
+namespace {
+
+using namespace warpalign;
+
+void check_pad_volume(Trial& trial) {
+  Random& random = trial.random;
+  PadVolumeSpec spec;
+  spec.input_type = random.one_of<PixelType>({PixelType::u8, PixelType::u16, PixelType::f32});
+  spec.input = random.one_of<Shape>({{1, 2, 3}, {37, 10, 9}, {8, 9, 33}, {16, 16, 1}});
+  spec.padded = {spec.input.width + random.integer(0, 9), spec.input.height + random.integer(0, 5),
+                 spec.input.depth + random.integer(0, 3)};
+  spec.taper = random.one_of<double>({0, 0.5, random.real(0, 0.5)});
+  const auto offset = static_cast<float>(random.real(-1, 1));
+  trial.describe(spec.input, " of ", name_of(spec.input_type), " in ", spec.padded, ", taper ",
+                 spec.taper, ", offset ", offset);
+  const auto volume = test::random_samples(spec.input, spec.input_type, random.seed());
+  const VolumeLevels levels{offset, static_cast<float>(1 / test::largest(volume))};
+  const auto expected =
+      reference::placed(volume, {spec.padded.width, spec.padded.height, spec.padded.depth},
+                        static_cast<double>(offset), static_cast<double>(levels.scale), spec.taper);
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, volume, spec.input_type);
+    Image padded = device.make_image(PixelType::f32, spec.padded);
+    test::poison(stream, padded);
+    PadVolumePlan(device, spec).execute(stream, input, levels, padded);
+    // A difference, three weights and products of values up to 1, or 2 of floats.
+    return test::max_difference(test::volume_from_device(stream, padded), expected) /
+           (1e-6 * std::max(1.0, test::largest(expected)));
+  });
+}
+
+/// The sums of two pairs of spectra, which are computed together.
+void check_spectrum_sums(Trial& trial) {
+  Random& random = trial.random;
+  const Shape shape =
+      random.one_of<Shape>({{16, 12, 10}, {15, 7, 9}, {70, 3, 5}, {2, 1, 1}, {9, 9, 1}, {1, 6, 4}});
+  trial.describe(shape);
+  const auto spectrum = [&](double low) {
+    return test::as_floats(
+        reference::forward(test::random_volume(shape, low, low + 2, random.seed())));
+  };
+  const std::array<reference::ComplexVolume, 2> spectra{spectrum(random.real(-2, 2)),
+                                                        spectrum(random.real(-2, 2))};
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const std::array<Image, 2> images{test::to_device(device, stream, spectra[0]),
+                                      test::to_device(device, stream, spectra[1])};
+    const SpectrumSumsPlan plan(device, {shape, 2});
+    plan.enqueue(stream, images[0], images[1], 1);
+    plan.enqueue(stream, images[1], images[1], 0);
+    plan.enqueue_copy(stream);
+    test::WorstError worst;
+    for (const std::int64_t result : {0, 1}) {
+      const SpectrumSums found = plan.wait(result);
+      const auto expected = reference::power_sums(spectra[1 - static_cast<std::size_t>(result)],
+                                                  spectra[1], shape.width);
+      const auto add = [&](double sum, double wanted) {
+        worst.add(std::abs(sum - wanted) / (2e-6 * wanted + 1e-30));
+      };
+      add(found.a, expected.a), add(found.b, expected.b), add(found.product, expected.product);
+    }
+    return worst.value();
+  });
+}
+
+/// Values that are equal by chance are left out: of these the first counts, which has its own test.
+void check_volume_peaks(Trial& trial) {
+  Random& random = trial.random;
+  const Shape shape = random.one_of<Shape>({{1, 1, 1}, {5, 3, 2}, {45, 21, 13}, {16, 8, 8}});
+  VolumePeakLimits limits;
+  for (std::int64_t& reach : limits.reach) reach = random.chance(0.5) ? 0 : random.integer(1, 9);
+  limits.count = static_cast<int>(random.integer(1, 12));
+  trial.describe(shape, ", reach ", limits.reach[0], ", ", limits.reach[1], ", ", limits.reach[2],
+                 ", ", limits.count, " peaks");
+  auto volume = test::random_volume(shape, -2, 1, random.seed());
+  for (double& value : volume.values) {
+    if (random.chance(0.02)) value = std::nan("");
+  }
+  const auto expected = reference::volume_peaks(volume, limits.reach, limits.count);
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image surface = test::to_device(device, stream, volume);
+    const VolumePeaksPlan plan(device, {shape});
+    const auto found = plan.execute(stream, surface, limits);
+    const bool same = std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
+                                 [](const VolumePeak& a, const reference::VolumePeak& b) {
+                                   return static_cast<double>(a.value) == b.value &&
+                                          std::array<std::int64_t, 3>{a.x, a.y, a.z} == b.at;
+                                 });
+    return same ? 0.0 : 1e9;
+  });
+}
+
+RotationMatrix some_rotation(Random& random) {
+  const Point3 axis{random.real(-1, 1), random.real(-1, 1), random.real(0.01, 1)};
+  const auto rows = test::turn(axis, random.real(-180, 180));
+  RotationMatrix matrix{};
+  for (std::size_t i = 0; i < 9; ++i) matrix[i] = static_cast<float>(rows[i / 3 * 4 + i % 3]);
+  return matrix;
+}
+
+/// Within the radius, some of them on its sphere.
+std::vector<ScoredPoint> some_points(Random& random, int radius, std::int64_t count) {
+  std::vector<ScoredPoint> points;
+  const auto farthest = static_cast<double>(radius);
+  while (points.size() < static_cast<std::size_t>(count)) {
+    const std::array<double, 3> p{random.real(-1, 1), random.real(-1, 1), random.real(-1, 1)};
+    const double length = std::hypot(p[0], p[1], p[2]);
+    if (length > 1 || length < 0.01) continue;
+    // A little inside: rounded to floats the point must not lie beyond the radius.
+    const double size = (1 - 1e-6) * farthest / (random.chance(0.1) ? length : 1);
+    points.push_back({static_cast<float>(p[0] * size), static_cast<float>(p[1] * size),
+                      static_cast<float>(p[2] * size), static_cast<float>(random.real(-1, 1))});
+  }
+  return points;
+}
+
+double expected_score(const reference::Volume& volume, const std::vector<ScoredPoint>& points,
+                      const RotationMatrix& rotation) {
+  std::vector<reference::ScoredPoint> wide;
+  for (const ScoredPoint& p : points) {
+    wide.push_back({{static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z)},
+                    static_cast<double>(p.value)});
+  }
+  std::array<double, 9> matrix{};
+  std::copy(rotation.begin(), rotation.end(), matrix.begin());
+  return reference::rotation_score(volume, wide, matrix);
+}
+
+void check_rotation_scores(Trial& trial) {
+  Random& random = trial.random;
+  RotationScoresSpec spec;
+  spec.radius = static_cast<int>(random.integer(1, 8));
+  spec.max_points = random.one_of<std::int64_t>({1, 7, 300});
+  spec.max_rotations = random.integer(1, 9);
+  const auto points = some_points(random, spec.radius, random.integer(1, spec.max_points));
+  std::vector<RotationMatrix> rotations;
+  for (auto left = random.integer(1, spec.max_rotations); left > 0; --left) {
+    rotations.push_back(some_rotation(random));
+  }
+  trial.describe("radius ", spec.radius, ", ", points.size(), " points, ", rotations.size(),
+                 " rotations");
+  const auto volume =
+      test::random_volume({spec.side(), spec.side(), spec.side()}, 0, 1, random.seed());
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image image = test::to_device(device, stream, volume);
+    const RotationScoresPlan plan(device, spec);
+    const auto found = plan.execute(stream, image, points, rotations);
+    test::WorstError worst;
+    for (std::size_t i = 0; i < rotations.size(); ++i) {
+      const double error =
+          std::abs(static_cast<double>(found[i]) - expected_score(volume, points, rotations[i]));
+      worst.add(error / (4e-6 * static_cast<double>(points.size())));
+    }
+    return worst.value();
+  });
+}
+
+}  // namespace
+
+std::vector<Property> volume_stage_properties() {
+  return {{"pad_volume", "as the oracle has it", &check_pad_volume},
+          {"spectrum_sums", "as the oracle has it, together", &check_spectrum_sums},
+          {"volume_peaks", "as the oracle has it", &check_volume_peaks},
+          {"rotation_scores", "as the oracle has it", &check_rotation_scores}};
+}
+
+}  // namespace properties
