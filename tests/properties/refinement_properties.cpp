@@ -1,5 +1,6 @@
 // The sums of refinement's steps against the oracle, and those of a batch against those of each.
 // Tolerances are those of the stages' own tests, where they are derived.
+#include "properties/matrices.hpp"
 #include "properties/trial.hpp"
 #include "reference/refinement/shift_sums.hpp"
 #include "reference/refinement/similarity_sums.hpp"
@@ -124,14 +125,8 @@ SimilarityCase some_similarity_case(Random& random) {
   c.spec.projective = random.chance(0.5);
   c.spec.batch = 4;
   for (int i = 0; i < 4; ++i) {
-    const Similarity similarity{
-        random.real(-180, 180), random.real(0.8, 1.3), {random.real(-8, 8), random.real(-8, 8)}};
-    Homography matrix = similarity.matrix(c.reference, c.moving);
-    if (c.spec.projective) {
-      matrix = matrix * Homography({1, random.real(-0.1, 0.1), 0, 0, 1, 0, random.real(-1e-3, 1e-3),
-                                    random.real(-1e-3, 1e-3), 1});
-    }
-    SimilarityState state{matrix, random.real(0.7, 1.4), random.real(-0.3, 0.3),
+    SimilarityState state{some_matrix(random, c.reference, c.moving, c.spec.projective),
+                          random.real(0.7, 1.4), random.real(-0.3, 0.3),
                           random.one_of<double>({0.0, 0.5})};
     state.centre = centre_of(c.moving);
     state.unit = 40;

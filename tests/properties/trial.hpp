@@ -90,6 +90,8 @@ struct Property {
 [[nodiscard]] std::vector<Property> spectrum_properties();
 [[nodiscard]] std::vector<Property> private_stage_properties();
 [[nodiscard]] std::vector<Property> refinement_properties();
+[[nodiscard]] std::vector<Property> illumination_properties();
+[[nodiscard]] std::vector<Property> frame_sums_properties();
 [[nodiscard]] std::vector<Property> warp_properties();
 [[nodiscard]] std::vector<Property> volume_stage_properties();
 [[nodiscard]] std::vector<Property> volume_sums_properties();

@@ -1,7 +1,7 @@
 // The sums of a step on the similarities of frames against the oracle, on every device.
-#include "reference/refinement/frame_sums.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
+#include "support/frame_sums.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 
@@ -23,38 +23,6 @@ using warpalign::PixelType;
 
 constexpr std::int64_t width = 71;
 constexpr std::int64_t height = 90;
-
-std::vector<double> as_vector(const FrameSums& s) {
-  std::vector<double> all{s.weight, s.r, s.m, s.rr, s.mm, s.rm};
-  all.insert(all.end(), s.zj.begin(), s.zj.end());
-  for (const auto* four : {&s.zr, &s.z, &s.zm, &s.jr, &s.j}) {
-    all.insert(all.end(), four->begin(), four->end());
-  }
-  all.insert(all.end(), {s.slopes, s.pixels, s.absolute});
-  return all;
-}
-
-reference::TurnedCell cell_of(const FrameState& s) {
-  reference::TurnedCell c;
-  c.first_column = s.first_column;
-  c.end_column = s.end_column;
-  c.first_row = s.first_row;
-  c.end_row = s.end_row;
-  c.x = s.reference_x + static_cast<double>(s.fraction_x);
-  c.y = s.reference_y + static_cast<double>(s.fraction_y);
-  c.a = static_cast<double>(s.a);
-  c.b = static_cast<double>(s.b);
-  c.d = static_cast<double>(s.d);
-  c.e = static_cast<double>(s.e);
-  c.centre_x = c.x - static_cast<double>(s.from_centre_x);
-  c.centre_y = c.y - static_cast<double>(s.from_centre_y);
-  c.frame_mean = static_cast<double>(s.frame_mean);
-  c.reference_mean = static_cast<double>(s.reference_mean);
-  c.gain = static_cast<double>(s.gain);
-  c.offset = static_cast<double>(s.offset);
-  c.scale = s.inverse_scale > 0 ? 1 / static_cast<double>(s.inverse_scale) : 0;
-  return c;
-}
 
 // Two frames, one above the other, with two cells each.
 std::vector<FrameSums> sums_of(const warpalign::Device& device, const reference::Plane& frames,
@@ -97,16 +65,6 @@ reference::Plane frame_of(const reference::Plane& frames, std::int64_t number) {
   return frame;
 }
 
-// The distance from the centre enters some sums once and some twice.
-double size_of_terms(std::size_t sum) {
-  constexpr double farthest = 60;
-  if (sum >= 6 && sum < 22) {
-    const std::size_t turned = ((sum - 6) / 4 >= 2 ? 1U : 0U) + ((sum - 6) % 4 >= 2 ? 1U : 0U);
-    return std::pow(farthest, static_cast<double>(turned));
-  }
-  return sum >= 22 && sum < 42 && (sum - 22) % 4 >= 2 ? farthest : 1;
-}
-
 void compare(const warpalign::Device& device, const reference::Plane& frames,
              const reference::Plane& known) {
   const std::vector<FrameState> states = some_states();
@@ -114,8 +72,8 @@ void compare(const warpalign::Device& device, const reference::Plane& frames,
   for (std::size_t i = 0; i < states.size(); ++i) {
     CAPTURE(i);
     const auto expected = reference::frame_sums(frame_of(frames, static_cast<std::int64_t>(i / 2)),
-                                                known, cell_of(states[i]));
-    const auto sums = as_vector(found[i]);
+                                                known, test::cell_of(states[i]));
+    const auto sums = test::in_order(found[i]);
     REQUIRE(sums.size() == expected.size());
     CHECK(expected[43] > 100);
     CHECK(sums[43] == expected[43]);
@@ -125,7 +83,7 @@ void compare(const warpalign::Device& device, const reference::Plane& frames,
       // 6e-8 of itself, each partial sum likewise, and a point's fraction by 1e-5 of a pixel, which
       // changes a value by as much of its slope.
       CHECK(std::abs(sums[k] - expected[k]) <=
-            size_of_terms(k) * (1e-6 * 10 * expected[43] + 1e-5));
+            test::size_of_terms(k) * (1e-6 * 10 * expected[43] + 1e-5));
     }
   }
 }
@@ -153,7 +111,7 @@ TEST_CASE("frame_sums: pixels that are not finite do not count, nor what is smoo
     for (const std::size_t i : {1U, 2U, 3U}) {
       CAPTURE(i);
       const auto expected = reference::frame_sums(
-          frame_of(frames, static_cast<std::int64_t>(i / 2)), known, cell_of(states[i]));
+          frame_of(frames, static_cast<std::int64_t>(i / 2)), known, test::cell_of(states[i]));
       CHECK(found[i].pixels == expected[43]);
       CHECK(std::isfinite(found[i].zj[10]));
     }
