@@ -109,8 +109,9 @@ std::vector<Property> all_properties(const std::string& stage) {
        {filter_properties(), smoothing_properties(), window_properties(), overlap_properties(),
         common_frames_properties(), spline_properties(), spectrum_properties(),
         private_stage_properties(), refinement_properties(), illumination_properties(),
-        frame_sums_properties(), warp_properties(), volume_stage_properties(),
-        volume_sums_properties(), registration_properties(), any_pair_properties()}) {
+        fit_step_properties(), frame_sums_properties(), warp_properties(),
+        volume_stage_properties(), volume_sums_properties(), registration_properties(),
+        any_pair_properties()}) {
     for (const Property& property : group) {
       if (stage.empty() || property.stage == stage) all.push_back(property);
     }

@@ -91,6 +91,7 @@ struct Property {
 [[nodiscard]] std::vector<Property> private_stage_properties();
 [[nodiscard]] std::vector<Property> refinement_properties();
 [[nodiscard]] std::vector<Property> illumination_properties();
+[[nodiscard]] std::vector<Property> fit_step_properties();
 [[nodiscard]] std::vector<Property> frame_sums_properties();
 [[nodiscard]] std::vector<Property> warp_properties();
 [[nodiscard]] std::vector<Property> volume_stage_properties();

@@ -1,0 +1,37 @@
+// A step of a fit on the device against the oracle's: shared by the stage's tests.
+#pragma once
+
+#include "reference/plane.hpp"
+#include "reference/refinement/compared_pair.hpp"
+
+#include <warpalign/backend/stages/refinement/fit_step.hpp>
+#include <warpalign/geometry.hpp>
+#include <warpalign/registrar.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace test {
+
+/// The images between which is fitted, of one channel or two.
+struct FittedImages {
+  std::vector<reference::Plane> reference, coefficients;  ///< one for each channel
+  bool masked = false;
+  reference::Plane reference_weight, moving_weight;  ///< where `masked`
+
+  [[nodiscard]] reference::ComparedPair pair(std::size_t channel) const;
+};
+
+/// The parameters that a motion leaves free, of the four of a similarity or the eight of a
+/// homography.
+std::vector<std::size_t> free_parameters(warpalign::Motion motion);
+
+/// From pixels to pixels, as the device has it.
+warpalign::Homography matrix_of(const warpalign::FitRecord& fit, const warpalign::Shape& reference,
+                                const warpalign::Shape& moving);
+
+/// The error of one step of a fit from `before` to `after` as a multiple of what is allowed.
+double fit_step_error(const FittedImages& images, warpalign::Motion motion,
+                      const warpalign::FitRecord& before, const warpalign::FitRecord& after);
+
+}  // namespace test
