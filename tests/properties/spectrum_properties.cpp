@@ -3,15 +3,19 @@
 #include "reference/fft/fft.hpp"
 #include "reference/spectrum/log_polar.hpp"
 #include "reference/spectrum/magnitude.hpp"
+#include "reference/spectrum/radial_whitening.hpp"
 #include "support/compare.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
+#include "support/volumes.hpp"
 
+#include <warpalign/backend/stages/spectrum/log_polar_spectra.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>
 #include <warpalign/stages/phase_correlation.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace properties {
@@ -106,6 +110,56 @@ void check_log_polar(Trial& trial) {
   });
 }
 
+/// Whether all points of a column lie farther from the edge of the spectrum than they may be off:
+/// there rounding decides between a value and 0, and the column's mean depends on which.
+bool is_clear(const LogPolarSpectraSpec& spec, std::int64_t column, double off) {
+  for (std::int64_t row = 0; row < spec.output.height; ++row) {
+    const double from_edge = reference::log_polar_edge_distance(
+        spec.image.width, spec.image.height, spec.output.width, spec.output.height, column, row);
+    if (std::abs(from_edge) < 2 * off) return false;
+  }
+  return true;
+}
+
+void check_log_polar_spectra(Trial& trial) {
+  Random& random = trial.random;
+  const test::Size size = some_size(random);
+  const LogPolarSpectraSpec spec{{size.width, size.height, 1},
+                                 {random.integer(1, 70), random.integer(1, 70), 1},
+                                 random.integer(1, 3),
+                                 static_cast<float>(random.real(0.2, 1))};
+  trial.describe(spec.images, " images, ", test::to_string(size), ", ", spec.output.width,
+                 " radii, ", spec.output.height, " angles, exponent ", spec.exponent);
+  const Shape half = RealFftPlan::half_spectrum(spec.image);
+  const auto spectra =
+      test::random_complex_volume(test::stack_of(spec.images, half), random.seed());
+  // As in tests/stages/spectrum/test_log_polar_spectra.cpp.
+  const auto side = static_cast<double>(std::max(size.width, size.height));
+  const double off = 2e-6 * side + 2e-6, allowed = 1e-5 * side / 64 + 1e-5;
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, spectra);
+    Image output = device.make_image(PixelType::f32, test::stack_of(spec.images, spec.output));
+    test::poison(stream, output);
+    LogPolarSpectraPlan(device, spec).execute(stream, input, output);
+    test::WorstError worst;
+    for (std::int64_t i = 0; i < spec.images; ++i) {
+      const auto magnitude =
+          reference::magnitude(test::slice_of(spectra, i), static_cast<double>(spec.exponent));
+      const auto expected = reference::flattened_profile(
+          reference::log_polar(magnitude, size.width, spec.output.width, spec.output.height));
+      const auto found = test::from_device(stream, output, i);
+      for (std::int64_t x = 0; x < expected.width; ++x) {
+        if (!is_clear(spec, x, off)) continue;
+        for (std::int64_t y = 0; y < expected.height; ++y) {
+          worst.add(std::abs(found.at(x, y) - expected.at(x, y)) / allowed);
+        }
+      }
+    }
+    return worst.value();
+  });
+}
+
 /// An image that is shifted by whole pixels, periodically, is found there, and correlates by 1.
 void check_phase_correlation(Trial& trial) {
   const test::Size size = some_size(trial.random);
@@ -146,6 +200,7 @@ std::vector<Property> spectrum_properties() {
   return {{"fft", "as FFTW has it, and back", &check_transform},
           {"magnitude", "as the oracle has it", &check_magnitude},
           {"log_polar", "as the oracle has it", &check_log_polar},
+          {"log_polar_spectra", "as the oracles of its steps have it", &check_log_polar_spectra},
           {"phase_correlation", "a shift is found", &check_phase_correlation}};
 }
 
