@@ -88,7 +88,8 @@ struct Property {
 [[nodiscard]] std::vector<Property> common_frames_properties();
 [[nodiscard]] std::vector<Property> spline_properties();
 [[nodiscard]] std::vector<Property> spectrum_properties();
-[[nodiscard]] std::vector<Property> private_stage_properties();
+[[nodiscard]] std::vector<Property> signal_properties();
+[[nodiscard]] std::vector<Property> correlation_properties();
 [[nodiscard]] std::vector<Property> refinement_properties();
 [[nodiscard]] std::vector<Property> illumination_properties();
 [[nodiscard]] std::vector<Property> fit_step_properties();
