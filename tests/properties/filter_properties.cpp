@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 namespace properties {
 
@@ -77,20 +79,74 @@ std::vector<float> some_floats(Random& random, std::size_t count) {
   return values;
 }
 
-template <class To>
-void check_conversion_to(Trial& trial, PixelType type, const std::vector<float>& values) {
-  const Shape shape{static_cast<std::int64_t>(values.size()), 1, 1};
+/// Calls use(T{}) for the type T of pixels.
+template <class Use>
+void with_type(PixelType type, const Use& use) {
+  switch (type) {
+    case PixelType::u8:
+      return use(std::uint8_t{});
+    case PixelType::i8:
+      return use(std::int8_t{});
+    case PixelType::u16:
+      return use(std::uint16_t{});
+    case PixelType::i16:
+      return use(std::int16_t{});
+    case PixelType::u32:
+      return use(std::uint32_t{});
+    case PixelType::i32:
+      return use(std::int32_t{});
+    case PixelType::f64:
+      return use(double{});
+    default:
+      return use(float{});
+  }
+}
+
+PixelType some_type(Random& random) {
+  return random.one_of<PixelType>({PixelType::u8, PixelType::i8, PixelType::u16, PixelType::i16,
+                                   PixelType::u32, PixelType::i32, PixelType::f32, PixelType::f64});
+}
+
+/// Any integers of a type, many of them near to its limits; or floats, doubles between them too.
+template <class From>
+std::vector<From> some_pixels(Random& random, std::size_t count) {
+  std::vector<From> pixels;
+  if constexpr (std::is_integral_v<From>) {
+    while (pixels.size() < count) {
+      const auto from_end = static_cast<From>(random.integer(0, 3));
+      pixels.push_back(random.one_of<From>(
+          {static_cast<From>(random.seed()), static_cast<From>(random.integer(-3, 3)),
+           static_cast<From>(std::numeric_limits<From>::max() - from_end),
+           static_cast<From>(std::numeric_limits<From>::min() + from_end)}));
+    }
+  } else {
+    const auto floats = some_floats(random, count);
+    pixels.assign(floats.begin(), floats.end());
+    if constexpr (std::is_same_v<From, double>) {
+      for (double& pixel : pixels) pixel *= 1 + random.real(-1e-7, 1e-7);
+    }
+  }
+  return pixels;
+}
+
+template <class To, class From>
+void check_conversion_between(Trial& trial, PixelType from, PixelType to) {
+  const auto pixels = some_pixels<From>(trial.random, 257);
+  const Shape shape{static_cast<std::int64_t>(pixels.size()), 1, 1};
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
-    Image input = device.make_image(PixelType::f32, shape);
-    Image output = device.make_image(type, shape);
-    stream.upload(values.data(), values.size() * sizeof(float), input.buffer());
-    ConvertPlan(device, {shape, PixelType::f32, type}).execute(stream, input, output);
-    std::vector<To> found(values.size());
+    Image input = device.make_image(from, shape);
+    Image output = device.make_image(to, shape);
+    stream.upload(pixels.data(), pixels.size() * sizeof(From), input.buffer());
+    test::poison(stream, output);
+    ConvertPlan(device, {shape, from, to}).execute(stream, input, output);
+    std::vector<To> found(pixels.size());
     stream.download(output, found.data(), found.size() * sizeof(To));
     double wrong = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const To expected = reference::converted<To>(static_cast<double>(values[i]));
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      // By way of single precision, as is promised.
+      const To expected =
+          reference::converted<To>(static_cast<double>(static_cast<float>(pixels[i])));
       const bool both_nan = expected != expected && found[i] != found[i];
       if (found[i] != expected && !both_nan) wrong += 2;
     }
@@ -99,27 +155,13 @@ void check_conversion_to(Trial& trial, PixelType type, const std::vector<float>&
 }
 
 void check_conversion(Trial& trial) {
-  const auto values = some_floats(trial.random, 257);
-  const auto type =
-      trial.random.one_of<PixelType>({PixelType::u8, PixelType::i8, PixelType::u16, PixelType::i16,
-                                      PixelType::u32, PixelType::i32, PixelType::f64});
-  trial.describe("f32 to ", name_of(type));
-  switch (type) {
-    case PixelType::u8:
-      return check_conversion_to<std::uint8_t>(trial, type, values);
-    case PixelType::i8:
-      return check_conversion_to<std::int8_t>(trial, type, values);
-    case PixelType::u16:
-      return check_conversion_to<std::uint16_t>(trial, type, values);
-    case PixelType::i16:
-      return check_conversion_to<std::int16_t>(trial, type, values);
-    case PixelType::u32:
-      return check_conversion_to<std::uint32_t>(trial, type, values);
-    case PixelType::i32:
-      return check_conversion_to<std::int32_t>(trial, type, values);
-    default:
-      return check_conversion_to<double>(trial, type, values);
-  }
+  const PixelType from = some_type(trial.random), to = some_type(trial.random);
+  trial.describe(name_of(from), " to ", name_of(to));
+  with_type(from, [&](auto of_input) {
+    with_type(to, [&](auto of_output) {
+      check_conversion_between<decltype(of_output), decltype(of_input)>(trial, from, to);
+    });
+  });
 }
 
 }  // namespace

@@ -34,25 +34,51 @@ test::Size some_size(Random& random) {
 constexpr double forward_tolerance = 2e-6;
 constexpr double round_trip_tolerance = 4e-6;
 
+/// Of an image, of several at once, or of a volume.
+RealFftSpec some_transform(Random& random) {
+  const test::Size size = some_size(random);
+  if (random.chance(0.5)) return {{size.width, size.height, 1}};
+  if (random.chance(0.5)) return {{size.width, size.height, random.integer(2, 3)}};
+  return {random.one_of<Shape>({{12, 10, 8}, {17, 11, 5}, {1, 6, 5}, {16, 8, 1}}), 3};
+}
+
+reference::ComplexVolume transformed(const reference::Volume& real, const RealFftSpec& spec) {
+  if (spec.dimensions == 3) return reference::forward(real);
+  const Shape half = RealFftPlan::half_spectrum(spec.shape);
+  reference::ComplexVolume spectra(half.width, half.height, half.depth);
+  auto next = spectra.values.begin();
+  for (std::int64_t i = 0; i < real.depth; ++i) {
+    const auto spectrum = reference::forward(test::slice_of(real, i));
+    next = std::copy(spectrum.values.begin(), spectrum.values.end(), next);
+  }
+  return spectra;
+}
+
+/// There and back, by a plan for both directions or by one for each.
 void check_transform(Trial& trial) {
-  const test::Size size = some_size(trial.random);
-  trial.describe(test::to_string(size));
-  auto image = test::random_plane(size.width, size.height, -1, 1, trial.random.seed());
-  const auto expected = reference::forward(image);
-  reference::Plane scaled = image;
-  for (double& value : scaled.values) value *= static_cast<double>(image.values.size());
+  const RealFftSpec spec = some_transform(trial.random);
+  const bool apart = trial.random.chance(0.3);
+  trial.describe(spec.shape, ", ", spec.dimensions, " dimensions", apart ? ", two plans" : "");
+  const auto samples = test::random_volume(spec.shape, -1, 1, trial.random.seed());
+  const auto expected = transformed(samples, spec);
+  reference::Volume scaled = samples;
+  const std::int64_t at_once = spec.dimensions == 3 ? spec.shape.pixels() : spec.shape.plane();
+  for (double& value : scaled.values) value *= static_cast<double>(at_once);
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
-    const Image real = test::to_device(device, stream, image);
-    Image spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(real.shape()));
-    Image back = device.make_image(PixelType::f32, real.shape());
+    const Image real = test::to_device(device, stream, samples);
+    Image spectrum = device.make_image(PixelType::c32, RealFftPlan::half_spectrum(spec.shape));
+    Image back = device.make_image(PixelType::f32, spec.shape);
     test::poison(stream, spectrum);
     test::poison(stream, back);
-    const RealFftPlan plan(device, {real.shape()});
-    plan.forward(stream, real, spectrum);
-    const auto found = test::spectrum_from_device(stream, spectrum);
-    plan.inverse(stream, spectrum, back);
-    const auto returned = test::from_device(stream, back);
+    const auto plan_for = [&](FftDirections directions) {
+      return RealFftPlan(device,
+                         {spec.shape, spec.dimensions, apart ? directions : FftDirections::both});
+    };
+    plan_for(FftDirections::forward).forward(stream, real, spectrum);
+    const auto found = test::complex_volume_from_device(stream, spectrum);
+    plan_for(FftDirections::inverse).inverse(stream, spectrum, back);
+    const auto returned = test::volume_from_device(stream, back);
     test::WorstError worst;
     worst.add(test::relative_error(found.values, expected.values) / forward_tolerance);
     worst.add(test::relative_error(returned.values, scaled.values) / round_trip_tolerance);
