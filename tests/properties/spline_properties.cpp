@@ -1,5 +1,4 @@
-// Prefilter, interpolation and resampling: against the oracle, and what holds of them whatever the
-// image.
+// Prefilter and resampling: against the oracle, and what holds of them whatever the image.
 #include "properties/trial.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "support/compare.hpp"
@@ -138,19 +137,6 @@ void check_prefilter(Trial& trial) {
   });
 }
 
-void check_interpolation(Trial& trial) {
-  Random& random = trial.random;
-  InterpolateSpec spec = evaluation_of(some_resampling(random));
-  spec.cval = random.real(-1, 1);
-  trial.describe(spec.dimensions, "-D, ", spec.image, " at points of ", spec.output, ", degree ",
-                 spec.degree, ", ", text_of(spec.boundary));
-  const auto spline = test::random_spline(spec, random.seed());
-  const auto points = test::random_points(spec, random.seed());
-  trial.on_every_device([&](const Device& device) {
-    return test::worst(spline, points, test::interpolated_at(device, spec, spline, points));
-  });
-}
-
 void check_resampling(Trial& trial) {
   const ResampleSpec spec = some_resampling(trial.random);
   const Transform transform = some_transform(trial.random, spec.dimensions, spec.image);
@@ -280,7 +266,6 @@ void check_batch(Trial& trial) {
 
 std::vector<Property> spline_properties() {
   return {{"prefilter", "as the oracle has it", &check_prefilter},
-          {"interpolate", "as the oracle has it", &check_interpolation},
           {"resample", "as the oracle has it", &check_resampling},
           {"resample", "a spline passes through its samples", &check_nodes},
           {"resample", "is linear", &check_linearity},

@@ -87,6 +87,7 @@ struct Property {
 [[nodiscard]] std::vector<Property> overlap_properties();
 [[nodiscard]] std::vector<Property> common_frames_properties();
 [[nodiscard]] std::vector<Property> spline_properties();
+[[nodiscard]] std::vector<Property> interpolation_properties();
 [[nodiscard]] std::vector<Property> spectrum_properties();
 [[nodiscard]] std::vector<Property> signal_properties();
 [[nodiscard]] std::vector<Property> correlation_properties();
