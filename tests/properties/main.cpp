@@ -26,7 +26,7 @@ constexpr const char* usage =
     "NAME]...\n"
     "                       [--case N]\n"
     "  --cases N    of each property [20]\n"
-    "  --seconds N  end after so long, whatever is left [no limit]\n"
+    "  --seconds N  end after so long, but not before a case of each [no limit]\n"
     "  --stage      only properties whose stage has this name\n"
     "  --device     as open_device takes it; several are used at once\n"
     "               [WARPALIGN_TEST_DEVICES, or PoCL]\n"
@@ -142,13 +142,14 @@ class Run {
   Run(const Options& options, const std::vector<warpalign::Device>& devices)
       : options_(options), devices_(devices) {}
 
-  /// Case after case of all properties in turn, so that a run that ends early has seen them all.
+  /// Case after case of all properties in turn: also a run that ends early has seen them all, even
+  /// where every kernel is compiled for it.
   void run(const std::vector<Property>& properties) {
     const std::uint64_t first = options_.only.value_or(0);
     const std::uint64_t end = options_.only ? first + 1 : options_.cases;
     for (std::uint64_t number = first; number < end; ++number) {
       for (const Property& property : properties) {
-        if (is_over()) return;
+        if (number > first && is_over()) return;
         run_case(property, number);
       }
     }

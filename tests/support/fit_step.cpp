@@ -133,15 +133,13 @@ double fit_step_error(const FittedImages& images, Motion motion, const FitRecord
                       const FitRecord& after) {
   const bool projective = motion == Motion::affine || motion == Motion::homography;
   const auto sums = sums_of(images, before, projective);
+  if (sums[0].ambiguous > 0) return 0;
   const auto equations = sums.size() == 2 ? reference::added_equations(sums[0], sums[1]) : sums[0];
   const auto step = reference::step_of(equations, free_parameters(motion));
   WorstError worst;
   worst.add(places_error(images, step, before, after));
   worst.add(illumination_error(sums, before, after));
-  // Rounding decides about these.
-  if (std::abs(static_cast<double>(after.pixels) - sums[0].pixels) > sums[0].ambiguous) {
-    worst.add(1e9);
-  }
+  if (static_cast<double>(after.pixels) != sums[0].pixels) worst.add(1e9);
   double absolute = 0;
   for (const auto& s : sums) absolute += s.absolute / s.pixels / static_cast<double>(sums.size());
   const double scale = scale_of_mean * absolute;

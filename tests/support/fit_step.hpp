@@ -30,7 +30,8 @@ std::vector<std::size_t> free_parameters(warpalign::Motion motion);
 warpalign::Homography matrix_of(const warpalign::FitRecord& fit, const warpalign::Shape& reference,
                                 const warpalign::Shape& moving);
 
-/// The error of one step of a fit from `before` to `after` as a multiple of what is allowed.
+/// The error of one step of a fit from `before` to `after` as a multiple of what is allowed; 0
+/// where rounding decides which pixels count.
 double fit_step_error(const FittedImages& images, warpalign::Motion motion,
                       const warpalign::FitRecord& before, const warpalign::FitRecord& after);
 
