@@ -1,6 +1,7 @@
 // Volumes of test data, on the oracle's side and on devices.
 #include "support/volumes.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -60,8 +61,10 @@ reference::Volume random_samples(const Shape& shape, PixelType type, std::uint32
     for (double& value : volume.values) value = from_half(to_half(value));
     return volume;
   }
-  auto volume = random_volume(shape, 0, type == PixelType::u8 ? 256 : 65536, seed);
-  for (double& value : volume.values) value = std::floor(value);
+  const double count = type == PixelType::u8 ? 256 : 65536;
+  auto volume = random_volume(shape, 0, count, seed);
+  // The last of the floats below `count` may have been rounded to it.
+  for (double& value : volume.values) value = std::min(std::floor(value), count - 1);
   return volume;
 }
 
