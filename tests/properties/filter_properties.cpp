@@ -21,6 +21,8 @@ namespace {
 
 using namespace warpalign;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 test::Size some_size(Random& random) {
   static const std::vector<test::Size> sizes{{1, 1},   {1, 9},   {5, 3},   {31, 18},
                                              {64, 48}, {61, 43}, {129, 65}};
@@ -50,7 +52,7 @@ void check_sobel(Trial& trial) {
                                            type == PixelType::u8 ? 255 : 65535, random.seed());
   for (auto left = type == PixelType::f32 ? random.integer(0, 3) : 0; left > 0; --left) {
     image.at(random.integer(0, size.width - 1), random.integer(0, size.height - 1)) =
-        random.one_of<double>({std::nan(""), INFINITY, -INFINITY});
+        random.one_of<double>({std::nan(""), infinity, -infinity});
   }
   // As in tests/stages/filter/test_sobel.cpp: 2 ulp of the largest magnitude of integers; of
   // floats, six additions of values up to 8.

@@ -41,7 +41,7 @@ void place(Random& random, const Shape& frame, FrameState& s) {
   s.b = turned ? static_cast<float>(scale * std::sin(angle)) : 0;
   s.d = -s.b;
   // The middle of the cell comes to lie up to 5 pixels from where it is in the frame.
-  const double i = (s.end_column - s.first_column) / 2, j = (s.end_row - s.first_row) / 2;
+  const double i = 0.5 * (s.end_column - s.first_column), j = 0.5 * (s.end_row - s.first_row);
   const double a = static_cast<double>(s.a), b = static_cast<double>(s.b);
   s.reference_x = static_cast<std::int32_t>(s.first_column + i - a * i - b * j) +
                   static_cast<std::int32_t>(random.integer(-5, 5));

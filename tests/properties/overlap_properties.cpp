@@ -77,11 +77,10 @@ void check_overlap_products(Trial& trial) {
   const OverlapProductsSpec spec{some_image(random), random.integer(1, 3), random.chance(0.5)};
   trial.describe(spec.batch, " images of ", spec.image,
                  spec.second_channel ? ", two channels" : "");
-  std::vector<Channel> channels;
-  for (int i = 0; i < (spec.second_channel ? 2 : 1); ++i) {
-    channels.push_back(
-        {test::random_volume(spec.image, -1, 1, random.seed()),
-         test::random_volume(test::stack_of(spec.batch, spec.image), -1, 1, random.seed())});
+  std::vector<Channel> channels(spec.second_channel ? 2 : 1);
+  for (Channel& channel : channels) {
+    channel.a = test::random_volume(spec.image, -1, 1, random.seed());
+    channel.b = test::random_volume(test::stack_of(spec.batch, spec.image), -1, 1, random.seed());
   }
   const auto pixels = static_cast<double>(spec.image.plane());
   const double allowed = 1e-6 * pixels * std::sqrt(pixels) * static_cast<double>(channels.size());

@@ -15,6 +15,7 @@
 #include <warpalign/backend/stages/filter/statistics.hpp>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace properties {
@@ -22,6 +23,8 @@ namespace properties {
 namespace {
 
 using namespace warpalign;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 test::Size some_size(Random& random) {
   static const std::vector<test::Size> sizes{{3, 3},   {9, 5},   {31, 18},
@@ -124,7 +127,7 @@ SignalCase some_signal(Random& random, bool of_volumes) {
   if (c.type == PixelType::f32) {
     for (auto left = random.integer(0, 3); left > 0; --left) {
       const auto i = static_cast<std::size_t>(random.integer(0, c.shape.pixels() - 1));
-      c.samples.values[i] = random.one_of<double>({std::nan(""), INFINITY, -INFINITY});
+      c.samples.values[i] = random.one_of<double>({std::nan(""), infinity, -infinity});
     }
   }
   if (is_volume) {

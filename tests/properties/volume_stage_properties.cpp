@@ -145,6 +145,7 @@ std::vector<ScoredPoint> some_points(Random& random, int radius, std::int64_t co
 double expected_score(const reference::Volume& volume, const std::vector<ScoredPoint>& points,
                       const RotationMatrix& rotation) {
   std::vector<reference::ScoredPoint> wide;
+  wide.reserve(points.size());
   for (const ScoredPoint& p : points) {
     wide.push_back({{static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z)},
                     static_cast<double>(p.value)});

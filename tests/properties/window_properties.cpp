@@ -14,6 +14,7 @@
 #include <warpalign/stages/fft.hpp>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace properties {
@@ -21,6 +22,8 @@ namespace properties {
 namespace {
 
 using namespace warpalign;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 CutWindowsSpec some_windows(Random& random) {
   CutWindowsSpec spec;
@@ -70,7 +73,7 @@ void check_cut_windows(Trial& trial) {
                                     random.seed());
   for (auto left = random.integer(0, 3); left > 0; --left) {
     frames.values[static_cast<std::size_t>(random.integer(0, spec.frame.plane() - 1))] =
-        random.one_of<double>({std::nan(""), INFINITY});
+        random.one_of<double>({std::nan(""), infinity});
   }
   const double allowed = spec.signal == Signal::gradient ? 2e-3 : 1e-3;
   const Shape slice = backend::slice_of(spec);
