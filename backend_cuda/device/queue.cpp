@@ -113,9 +113,14 @@ void StreamQueue::wait(const char* call) {
 void StreamQueue::upload(const backend::HostRows& source, backend::Memory& target) {
   context_.activate();
   const bool dense = source.rows <= 1 || source.pitch_bytes == source.row_bytes;
+  const std::size_t bytes = source.rows * source.row_bytes;
+  if (dense && bytes <= SmallUploads::largest) {
+    if (!uploads_) uploads_.emplace(context_, handle_);
+    return uploads_->enqueue(source.data, bytes, data<char>(target));
+  }
   if (dense) {
-    check(cudaMemcpyAsync(data<char>(target), source.data, source.rows * source.row_bytes,
-                          cudaMemcpyHostToDevice, handle_->get()),
+    check(cudaMemcpyAsync(data<char>(target), source.data, bytes, cudaMemcpyHostToDevice,
+                          handle_->get()),
           "cudaMemcpyAsync", CallSite{context_});
   } else {
     check(cudaMemcpy2DAsync(data<char>(target), source.row_bytes, source.data, source.pitch_bytes,

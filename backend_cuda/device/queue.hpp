@@ -4,6 +4,7 @@
 #include "device/context.hpp"
 #include "device/event_pool.hpp"
 #include "device/pinned_slot.hpp"
+#include "device/small_uploads.hpp"
 
 #include <warpalign/backend/queue.hpp>
 
@@ -98,7 +99,8 @@ class StreamQueue final : public backend::Queue {
 
   const Context& context_;
   std::shared_ptr<StreamHandle> handle_;
-  std::optional<PinnedSlot> slot_;  ///< for small downloads; made by the first of them
+  std::optional<PinnedSlot> slot_;       ///< for small downloads; made by the first of them
+  std::optional<SmallUploads> uploads_;  ///< likewise
 };
 
 /// The stream of a queue that this backend made.
