@@ -18,9 +18,9 @@ __device__ __forceinline__ float warp_sum(float value) {
 }
 
 /// Adds each of `count` sums over the threads of a block of `warps` warps. Sum i of block g goes to
-/// partials[i * blocks + g], where `blocks` is the number of blocks.
+/// partials[i * blocks + g].
 template <int warps, int count>
-__device__ __forceinline__ void store_block_sums(const float (&sums)[count],
+__device__ __forceinline__ void store_block_sums(const float (&sums)[count], int blocks,
                                                  float* __restrict__ partials) {
   static_assert(count <= warps * warp_lanes);
   __shared__ float of_warps[count][warps];
@@ -35,7 +35,14 @@ __device__ __forceinline__ void store_block_sums(const float (&sums)[count],
   float sum = 0.0f;
 #pragma unroll
   for (int w = 0; w < warps; ++w) sum += of_warps[thread][w];
-  partials[thread * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x)] = sum;
+  partials[thread * blocks + static_cast<int>(blockIdx.x)] = sum;
+}
+
+/// The same of all blocks of a grid.
+template <int warps, int count>
+__device__ __forceinline__ void store_block_sums(const float (&sums)[count],
+                                                 float* __restrict__ partials) {
+  store_block_sums<warps>(sums, static_cast<int>(gridDim.x), partials);
 }
 
 }  // namespace warpalign::cuda

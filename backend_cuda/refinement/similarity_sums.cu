@@ -131,7 +131,7 @@ __device__ __forceinline__ void add_pixel(const ComparedImages& images, const St
 
 template <bool projective, bool masked, bool illuminated>
 __device__ __forceinline__ void sum_pixels(const ComparedImages& images, const State<projective>& s,
-                                           float* partials) {
+                                           int blocks, float* partials) {
   const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
   const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
   const int x = warp * tile_width + lane % tile_width;
@@ -139,7 +139,6 @@ __device__ __forceinline__ void sum_pixels(const ComparedImages& images, const S
   const int across = (images.columns + block_width<projective> - 1) / block_width<projective>;
   float sums[sums_of<projective>] = {};
   if (across > 0) {
-    const int blocks = static_cast<int>(gridDim.x);
     int tile_x = static_cast<int>(blockIdx.x) % across;
     int tile_y = static_cast<int>(blockIdx.x) / across;
     while (tile_y * tile_height < images.rows) {
@@ -157,8 +156,13 @@ __device__ __forceinline__ void sum_pixels(const ComparedImages& images, const S
       }
     }
   }
-  store_block_sums<warps_of<projective>>(
-      sums, partials + static_cast<std::size_t>(blockIdx.y) * sums_of<projective> * gridDim.x);
+  store_block_sums<warps_of<projective>>(sums, blocks, partials);
+}
+
+// Where the partial sums of a layer of a grid are.
+template <bool projective>
+__device__ __forceinline__ float* of_layer(float* partials, int blocks) {
+  return partials + static_cast<std::size_t>(blockIdx.y) * sums_of<projective> * blocks;
 }
 
 template <bool projective, bool masked, bool illuminated, int states>
@@ -167,23 +171,52 @@ __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiproces
                            const __grid_constant__ States<projective, states> list,
                            float* __restrict__ partials) {
   await_previous();
+  const int blocks = static_cast<int>(gridDim.x);
   sum_pixels<projective, masked, illuminated>(images, list.entries[states == 1 ? 0 : blockIdx.y],
-                                              partials);
+                                              blocks, of_layer<projective>(partials, blocks));
 }
 
-template <bool projective, bool masked>
+/// Images, and the states that they are compared at. Each slice of a grid has some.
+struct ResidentWork {
+  ComparedImages images;
+  int first_state, states;
+  int blocks;
+  std::size_t first;  ///< of the partial sums
+};
+constexpr int max_works_at_once = 8;
+template <int works>
+using ResidentWorks = ParameterList<ResidentWork, works>;
+
+template <bool projective, bool masked, int works>
 __global__ void __launch_bounds__(threads_of<projective>, blocks_per_multiprocessor)
-    resident_sums_kernel(const __grid_constant__ ComparedImages images, const WaSumsState* states,
-                         float* partials) {
+    resident_sums_kernel(const __grid_constant__ ResidentWorks<works> list,
+                         const WaSumsState* states, float* partials) {
   await_previous();
-  if (states[blockIdx.y].active == 0) return;
-  sum_pixels<projective, masked, false>(images, state_in<projective>(states[blockIdx.y]), partials);
+  const ResidentWork& work = list.entries[works == 1 ? 0 : blockIdx.z];
+  if (blockIdx.x >= work.blocks || blockIdx.y >= work.states) return;
+  const WaSumsState& state = states[work.first_state + blockIdx.y];
+  if (state.active == 0) return;
+  sum_pixels<projective, masked, false>(work.images, state_in<projective>(state), work.blocks,
+                                        of_layer<projective>(partials + work.first, work.blocks));
 }
 
 template <bool projective, int states>
 using Kernel = void (*)(ComparedImages, States<projective, states>, float*);
 
-using ResidentKernel = void (*)(ComparedImages, const WaSumsState*, float*);
+template <int works>
+using ResidentKernel = void (*)(ResidentWorks<works>, const WaSumsState*, float*);
+
+struct ResidentKernels {
+  ResidentKernel<1> one = nullptr;
+  ResidentKernel<max_works_at_once> many = nullptr;
+  friend bool operator==(const ResidentKernels&, const ResidentKernels&) = default;
+};
+
+template <bool projective, bool masked>
+ResidentKernels resident_kernels() {
+  return {&resident_sums_kernel<projective, masked, 1>,
+          &resident_sums_kernel<projective, masked, max_works_at_once>};
+}
 
 template <bool projective>
 struct Kernels {
@@ -206,9 +239,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
         images_{},
         kernels_(spec.masked ? kernels_for<projective, true>(spec.illumination_cell != 0)
                              : kernels_for<projective, false>(spec.illumination_cell != 0)),
-        resident_(!spec.resident ? nullptr
-                  : spec.masked  ? &resident_sums_kernel<projective, true>
-                                 : &resident_sums_kernel<projective, false>),
+        resident_(spec.masked ? resident_kernels<projective, true>()
+                              : resident_kernels<projective, false>()),
         centre_(centre_of(spec.moving)) {
     images_.reference_width = extent(spec.reference.width, site_);
     images_.margin = spec.reference_margin;
@@ -227,7 +259,8 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     blocks_ = std::clamp<std::int64_t>(
         tiles, 1, spec.batch > 1 ? divide_up(most, states_to_fill_device) : most);
     if (spec.resident) {
-      load(resident_, site_);
+      load(resident_.one, site_);
+      load(resident_.many, site_);
       return;
     }
     load(kernels_.one, site_);
@@ -257,15 +290,55 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
         });
   }
 
-  void enqueue_resident(backend::Queue& queue, const backend::SimilarityMemory& memory,
-                        const backend::Memory& states, std::size_t first_state, std::size_t count,
-                        backend::Memory& partials, std::size_t first) override {
-    launch_early(site_, queue, grid_for(count), dim3(threads_of<projective>), resident_,
-                 images_in(memory), data<const WaSumsState>(states) + first_state,
-                 data<float>(partials) + first);
+  void enqueue_resident(backend::Queue& queue, std::span<const backend::ResidentSums> sums,
+                        const backend::Memory& states, backend::Memory& partials) override {
+    while (!sums.empty()) {
+      const ResidentKernels kernels = stage_of(sums.front()).resident_;
+      const auto end = std::find_if(sums.begin(), sums.end(), [&](const auto& one) {
+        return stage_of(one).resident_ != kernels;
+      });
+      const std::span alike(sums.begin(), end);
+      launch_for_entries<ResidentWork, max_works_at_once>(
+          alike.size(), [&](std::size_t i) { return work_of(alike[i]); },
+          [&](const auto& list, std::size_t first, std::size_t count) {
+            run_resident(queue, kernels, list, alike.subspan(first, count), states, partials);
+          });
+      sums = sums.subspan(alike.size());
+    }
   }
 
  private:
+  static const SimilaritySumsStage& stage_of(const backend::ResidentSums& sums) {
+    return static_cast<const SimilaritySumsStage&>(*sums.stage);
+  }
+
+  static ResidentWork work_of(const backend::ResidentSums& sums) {
+    const SimilaritySumsStage& stage = stage_of(sums);
+    return {stage.images_in(sums.images), static_cast<int>(sums.first_state),
+            static_cast<int>(sums.count), static_cast<int>(stage.blocks_), sums.first};
+  }
+
+  template <int works>
+  void run_resident(backend::Queue& queue, const ResidentKernels& kernels,
+                    const ResidentWorks<works>& list, std::span<const backend::ResidentSums> sums,
+                    const backend::Memory& states, backend::Memory& partials) const {
+    dim3 grid(1, 1, static_cast<unsigned>(sums.size()));
+    for (const backend::ResidentSums& one : sums) {
+      grid.x = std::max(grid.x, static_cast<unsigned>(stage_of(one).blocks_));
+      grid.y = std::max(grid.y, static_cast<unsigned>(one.count));
+    }
+    launch_early(site_, queue, grid, dim3(threads_of<projective>), kernel_of(kernels, list), list,
+                 data<const WaSumsState>(states), data<float>(partials));
+  }
+
+  static ResidentKernel<1> kernel_of(const ResidentKernels& kernels, const ResidentWorks<1>&) {
+    return kernels.one;
+  }
+  static ResidentKernel<max_works_at_once> kernel_of(const ResidentKernels& kernels,
+                                                     const ResidentWorks<max_works_at_once>&) {
+    return kernels.many;
+  }
+
   [[nodiscard]] ComparedImages images_in(const backend::SimilarityMemory& memory) const {
     ComparedImages images = images_;
     images.reference = data<float>(memory.reference);
@@ -309,7 +382,7 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
   CallSite site_;
   ComparedImages images_;
   Kernels<projective> kernels_;
-  ResidentKernel resident_;
+  ResidentKernels resident_;
   Point centre_;
   std::int64_t blocks_ = 1;
 };

@@ -67,21 +67,29 @@ class SimilaritySums final : public backend::SimilaritySums {
     }
   }
 
-  void enqueue_resident(backend::Queue& queue, const backend::SimilarityMemory& images,
-                        const backend::Memory& states, std::size_t first_state, std::size_t count,
-                        backend::Memory& partials, std::size_t first) override {
+  void enqueue_resident(backend::Queue& queue, std::span<const backend::ResidentSums> sums,
+                        const backend::Memory& states, backend::Memory& partials) override {
+    for (const backend::ResidentSums& one : sums) {
+      static_cast<SimilaritySums*>(one.stage)->enqueue_own(queue, one, states, partials);
+    }
+  }
+
+ private:
+  void enqueue_own(backend::Queue& queue, const backend::ResidentSums& sums,
+                   const backend::Memory& states, backend::Memory& partials) {
+    const backend::SimilarityMemory& images = sums.images;
     const cl_int margin = spec_.reference_margin;
     const auto launch = [&](const auto&... optional) {
-      kernel_.launch(queue_of(queue), {{groups_ * group_, count}, {group_, 1}}, images.reference,
-                     reference_width_, margin, columns_, margin, rows_, images.coefficients, width_,
-                     height_, cl_int{spec_.moving_margin}, states, static_cast<cl_int>(first_state),
-                     optional..., partials, static_cast<cl_int>(first));
+      kernel_.launch(queue_of(queue), {{groups_ * group_, sums.count}, {group_, 1}},
+                     images.reference, reference_width_, margin, columns_, margin, rows_,
+                     images.coefficients, width_, height_, cl_int{spec_.moving_margin}, states,
+                     static_cast<cl_int>(sums.first_state), optional..., partials,
+                     static_cast<cl_int>(sums.first));
     };
     if (!spec_.masked) return launch();
     launch(*images.reference_weight, *images.moving_weight);
   }
 
- private:
   void enqueue_state(backend::Queue& queue, const backend::SimilarityMemory& images,
                      const SimilarityState& state, backend::Memory& partials, std::size_t first) {
     const TwoFloatMatrix m(state.matrix);

@@ -4,6 +4,8 @@
 #include "stage.hpp"
 
 #include <array>
+#include <span>
+#include <vector>
 
 namespace warpalign::faulty {
 
@@ -66,11 +68,14 @@ class SimilaritySums final : public Wrapped<backend::SimilaritySums> {
                std::size_t first) override {
     reach().enqueue(inner_of(queue), inner_of(images), states, inner_of(partials), first);
   }
-  void enqueue_resident(backend::Queue& queue, const backend::SimilarityMemory& images,
-                        const backend::Memory& states, std::size_t first_state, std::size_t count,
-                        backend::Memory& partials, std::size_t first) override {
-    reach().enqueue_resident(inner_of(queue), inner_of(images), inner_of(states), first_state,
-                             count, inner_of(partials), first);
+  void enqueue_resident(backend::Queue& queue, std::span<const backend::ResidentSums> sums,
+                        const backend::Memory& states, backend::Memory& partials) override {
+    std::vector<backend::ResidentSums> of_inner;
+    for (const backend::ResidentSums& one : sums) {
+      of_inner.push_back({&static_cast<SimilaritySums*>(one.stage)->inner(), inner_of(one.images),
+                          one.first_state, one.count, one.first, one.length});
+    }
+    reach().enqueue_resident(inner_of(queue), of_inner, inner_of(states), inner_of(partials));
   }
 };
 

@@ -43,6 +43,7 @@ class Wrapped : public Stage {
     return *inner_;
   }
   [[nodiscard]] const Stage& inner() const noexcept { return *inner_; }
+  [[nodiscard]] Stage& inner() noexcept { return *inner_; }
 
  private:
   Counted counted_;

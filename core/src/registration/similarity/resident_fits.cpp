@@ -152,8 +152,8 @@ void ResidentFits::place_channel(const FitPair& pair, const SimilaritySumsPlan& 
   const SimilarityImages& images = channel == 0 ? pair.images : *pair.second;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i % max_states_at_once == 0) {
-      requests_.push_back(
-          {&plan, &images, states_, std::min(max_states_at_once, records.size() - i), numbers_});
+      const std::size_t together = std::min(max_states_at_once, records.size() - i);
+      requests_.push_back(plan.resident(images, states_, together, numbers_));
     }
     records[i].states[channel] = static_cast<std::int32_t>(states_++);
     records[i].partials[channel] = static_cast<std::int32_t>(numbers_);
@@ -185,10 +185,7 @@ void ResidentFits::enqueue(Stream& stream, StageClock& clock, const FitStepPlan&
   if (count == 0) return;
   clock.run("gauss_newton", [&] {
     for (int step = 0; step < count; ++step) {
-      for (const Request& asked : requests_) {
-        asked.plan->enqueue_resident(stream, *asked.images, steps.states(), asked.first_state,
-                                     asked.states, *partials_, asked.first_partial);
-      }
+      SimilaritySumsPlan::enqueue_resident(stream, requests_, steps.states(), *partials_);
       steps.enqueue(stream, *partials_);
     }
   });

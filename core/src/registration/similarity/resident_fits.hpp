@@ -39,13 +39,6 @@ class ResidentFits {
            std::span<FitSteps> fits, const FitOptions& options);
 
  private:
-  /// Sums of each step: those of a channel of so many fits.
-  struct Request {
-    const SimilaritySumsPlan* plan;
-    const SimilarityImages* images;
-    std::size_t first_state, states, first_partial;
-  };
-
   const SimilaritySumsPlan& sums_of(const FitPair& pair, bool projective);
   FitStepPlan& steps_for(std::size_t fits, bool projective);
   void place(std::span<const FitGroup> groups, std::span<const FitSteps> fits, bool projective);
@@ -61,8 +54,8 @@ class ResidentFits {
   };
   std::optional<Steps> similarities_, homographies_;
   std::vector<FitRecord> records_;
-  std::vector<Request> requests_;
-  std::size_t states_ = 0, numbers_ = 0;  ///< that the requests write
+  std::vector<backend::ResidentSums> requests_;  ///< of each step
+  std::size_t states_ = 0, numbers_ = 0;         ///< that the requests write
   std::unique_ptr<Results<float>> partials_;
 };
 

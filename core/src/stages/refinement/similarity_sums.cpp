@@ -46,6 +46,12 @@ SimilaritySumsSpec checked(const SimilaritySumsSpec& spec) {
   return spec;
 }
 
+void check_room(std::size_t numbers, const detail::Results<float>& partials) {
+  if (numbers > partials.count()) {
+    detail::refuse(stage, "there is too little room for the partial sums");
+  }
+}
+
 void check_state(const SimilarityState& state) {
   for (const double number :
        {state.gain, state.offset, state.scale, state.centre.x, state.centre.y, state.unit}) {
@@ -122,10 +128,7 @@ void SimilaritySumsPlan::check_place(bool resident) const {
                                  : "this plan was made for states on the device");
 }
 
-void SimilaritySumsPlan::check(const Stream& stream, const SimilarityImages& images,
-                               std::size_t states, const detail::Results<float>& partials,
-                               std::size_t first) const {
-  detail::check_stream(stage, device_, stream);
+void SimilaritySumsPlan::check_states(const SimilarityImages& images, std::size_t states) const {
   detail::check_images(pair_of(spec_), device_, images);
   if ((spec_.illumination_cell != 0) != (images.illumination != nullptr)) {
     detail::refuse(stage, spec_.illumination_cell != 0
@@ -141,16 +144,15 @@ void SimilaritySumsPlan::check(const Stream& stream, const SimilarityImages& ima
     detail::refuse(
         stage, "this plan evaluates at most " + std::to_string(spec_.batch) + " states at once");
   }
-  if (first + states * partial_count() > partials.count()) {
-    detail::refuse(stage, "there is too little room for the partial sums");
-  }
 }
 
 void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
                                  std::span<const SimilarityState> states,
                                  detail::Results<float>& partials, std::size_t first) const {
   check_place(false);
-  check(stream, images, states.size(), partials, first);
+  detail::check_stream(stage, device_, stream);
+  check_states(images, states.size());
+  check_room(first + states.size() * partial_count(), partials);
   std::array<SimilarityState, max_batch> normalized;
   for (std::size_t i = 0; i < states.size(); ++i) {
     check_state(states[i]);
@@ -163,18 +165,34 @@ void SimilaritySumsPlan::enqueue(Stream& stream, const SimilarityImages& images,
                    std::span(normalized).first(states.size()), partials.memory(), first);
 }
 
+backend::ResidentSums SimilaritySumsPlan::resident(const SimilarityImages& images,
+                                                   std::size_t first_state, std::size_t count,
+                                                   std::size_t first) const {
+  check_place(true);
+  check_states(images, count);
+  if (count == 0) detail::refuse(stage, "there are no states");
+  return {kernel_.get(), detail::memory_of(images), first_state, count, first, partial_count()};
+}
+
+void SimilaritySumsPlan::enqueue_resident(Stream& stream,
+                                          std::span<const backend::ResidentSums> sums,
+                                          const Buffer& states, detail::Results<float>& partials) {
+  if (sums.empty()) return;
+  for (const backend::ResidentSums& one : sums) {
+    detail::check_buffer(stage, "the states", stream.device(), states,
+                         (one.first_state + one.count) * sizeof(ResidentState));
+    check_room(one.first + one.count * one.length, partials);
+  }
+  sums.front().stage->enqueue_resident(detail::Access::queue(stream), sums,
+                                       detail::Access::memory(states), partials.memory());
+}
+
 void SimilaritySumsPlan::enqueue_resident(Stream& stream, const SimilarityImages& images,
                                           const Buffer& states, std::size_t first_state,
                                           std::size_t count, detail::Results<float>& partials,
                                           std::size_t first) const {
-  check_place(true);
-  check(stream, images, count, partials, first);
-  detail::check_buffer(stage, "the states", device_, states,
-                       (first_state + count) * sizeof(ResidentState));
-  if (count == 0) return;
-  kernel_->enqueue_resident(detail::Access::queue(stream), detail::memory_of(images),
-                            detail::Access::memory(states), first_state, count, partials.memory(),
-                            first);
+  const backend::ResidentSums own = resident(images, first_state, count, first);
+  enqueue_resident(stream, {&own, 1}, states, partials);
 }
 
 void SimilaritySumsPlan::add_up(std::span<const float> partials,

@@ -15,6 +15,7 @@ namespace warpalign {
 
 namespace backend {
 class SimilaritySums;
+struct ResidentSums;
 }
 namespace detail {
 template <class Record>
@@ -118,6 +119,14 @@ class WARPALIGN_API SimilaritySumsPlan {
                std::size_t first) const;
   /// The same at states that the device has, of ResidentState: `count` of them, at most `batch`,
   /// from number `first_state` on. Only with `resident`, and no other function then.
+  [[nodiscard]] backend::ResidentSums resident(const SimilarityImages& images,
+                                               std::size_t first_state, std::size_t count,
+                                               std::size_t first) const;
+  /// Enqueues the sums of several plans, at one time where the device can. All of the plans have
+  /// the same `projective`.
+  static void enqueue_resident(Stream& stream, std::span<const backend::ResidentSums> sums,
+                               const Buffer& states, detail::Results<float>& partials);
+  /// Enqueues those of this plan.
   void enqueue_resident(Stream& stream, const SimilarityImages& images, const Buffer& states,
                         std::size_t first_state, std::size_t count,
                         detail::Results<float>& partials, std::size_t first) const;
@@ -128,8 +137,7 @@ class WARPALIGN_API SimilaritySumsPlan {
 
  private:
   void check_place(bool resident) const;
-  void check(const Stream& stream, const SimilarityImages& images, std::size_t states,
-             const detail::Results<float>& partials, std::size_t first) const;
+  void check_states(const SimilarityImages& images, std::size_t states) const;
 
   Device device_;
   SimilaritySumsSpec spec_;
@@ -161,6 +169,15 @@ struct SimilarityMemory {
   const Memory* illumination = nullptr;
 };
 
+/// Sums at states that the device has.
+struct ResidentSums {
+  SimilaritySums* stage;  ///< that of the images' specification
+  SimilarityMemory images;
+  std::size_t first_state, count;
+  std::size_t first;   ///< where the partial sums are written from
+  std::size_t length;  ///< of those of a state
+};
+
 class SimilaritySums : public Stage {
  public:
   using Setup = SimilaritySumsSpec;
@@ -172,10 +189,10 @@ class SimilaritySums : public Stage {
   virtual void enqueue(Queue& queue, const SimilarityMemory& images,
                        std::span<const SimilarityState> states, Memory& partials,
                        std::size_t first) = 0;
-  /// With `resident`, in place of enqueue().
-  virtual void enqueue_resident(Queue& queue, const SimilarityMemory& images, const Memory& states,
-                                std::size_t first_state, std::size_t count, Memory& partials,
-                                std::size_t first) = 0;
+  /// With `resident`, in place of enqueue(): of stages of which this is one, all with the same
+  /// `projective`. Each has at least one state.
+  virtual void enqueue_resident(Queue& queue, std::span<const ResidentSums> sums,
+                                const Memory& states, Memory& partials) = 0;
 };
 
 }  // namespace warpalign::backend
