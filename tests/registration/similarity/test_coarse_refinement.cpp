@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -188,5 +189,26 @@ TEST_CASE("coarse refinement: a place is brought to the truth from nearby, and f
       CHECK(off(Homography(found.matrix), matrix_of(beside(part))) <= 0.08 * side);
       CHECK(found.correlation < 0.9);
     }
+  });
+}
+
+// At most sixteen are fitted on the last level.
+TEST_CASE(
+    "coarse refinement: of many places those are left out that agree least, and none of few") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    std::vector<Candidate> places;
+    for (int i = 0; i < 19; ++i) {
+      places.push_back(Pair::at({40.0 + 15 * i, 1.1, {3.0 * i - 30, 25.0 - 2 * i}}));
+    }
+    places.insert(places.begin() + 11, Pair::at({13, 1.08, {10, -5}}));
+    const auto found = pair.refined(places, RefineFrom::log_polar);
+    CHECK(found.size() == 16);
+    const auto best = std::max_element(
+        found.begin(), found.end(),
+        [](const Candidate& a, const Candidate& b) { return a.significance < b.significance; });
+    CHECK(off(Homography(best->matrix)) <= tolerance);
+    places.resize(16);
+    CHECK(pair.refined(places, RefineFrom::log_polar).size() == 16);
   });
 }

@@ -18,23 +18,29 @@ enum class RefineFrom : std::size_t {
   log_polar  ///< by a few pixels of the finest of these levels
 };
 
+/// Where the refinement begins for a place that a search has found: rotations about the centres
+/// have no shift, whatever shift correlates best.
+[[nodiscard]] Affine start_of(const PairWork& work, Motion motion, const Affine& found);
+
 class CoarseRefinement {
  public:
   CoarseRefinement(Motion motion, Ones& ones, SimilarityFit& fitter)
       : motion_(motion), ones_(ones), fitter_(fitter) {}
 
   /// Gauss-Newton, which reduces an error of a few pixels to a few hundredths of one, and the
-  /// significance of the result. Candidates are fitted together. Waits for the device.
-  void refine(const PairWork& work, std::span<Candidate> candidates, RefineFrom from);
+  /// significance of the result. Candidates are fitted together, and of many those are left out
+  /// that agree least before the last level. Waits for the device.
+  void refine(const PairWork& work, std::vector<Candidate>& candidates, RefineFrom from);
 
  private:
   struct Place {
     Candidate* candidate;
     FitRoles roles;
-    Affine matrix;  ///< in these roles
+    Affine matrix;        ///< in these roles
+    double standing = 0;  ///< the significance of the last fit
   };
   using Group = std::span<Place>;  ///< of places whose scales call for the same levels
-  void refine_groups(const PairWork& work, std::span<const Group> groups, RefineFrom from);
+  void leave_out_least(std::vector<Candidate>& candidates);
   /// Brings the levels of groups, at a spacing that is `coarser` than that at which they are
   /// judged, and their places' transforms between these into starts_.
   void prepare(const PairWork& work, std::span<const Group> groups, double coarser);
@@ -46,6 +52,7 @@ class CoarseRefinement {
   SimilarityFit& fitter_;
   // Members so that their memory is reused.
   std::vector<Place> places_;
+  std::vector<Candidate> kept_;
   std::vector<Group> groups_, of_level_;
   LevelStarts starts_;
 };
