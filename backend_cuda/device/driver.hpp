@@ -20,6 +20,7 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   [[nodiscard]] const char* lost() const noexcept override { return context_.loss->code(); }
+  [[nodiscard]] bool runs_queues_together() const noexcept override { return true; }
 
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;

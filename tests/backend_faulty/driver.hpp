@@ -17,6 +17,9 @@ class Driver final : public backend::MakesEach<Driver> {
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   [[nodiscard]] const char* lost() const noexcept override { return loss_.code(); }
+  [[nodiscard]] bool runs_queues_together() const noexcept override {
+    return inner_->runs_queues_together();
+  }
   void announce(const std::function<void()>& make_plans) override;
   void keep_compiled() override { inner_->keep_compiled(); }
   std::unique_ptr<backend::Memory> allocate(std::size_t bytes) override;

@@ -48,7 +48,9 @@ struct Registrar::State {
       fast.emplace(device, options);
     } else {
       detail::announce_similarity(device, options);
-      search.emplace(device, options);
+      // A search that is timed by stages does one after the other.
+      search.emplace(device, options,
+                     detail::prefers_parts_ahead(device) && !options.collect_timings);
     }
   }
 

@@ -42,7 +42,7 @@ class Pair : public test::DrawnPair {
   /// What is made of one place, and those that windows add.
   std::vector<Candidate> all(const Candidate& place, Motion model,
                              const RegistrationOptions& options) {
-    detail::ModelChoice choice(device_, model, options, ones, fitter_);
+    detail::ModelChoice choice(device_, model, options, ones, fitter_, false);
     std::vector<Candidate> candidates{place};
     choice.choose(work(), candidates);
     REQUIRE_FALSE(candidates.empty());

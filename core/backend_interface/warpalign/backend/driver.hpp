@@ -59,6 +59,10 @@ class Driver : public MakesAll<AllStages> {
   /// usual, which must neither fail nor wait for ever.
   [[nodiscard]] virtual const char* lost() const noexcept { return nullptr; }
 
+  /// Whether kernels of several queues run at the same time, and threads enqueue on their own ones
+  /// without waiting for one another.
+  [[nodiscard]] virtual bool runs_queues_together() const noexcept { return false; }
+
   /// What is going to be needed: `make_plans` makes such stages through this driver, on the calling
   /// thread, and lets go of them. A backend that compiles at run time makes them without compiling
   /// and has what they lack compiled in the background; to others it is nothing.

@@ -72,7 +72,8 @@ std::optional<PairWork> EdgeStrength::of(const PairWork& work) {
                                    larger_side(work.moving.shape()) / most_moving_side});
   if (!take(work, work.reference, spacing, reference_)) return std::nullopt;
   if (!take(work, work.moving, spacing, moving_)) return std::nullopt;
-  return PairWork{work.stream, work.clock, *reference_.pyramid, *moving_.pyramid};
+  return PairWork{work.stream,      work.clock, *reference_.pyramid,
+                  *moving_.pyramid, nullptr,    work.stop};
 }
 
 }  // namespace warpalign::detail

@@ -135,7 +135,9 @@ void GridSearch::add_between() {
 
 void GridSearch::search(const PairWork& work, TranslationSearch& search, double step) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, step / 2);
-  auto peaks = search.find(work.stream, work.clock, work.reference, work.moving, compared_).begin();
+  const auto found = search.find(work, compared_);
+  if (work.is_stopped()) return compared_.clear();
+  auto peaks = found.begin();
   for (const KnownRotationScale& compared : compared_) {
     for (const double degrees : compared.rotations_deg) {
       for (std::size_t opposite = 0; opposite < 2; ++opposite) {

@@ -33,43 +33,61 @@ PyramidLevel::PyramidLevel(const Device& device, PixelType type, const Shape& im
 }
 
 ImagePyramid::ImagePyramid(const Device& device, PixelType type, const Shape& shape)
-    : device_(device), type_(type), shape_(shape), pixels_(device.make_image(type, shape)) {}
+    : device_(device), type_(type), shape_(shape) {}
 
 void ImagePyramid::take(Stream& stream, StageClock& clock, const HostImage& pixels,
                         const HostImage* mask, const char* what) {
-  clock.run("upload", [&] { stream.upload(pixels, pixels_); });
+  Taken& taken = begin_taking();
+  clock.run("upload", [&] { stream.upload(pixels, taken.pixels); });
   start(stream, clock, mask, what);
 }
 
 void ImagePyramid::take(Stream& stream, StageClock& clock, const Image& pixels,
                         const HostImage* mask, const char* what) {
-  clock.run("copy", [&] { stream.copy(pixels.buffer(), pixels_.buffer()); });
+  Taken& taken = begin_taking();
+  clock.run("copy", [&] { stream.copy(pixels.buffer(), taken.pixels.buffer()); });
   start(stream, clock, mask, what);
+}
+
+void ImagePyramid::show_image_of(const ImagePyramid& other) {
+  shown_ = &other.image();
+  forget_levels();
+}
+
+ImagePyramid::Taken& ImagePyramid::begin_taking() {
+  if (!own_) own_.emplace(device_.make_image(type_, shape_));
+  shown_ = nullptr;
+  forget_levels();
+  return *own_;
+}
+
+void ImagePyramid::forget_levels() {
+  pyramid_levels_.for_each([](PyramidLevel& level) {
+    level.has_values_ = level.has_normalized_ = level.has_coefficients_ = false;
+  });
 }
 
 void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mask,
                          const char* what) {
-  pyramid_levels_.for_each([](PyramidLevel& level) {
-    level.has_values_ = level.has_normalized_ = level.has_coefficients_ = false;
-  });
-  masked_ = mask != nullptr;
-  if (masked_) {
-    if (!mask_) mask_.emplace(device_.make_image(PixelType::u8, shape_));
-    clock.run("upload", [&] { stream.upload(*mask, *mask_); });
+  own_->masked = mask != nullptr;
+  if (mask != nullptr) {
+    if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
+    clock.run("upload", [&] { stream.upload(*mask, *own_->mask); });
   }
   fill_impulses(stream, clock);
   const double spacing = measured_spacing(shape_);
   const PyramidLevel& whole = level(stream, clock, {spacing});
   measure(stream, whole, what);
-  if (masked_) return;
+  if (own_->masked) return;
   mask_border(stream, clock, whole);
-  if (masked_) measure(stream, level(stream, clock, {spacing}), what);
+  if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
 }
 
 void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level) {
   const Shape& coarse = level.shape();
+  const GreyLevels& levels = own_->levels;
   const auto content = border_search_.content(
-      {coarse.width, coarse.height, values_->wait(), levels_.minimum, levels_.maximum},
+      {coarse.width, coarse.height, values_->wait(), levels.minimum, levels.maximum},
       border_margin);
   if (!content) return;
   const Affine to_level = level.to_image().inverse();
@@ -86,51 +104,54 @@ void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidL
           (*content)[static_cast<std::size_t>(v * coarse.width + u)];
     }
   }
-  if (!mask_) mask_.emplace(device_.make_image(PixelType::u8, shape_));
+  if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
   clock.run("upload", [&] {
     stream.upload(HostImage{border_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},
-                  *mask_);
+                  *own_->mask);
   });
-  masked_ = true;
+  own_->masked = true;
 }
 
 // Masked pixels may hold any value, so the filter is not applied to images with a mask.
 void ImagePyramid::fill_impulses(Stream& stream, StageClock& clock) {
-  has_impulses_ = false;
-  if (masked_) return;
+  own_->has_impulses = false;
+  if (own_->masked) return;
   if (!impulse_filter_) impulse_filter_.emplace(device_, ImpulseFilterSpec{type_, shape_});
   ImpulseStatistics impulse_statistics;
-  clock.run("impulse_filter",
-            [&] { impulse_statistics = impulse_filter_->impulse_statistics(stream, pixels_); });
+  clock.run("impulse_filter", [&] {
+    impulse_statistics = impulse_filter_->impulse_statistics(stream, own_->pixels);
+  });
   if (impulse_statistics.isolated < min_isolated) return;
-  if (!filled_) filled_.emplace(device_.make_image(PixelType::f32, shape_));
-  clock.run("impulse_filter",
-            [&] { impulse_filter_->execute(stream, pixels_, impulse_statistics, *filled_); });
-  has_impulses_ = true;
+  if (!own_->filled) own_->filled.emplace(device_.make_image(PixelType::f32, shape_));
+  clock.run("impulse_filter", [&] {
+    impulse_filter_->execute(stream, own_->pixels, impulse_statistics, *own_->filled);
+  });
+  own_->has_impulses = true;
 }
 
 // Every pixel that counts contributes to some pixel of the level, so NaN and infinities show up
 // there.
 void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char* what) {
+  GreyLevels& levels = own_->levels;
   read(stream, level.values(), values_);
   if (level.masked()) {
     read(stream, *level.weight(), weights_);
-    levels_ = grey_levels(values_->wait(), weights_->wait());
+    levels = grey_levels(values_->wait(), weights_->wait());
   } else {
-    levels_ = grey_levels(values_->wait());
+    levels = grey_levels(values_->wait());
   }
-  if (!std::isfinite(levels_.mean)) {
+  if (!std::isfinite(levels.mean)) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) +
                     " holds NaN or infinities; replace them with ordinary "
                     "numbers, or mask them, first");
   }
-  if (!(levels_.weight > 0)) {
+  if (!(levels.weight > 0)) {
     throw Error(ErrorKind::invalid_image,
                 "the mask of " + std::string(what) + " leaves no pixel to register");
   }
-  valid_fraction_ = levels_.weight / static_cast<double>(level.shape().plane());
-  if (!(levels_.deviation > 1e-6 * std::abs(levels_.mean))) {
+  own_->valid_fraction = levels.weight / static_cast<double>(level.shape().plane());
+  if (!(levels.deviation > 1e-6 * std::abs(levels.mean))) {
     throw Error(ErrorKind::invalid_image,
                 std::string(what) + " is constant: there is nothing in it to register");
   }
@@ -138,8 +159,8 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
 
 void ImagePyramid::smooth(Stream& stream, const SmoothPlan& plan, Image& values,
                           Image* weight) const {
-  if (masked_) {
-    plan.execute(stream, pixels(), *mask_, values, *weight);
+  if (mask() != nullptr) {
+    plan.execute(stream, pixels(), *mask(), values, *weight);
   } else {
     plan.execute(stream, pixels(), values);
   }
@@ -147,8 +168,8 @@ void ImagePyramid::smooth(Stream& stream, const SmoothPlan& plan, Image& values,
 
 PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
   PyramidLevel& level = pyramid_levels_.get(
-      {type(), masked_, sampling},
-      [&] { return PyramidLevel(device_, type(), shape_, masked_, sampling); },
+      {type(), image().masked, sampling},
+      [&] { return PyramidLevel(device_, type(), shape_, image().masked, sampling); },
       [](const PyramidLevel& idle) { return !idle.has_values_; });
   if (!level.has_values_) {
     clock.run("pyramid", [&] {
@@ -166,8 +187,8 @@ const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, Pyramid
     level.normalized_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }
   if (level.has_normalized_) return *level.normalized_;
-  const auto mean = static_cast<float>(levels_.mean);
-  const auto floor = static_cast<float>(contrast_floor * levels_.deviation);
+  const auto mean = static_cast<float>(image().levels.mean);
+  const auto floor = static_cast<float>(contrast_floor * image().levels.deviation);
   clock.run("local_normalization", [&] {
     if (level.weight_) {
       level.normalization_->execute(stream, level.values_, *level.weight_, mean, floor,

@@ -16,7 +16,9 @@
 #include <warpalign/geometry.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace warpalign::detail {
@@ -59,22 +61,27 @@ class PyramidLevel {
 class ImagePyramid {
  public:
   ImagePyramid(const Device& device, PixelType type, const Shape& shape);
+  ImagePyramid(const ImagePyramid&) = delete;
+  ImagePyramid& operator=(const ImagePyramid&) = delete;
 
   [[nodiscard]] bool matches(PixelType type, const Shape& shape) const {
     return type == type_ && shape == shape_;
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] PixelType input_type() const { return type_; }
   /// The type of pixels(): f32 where the impulse noise filter was applied, else that of the input.
-  [[nodiscard]] PixelType type() const { return has_impulses_ ? PixelType::f32 : type_; }
+  [[nodiscard]] PixelType type() const { return image().has_impulses ? PixelType::f32 : type_; }
   /// The pixels, after the impulse noise filter where it was applied.
-  [[nodiscard]] const Image& pixels() const { return has_impulses_ ? *filled_ : pixels_; }
+  [[nodiscard]] const Image& pixels() const {
+    return image().has_impulses ? *image().filled : image().pixels;
+  }
   /// u8, 0 where a pixel does not count: the mask that was passed, or that of the constant border
   /// that was found. Null where all pixels count.
-  [[nodiscard]] const Image* mask() const { return masked_ ? &*mask_ : nullptr; }
+  [[nodiscard]] const Image* mask() const { return image().masked ? &*image().mask : nullptr; }
 
   /// How many pixels of an image count that has `pixels` of them: of this one, or of a level.
   [[nodiscard]] double counted_of(std::int64_t pixels) const {
-    return valid_fraction_ * static_cast<double>(pixels);
+    return image().valid_fraction * static_cast<double>(pixels);
   }
 
   /// Copies the pixels, and the mask if there is one. Without a mask, searches for a constant
@@ -84,6 +91,9 @@ class ImagePyramid {
             const char* what);
   void take(Stream& stream, StageClock& clock, const Image& pixels, const HostImage* mask,
             const char* what);
+  /// Shows the image that another pyramid of this type and shape has taken, with levels of its own,
+  /// for another thread and stream. Valid until the other one takes an image or is destroyed.
+  void show_image_of(const ImagePyramid& other);
 
   /// Smooths the pixels, within the mask if there is one; `weight` is null without a mask.
   void smooth(Stream& stream, const SmoothPlan& plan, Image& values, Image* weight) const;
@@ -102,6 +112,19 @@ class ImagePyramid {
     Sampling2d sampling;
     friend bool operator==(const LevelKey&, const LevelKey&) = default;
   };
+  /// The image, and what was measured of it.
+  struct Taken {
+    explicit Taken(Image of_input) : pixels(std::move(of_input)) {}
+    Image pixels;
+    std::optional<Image> mask;
+    std::optional<Image> filled;
+    bool masked = false, has_impulses = false;
+    GreyLevels levels;
+    double valid_fraction = 1;
+  };
+  [[nodiscard]] const Taken& image() const { return shown_ != nullptr ? *shown_ : own_.value(); }
+  Taken& begin_taking();
+  void forget_levels();
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
@@ -110,20 +133,15 @@ class ImagePyramid {
   Device device_;
   PixelType type_;
   Shape shape_;
-  Image pixels_;
-  std::optional<Image> mask_;
+  std::optional<Taken> own_;               // made when the first image is taken
+  const Taken* shown_ = nullptr;           // another one's
   std::vector<std::uint8_t> border_mask_;  // of a border that was found, before its upload
-  bool masked_ = false;
-  GreyLevels levels_;
-  double valid_fraction_ = 1;
   BorderSearch border_search_;
   std::optional<Readback<float>> values_, weights_;  // of the level measured
   /// All levels of the current image are kept; beyond the bound, only levels that are left over
   /// from earlier images are evicted.
   PlanCache<LevelKey, PyramidLevel> pyramid_levels_{max_searched_levels};
   std::optional<ImpulseFilterPlan> impulse_filter_;
-  std::optional<Image> filled_;
-  bool has_impulses_ = false;
 };
 
 }  // namespace warpalign::detail

@@ -4,7 +4,7 @@
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/gradient_fields.hpp"
-#include "registration/similarity/image_pyramid.hpp"
+#include "registration/similarity/pair_work.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 
 #include <algorithm>
@@ -13,16 +13,6 @@
 #include <vector>
 
 namespace warpalign::detail {
-
-/// What every step of a search works with.
-struct PairWork {
-  Stream& stream;
-  StageClock& clock;
-  ImagePyramid& reference;
-  ImagePyramid& moving;
-  /// Where it is set, the directions of edges are compared instead of grey levels.
-  GradientFields* fields = nullptr;
-};
 
 /// How the images of a pair take part in a fit. The one whose content appears smaller, the coarser
 /// one, takes the reference's role, so that the finer one is interpolated.

@@ -16,6 +16,9 @@ namespace {
 // Twice what is convincing.
 constexpr double certain_homography_significance = 2 * richer_half_confidence_significance;
 
+// Unrelated pictures are mostly below it.
+constexpr double min_refined_confidence = 0.05;
+
 // At how many places of the search a richer model is fitted.
 constexpr std::size_t richer_places = 10;
 
@@ -40,10 +43,12 @@ std::size_t places_to_try(const std::vector<Candidate>& candidates) {
   return std::min(is_certain_place(candidates[0]) ? 1 : richer_places, candidates.size());
 }
 
-// Nothing is refined that is far from being significant. The significance of directions of edges is
-// known only once it is compared with chance.
+// Nothing is refined that is far from being significant, or that was compared with chance and is
+// hardly above it. The significance of directions of edges is known only once they are compared.
 bool is_worth_refining(const Candidate& candidate) {
-  return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
+  if (candidate.by_gradients) return true;
+  if (candidate.chance && candidate.confidence() < min_refined_confidence) return false;
+  return candidate.significance >= half_confidence_significance / 2;
 }
 
 // Whether a candidate leaves no need for homographies that windows agree on. One that is right in a
@@ -52,6 +57,11 @@ bool is_worth_refining(const Candidate& candidate) {
 bool leaves_no_doubt(const Candidate& candidate) {
   return candidate.motion == Motion::homography && is_convincing(candidate) &&
          candidate.significance >= certain_homography_significance;
+}
+
+// Whether a comparison with chance, which comes later, may leave a candidate convincing.
+bool may_be_convincing(const Candidate& candidate) {
+  return candidate.by_gradients || candidate.significance >= candidate.half_confidence;
 }
 
 // The homography that is convincing already, the most significant one.
@@ -68,6 +78,17 @@ std::optional<Homography> best_homography(const std::vector<Candidate>& candidat
 
 bool is_richer(Motion motion) {
   return motion == Motion::affine || motion == Motion::homography || motion == Motion::automatic;
+}
+
+void ModelChoice::begin_parts(const PairWork& work) {
+  if (model_ != Motion::homography && model_ != Motion::automatic) return;
+  grey_windows_.begin(work);
+  edge_windows_.begin(work);
+}
+
+void ModelChoice::drop_parts() noexcept {
+  grey_windows_.drop();
+  edge_windows_.drop();
 }
 
 void ModelChoice::refine(const PairWork& work, Candidate& candidate) {
@@ -132,10 +153,9 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
   };
   if (is_done()) return;
   tried_windows_ = true;
-  if (!window_search_) window_search_.emplace(device_, options_, ones_);
-  add_agreed(work, window_search_->find(work), candidates);
-  if (!is_done()) add_agreed(work, window_search_->find_stretched(work), candidates);
-  if (!is_done()) add_agreed(work, agreed_by_edges(work), candidates);
+  add_agreed(work, grey_windows_.find(work), candidates);
+  if (!is_done()) add_agreed(work, grey_windows_.find(work, 1), candidates);
+  if (!is_done()) add_agreed(work, edge_windows_.find(work), candidates);
   const std::optional<Homography> known = best_homography(candidates);
   const bool thorough = options_.search == Effort::thorough;
   if (is_done() || !(thorough || known)) return;
@@ -144,20 +164,6 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
   if (!thorough) return;
   add_agreed(work, fine_window_search_->find(work), candidates);
   add_agreed(work, fine_window_search_->find_stretched(work), candidates);
-}
-
-// Homographies that windows of the edges' strengths agree on, between the images.
-std::span<const AgreedHomography> ModelChoice::agreed_by_edges(const PairWork& work) {
-  if (!edge_strength_) edge_strength_.emplace(device_);
-  by_edges_.clear();
-  const std::optional<PairWork> edges = edge_strength_->of(work);
-  if (!edges) return by_edges_;
-  if (!edge_window_search_) edge_window_search_.emplace(device_, options_, ones_, edge_windows);
-  for (AgreedHomography agreed : edge_window_search_->find(*edges)) {
-    agreed.matrix = edge_strength_->to_images(agreed.matrix);
-    by_edges_.push_back(agreed);
-  }
-  return by_edges_;
 }
 
 void ModelChoice::add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
@@ -181,8 +187,9 @@ std::optional<Candidate> ModelChoice::fit_near(const PairWork& work, const Homog
 }
 
 // Whether a place is explained significantly better by a motion than by what was chosen, which it
-// then replaces. A coarse fit that is no better is not worth its refinement; one that is may only
-// have followed uneven illumination, which the refinement takes into account.
+// then replaces. Where neither may be reliable, it does not matter. A coarse fit that is no better
+// is not worth its refinement; one that is may only have followed uneven illumination, which the
+// refinement takes into account.
 bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& chosen) {
   const auto parameters_of = [](Motion of) {
     return of == Motion::homography ? 8 : of == Motion::affine ? 6 : 4;
@@ -191,6 +198,11 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
   Candidate richer = chosen;
   richer_models_.fit_coarsely(work, fitter_, motion, {&richer, 1});
   if (richer.motion != motion) return false;
+  // A place that is certain with fewer parameters is no less so with more.
+  const bool refined = chosen.refined || !options_.refine;
+  const bool certain = (is_convincing(chosen) && refined) || chosen.motion != Motion::similarity;
+  if (!certain) richer.half_confidence = richer_half_confidence_significance;
+  if (!may_be_convincing(chosen) && !may_be_convincing(richer)) return false;
   if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
   if (options_.refine) {
     richer_models_.refine(work, fitter_, refinement_, richer);
@@ -198,10 +210,6 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
       return false;
     }
   }
-  // A place that is certain with fewer parameters is no less so with more.
-  const bool refined = chosen.refined || !options_.refine;
-  const bool certain = (is_convincing(chosen) && refined) || chosen.motion != Motion::similarity;
-  if (!certain) richer.half_confidence = richer_half_confidence_significance;
   chosen = richer;
   return true;
 }

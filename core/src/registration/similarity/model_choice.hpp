@@ -3,10 +3,10 @@
 
 #include "registration/ones.hpp"
 #include "registration/similarity/candidate.hpp"
-#include "registration/similarity/edge_strength.hpp"
 #include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/refinement.hpp"
 #include "registration/similarity/richer_models.hpp"
+#include "registration/similarity/search_parts.hpp"
 #include "registration/similarity/window_search.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -22,14 +22,21 @@ class ModelChoice {
  public:
   /// `model`: as the user asks for it. `options`: of the search.
   ModelChoice(const Device& device, Motion model, const RegistrationOptions& options, Ones& ones,
-              SimilarityFit& fitter)
+              SimilarityFit& fitter, bool parts_ahead)
       : device_(device),
         model_(model),
         options_(options),
         ones_(ones),
         fitter_(fitter),
         refinement_(device),
-        richer_models_(device, ones) {}
+        richer_models_(device, ones),
+        grey_windows_(device, parts_ahead, options, WindowPart::Compares::grey_levels),
+        edge_windows_(device, parts_ahead, options, WindowPart::Compares::edges) {}
+
+  /// Begins what a pair may need.
+  void begin_parts(const PairWork& work);
+  /// Ends it.
+  void drop_parts() noexcept;
 
   /// Moves the best candidate to the front, refined if the options ask for it. Candidates must be
   /// in order, most significant first; there may be none, and windows may add some.
@@ -45,7 +52,6 @@ class ModelChoice {
   void fit_at_best_places(const PairWork& work, Motion motion, std::vector<Candidate>& candidates);
   void take_richer_model(const PairWork& work, std::vector<Candidate>& candidates);
   void try_windows(const PairWork& work, std::vector<Candidate>& candidates);
-  std::span<const AgreedHomography> agreed_by_edges(const PairWork& work);
   void add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
                   std::vector<Candidate>& candidates);
   bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
@@ -59,11 +65,8 @@ class ModelChoice {
   SimilarityFit& fitter_;
   Refinement refinement_;
   RicherModels richer_models_;
-  std::optional<WindowSearch> window_search_;       // created when a pair first needs it
-  std::optional<WindowSearch> fine_window_search_;  // likewise
-  std::optional<WindowSearch> edge_window_search_;  // likewise
-  std::optional<EdgeStrength> edge_strength_;       // likewise
-  std::vector<AgreedHomography> by_edges_;
+  SearchPart<WindowPart> grey_windows_, edge_windows_;
+  std::optional<WindowSearch> fine_window_search_;  // created when a pair first needs it
   bool tried_windows_ = false;
 };
 

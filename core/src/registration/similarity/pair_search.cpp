@@ -4,38 +4,21 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/registration_result.hpp"
 #include "registration/short_list.hpp"
-#include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/search_limits.hpp"
 #include "registration/similarity/view_features.hpp"
 #include "registration/transform_distance.hpp"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cmath>
 
 namespace warpalign::detail {
 
 namespace {
 
-// Sides of the padded frames. The second rotation-scale search runs where the first one finds
-// nothing convincing.
-constexpr std::int64_t first_search_side = 128;
-constexpr std::int64_t second_search_side = 256;
-constexpr std::int64_t translation_side = 512;
-// How many shifts are looked for at once where many are, in 70 MB of memory. About as many
-// hypotheses have the same base scale.
-constexpr std::int64_t shifts_at_once = 6;
-constexpr std::size_t hypotheses_per_crop = 2;
-// Images of one size have 36 crops at most. A small image has thousands of its size in a large one,
-// and the highest of so many spectra's peaks is one of chance: the grid, whose cost does not depend
-// on the sizes, looks for it.
-constexpr std::int64_t max_crops = 256;
-// How many hypotheses of each search are tried. In small or noisy pairs the right one is far down
-// the list.
-constexpr std::size_t first_search_hypotheses = 6;
-constexpr std::size_t second_search_hypotheses = 40;
-constexpr std::size_t grid_candidates = 8;
-constexpr std::size_t grid_candidates_if_thorough = 16;
+// Of the padded frames on which the first spectra are taken.
+constexpr std::int64_t log_polar_side = 128;
+constexpr std::size_t log_polar_hypotheses = 6;
 
 // How many candidates, the most significant ones, are compared with chance.
 constexpr std::size_t max_tested = 6;
@@ -88,144 +71,26 @@ void sort_by(Candidates& candidates, double Candidate::*score) {
 
 }  // namespace
 
-PairSearch::PairSearch(const Device& device, const RegistrationOptions& options)
+PairSearch::PairSearch(const Device& device, const RegistrationOptions& options, bool parts_ahead)
     : device_(device),
       model_(options.motion),
       options_(options_of_search(options)),
-      first_search_(device, first_search_side, options_),
       ones_(device, max_searched_levels),
-      translation_search_(device, translation_side, ones_),
+      shift_search_(device, ones_),
+      log_polar_(device, log_polar_side, options_, shift_search_),
+      wide_log_polar_(device, parts_ahead, options_),
+      grid_(device, parts_ahead, options_, GridPart::Compares::grey_levels),
+      direction_grid_(device, parts_ahead, options_, GridPart::Compares::directions),
       fields_(device, ones_),
       fitter_(device),
       coarse_refinement_(options_.motion, ones_, fitter_),
-      model_choice_(device, options.motion, options_, ones_, fitter_) {}
+      model_choice_(device, options.motion, options_, ones_, fitter_, parts_ahead) {}
 
-void PairSearch::add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base) {
-  if (options_.motion == Motion::translation) {
-    hypotheses_.push_back({RotationScalePeak{}, 1});
-    return;
-  }
-  const bool scales = options_.motion == Motion::similarity;
-  RotationScaleLimits limits = RotationScaleLimits::of(options_);
-  limits.min_scale = scales ? std::max(options_.min_scale / base, 1 / farthest_from_base) : 0.97;
-  limits.max_scale = scales ? std::min(options_.max_scale / base, farthest_from_base) : 1.03;
-  if (limits.min_scale > limits.max_scale) return;
-  const Spacings spacings =
-      rotation_scale_spacings(base, work.reference.shape(), work.moving.shape(), search.side());
-  // The image in which the content appears larger is used whole, and the other one in crops of its
-  // size.
-  const bool whole_is_reference = base < 1;
-  ImagePyramid& whole = whole_is_reference ? work.reference : work.moving;
-  ImagePyramid& cropped = whole_is_reference ? work.moving : work.reference;
-  PyramidLevel& whole_level = whole.level(
-      work.stream, work.clock, {whole_is_reference ? spacings.reference : spacings.moving});
-  PyramidLevel& cropped_level = cropped.level(
-      work.stream, work.clock, {whole_is_reference ? spacings.moving : spacings.reference});
-  const Shape& available = cropped_level.shape();
-  const Shape crop{std::min({available.width, whole_level.shape().width, search.side()}),
-                   std::min({available.height, whole_level.shape().height, search.side()}), 1};
-  const Shape shape = base == 1 ? available : crop;
-  if (crops_of(available, shape) > max_crops) return;
-  for (RotationScalePeak peak :
-       search.find(work.stream, work.clock, whole, whole_level, cropped, cropped_level, shape,
-                   whole_is_reference, limits, hypotheses_per_crop)) {
-    peak.scale = scales ? peak.scale * base : 1;
-    hypotheses_.push_back({peak, base});
-  }
-}
-
-// Adds the hypotheses at the other base scales to those at base 1, sorts hypotheses_ by height and
-// removes those that nearly equal a higher one.
-void PairSearch::add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search) {
-  for (const double base : base_scales) {
-    if (base == 1 || options_.motion != Motion::similarity) continue;
-    add_hypotheses_at(work, search, base);
-  }
-  sort_short_list(hypotheses_, [](const Hypothesis& a, const Hypothesis& b) {
-    return a.peak.height > b.peak.height;
-  });
-  auto distinct = hypotheses_.begin();
-  for (const Hypothesis& hypothesis : hypotheses_) {
-    const bool known = std::any_of(hypotheses_.begin(), distinct, [&](const Hypothesis& other) {
-      return are_the_same(hypothesis.peak, other.peak);
-    });
-    if (!known) *distinct++ = hypothesis;
-  }
-  hypotheses_.erase(distinct, hypotheses_.end());
-}
-
-// Where the refinement begins for a place that a search has found: rotations about the centres have
-// no shift, whatever shift correlates best.
-Affine PairSearch::start_of(const PairWork& work, const Affine& found) const {
-  if (options_.motion != Motion::rotation) return found;
-  const Shape& reference = work.reference.shape();
-  const Shape& moving = work.moving.shape();
-  const double degrees = Similarity::of(found, reference, moving).rotation_deg;
-  return Similarity{degrees, 1, {}}.matrix(reference, moving);
-}
-
-// For one hypothesis, or for many.
-TranslationSearch& PairSearch::translation_search_for(std::size_t hypotheses) {
-  const std::int64_t at_once =
-      TranslationSearch::batch_on(device_, translation_side, shifts_at_once);
-  if (hypotheses <= 1 || at_once == 1) return translation_search_;
-  if (!many_translations_) many_translations_.emplace(device_, translation_side, ones_, at_once);
-  return *many_translations_;
-}
-
-// Sets shifted_ to the best shifts of hypotheses and of their opposites, the rotations by 180
-// degrees more; the best of all first.
-void PairSearch::find_shifts(const PairWork& work, std::span<Hypothesis> hypotheses) {
-  // Those of one base share the reference's transform.
-  sort_short_list(hypotheses,
-                  [](const Hypothesis& a, const Hypothesis& b) { return a.base < b.base; });
-  known_.clear();
-  for (const Hypothesis& hypothesis : hypotheses) {
-    known_.push_back({{&hypothesis.peak.rotation_deg, 1},
-                      hypothesis.peak.scale,
-                      hypothesis.base,
-                      options_.max_shift});
-  }
-  const auto peaks = translation_search_for(hypotheses.size())
-                         .find(work.stream, work.clock, work.reference, work.moving, known_);
-  shifted_.clear();
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    add_shifts(work, hypotheses[i].peak.rotation_deg, peaks[i]);
-  }
-  sort_by(shifted_, &Candidate::shift_score);
-}
-
-void PairSearch::add_shifts(const PairWork& work, double rotation_deg,
-                            const TranslationSearch::Peaks& peaks) {
-  const RotationScaleLimits angles = RotationScaleLimits::of(options_);
-  for (std::size_t opposite = 0; opposite < 2; ++opposite) {
-    if (!angles.allows_angle(rotation_deg + (opposite == 1 ? 180 : 0))) continue;
-    if (options_.motion == Motion::translation && opposite == 1) continue;
-    Candidate candidate;
-    if (options_.motion == Motion::translation) candidate.proposed_by = Generator::shifts;
-    candidate.shift_score = peaks[opposite].score;
-    candidate.matrix = start_of(work, peaks[opposite].matrix);
-    shifted_.push_back(candidate);
-  }
-}
-
-// Tries the first hypothesis, which mostly suffices: of the two rotations that it allows, the one
-// that scores less only if the other one is not accepted.
-bool PairSearch::try_first_hypothesis(const PairWork& work) {
-  if (hypotheses_.empty()) return false;
-  find_shifts(work, std::span(hypotheses_).first(1));
-  return std::any_of(shifted_.begin(), shifted_.end(), [&](const Candidate& candidate) {
+// Tries candidates one after the other: the first one mostly suffices.
+bool PairSearch::try_in_turn(const PairWork& work, std::span<const Candidate> shifted) {
+  return std::any_of(shifted.begin(), shifted.end(), [&](const Candidate& candidate) {
     return add_candidates(work, {&candidate, 1}, RefineFrom::log_polar);
   });
-}
-
-// Tries the first hypothesis and then, all at once, the others up to `maximum`. Returns true where
-// a candidate is significant enough to be accepted.
-bool PairSearch::try_hypotheses(const PairWork& work, std::size_t maximum) {
-  if (try_first_hypothesis(work)) return true;
-  const std::size_t count = std::min(maximum, hypotheses_.size());
-  find_shifts(work, std::span(hypotheses_).first(count).subspan(std::min<std::size_t>(count, 1)));
-  return add_candidates(work, shifted_, RefineFrom::log_polar);
 }
 
 // Refines those places coarsely that are not known already. Returns true if one is significant
@@ -271,25 +136,18 @@ void PairSearch::add_refined(const PairWork& work, const Candidate& candidate) {
   }
 }
 
-GridSteps PairSearch::grid_steps() const {
-  return options_.search == Effort::thorough ? fine_grid : standard_grid;
-}
-
-bool PairSearch::try_grid(const PairWork& work, GridSearch& search) {
-  const Generator generator = work.fields != nullptr ? Generator::gradient_field : Generator::grid;
-  const std::size_t maximum =
-      options_.search == Effort::thorough ? grid_candidates_if_thorough : grid_candidates;
-  tried_.add(generator);
-  shifted_.clear();
-  for (const TranslationPeak& peak : search.find(work, maximum)) {
+bool PairSearch::try_places(const PairWork& work, std::span<const TranslationPeak> places) {
+  places_of_grid_.clear();
+  for (const TranslationPeak& peak : places) {
     Candidate candidate;
-    candidate.proposed_by = generator;
+    candidate.proposed_by = work.fields != nullptr ? Generator::gradient_field : Generator::grid;
     candidate.by_gradients = work.fields != nullptr;
-    candidate.matrix = start_of(work, peak.matrix);
+    candidate.matrix = start_of(work, options_.motion, peak.matrix);
     candidate.shift_score = peak.score;
-    shifted_.push_back(candidate);
+    places_of_grid_.push_back(candidate);
   }
-  return add_candidates(work, shifted_, RefineFrom::grid);
+  tried_.add(work.fields != nullptr ? Generator::gradient_field : Generator::grid);
+  return add_candidates(work, places_of_grid_, RefineFrom::grid);
 }
 
 // Whether to try more: where nothing is convincing yet, or where all is to be tried.
@@ -301,22 +159,20 @@ bool PairSearch::goes_on(const PairWork& work, bool accepted) {
 void PairSearch::search_grey_levels(const PairWork& work) {
   const bool shifts_only = options_.motion == Motion::translation;
   tried_.add(shifts_only ? Generator::shifts : Generator::log_polar);
-  hypotheses_.clear();
-  add_hypotheses_at(work, first_search_, 1);
-  bool accepted = try_first_hypothesis(work);
+  log_polar_.begin(work);
+  bool accepted = try_in_turn(work, log_polar_.first(work));
   if (!accepted && !shifts_only) {
-    add_hypotheses_at_other_bases(work, first_search_);
-    accepted = try_hypotheses(work, first_search_hypotheses);
+    begin_parts(work);
+    log_polar_.add_other_bases(work);
+    accepted =
+        try_in_turn(work, log_polar_.first(work)) ||
+        add_candidates(work, log_polar_.others(work, log_polar_hypotheses), RefineFrom::log_polar);
+    if (goes_on(work, accepted)) accepted = try_places(work, grid_.find(work));
     if (goes_on(work, accepted)) {
-      if (!grid_search_) grid_search_.emplace(device_, options_, ones_, grid_steps());
-      accepted = try_grid(work, *grid_search_);
-    }
-    if (goes_on(work, accepted)) {
-      if (!second_search_) second_search_.emplace(device_, second_search_side, options_);
-      hypotheses_.clear();
-      add_hypotheses_at(work, *second_search_, 1);
-      add_hypotheses_at_other_bases(work, *second_search_);
-      try_hypotheses(work, second_search_hypotheses);
+      if (!try_in_turn(work, wide_log_polar_.find(work))) {
+        static_cast<void>(
+            add_candidates(work, wide_log_polar_.find(work, 1), RefineFrom::log_polar));
+      }
     }
   }
   if (!accepted) static_cast<void>(has_convincing(work));
@@ -349,14 +205,9 @@ void PairSearch::search_directions(const PairWork& grey_levels) {
   }
 }
 
-// Edges lie on one another only nearer to the right place than grey levels correlate: from a step
-// of the standard grid a refinement often ends at a wrong one.
 void PairSearch::search_all_directions(const PairWork& work) {
   candidates_.clear();
-  if (!direction_search_) {
-    direction_search_.emplace(device_, options_, ones_, fine_grid, &fields_);
-  }
-  static_cast<void>(try_grid(work, *direction_search_));
+  static_cast<void>(try_places(work, direction_grid_.find(work)));
   test(work, candidates_);
   conclude(work);
 }
@@ -407,9 +258,40 @@ bool PairSearch::ends_with(double confidence) const {
   return is_reliable(candidates_) && candidates_.front().confidence() >= confidence;
 }
 
+class PairSearch::Parts {
+ public:
+  explicit Parts(PairSearch& search) : search_(search) { ++running; }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts() {
+    search_.grid_.drop();
+    search_.wide_log_polar_.drop();
+    search_.direction_grid_.drop();
+    search_.model_choice_.drop_parts();
+    --running;
+  }
+  /// Where several pairs are searched at the same time, the device has enough to do.
+  [[nodiscard]] static bool have_room() { return running == 1; }
+
+ private:
+  static std::atomic<int> running;
+  PairSearch& search_;
+};
+
+std::atomic<int> PairSearch::Parts::running{0};
+
+void PairSearch::begin_parts(const PairWork& work) {
+  if (options_.search == Effort::fast || !Parts::have_room()) return;
+  grid_.begin(work);
+  wide_log_polar_.begin(work);
+  if (options_.modality == Modality::automatic) direction_grid_.begin(work);
+  model_choice_.begin_parts(work);
+}
+
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
                                            ImagePyramid& reference, ImagePyramid& moving) {
   const PairWork work{stream, clock, reference, moving};
+  const Parts parts(*this);
   candidates_.clear();
   tried_.clear();
   places_ = places_searched(options_, work);

@@ -9,13 +9,12 @@
 #include "registration/similarity/coarse_refinement.hpp"
 #include "registration/similarity/feature_search.hpp"
 #include "registration/similarity/gradient_fields.hpp"
-#include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
+#include "registration/similarity/log_polar_search.hpp"
 #include "registration/similarity/model_choice.hpp"
-#include "registration/similarity/rotation_scale_search.hpp"
+#include "registration/similarity/search_parts.hpp"
 #include "registration/similarity/similarity_fit.hpp"
-#include "registration/similarity/translation_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -27,7 +26,9 @@ namespace warpalign::detail {
 
 class PairSearch {
  public:
-  PairSearch(const Device& device, const RegistrationOptions& options);
+  /// `parts_ahead`: whether parts of a search may begin before it is known that they are needed;
+  /// results do not depend on it.
+  PairSearch(const Device& device, const RegistrationOptions& options, bool parts_ahead);
   PairSearch(const PairSearch&) = delete;
   PairSearch& operator=(const PairSearch&) = delete;
 
@@ -42,20 +43,11 @@ class PairSearch {
   [[nodiscard]] double places() const { return places_; }
 
  private:
-  /// A rotation-scale hypothesis and the base scale at which it was found.
-  struct Hypothesis {
-    RotationScalePeak peak;
-    double base;
-  };
-  void add_hypotheses_at(const PairWork& work, RotationScaleSearch& search, double base);
-  void add_hypotheses_at_other_bases(const PairWork& work, RotationScaleSearch& search);
-  [[nodiscard]] Affine start_of(const PairWork& work, const Affine& found) const;
-  [[nodiscard]] TranslationSearch& translation_search_for(std::size_t hypotheses);
-  void find_shifts(const PairWork& work, std::span<Hypothesis> hypotheses);
-  void add_shifts(const PairWork& work, double rotation_deg, const TranslationSearch::Peaks& peaks);
-  bool try_first_hypothesis(const PairWork& work);
-  bool try_hypotheses(const PairWork& work, std::size_t maximum);
-  bool try_grid(const PairWork& work, GridSearch& search);
+  /// In place while a pair is searched: what was begun ahead ends with it.
+  class Parts;
+  void begin_parts(const PairWork& work);
+  bool try_in_turn(const PairWork& work, std::span<const Candidate> shifted);
+  bool try_places(const PairWork& work, std::span<const TranslationPeak> places);
   [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
   void search_grey_levels(const PairWork& work);
   void search_directions(const PairWork& grey_levels);
@@ -71,7 +63,6 @@ class PairSearch {
                                       const std::vector<Candidate>& others) const;
   [[nodiscard]] bool is_settled_by_grey_levels() const;
   [[nodiscard]] bool ends_with(double confidence) const;
-  [[nodiscard]] GridSteps grid_steps() const;
   bool has_convincing(const PairWork& work);
   void test(const PairWork& work, std::span<Candidate> candidates);
   void compare_with_chance(const PairWork& work, Candidate& chosen);
@@ -83,14 +74,12 @@ class PairSearch {
   Device device_;
   Motion model_;                 // as the user asks for it
   RegistrationOptions options_;  // of the search, which finds no more than similarities
-  RotationScaleSearch first_search_;
-  std::optional<RotationScaleSearch> second_search_;  // created when a pair first needs it
   Ones ones_;
-  TranslationSearch translation_search_;
-  std::optional<TranslationSearch> many_translations_;  // likewise
-  std::optional<GridSearch> grid_search_;               // likewise
+  ShiftSearch shift_search_;
+  LogPolarSearch log_polar_;
+  SearchPart<WideLogPolarPart> wide_log_polar_;
+  SearchPart<GridPart> grid_, direction_grid_;
   GradientFields fields_;
-  std::optional<GridSearch> direction_search_;  // likewise
   SimilarityFit fitter_;
   CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
@@ -98,9 +87,7 @@ class PairSearch {
   std::optional<FeatureSearch> feature_search_;  // created when a pair first needs it
 
   // Intermediate results within one run(); members so that their memory is reused.
-  std::vector<Hypothesis> hypotheses_;
-  std::vector<KnownRotationScale> known_;  // of the hypotheses whose shifts are sought
-  std::vector<Candidate> shifted_;         // hypotheses and their opposites, each at its best shift
+  std::vector<Candidate> places_of_grid_;
   std::vector<Candidate> new_places_;      // those that are refined together
   std::vector<Candidate> candidates_;      // refined coarsely
   std::vector<Candidate*> untested_;       // those that are compared with chance together

@@ -275,9 +275,11 @@ void TranslationSearch::take_next() {
   ++taken_;
 }
 
-TranslationSearch::Compared TranslationSearch::begin(Stream& stream, StageClock& clock,
-                                                     ImagePyramid& reference, ImagePyramid& moving,
-                                                     double base) {
+TranslationSearch::Compared TranslationSearch::begin(const PairWork& work, double base) {
+  Stream& stream = work.stream;
+  StageClock& clock = work.clock;
+  ImagePyramid& reference = work.reference;
+  ImagePyramid& moving = work.moving;
   const Spacings spacings = shift_spacings(base, reference.shape(), moving.shape(), frame_.width);
   PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
   PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
@@ -289,23 +291,23 @@ TranslationSearch::Compared TranslationSearch::begin(Stream& stream, StageClock&
 }
 
 std::span<const TranslationSearch::Peaks> TranslationSearch::find(
-    Stream& stream, StageClock& clock, ImagePyramid& reference, ImagePyramid& moving,
-    std::span<const KnownRotationScale> known) {
+    const PairWork& work, std::span<const KnownRotationScale> known) {
   peaks_.clear();
   taken_ = enqueued_;  // what an error has left behind
   clear_next();
   const auto most = static_cast<std::size_t>(frames_.depth);
   for (auto of_base = known.begin(); of_base != known.end();) {
-    const Compared compared = begin(stream, clock, reference, moving, of_base->base);
+    const Compared compared = begin(work, of_base->base);
     const double base = of_base->base;
     for (; of_base != known.end() && of_base->base == base; ++of_base) {
+      if (work.is_stopped()) return peaks_;
       const OverlapLimits limits = overlap_limits(compared, *of_base);
       for (const double degrees : of_base->rotations_deg) {
         add(compared, degrees, of_base->scale, limits);
-        if (frames_to_moving_.size() == most) compare(stream, clock, compared);
+        if (frames_to_moving_.size() == most) compare(work.stream, work.clock, compared);
       }
     }
-    compare(stream, clock, compared);
+    compare(work.stream, work.clock, compared);
   }
   take_next();
   return peaks_;

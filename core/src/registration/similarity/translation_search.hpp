@@ -8,7 +8,7 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/similarity/base_scales.hpp"
 #include "registration/similarity/gradient_fields.hpp"
-#include "registration/similarity/image_pyramid.hpp"
+#include "registration/similarity/pair_work.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/backend/stages/spectrum/overlap_counts.hpp>
@@ -55,9 +55,8 @@ class TranslationSearch {
 
   /// The peaks at each of the rotations of each element of `known`, in their order. Consecutive
   /// elements whose bases are the same share the reference's transform, and batches. Waits for the
-  /// device. The result is valid until the next call.
-  std::span<const Peaks> find(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                              ImagePyramid& moving, std::span<const KnownRotationScale> known);
+  /// device. The result is valid until the next call; it may be shorter once a stop is asked for.
+  std::span<const Peaks> find(const PairWork& work, std::span<const KnownRotationScale> known);
 
  private:
   /// The levels that are compared.
@@ -72,8 +71,7 @@ class TranslationSearch {
     }
   };
   /// Prepares the comparison of what has a base.
-  [[nodiscard]] Compared begin(Stream& stream, StageClock& clock, ImagePyramid& reference,
-                               ImagePyramid& moving, double base);
+  [[nodiscard]] Compared begin(const PairWork& work, double base);
   /// Adds a rotation to the batch that is compared next.
   void add(const Compared& compared, double rotation_deg, double scale,
            const OverlapLimits& limits);

@@ -304,6 +304,7 @@ void WindowSearch::match_views(const PairWork& work, const PyramidLevel& referen
     if (!limits.allows_scale(scale)) continue;
     view.scale = scale;
     for (const double degrees : rotations_) {
+      if (work.is_stopped()) return;
       view.rotation_deg = degrees;
       const ComparedView compared = compare_view(work, reference, view, peaks_[turn]);
       take_last();

@@ -1,0 +1,27 @@
+// What every step of a search for the transform between two images works with.
+#pragma once
+
+#include "registration/similarity/gradient_fields.hpp"
+#include "registration/similarity/image_pyramid.hpp"
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/device.hpp>
+
+#include <atomic>
+
+namespace warpalign::detail {
+
+struct PairWork {
+  Stream& stream;
+  StageClock& clock;
+  ImagePyramid& reference;
+  ImagePyramid& moving;
+  /// Where it is set, the directions of edges are compared instead of grey levels.
+  GradientFields* fields = nullptr;
+  /// Where it is set and becomes true, nobody wants the result: long searches may return anything.
+  const std::atomic<bool>* stop = nullptr;
+
+  [[nodiscard]] bool is_stopped() const { return stop != nullptr && *stop; }
+};
+
+}  // namespace warpalign::detail

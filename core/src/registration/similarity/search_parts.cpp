@@ -1,0 +1,89 @@
+// The parts of a search that may be done beside the rest of it.
+#include "registration/similarity/search_parts.hpp"
+
+namespace warpalign::detail {
+
+namespace {
+
+constexpr std::int64_t wide_side = 256;
+// In small or noisy pairs the right one is far down the list.
+constexpr std::size_t wide_hypotheses = 40;
+constexpr std::size_t grid_places = 8;
+constexpr std::size_t grid_places_if_thorough = 16;
+
+template <class Found>
+void keep(std::span<const Found> found, std::vector<Found>& kept) {
+  kept.assign(found.begin(), found.end());
+}
+
+}  // namespace
+
+GridPart::GridPart(const Device& device, const RegistrationOptions& options, Compares compares)
+    : device_(device),
+      options_(options),
+      by_directions_(compares == Compares::directions),
+      ones_(device, max_searched_levels),
+      fields_(device, ones_) {}
+
+// Edges lie on one another only nearer to the right place than grey levels correlate: from a step
+// of the standard grid a refinement often ends at a wrong one.
+void GridPart::search(const PairWork& pair, int /*step*/) {
+  const bool thorough = options_.search == Effort::thorough;
+  if (!search_) {
+    search_.emplace(device_, options_, ones_,
+                    thorough || by_directions_ ? fine_grid : standard_grid,
+                    by_directions_ ? &fields_ : nullptr);
+  }
+  PairWork work = pair;
+  fields_.begin_pair();
+  work.fields = by_directions_ ? &fields_ : nullptr;
+  found_ = search_->find(work, thorough ? grid_places_if_thorough : grid_places);
+}
+
+WideLogPolarPart::Searches::Searches(const Device& device, const RegistrationOptions& options,
+                                     Ones& ones)
+    : shifts(device, ones), log_polar(device, wide_side, options, shifts) {}
+
+WideLogPolarPart::WideLogPolarPart(const Device& device, const RegistrationOptions& options)
+    : device_(device), options_(options), ones_(device, max_searched_levels) {}
+
+void WideLogPolarPart::search(const PairWork& pair, int step) {
+  if (!searches_) searches_.emplace(device_, options_, ones_);
+  LogPolarSearch& log_polar = searches_->log_polar;
+  if (step == 0) {
+    log_polar.begin(pair);
+    log_polar.add_other_bases(pair);
+    keep(log_polar.first(pair), first_);
+  } else {
+    keep(log_polar.others(pair, wide_hypotheses), others_);
+  }
+}
+
+WindowPart::WindowPart(const Device& device, const RegistrationOptions& options, Compares compares)
+    : device_(device),
+      options_(options),
+      by_edges_(compares == Compares::edges),
+      ones_(device, max_searched_levels),
+      edge_strength_(device) {}
+
+void WindowPart::search(const PairWork& pair, int step) {
+  if (!search_) {
+    search_.emplace(device_, options_, ones_, by_edges_ ? edge_windows : coarse_windows);
+  }
+  if (by_edges_) return search_edges(pair);
+  if (step == 0) {
+    keep(search_->find(pair), found_);
+  } else {
+    keep(search_->find_stretched(pair), of_stretched_);
+  }
+}
+
+void WindowPart::search_edges(const PairWork& pair) {
+  found_.clear();
+  const std::optional<PairWork> edges = edge_strength_.of(pair);
+  if (!edges) return;
+  keep(search_->find(*edges), found_);
+  for (AgreedHomography& agreed : found_) agreed.matrix = edge_strength_.to_images(agreed.matrix);
+}
+
+}  // namespace warpalign::detail

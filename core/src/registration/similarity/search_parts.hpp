@@ -1,0 +1,83 @@
+// The parts of a search that may be done beside the rest of it.
+#pragma once
+
+#include "registration/similarity/edge_strength.hpp"
+#include "registration/similarity/grid_search.hpp"
+#include "registration/similarity/log_polar_search.hpp"
+#include "registration/similarity/search_part.hpp"
+#include "registration/similarity/window_search.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpalign::detail {
+
+/// The grid of rotations and scales, by grey levels or by directions of edges.
+class GridPart {
+ public:
+  enum class Compares { grey_levels, directions };
+  GridPart(const Device& device, const RegistrationOptions& options, Compares compares);
+
+  void search(const PairWork& pair, int step);
+  [[nodiscard]] std::span<const TranslationPeak> found(int /*step*/) const { return found_; }
+
+ private:
+  Device device_;
+  RegistrationOptions options_;
+  bool by_directions_;
+  Ones ones_;
+  GradientFields fields_;
+  std::optional<GridSearch> search_;  // created when a pair first needs it
+  std::span<const TranslationPeak> found_;
+};
+
+/// Log-polar spectra on frames twice as wide as those that a search begins with. In the first step
+/// LogPolarSearch::first(), in the second one others().
+class WideLogPolarPart {
+ public:
+  WideLogPolarPart(const Device& device, const RegistrationOptions& options);
+
+  void search(const PairWork& pair, int step);
+  [[nodiscard]] std::span<const Candidate> found(int step) const {
+    return step == 0 ? first_ : others_;
+  }
+
+ private:
+  struct Searches {
+    Searches(const Device& device, const RegistrationOptions& options, Ones& ones);
+    ShiftSearch shifts;
+    LogPolarSearch log_polar;
+  };
+  Device device_;
+  RegistrationOptions options_;
+  Ones ones_;
+  std::optional<Searches> searches_;  // likewise
+  std::vector<Candidate> first_, others_;
+};
+
+/// Homographies that windows agree on, by grey levels or by the strength of edges. In the first
+/// step WindowSearch::find(), in the second one find_stretched().
+class WindowPart {
+ public:
+  enum class Compares { grey_levels, edges };
+  WindowPart(const Device& device, const RegistrationOptions& options, Compares compares);
+
+  void search(const PairWork& pair, int step);
+  [[nodiscard]] std::span<const AgreedHomography> found(int step) const {
+    return step == 0 ? found_ : of_stretched_;
+  }
+
+ private:
+  void search_edges(const PairWork& pair);
+
+  Device device_;
+  RegistrationOptions options_;
+  bool by_edges_;
+  Ones ones_;
+  EdgeStrength edge_strength_;
+  std::optional<WindowSearch> search_;  // likewise
+  std::vector<AgreedHomography> found_, of_stretched_;
+};
+
+}  // namespace warpalign::detail

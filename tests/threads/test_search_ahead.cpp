@@ -1,0 +1,122 @@
+// Parts of a search that begin on threads of their own before it is known whether they are needed.
+#include "registration/ahead.hpp"
+#include "registration/similarity/drawn_pair.hpp"
+#include "registration/similarity/pair_search.hpp"
+#include "support/corners.hpp"
+#include "support/devices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace detail = warpalign::detail;
+using detail::Ahead;
+using warpalign::Homography;
+using warpalign::Modality;
+using warpalign::Motion;
+using warpalign::RegistrationOptions;
+using warpalign::Shape;
+using warpalign::Similarity;
+
+constexpr Shape shape{110, 100, 1};
+
+/// One pair after the other: the same scene, another one, a negative, and the same scene again,
+/// much smaller.
+void draw(test::DrawnPair& pair, int number) {
+  const test::Spots scene(3, 250);
+  const double scale = number == 3 ? 0.45 : 1.1;
+  pair.draw(scene, Homography(Similarity{14, scale, {5, -4}}.matrix(shape, shape)));
+  const Homography to_scene(Similarity{-20, 1, {9, 30}}.matrix(shape, shape));
+  if (number == 1) pair.take(pair.moving, test::Spots(8, 250).drawn(shape, to_scene));
+  if (number == 2) {
+    std::vector<float> pixels = scene.drawn(shape, to_scene);
+    for (float& pixel : pixels) pixel = -pixel;
+    pair.take(pair.moving, pixels);
+  }
+}
+
+void check_same(std::span<const detail::Candidate> a, std::span<const detail::Candidate> b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK(test::max_corner_distance(Homography(a[i].matrix), Homography(b[i].matrix), shape) == 0);
+    CHECK(a[i].significance == b[i].significance);
+    CHECK(a[i].confidence() == b[i].confidence());
+    CHECK(a[i].proposed_by == b[i].proposed_by);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("search ahead: parts that begin ahead change no result") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const Motion motion : {Motion::similarity, Motion::automatic}) {
+      RegistrationOptions options;
+      options.motion = motion;
+      options.modality = Modality::automatic;
+      options.refine = false;
+      detail::PairSearch in_turn(device, options, false);
+      detail::PairSearch ahead(device, options, true);
+      for (const int number : {0, 1, 2, 3, 0}) {
+        test::DrawnPair pair(device, shape, shape);
+        draw(pair, number);
+        const auto run = [&](detail::PairSearch& search) {
+          return search.run(pair.stream, pair.clock, pair.reference, pair.moving);
+        };
+        CAPTURE(number);
+        check_same(run(in_turn), run(ahead));
+      }
+    }
+  });
+}
+
+TEST_CASE(
+    "ahead: work is done once for each beginning, and what it throws is thrown where it is waited "
+    "for") {
+  int done = 0;
+  bool fails = false;
+  Ahead ahead([&] {
+    ++done;
+    if (fails) throw std::runtime_error("as it is to");
+  });
+  CHECK_FALSE(ahead.begun());
+  for (int i = 1; i <= 3; ++i) {
+    ahead.begin();
+    CHECK(ahead.begun());
+    ahead.wait();
+    CHECK_FALSE(ahead.begun());
+    CHECK(done == i);
+  }
+  fails = true;
+  ahead.begin();
+  CHECK_THROWS_AS(ahead.wait(), std::runtime_error);
+  ahead.begin();
+  ahead.drop();  // nobody's
+  fails = false;
+  ahead.begin();
+  CHECK_NOTHROW(ahead.wait());
+  CHECK(done == 6);
+}
+
+TEST_CASE("ahead: work that is dropped is asked to stop, and has ended afterwards") {
+  std::atomic<bool> ended{false};
+  Ahead* self = nullptr;
+  Ahead ahead([&] {
+    while (!self->stop()) std::this_thread::yield();
+    ended = true;
+  });
+  self = &ahead;
+  for (int i = 0; i < 3; ++i) {
+    ended = false;
+    ahead.begin();
+    ahead.drop();
+    CHECK(ended);
+    CHECK_FALSE(ahead.begun());
+  }
+  ahead.begin();  // and its end drops it
+}
