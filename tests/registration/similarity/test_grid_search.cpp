@@ -171,6 +171,27 @@ TEST_CASE("grid search: directions of edges are compared between the steps, too"
   });
 }
 
+TEST_CASE(
+    "grid search: under strong zoom directions are compared in wide steps, and between them") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    // As far from the wide steps of 8 degrees as can be; an octave of scales to either side.
+    for (const Similarity& truth : {Similarity{36, 4, {6, -5}}, Similarity{-60, 0.25, {2, 3}}}) {
+      CAPTURE(truth.scale);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw(test::Spots(19, 1500), matrix, {10, 15});
+      RegistrationOptions options;
+      options.min_scale = truth.scale / 2, options.max_scale = truth.scale * 2;
+      const auto found = pair.find(options, 8, true);
+      const auto nearest = std::min_element(
+          found.begin(), found.end(),
+          [&](const auto& a, const auto& b) { return off(a, matrix) < off(b, matrix); });
+      REQUIRE(nearest != found.end());
+      CHECK(off(*nearest, matrix) <= 8 * std::max(truth.scale, 1.0));
+    }
+  });
+}
+
 TEST_CASE("grid search: by directions of edges, no scale takes all the places") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);

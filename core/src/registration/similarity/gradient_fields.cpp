@@ -81,7 +81,8 @@ GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& c
 GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
                                              ImagePyramid& pyramid, PyramidLevel& level,
                                              double rotation) {
-  Turned& entry = turned_.get(level.shape(), [&] {
+  const TurnedKey key{level.shape(), turns_++ % turned_at_once};
+  Turned& entry = turned_.get(key, [&] {
     return Turned{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
   });
   compute(stream, clock, pyramid, level, entry.plan, rotation, entry.values);

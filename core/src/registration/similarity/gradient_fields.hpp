@@ -9,6 +9,7 @@
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,14 +36,18 @@ class GradientFields {
   };
 
   /// Forgets what it has computed. To be called when a pyramid has another image.
-  void begin_pair() { ++pair_; }
+  void begin_pair() {
+    ++pair_;
+    turns_ = 0;
+  }
+  static constexpr std::size_t turned_at_once = 8;
 
   /// The field of a level. Valid until the next pair.
   Field of(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
   /// Its cubic spline coefficients. Valid until the next pair.
   Field coefficients(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
-  /// The field with all directions turned by `rotation` radians, from x towards y. Valid until the
-  /// next call for a level of this shape.
+  /// The field with all directions turned by `rotation` radians, from x towards y. Valid until
+  /// turned_at_once more were asked for.
   Field turned(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
                double rotation);
   /// Of the field's pixels that are not at an edge of the image. Waits for the device.
@@ -76,6 +81,11 @@ class GradientFields {
     DoubleAnglePlan plan;
     Channels values;
   };
+  struct TurnedKey {
+    Shape shape;
+    std::size_t turn;  ///< of turned_at_once, which take turns
+    friend bool operator==(const TurnedKey&, const TurnedKey&) = default;
+  };
 
   OfLevel& of_level(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
   void compute(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
@@ -85,7 +95,8 @@ class GradientFields {
   Ones& ones_;
   std::uint64_t pair_ = 1;
   PlanCache<LevelKey, OfLevel> levels_{max_searched_levels};
-  PlanCache<Shape, Turned> turned_{8};
+  PlanCache<TurnedKey, Turned> turned_{8 * turned_at_once};
+  std::size_t turns_ = 0;
   std::vector<float> cosines_, sines_;
 };
 

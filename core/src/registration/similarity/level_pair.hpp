@@ -99,7 +99,7 @@ void for_each_of_same_levels(std::span<Place> places, Use use) {
 }
 
 /// Calls use(groups) with the parts of `places` whose roles have the same levels. Of directions of
-/// edges there is memory for those of one part: there each is a call of its own. `groups` keeps its
+/// edges there is memory for a few parts at once: there these are a call. `groups` keeps its
 /// memory.
 template <class Place, class Use>
 void for_groups_of_same_levels(const PairWork& work, std::span<Place> places,
@@ -107,8 +107,13 @@ void for_groups_of_same_levels(const PairWork& work, std::span<Place> places,
   using Group = std::span<Place>;
   groups.clear();
   for_each_of_same_levels(places, [&](Group group) { groups.push_back(group); });
-  if (work.fields == nullptr) return use(std::span<const Group>(groups));
-  for (const Group& group : groups) use(std::span<const Group>(&group, 1));
+  const std::size_t at_once =
+      work.fields == nullptr ? groups.size() : GradientFields::turned_at_once;
+  for (std::span<const Group> left(groups); !left.empty();) {
+    const auto now = left.first(std::min(at_once, left.size()));
+    use(now);
+    left = left.subspan(now.size());
+  }
 }
 
 /// Transforms between the levels of several groups of places. Members keep their memory.
