@@ -481,6 +481,64 @@ TEST_CASE("fit_step: fits that have ended stay as they are, and ask for no sums"
   });
 }
 
+// A device may share a launch between as many plans as its arguments have room for: there are more.
+TEST_CASE("fit_step: sums of several plans at once are those of each alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr std::size_t plans = 11;
+    warpalign::Stream stream = device.make_stream();
+    std::vector<SimilaritySumsPlan> sums;
+    std::vector<Image> images, weights;
+    std::vector<FitRecord> fits;
+    std::size_t numbers = 0;
+    for (std::size_t i = 0; i < plans; ++i) {
+      const auto side = static_cast<std::int64_t>(24 + 9 * i);
+      const Shape shape{side, side - 3, 1};
+      SimilaritySumsSpec spec{shape, shape, 0, 1, i % 4 == 2};
+      spec.batch = 3, spec.resident = true;
+      sums.emplace_back(device, spec);
+      images.push_back(test::to_device(device, stream, drawn(shape, {}, 1, 0, &scene)));
+      images.push_back(test::to_device(device, stream, drawn(shape, {}, 1.2, 1, &second_scene)));
+      weights.push_back(test::to_device(device, stream, holed(shape, 8, 9, 4)));
+      for (std::size_t state = 0; state <= i % 3; ++state) {
+        FitRecord fit;
+        fit.groups = static_cast<std::int32_t>(sums.back().groups());
+        fit.states[0] = static_cast<std::int32_t>(fits.size());
+        fit.partials[0] = static_cast<std::int32_t>(numbers);
+        fit.start[2] = fit.matrix[2] = 0.3F + static_cast<float>(state);
+        fit.goes_on = 1;
+        fits.push_back(fit);
+        numbers += sums.back().partial_count();
+      }
+    }
+    FitStepPlan steps(device, {false, fits.size()});
+    steps.begin(stream, fits);
+    std::vector<warpalign::backend::ResidentSums> requests;
+    for (std::size_t i = 0, first = 0; i < plans; ++i) {
+      SimilarityImages pair{images[2 * i], images[2 * i + 1]};
+      if (i % 4 == 2) pair.reference_weight = pair.moving_weight = &weights[i];
+      const std::size_t count = 1 + i % 3;
+      requests.push_back(
+          sums[i].resident(pair, first, count, static_cast<std::size_t>(fits[first].partials[0])));
+      first += count;
+    }
+    const auto partial_sums = [&](std::size_t at_once) {
+      detail::Results<float> partials(device, numbers);
+      partials.clear(stream);
+      for (std::span left(requests); !left.empty();) {
+        const auto now = left.first(std::min(at_once, left.size()));
+        SimilaritySumsPlan::enqueue_resident(stream, now, steps.states(), partials);
+        left = left.subspan(now.size());
+      }
+      const auto found = partials.fetch(stream);
+      return std::vector<float>(found.begin(), found.end());
+    };
+    const std::vector<float> alone = partial_sums(1);
+    CHECK(std::count(alone.begin(), alone.end(), 0.0F) < static_cast<std::ptrdiff_t>(numbers / 4));
+    CHECK(partial_sums(2) == alone);
+    CHECK(partial_sums(plans) == alone);
+  });
+}
+
 TEST_CASE("fit_step: what does not fit is refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     auto stream = device.make_stream();
