@@ -36,25 +36,7 @@ int loaded_floats(const InterpolateSpec& spec) {
   return floats;
 }
 
-/// Whether all points are near enough for fixed point.
-bool all_near(const Transform& transform, const Shape& output) {
-  const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const double* m = transform.m.data() + 4 * axis;
-    double reach = std::abs(m[3]);
-    for (std::size_t i = 0; i < 3; ++i) reach += std::abs(m[i]) * static_cast<double>(size[i] + 16);
-    if (!(reach < max_coordinate)) return false;
-  }
-  return true;
-}
-
 cl_long fixed(double value) { return to_fixed(value, WA_CPU_FRACTION_BITS); }
-
-/// An axis of a transform, counted from the first coefficient, which lies `shift` before the first
-/// sample.
-cl_long4 fixed_row(const double* m, double shift) {
-  return {{fixed(m[0]), fixed(m[1]), fixed(m[2]), fixed(m[3]) + fixed(shift)}};
-}
 
 std::size_t tiles_of(const InterpolateSpec& spec) {
   const std::int64_t rows = spec.output.height * spec.output.depth * spec.batch;
@@ -68,6 +50,21 @@ std::string options_for(const InterpolateSpec& spec, const backend::InterpolateD
 }
 
 }  // namespace
+
+bool all_near(const Transform& transform, const Shape& output) {
+  const std::array<std::int64_t, 3> size{output.width, output.height, output.depth};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double* m = transform.m.data() + 4 * axis;
+    double reach = std::abs(m[3]);
+    for (std::size_t i = 0; i < 3; ++i) reach += std::abs(m[i]) * static_cast<double>(size[i] + 16);
+    if (!(reach < max_coordinate)) return false;
+  }
+  return true;
+}
+
+cl_long4 fixed_row(const double* m, double shift) {
+  return {{fixed(m[0]), fixed(m[1]), fixed(m[2]), fixed(m[3]) + fixed(shift)}};
+}
 
 bool CpuEvaluation::serves(const Context& context, const InterpolateSpec& spec,
                            const Shape& stored) {

@@ -21,6 +21,12 @@ struct RowsOfArray {
   cl_float4 row_x, row_y, row_z, rest_x, rest_y, rest_z;
 };
 
+/// Whether all points of a transform are near enough for fixed point.
+[[nodiscard]] bool all_near(const Transform& transform, const Shape& output);
+/// An axis of a transform in fixed point, counted from the first coefficient, which lies `shift`
+/// before the first sample. `m`: three matrix entries and the shift of the transform.
+[[nodiscard]] cl_long4 fixed_row(const double* m, double shift);
+
 class CpuEvaluation final : public TransformEvaluation {
  public:
   /// The spec and the details of bilinear interpolation in images that are surrounded by zeros, for

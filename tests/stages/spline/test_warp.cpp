@@ -113,6 +113,37 @@ TEST_CASE("warp: coordinates far outside give zero, and are never read") {
   });
 }
 
+// Along the rows, across them, aslant, and with edges between pixels, beyond the output and far
+// away.
+TEST_CASE("warp: an image of ones that is announced as such is as any other") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr test::Size size{40, 30};
+    reference::Plane ones = test::random_plane(size.width, size.height, 1, 1, 27);
+    auto stream = device.make_stream();
+    const auto input = test::to_device(device, stream, ones);
+    constexpr std::int64_t slices = 8;
+    auto output = device.make_image(warpalign::PixelType::f32, {71, 53, slices});
+    test::poison(stream, output);
+    const warpalign::WarpPlan plan(device, {input.shape(), {71, 53, 1}, slices, true});
+    const std::vector<Affine> transforms{Affine{},
+                                         Affine::translation(-10.25, -7.5),
+                                         Affine{0, 1, -9.75, -1, 0, 40.5},
+                                         rotation_about_centre(size, 30, 0.7),
+                                         rotation_about_centre(size, 200, 1.9),
+                                         Affine::translation(1e30, 0),
+                                         Affine{0, 0, 4, 0, 0, 6}};
+    plan.execute(stream, input, transforms, output, 1);
+    for (std::size_t i = 0; i < transforms.size(); ++i) {
+      CAPTURE(i);
+      const Affine& m = transforms[i];
+      const auto expected = reference::warp(ones, {m.a, m.b, m.c, m.d, m.e, m.f}, 71, 53);
+      const auto found = test::from_device(stream, output, static_cast<std::int64_t>(i) + 1);
+      CHECK(test::max_difference(found, expected) <= tolerance(device, size));
+    }
+    CHECK(std::isnan(test::from_device(stream, output, 0).values.back()));
+  });
+}
+
 TEST_CASE("warp: a slice of the output is written, and no other") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto image = test::random_plane(40, 30, 1, 2, 25);

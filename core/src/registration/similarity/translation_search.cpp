@@ -93,8 +93,10 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
   if (fields != nullptr) fields_.emplace(device, *fields, frame_, frames_);
 }
 
-const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices) {
-  return warps_.get({shape, slices}, [&] { return WarpPlan(device_, {shape, frame_, slices}); });
+const WarpPlan& TranslationSearch::warp_of(const Shape& shape, std::int64_t slices, bool of_ones) {
+  return warps_.get({shape, slices, of_ones}, [&] {
+    return WarpPlan(device_, {shape, frame_, slices, of_ones});
+  });
 }
 
 const Image& TranslationSearch::weight_of(Stream& stream, PyramidLevel& level) {
@@ -103,7 +105,7 @@ const Image& TranslationSearch::weight_of(Stream& stream, PyramidLevel& level) {
 
 void TranslationSearch::transform_reference(Stream& stream, StageClock& clock,
                                             ImagePyramid& pyramid, PyramidLevel& level) {
-  const WarpPlan& warp = warp_of(level.shape(), 1);
+  const WarpPlan& warp = warp_of(level.shape(), 1, false);
   const auto transform = [&](const Image& image, Image& spectrum) {
     clock.run("warp", [&] { warp.execute(stream, image, Affine{}, warped_reference_); });
     clock.run("fft", [&] { fft_.forward(stream, warped_reference_, spectrum); });
@@ -243,12 +245,12 @@ void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compare
   batch.moving_centre = centre_of(level.shape());
   batch.from_reference_image = compared.reference_level.to_image().inverse();
   batch.to_moving_image = level.to_image();
-  const WarpPlan& warp = warp_of(level.shape(), frames_.depth);
-  const auto warp_all = [&](const Image& image, Image& frames) {
+  const auto warp_all = [&](const Image& image, Image& frames, bool of_ones) {
+    const WarpPlan& warp = warp_of(level.shape(), frames_.depth, of_ones);
     clock.run("warp", [&] { warp.execute(stream, image, frames_to_moving_, frames); });
   };
-  warp_all(compared.moving.normalized(stream, clock, level), warped_);
-  warp_all(weight_of(stream, level), warped_weights_);
+  warp_all(compared.moving.normalized(stream, clock, level), warped_, false);
+  warp_all(weight_of(stream, level), warped_weights_, level.weight() == nullptr);
   if (fields_) {
     transform_fields(stream, clock, batch.linear);
   } else {

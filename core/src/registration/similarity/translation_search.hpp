@@ -95,7 +95,7 @@ class TranslationSearch {
   /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
   void take_next();
   /// The warp from levels of a shape to the padded frame.
-  const WarpPlan& warp_of(const Shape& shape, std::int64_t slices);
+  const WarpPlan& warp_of(const Shape& shape, std::int64_t slices, bool of_ones);
   const Image& weight_of(Stream& stream, PyramidLevel& level);
   [[nodiscard]] OverlapLimits overlap_limits(const Compared& compared,
                                              const KnownRotationScale& known) const;
@@ -105,6 +105,7 @@ class TranslationSearch {
   struct WarpKey {
     Shape level;
     std::int64_t slices;
+    bool of_ones;
     friend bool operator==(const WarpKey&, const WarpKey&) = default;
   };
 
@@ -131,7 +132,7 @@ class TranslationSearch {
   OverlapCountsPlan counts_;
   OverlapScorePlan score_;
   PeakPlan peak_;
-  PlanCache<WarpKey, WarpPlan> warps_{max_searched_levels};
+  PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
   Image warped_reference_, warped_, warped_weights_;
   Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
   Image moving_spectra_;  ///< of the images, then of their weights if they are needed

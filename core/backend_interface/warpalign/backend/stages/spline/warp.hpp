@@ -19,6 +19,8 @@ struct WarpSpec {
   Shape input;              ///< of the f32 input; depth 1
   Shape output;             ///< of the f32 output, or of one slice of it; depth 1
   std::int64_t slices = 1;  ///< of the output
+  /// Whether every pixel of the input is 1. A backend may then leave it unread.
+  bool of_ones = false;
 };
 
 /// output(p) = input(output_to_input(p)) by bilinear interpolation, where every neighbour outside
