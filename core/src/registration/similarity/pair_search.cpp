@@ -33,6 +33,14 @@ constexpr double certain_confidence = 0.99;
 constexpr double fair_confidence = 0.9;
 constexpr double clear_correlation = 0.5;
 
+// Where directions lead to a place that is certain and grey levels have even less confidence than
+// this there, they have nothing in common. Those of one contrast have more even where a plane is
+// turned away and no similarity brings it all into agreement.
+constexpr double doubtful_confidence = 0.01;
+
+// By how much more places chance has where both are compared.
+constexpr double chances_of_both = 2;
+
 // Unrelated images have shift scores below this.
 constexpr double min_shift_score = 4;
 
@@ -156,27 +164,62 @@ bool PairSearch::goes_on(const PairWork& work, bool accepted) {
   return options_.search == Effort::thorough || (!accepted && !has_convincing(work));
 }
 
-void PairSearch::search_grey_levels(const PairWork& work) {
-  const bool shifts_only = options_.motion == Motion::translation;
-  tried_.add(shifts_only ? Generator::shifts : Generator::log_polar);
+// Log-polar spectra, and where these lead to nothing convincing the grid. Returns true where a
+// candidate is significant enough to be accepted.
+bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
+  tried_.add(shifts_only() ? Generator::shifts : Generator::log_polar);
   log_polar_.begin(work);
-  bool accepted = try_in_turn(work, log_polar_.first(work));
-  if (!accepted && !shifts_only) {
-    begin_parts(work);
-    log_polar_.add_other_bases(work);
-    accepted =
-        try_in_turn(work, log_polar_.first(work)) ||
-        add_candidates(work, log_polar_.others(work, log_polar_hypotheses), RefineFrom::log_polar);
-    if (goes_on(work, accepted)) accepted = try_places(work, grid_.find(work));
-    if (goes_on(work, accepted)) {
-      if (!try_in_turn(work, wide_log_polar_.find(work))) {
-        static_cast<void>(
-            add_candidates(work, wide_log_polar_.find(work, 1), RefineFrom::log_polar));
-      }
-    }
+  if (try_in_turn(work, log_polar_.first(work))) return true;
+  if (shifts_only()) return false;
+  begin_parts(work);
+  log_polar_.add_other_bases(work);
+  const bool accepted =
+      try_in_turn(work, log_polar_.first(work)) ||
+      add_candidates(work, log_polar_.others(work, log_polar_hypotheses), RefineFrom::log_polar);
+  if (!goes_on(work, accepted)) return accepted;
+  return try_places(work, grid_.find(work));
+}
+
+// Many more hypotheses, of finer spectra.
+void PairSearch::search_grey_levels_finely(const PairWork& work) {
+  if (try_in_turn(work, wide_log_polar_.find(work))) return;
+  static_cast<void>(add_candidates(work, wide_log_polar_.find(work, 1), RefineFrom::log_polar));
+}
+
+void PairSearch::search_grey_levels(const PairWork& work) {
+  const bool accepted = search_grey_levels_coarsely(work);
+  if (!shifts_only() && goes_on(work, accepted)) {
+    settled_by_directions_ = tries_both() && are_settled_by_directions(work);
+    if (settled_by_directions_) return;
+    search_grey_levels_finely(work);
   }
   if (!accepted) static_cast<void>(has_convincing(work));
   conclude(work);
+}
+
+// Whether directions of edges are certain of a place at which grey levels have nothing in common:
+// what grey levels would still be tried on is in vain then. Where they are not, what they found is
+// kept.
+bool PairSearch::are_settled_by_directions(const PairWork& work) {
+  by_grey_levels_ = candidates_;
+  places_ *= chances_of_both;
+  search_all_directions(by_directions_of(work));
+  if (ends_with(certain_confidence) && !are_alike_at(work, candidates_.front())) return true;
+  places_ /= chances_of_both;
+  tried_directions_ = true;
+  by_directions_ = candidates_;
+  candidates_ = by_grey_levels_;
+  return false;
+}
+
+// Whether grey levels, too, resemble each other at a place that directions have led to.
+bool PairSearch::are_alike_at(const PairWork& work, const Candidate& by_directions) {
+  Candidate place;
+  place.matrix = by_directions.matrix;
+  new_places_.assign(1, place);
+  coarse_refinement_.refine(work, new_places_, RefineFrom::log_polar);
+  test(work, new_places_);
+  return new_places_.front().confidence() >= doubtful_confidence;
 }
 
 // Puts the best candidate first, with the model that is asked for, and compares it with chance.
@@ -190,19 +233,30 @@ void PairSearch::conclude(const PairWork& work) {
 // By directions of edges. The candidates by grey levels stay where this leads to nothing reliable,
 // or to nothing better, unless only directions are asked for.
 void PairSearch::search_directions(const PairWork& grey_levels) {
-  PairWork work = grey_levels;
-  work.fields = &fields_;
-  fields_.begin_pair();
-  tried_.add(Generator::gradient_field);
+  const PairWork work = by_directions_of(grey_levels);
   by_grey_levels_ = candidates_;
   const bool fair = ends_with(fair_confidence);
   if (is_reliable(by_grey_levels_)) compare_directions_at(work, by_grey_levels_.front());
   const bool better = ends_better_than(work, by_grey_levels_);
-  if (!fair && !(better && ends_with(certain_confidence))) search_all_directions(work);
+  if (!fair && !(better && ends_with(certain_confidence))) {
+    if (tried_directions_) {
+      candidates_ = by_directions_;
+    } else {
+      search_all_directions(work);
+    }
+  }
   const bool either = options_.modality == Modality::automatic;
   if (either && !by_grey_levels_.empty() && !ends_better_than(work, by_grey_levels_)) {
     candidates_ = by_grey_levels_;
   }
+}
+
+// The same work by directions of edges.
+PairWork PairSearch::by_directions_of(const PairWork& grey_levels) {
+  PairWork work = grey_levels;
+  work.fields = &fields_;
+  tried_.add(Generator::gradient_field);
+  return work;
 }
 
 void PairSearch::search_all_directions(const PairWork& work) {
@@ -295,15 +349,25 @@ std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
   candidates_.clear();
   tried_.clear();
   places_ = places_searched(options_, work);
+  tried_directions_ = settled_by_directions_ = false;
+  fields_.begin_pair();
   if (options_.modality != Modality::other) search_grey_levels(work);
   const bool either = options_.modality == Modality::automatic && options_.search != Effort::fast;
-  if (options_.modality == Modality::other || (either && !is_settled_by_grey_levels())) {
+  const bool settled = settled_by_directions_ || is_settled_by_grey_levels();
+  if (options_.modality == Modality::other || (either && !settled)) {
     // After grey levels, directions are a second chance for every wrong place.
-    if (either) places_ *= 2;
+    if (either) places_ *= chances_of_both;
     search_directions(work);
   }
   if (wants_features() && !is_reliable(candidates_)) search_features(work);
   return candidates_;
+}
+
+bool PairSearch::shifts_only() const { return options_.motion == Motion::translation; }
+
+// Whether directions may come before what takes long by grey levels.
+bool PairSearch::tries_both() const {
+  return options_.modality == Modality::automatic && options_.search == Effort::standard;
 }
 
 bool PairSearch::wants_features() const {

@@ -49,7 +49,14 @@ class PairSearch {
   bool try_in_turn(const PairWork& work, std::span<const Candidate> shifted);
   bool try_places(const PairWork& work, std::span<const TranslationPeak> places);
   [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
+  [[nodiscard]] bool shifts_only() const;
+  [[nodiscard]] bool tries_both() const;
+  bool search_grey_levels_coarsely(const PairWork& work);
+  void search_grey_levels_finely(const PairWork& work);
   void search_grey_levels(const PairWork& work);
+  [[nodiscard]] bool are_settled_by_directions(const PairWork& work);
+  [[nodiscard]] bool are_alike_at(const PairWork& work, const Candidate& by_directions);
+  [[nodiscard]] PairWork by_directions_of(const PairWork& grey_levels);
   void search_directions(const PairWork& grey_levels);
   void search_all_directions(const PairWork& work);
   void compare_directions_at(const PairWork& work, const Candidate& by_grey_levels);
@@ -92,6 +99,9 @@ class PairSearch {
   std::vector<Candidate> candidates_;      // refined coarsely
   std::vector<Candidate*> untested_;       // those that are compared with chance together
   std::vector<Candidate> by_grey_levels_;  // those of the first search, while directions are tried
+  /// Those by directions of edges, where these were tried before grey levels were done.
+  std::vector<Candidate> by_directions_;
+  bool tried_directions_ = false, settled_by_directions_ = false;
   Generators tried_;
   double places_ = 0;
 };
