@@ -184,6 +184,10 @@ struct RegistrationResult : Registered {
 ///
 /// Images may differ in size and type (any but c32). Each side must be 16 to 16384 pixels.
 ///
+/// Where a device runs several queues at the same time, as CUDA's do, and no other registrar of the
+/// process is at work, pairs that log-polar spectra alone do not settle are searched by up to six
+/// threads of the registrar's own beside the calling one. Results do not depend on it.
+///
 /// Every call may throw Error(out_of_memory), Error(build_failed) where a kernel cannot be
 /// compiled, and Error(device_failure).
 class WARPALIGN_API Registrar {
