@@ -159,11 +159,9 @@ void ImagePyramid::measure(Stream& stream, const PyramidLevel& level, const char
 
 void ImagePyramid::smooth(Stream& stream, const SmoothPlan& plan, Image& values,
                           Image* weight) const {
-  if (mask() != nullptr) {
-    plan.execute(stream, pixels(), *mask(), values, *weight);
-  } else {
-    plan.execute(stream, pixels(), values);
-  }
+  const Image* counts = mask();
+  if (counts == nullptr || weight == nullptr) return plan.execute(stream, pixels(), values);
+  plan.execute(stream, pixels(), *counts, values, *weight);
 }
 
 PyramidLevel& ImagePyramid::level(Stream& stream, StageClock& clock, const Sampling2d& sampling) {
