@@ -72,9 +72,15 @@ TEST_CASE("gradient fields: turned, every direction is by as much, and lengths a
     auto& level = pair.reference.level(pair.stream, pair.clock, {1});
     const Values upright =
         values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
-    for (const double radians : {0.0, 0.4, -1.1}) {
-      const Values turned = values_of(
-          pair.stream, pair.fields.turned(pair.stream, pair.clock, pair.reference, level, radians));
+    // As many at once as there is memory for, and one more before them.
+    std::vector<GradientFields::Field> fields;
+    for (std::size_t i = 0; i <= GradientFields::turned_at_once; ++i) {
+      const double radians = 0.4 * static_cast<double>(i) - 1.1;
+      fields.push_back(pair.fields.turned(pair.stream, pair.clock, pair.reference, level, radians));
+    }
+    for (std::size_t turn = 1; turn < fields.size(); ++turn) {
+      const double radians = 0.4 * static_cast<double>(turn) - 1.1;
+      const Values turned = values_of(pair.stream, fields[turn]);
       const double c = std::cos(2 * radians);
       const double s = std::sin(2 * radians);
       double worst = 0;

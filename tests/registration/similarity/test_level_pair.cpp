@@ -163,6 +163,29 @@ TEST_CASE("level pair: where a horizon is in the picture, the images keep their 
   });
 }
 
+// Each has fields of its own, and there is memory for those of eight.
+TEST_CASE("level pair: of directions, eight groups at most are together") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    struct Place {
+      FitRoles roles;
+    };
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const detail::PairWork work = pair.work(by_directions);
+      std::vector<Place> places;
+      for (int i = 0; i < 19; ++i) places.push_back({FitRoles(work, at_scale(1.01, 10.0 * i))});
+      std::vector<std::span<Place>> groups;
+      std::vector<std::size_t> together;
+      detail::for_groups_of_same_levels(
+          work, std::span(places), groups,
+          [&](std::span<const std::span<Place>> now) { together.push_back(now.size()); });
+      CHECK(together ==
+            (by_directions ? std::vector<std::size_t>{8, 8, 3} : std::vector<std::size_t>{1}));
+    }
+  });
+}
+
 TEST_CASE("level pair: places are grouped by the levels that they are compared on") {
   test::on_every_device([](const warpalign::Device& device) {
     Pair pair(device);
@@ -195,7 +218,7 @@ TEST_CASE("level pair: places are grouped by the levels that they are compared o
       // 1, 1.05 and 1.02; 0.5 and 0.52; 2; 0.9, whose roles are exchanged.
       CHECK(sizes.size() == 4);
       CHECK(total == doctest::Approx(6.99));
-      CHECK(calls == (by_directions ? 4 : 1));
+      CHECK(calls == 1);
       const FitRoles upright(work, at_scale(1.01));
       const FitRoles turned(work, at_scale(1.01, 30));
       CHECK(upright.have_levels_of(turned) != by_directions);
