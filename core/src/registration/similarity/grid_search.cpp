@@ -120,10 +120,10 @@ void GridSearch::add_between() {
   constexpr std::size_t most_beside_one = 8;
   beside_.clear();
   beside_.reserve(known_.size() * most_beside_one);
+  const double turn = rotations_.step / 2;
   const double factor = std::sqrt(scale_step_);
+  const RotationScaleLimits limits = RotationScaleLimits::of(options_, turn, factor);
   for (const Typical& at : typical_) {
-    const double turn = (is_strong(at.scale) ? of_strong_ : rotations_).step / 2;
-    const RotationScaleLimits limits = RotationScaleLimits::of(options_, turn, factor);
     add_beside_at(at.scale, 1, {-turn, turn});
     for (const double between : {1 / factor, factor}) {
       if (options_.motion != Motion::similarity || !limits.allows_scale(at.scale * between))
@@ -226,21 +226,19 @@ void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
   }
 }
 
-// Edges lie on one another only near the right place: small frames miss it, and wide steps do except
-// under strong zoom.
+// Edges lie on one another only near the right place: small frames and wide steps miss it.
 void GridSearch::search_directions(const PairWork& work) {
   places_.clear();
   add(moderate_, rotations_);
+  add(strong_, rotations_);
   search(work, on_large_, rotations_.step);
-  add(strong_, of_strong_);
-  search(work, on_large_, of_strong_.step);
   find_typical_scores();
   relate_to_typical_scores(places_);
   keep_distinct(work, directions_again);
   known_ = places_;
   const std::size_t known = places_.size();
   if (options_.motion != Motion::translation) add_between();
-  search(work, on_large_, of_strong_.step / 2);
+  search(work, on_large_, rotations_.step / 2);
   relate_to_typical_scores(std::span(places_).subspan(known));
 }
 
