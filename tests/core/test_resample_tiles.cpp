@@ -1,6 +1,7 @@
 // Tiles of a resampled image: what each one needs, by the oracle in double precision. No device.
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
+#include "support/compare.hpp"
 #include "support/volumes.hpp"
 #include "tiles/equal_tiles.hpp"
 
@@ -93,7 +94,7 @@ bool near_jump(const ResampleSpec& spec, const Point& p) {
 double difference(const ResampleSpec& spec, const Transform& transform,
                   const std::vector<Tile>& tiles, const reference::Volume& samples) {
   const reference::Spline whole = spline_of(spec, spec.boundary, samples);
-  double worst = 0;
+  test::WorstError worst;
   for (const Tile& tile : tiles) {
     const reference::Volume part = cut_out(samples, tile.input);
     const reference::Spline spline = spline_of(spec, tile.boundary, part);
@@ -110,10 +111,10 @@ double difference(const ResampleSpec& spec, const Transform& transform,
       if (near_jump(spec, read_at)) continue;
       const double expected = reference::evaluate(whole, read_at).value;
       const double found = reference::evaluate(spline, applied(tile.output_to_input, local)).value;
-      worst = std::max(worst, std::abs(found - expected));
+      worst.add(std::abs(found - expected));
     }
   }
-  return worst;
+  return worst.value();
 }
 
 double difference(const ResampleSpec& spec, const Transform& transform, const Shape& tile_shape,

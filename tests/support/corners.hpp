@@ -1,6 +1,8 @@
 // How far apart two transforms place the corners of an image, in pixels.
 #pragma once
 
+#include "support/compare.hpp"
+
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>
 
@@ -50,8 +52,9 @@ inline warpalign::Homography moving_corners(const warpalign::Shape& shape,
 inline double max_corner_distance(const warpalign::Homography& found,
                                   const warpalign::Homography& expected,
                                   const warpalign::Shape& shape) {
-  const auto distances = corner_distances(found, expected, shape);
-  return *std::max_element(distances.begin(), distances.end());
+  WorstError worst;
+  for (const double distance : corner_distances(found, expected, shape)) worst.add(distance);
+  return worst.value();
 }
 
 inline double mean_corner_distance(const warpalign::Homography& found,

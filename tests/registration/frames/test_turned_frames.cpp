@@ -1,6 +1,7 @@
 // Frames that have turned and grown, registered together: what they share with those that a
 // registrar finds one by one, and what is left to it.
 #include "registration/frames/frames.hpp"
+#include "support/compare.hpp"
 #include "support/devices.hpp"
 
 #include <warpalign/error.hpp>
@@ -68,15 +69,15 @@ RegistrationOptions options_for(Motion motion) {
 /// The largest distance of a corner from where it should be.
 double error_of(const RegistrationResult& found, const Similarity& expected) {
   const Affine matrix = expected.matrix(shape, shape);
-  double error = 0;
+  test::WorstError error;
   for (const double x : {0.0, static_cast<double>(width - 1)}) {
     for (const double y : {0.0, static_cast<double>(height - 1)}) {
       const Point p = found.matrix({x, y});
       const Point q = matrix({x, y});
-      error = std::max(error, std::hypot(p.x - q.x, p.y - q.y));
+      error.add(std::hypot(p.x - q.x, p.y - q.y));
     }
   }
-  return error;
+  return error.value();
 }
 
 bool same_numbers(const RegistrationResult& a, const RegistrationResult& b) {

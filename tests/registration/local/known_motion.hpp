@@ -1,6 +1,8 @@
 // Shifts of windows under motion that is known.
 #pragma once
 
+#include "support/compare.hpp"
+
 #include <warpalign/local_motion.hpp>
 
 #include <cmath>
@@ -64,16 +66,16 @@ inline Motion waves(double amplitude, double period) {
 /// pixels within the frame.
 inline double worst_difference(const warpalign::DisplacementField& field, const Motion& motion,
                                std::int64_t edge = 0) {
-  double worst = 0;
+  WorstError worst;
   for (std::int64_t y = edge; y < field.frame().height - edge; ++y) {
     for (std::int64_t x = edge; x < field.frame().width - edge; ++x) {
       const warpalign::Point p{static_cast<double>(x), static_cast<double>(y)};
       const warpalign::Point found = field.at(p);
       const warpalign::Point true_shift = motion(p);
-      worst = std::max(worst, std::hypot(found.x - true_shift.x, found.y - true_shift.y));
+      worst.add(std::hypot(found.x - true_shift.x, found.y - true_shift.y));
     }
   }
-  return worst;
+  return worst.value();
 }
 
 }  // namespace test

@@ -2,6 +2,7 @@
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "registration/local/known_motion.hpp"
+#include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/volumes.hpp"
 
@@ -79,7 +80,7 @@ void compare(const warpalign::Device& device, PixelType type, double allowed) {
     const DisplacementField field = field_of(amplitude);
     std::vector<Pixel> found(pixels.size(), Pixel{77});
     warper.warp({pixels.data(), type, frame.width, frame.height, 0}, field, found.data());
-    double worst = 0;
+    test::WorstError worst;
     int outside = 0;
     for (std::int64_t y = 0; y < frame.height; ++y) {
       for (std::int64_t x = 0; x < frame.width; ++x) {
@@ -88,10 +89,10 @@ void compare(const warpalign::Device& device, PixelType type, double allowed) {
         if (expected.near_edge && amplitude != 0) continue;
         outside += expected.value == 0 ? 1 : 0;
         const auto at = static_cast<double>(found[static_cast<std::size_t>(y * frame.width + x)]);
-        worst = std::max(worst, std::abs(at - expected.value));
+        worst.add(std::abs(at - expected.value));
       }
     }
-    CHECK(worst <= allowed);
+    CHECK(worst.value() <= allowed);
     if (amplitude == 12) CHECK(outside > 50);
   }
 }
