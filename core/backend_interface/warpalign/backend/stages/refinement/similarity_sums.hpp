@@ -16,7 +16,7 @@ namespace warpalign {
 namespace backend {
 class SimilaritySums;
 struct ResidentSums;
-}
+}  // namespace backend
 namespace detail {
 template <class Record>
 class Results;
