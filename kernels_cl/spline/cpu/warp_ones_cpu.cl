@@ -1,5 +1,5 @@
-// The warp of an image whose pixels are all 1, for CPUs: how much of each pixel's neighbourhood lies
-// in the image, as interpolate_cpu.cl computes it from the pixels themselves.
+// The warp of an image whose pixels are all 1, for CPUs: how much of each pixel's neighbourhood
+// lies in the image, as interpolate_cpu.cl computes it from the pixels themselves.
 //
 // variant: cpu
 #include "lib/launch.h"
