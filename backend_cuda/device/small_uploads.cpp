@@ -19,8 +19,9 @@ constexpr std::size_t alignment = 16;  // of what kernels read as vectors
 }  // namespace
 
 SmallUploads::SmallUploads(const Context& context, std::shared_ptr<StreamHandle> stream)
-    : context_(context), stream_(std::move(stream)) {
-  memory_.emplace(CallSite{context_, "upload"}, 2 * half_bytes);
+    : context_(context),
+      stream_(std::move(stream)),
+      memory_(CallSite{context, "upload"}, 2 * half_bytes) {
   for (Half& half : halves_) {
     half.copied = std::make_unique<Event>(context_, cudaEventDisableTiming);
   }
@@ -43,7 +44,7 @@ void SmallUploads::begin_other_half() {
 void SmallUploads::enqueue(const void* source, std::size_t bytes, void* target) {
   if (halves_[current_].used + bytes > half_bytes) begin_other_half();
   Half& half = halves_[current_];
-  char* staged = static_cast<char*>(memory_->data()) + current_ * half_bytes + half.used;
+  char* staged = static_cast<char*>(memory_.data()) + current_ * half_bytes + half.used;
   std::memcpy(staged, source, bytes);
   half.used += (bytes + alignment - 1) / alignment * alignment;
   check(cudaMemcpyAsync(target, staged, bytes, cudaMemcpyHostToDevice, stream_->get()),

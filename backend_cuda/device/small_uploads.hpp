@@ -9,15 +9,14 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 namespace warpalign::cuda {
 
 class Event;
 class StreamHandle;
 
-/// What is uploaded on one stream passes through page-locked memory, so that the caller may use
-/// his own again at once. A copy that waited would keep the host from what it enqueues next.
+/// What is uploaded on one stream passes through page-locked memory, so that the caller may reuse
+/// his own at once. A copy that waited would keep the host from what it enqueues next.
 class SmallUploads {
  public:
   static constexpr std::size_t largest = std::size_t{16} << 10;
@@ -40,7 +39,7 @@ class SmallUploads {
 
   const Context& context_;
   std::shared_ptr<StreamHandle> stream_;
-  std::optional<PinnedMemory> memory_;
+  PinnedMemory memory_;
   std::array<Half, 2> halves_;
   std::size_t current_ = 0;
 };

@@ -145,16 +145,18 @@ void PairSearch::add_refined(const PairWork& work, const Candidate& candidate) {
 }
 
 bool PairSearch::try_places(const PairWork& work, std::span<const TranslationPeak> places) {
+  const bool by_directions = work.fields != nullptr;
+  const Generator generator = by_directions ? Generator::gradient_field : Generator::grid;
+  tried_.add(generator);
   places_of_grid_.clear();
   for (const TranslationPeak& peak : places) {
     Candidate candidate;
-    candidate.proposed_by = work.fields != nullptr ? Generator::gradient_field : Generator::grid;
-    candidate.by_gradients = work.fields != nullptr;
+    candidate.proposed_by = generator;
+    candidate.by_gradients = by_directions;
     candidate.matrix = start_of(work, options_.motion, peak.matrix);
     candidate.shift_score = peak.score;
     places_of_grid_.push_back(candidate);
   }
-  tried_.add(work.fields != nullptr ? Generator::gradient_field : Generator::grid);
   return add_candidates(work, places_of_grid_, RefineFrom::grid);
 }
 
