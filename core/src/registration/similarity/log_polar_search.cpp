@@ -20,7 +20,7 @@ constexpr std::int64_t max_crops = 256;
 }  // namespace
 
 LogPolarSearch::LogPolarSearch(const Device& device, std::int64_t side,
-                               const RegistrationOptions& options, ShiftSearch& shifts)
+                               const RegistrationOptions& options, TranslationSearches& shifts)
     : options_(options), search_(device, side, options), shifts_(shifts) {}
 
 void LogPolarSearch::begin(const PairWork& work) {

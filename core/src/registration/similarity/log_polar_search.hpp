@@ -4,7 +4,7 @@
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
-#include "registration/similarity/shift_search.hpp"
+#include "registration/similarity/translation_searches.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -18,7 +18,7 @@ class LogPolarSearch {
  public:
   /// `side`: of the padded frames on which spectra are taken.
   LogPolarSearch(const Device& device, std::int64_t side, const RegistrationOptions& options,
-                 ShiftSearch& shifts);
+                 TranslationSearches& shifts);
 
   /// Looks for hypotheses at a base scale of 1. A search for shifts alone has one hypothesis.
   void begin(const PairWork& work);
@@ -44,7 +44,7 @@ class LogPolarSearch {
 
   RegistrationOptions options_;
   RotationScaleSearch search_;
-  ShiftSearch& shifts_;
+  TranslationSearches& shifts_;
   std::vector<Hypothesis> hypotheses_;
   std::vector<KnownRotationScale> known_;  // of the hypotheses whose shifts are sought
   std::vector<Candidate> shifted_;

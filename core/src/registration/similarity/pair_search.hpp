@@ -82,7 +82,7 @@ class PairSearch {
   Motion model_;                 // as the user asks for it
   RegistrationOptions options_;  // of the search, which finds no more than similarities
   Ones ones_;
-  ShiftSearch shift_search_;
+  TranslationSearches translation_searches_;
   LogPolarSearch log_polar_;
   SearchPart<WideLogPolarPart> wide_log_polar_;
   SearchPart<GridPart> grid_, direction_grid_;

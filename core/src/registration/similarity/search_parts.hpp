@@ -46,7 +46,7 @@ class WideLogPolarPart {
  private:
   struct Searches {
     Searches(const Device& device, const RegistrationOptions& options, Ones& ones);
-    ShiftSearch shifts;
+    TranslationSearches shifts;
     LogPolarSearch log_polar;
   };
   Device device_;

@@ -29,18 +29,18 @@ constexpr double max_followed_scale = 8;
 // Of a window's pixels, how many must count in both images.
 constexpr double min_window_part = 0.6;
 
-Shape slices(const WindowGrid& grid, std::int64_t depth) {
+Shape slices(const WindowCover& grid, std::int64_t depth) {
   return {grid.frame_side, grid.frame_side, depth};
 }
-Shape of_windows(const WindowGrid& grid) { return slices(grid, grid.at_once()); }
-Shape of_surfaces(const WindowGrid& grid) { return slices(grid, 2 * grid.at_once()); }
+Shape of_windows(const WindowCover& grid) { return slices(grid, grid.at_once()); }
+Shape of_surfaces(const WindowCover& grid) { return slices(grid, 2 * grid.at_once()); }
 
 double modulo(double x, double side) { return x - side * std::floor(x / side); }
 
 }  // namespace
 
 WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-                           const WindowGrid& grid)
+                           const WindowCover& grid)
     : device_(device),
       options_(options),
       rotations_(

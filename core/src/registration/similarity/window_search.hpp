@@ -25,7 +25,7 @@
 namespace warpalign::detail {
 
 /// How finely windows are laid over the reference.
-struct WindowGrid {
+struct WindowCover {
   double level_side;        ///< of the reference's level, in samples, at most
   std::int64_t frame_side;  ///< of the padded frame in which the moving image is compared
   std::int64_t along_longer, along_shorter;  ///< windows along the axes of a level, at most
@@ -33,12 +33,12 @@ struct WindowGrid {
   [[nodiscard]] std::int64_t at_once() const { return along_longer * along_shorter / parts; }
 };
 /// Windows that overlap by half.
-inline constexpr WindowGrid coarse_windows{112, 168, 6, 5, 1};
+inline constexpr WindowCover coarse_windows{112, 168, 6, 5, 1};
 /// Of half the size in the scene, nearly side by side: they see what is lost on the coarser level,
 /// as a whiteboard's strokes are, and enough of them lie within a small part that is in common.
-inline constexpr WindowGrid fine_windows{224, 336, 10, 8, 5};
+inline constexpr WindowCover fine_windows{224, 336, 10, 8, 5};
 /// For the strength of edges, whose coarse levels show thin things as well.
-inline constexpr WindowGrid edge_windows{128, 192, 7, 6, 2};
+inline constexpr WindowCover edge_windows{128, 192, 7, 6, 2};
 
 /// Under strong perspective no similarity brings two images into agreement as a whole, but one does
 /// so for each small part. Windows of a level of the reference are correlated with the moving image
@@ -47,7 +47,7 @@ inline constexpr WindowGrid edge_windows{128, 192, 7, 6, 2};
 class WindowSearch {
  public:
   WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-               const WindowGrid& grid = coarse_windows);
+               const WindowCover& grid = coarse_windows);
 
   /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
   /// device. The result is valid until the next call.
@@ -108,7 +108,7 @@ class WindowSearch {
   RegistrationOptions options_;
   std::vector<double> rotations_;  ///< of the views
   Ones& ones_;
-  WindowGrid grid_;
+  WindowCover grid_;
   Shape frame_;
   RealFftPlan fft_, fft_windows_, fft_surfaces_;
   OverlapProductsPlan products_;

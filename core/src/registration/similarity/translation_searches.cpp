@@ -1,5 +1,5 @@
 // The shifts of hypotheses of rotation and scale.
-#include "registration/similarity/shift_search.hpp"
+#include "registration/similarity/translation_searches.hpp"
 
 namespace warpalign::detail {
 
@@ -13,10 +13,10 @@ constexpr std::int64_t most_at_once = 6;
 
 }  // namespace
 
-ShiftSearch::ShiftSearch(const Device& device, Ones& ones)
+TranslationSearches::TranslationSearches(const Device& device, Ones& ones)
     : device_(device), ones_(ones), one_(device, side, ones) {}
 
-TranslationSearch& ShiftSearch::of(std::size_t hypotheses) {
+TranslationSearch& TranslationSearches::of(std::size_t hypotheses) {
   const std::int64_t at_once = TranslationSearch::batch_on(device_, side, most_at_once);
   if (hypotheses <= 1 || at_once == 1) return one_;
   if (!many_) many_.emplace(device_, side, ones_, at_once);

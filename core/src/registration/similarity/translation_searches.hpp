@@ -11,9 +11,9 @@ namespace warpalign::detail {
 
 /// Looks for the shifts of one hypothesis or, with memory that is taken when they first come, for
 /// those of many at once.
-class ShiftSearch {
+class TranslationSearches {
  public:
-  ShiftSearch(const Device& device, Ones& ones);
+  TranslationSearches(const Device& device, Ones& ones);
 
   /// A search that suits the number of hypotheses.
   [[nodiscard]] TranslationSearch& of(std::size_t hypotheses);
