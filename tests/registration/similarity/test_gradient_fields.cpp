@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -125,6 +126,65 @@ TEST_CASE("gradient fields: splines go through both channels, anew for each imag
         }
       }
       CHECK(worst.value() <= 1e-4);
+    }
+  });
+}
+
+TEST_CASE("gradient fields: what fits compare is smoothed, turned and as splines") {
+  // By a Gaussian of one sample that ends at four.
+  const auto smoothed = [](const std::vector<float>& field, std::size_t x, std::size_t y) {
+    double sum = 0, weights = 0;
+    for (int v = -4; v <= 4; ++v) {
+      for (int u = -4; u <= 4; ++u) {
+        const double weight = std::exp(-0.5 * (u * u + v * v));
+        const auto at = static_cast<std::ptrdiff_t>(24 * y + x) + 24 * v + u;
+        sum += weight * static_cast<double>(field[static_cast<std::size_t>(at)]);
+        weights += weight;
+      }
+    }
+    return sum / weights;
+  };
+  // At a sample, 4/6 of its own coefficient and 1/6 of each neighbour's along each axis.
+  const auto spline_at = [](const std::vector<float>& c, std::size_t x, std::size_t y) {
+    double value = 0;
+    for (std::size_t v = 0; v < 3; ++v) {
+      for (std::size_t u = 0; u < 3; ++u) {
+        value += (u == 1 ? 4 : 1) * (v == 1 ? 4 : 1) / 36.0 *
+                 static_cast<double>(c[24 * (y + v - 1) + x + u - 1]);
+      }
+    }
+    return value;
+  };
+  test::on_every_device([&](const warpalign::Device& device) {
+    test::DrawnPair pair(device, shape, shape);
+    for (const std::uint32_t seed : {6, 7}) {
+      pair.take(pair.reference, test::Spots(seed).drawn(shape, {}));
+      auto& level = pair.reference.level(pair.stream, pair.clock, {1});
+      const auto fitted = detail::FieldDetail::smoothed;
+      const Values whole =
+          values_of(pair.stream, pair.fields.turned(pair.stream, pair.clock, pair.reference, level,
+                                                    0.3, detail::FieldDetail::whole));
+      const Values turned = values_of(
+          pair.stream,
+          pair.fields.turned(pair.stream, pair.clock, pair.reference, level, 0.3, fitted));
+      const Values upright =
+          values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
+      const Values spline = values_of(
+          pair.stream,
+          pair.fields.coefficients(pair.stream, pair.clock, pair.reference, level, fitted));
+      test::WorstError of_turned, of_spline;
+      for (std::size_t y = 4; y < 14; ++y) {
+        for (std::size_t x = 4; x < 20; ++x) {
+          const std::size_t i = 24 * y + x;
+          of_turned.add(std::abs(turned.cosines[i] - smoothed(whole.cosines, x, y)));
+          of_turned.add(std::abs(turned.sines[i] - smoothed(whole.sines, x, y)));
+          of_spline.add(
+              std::abs(spline_at(spline.cosines, x, y) - smoothed(upright.cosines, x, y)));
+          of_spline.add(std::abs(spline_at(spline.sines, x, y) - smoothed(upright.sines, x, y)));
+        }
+      }
+      CHECK(of_turned.value() <= 1e-5);  // of single precision
+      CHECK(of_spline.value() <= 1e-4);  // as above
     }
   });
 }

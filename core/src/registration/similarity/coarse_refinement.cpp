@@ -71,9 +71,9 @@ void CoarseRefinement::leave_out_least(std::vector<Candidate>& candidates) {
   for (std::size_t i = 0; i < places_.size(); ++i) places_[i].candidate = &candidates[i];
 }
 
-void CoarseRefinement::prepare(const PairWork& work, std::span<const Group> groups,
-                               double coarser) {
-  starts_.set(work, ones_, groups,
+void CoarseRefinement::prepare(const PairWork& work, std::span<const Group> groups, double coarser,
+                               FieldDetail detail) {
+  starts_.set(work, ones_, groups, detail,
               [coarser](const FitRoles& roles) { return coarser * roles.spacing(judged_side); });
 }
 
@@ -86,7 +86,7 @@ void CoarseRefinement::fit_on_level(const PairWork& work, std::span<const Group>
     const bool too_small = roles.side(limits.coarser * roles.spacing(judged_side)) < min_side;
     if (!too_small || limits.coarser == 1) of_level_.push_back(group);
   }
-  prepare(work, of_level_, limits.coarser);
+  prepare(work, of_level_, limits.coarser, FieldDetail::smoothed);
   auto fit = fitter_
                  .fit_together(work.stream, work.clock, starts_.groups(),
                                {motion_, limits.iterations, limits.tolerance, limits.max_drift})
@@ -101,7 +101,7 @@ void CoarseRefinement::fit_on_level(const PairWork& work, std::span<const Group>
 }
 
 void CoarseRefinement::judge_groups(const PairWork& work, std::span<const Group> groups) {
-  prepare(work, groups, 1);
+  prepare(work, groups, 1, FieldDetail::whole);
   auto sums = fitter_.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const Place& place : groups[g]) {

@@ -43,7 +43,8 @@ class CoarseRefinement {
   void leave_out_least(std::vector<Candidate>& candidates);
   /// Brings the levels of groups, at a spacing that is `coarser` than that at which they are
   /// judged, and their places' transforms between these into starts_.
-  void prepare(const PairWork& work, std::span<const Group> groups, double coarser);
+  void prepare(const PairWork& work, std::span<const Group> groups, double coarser,
+               FieldDetail detail);
   void fit_on_level(const PairWork& work, std::span<const Group> groups, std::size_t level);
   void judge_groups(const PairWork& work, std::span<const Group> groups);
 

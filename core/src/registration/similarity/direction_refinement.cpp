@@ -29,7 +29,7 @@ std::optional<Homography> refined_by_directions(const PairWork& work, Ones& ones
     const double spacing = roles.spacing(level.side);
     if (spacing == last_spacing) break;  // there is nothing finer
     last_spacing = spacing;
-    const FitRoles::Levels levels = roles.levels(work, ones, spacing);
+    const FitRoles::Levels levels = roles.levels(work, ones, spacing, FieldDetail::smoothed);
     const auto fitted = fitter.fit(work.stream, work.clock, levels.pair, levels.to_levels(matrix),
                                    {motion, level.iterations, level.tolerance, level.max_drift});
     if (!fitted || !is_at_rest(*fitted)) return std::nullopt;

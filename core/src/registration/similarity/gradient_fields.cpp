@@ -7,6 +7,10 @@ namespace warpalign::detail {
 
 namespace {
 
+// Of the smoothed fields' Gaussian, in samples of a level. With less, fits of noise still rest off
+// the place; with more, what edges tell exactly is lost.
+constexpr double sigma = 1;
+
 GradientFields::Statistics statistics_of(const std::vector<float>& cosines,
                                          const std::vector<float>& sines) {
   double cosine = 0, sine = 0, squares = 0, pixels = 0;
@@ -61,32 +65,54 @@ GradientFields::Field GradientFields::of(Stream& stream, StageClock& clock, Imag
   return of_level(stream, clock, pyramid, level).values.field();
 }
 
+GradientFields::Smoothed::Smoothed(const Device& device, const Shape& shape)
+    : plan(device, {.shape = shape, .output = shape, .origin = {}, .sigma = sigma}),
+      values(device, shape) {}
+
+GradientFields::Field GradientFields::Smoothed::of(Stream& stream, StageClock& clock,
+                                                   const Field& field) {
+  clock.run("smooth", [&] {
+    plan.execute(stream, field.cosines, values.cosines);
+    plan.execute(stream, field.sines, values.sines);
+  });
+  return values.field();
+}
+
+GradientFields::Coefficients::Coefficients(const Device& device, const Shape& shape,
+                                           FieldDetail detail)
+    : prefilter(device, PrefilterSpec{.shape = shape}), values(device, shape) {
+  if (detail == FieldDetail::smoothed) smoothed.emplace(device, shape);
+}
+
 GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& clock,
-                                                   ImagePyramid& pyramid, PyramidLevel& level) {
+                                                   ImagePyramid& pyramid, PyramidLevel& level,
+                                                   FieldDetail detail) {
   OfLevel& entry = of_level(stream, clock, pyramid, level);
-  if (!entry.coefficients) {  // which is made last
-    entry.prefilter.emplace(device_, PrefilterSpec{.shape = level.shape()});
-    entry.coefficients.emplace(device_, level.shape());
-  }
-  if (entry.coefficients_pair != pair_) {
+  auto& made = entry.coefficients.at(static_cast<std::size_t>(detail));
+  if (!made) made.emplace(device_, level.shape(), detail);
+  if (made->pair != pair_) {
+    const Field whole = entry.values.field();
+    const Field field = made->smoothed ? made->smoothed->of(stream, clock, whole) : whole;
     clock.run("prefilter", [&] {
-      entry.prefilter->execute(stream, entry.values.cosines, entry.coefficients->cosines);
-      entry.prefilter->execute(stream, entry.values.sines, entry.coefficients->sines);
+      made->prefilter.execute(stream, field.cosines, made->values.cosines);
+      made->prefilter.execute(stream, field.sines, made->values.sines);
     });
-    entry.coefficients_pair = pair_;
+    made->pair = pair_;
   }
-  return entry.coefficients->field();
+  return made->values.field();
 }
 
 GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
                                              ImagePyramid& pyramid, PyramidLevel& level,
-                                             double rotation) {
+                                             double rotation, FieldDetail detail) {
   const TurnedKey key{level.shape(), turns_++ % turned_at_once};
   Turned& entry = turned_.get(key, [&] {
     return Turned{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
   });
   compute(stream, clock, pyramid, level, entry.plan, rotation, entry.values);
-  return entry.values.field();
+  if (detail == FieldDetail::whole) return entry.values.field();
+  if (!entry.smoothed) entry.smoothed.emplace(device_, level.shape());
+  return entry.smoothed->of(stream, clock, entry.values.field());
 }
 
 const GradientFields::Statistics& GradientFields::statistics(Stream& stream, StageClock& clock,

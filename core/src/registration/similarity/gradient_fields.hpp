@@ -7,14 +7,21 @@
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/double_angle.hpp>
+#include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/stages/prefilter.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace warpalign::detail {
+
+/// Which of a field is compared. A place is judged by the whole of it. Fits need it smoothed: it
+/// changes from one sample to the next, even of noise alone, and a spline evens that out between
+/// samples, so that the least differs where the images are half a sample apart.
+enum class FieldDetail { whole, smoothed };
 
 /// Where a thing is bright in one image and dark in the other, grey levels do not correlate, but
 /// edges still lie along the same lines. A field has two channels, the cosine and the sine of twice
@@ -45,11 +52,12 @@ class GradientFields {
   /// The field of a level. Valid until the next pair.
   Field of(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
   /// Its cubic spline coefficients. Valid until the next pair.
-  Field coefficients(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
+  Field coefficients(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
+                     FieldDetail detail = FieldDetail::whole);
   /// The field with all directions turned by `rotation` radians, from x towards y. Valid until
   /// turned_at_once more were asked for.
   Field turned(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
-               double rotation);
+               double rotation, FieldDetail detail = FieldDetail::whole);
   /// Of the field's pixels that are not at an edge of the image. Waits for the device.
   const Statistics& statistics(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                                PyramidLevel& level);
@@ -60,16 +68,27 @@ class GradientFields {
     [[nodiscard]] Field field() const { return {cosines, sines}; }
     Image cosines, sines;
   };
+  struct Smoothed {
+    Smoothed(const Device& device, const Shape& shape);
+    Field of(Stream& stream, StageClock& clock, const Field& field);
+    SmoothPlan plan;
+    Channels values;
+  };
+  struct Coefficients {
+    Coefficients(const Device& device, const Shape& shape, FieldDetail detail);
+    std::optional<Smoothed> smoothed;
+    PrefilterPlan prefilter;
+    Channels values;
+    std::uint64_t pair = 0;  ///< for which they were computed
+  };
   struct OfLevel {
     OfLevel(const Device& device, const Shape& shape)
         : plan(device, {shape}), values(device, shape) {}
     DoubleAnglePlan plan;
     Channels values;
-    std::optional<PrefilterPlan> prefilter;
-    std::optional<Channels> coefficients;
+    std::array<std::optional<Coefficients>, 2> coefficients;  ///< by FieldDetail
     Statistics statistics;
-    // The pairs for which they were computed.
-    std::uint64_t values_pair = 0, coefficients_pair = 0, statistics_pair = 0;
+    std::uint64_t values_pair = 0, statistics_pair = 0;  ///< for which they were computed
   };
   struct LevelKey {
     const ImagePyramid* pyramid;
@@ -80,6 +99,7 @@ class GradientFields {
   struct Turned {
     DoubleAnglePlan plan;
     Channels values;
+    std::optional<Smoothed> smoothed{};
   };
   struct TurnedKey {
     Shape shape;

@@ -51,9 +51,10 @@ FitRoles::BothLevels FitRoles::both_levels(const PairWork& work, double spacing)
   return {coarse, fine_->level(work.stream, work.clock, {spacings.moving})};
 }
 
-FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spacing) const {
+FitRoles::Levels FitRoles::levels(const PairWork& work, Ones& ones, double spacing,
+                                  FieldDetail detail) const {
   const auto [coarse, fine] = both_levels(work, spacing);
-  SimilarityFit::Pair pair = work.fields != nullptr ? directions(work, ones, coarse, fine)
+  SimilarityFit::Pair pair = work.fields != nullptr ? directions(work, ones, coarse, fine, detail)
                                                     : grey_levels(work, ones, coarse, fine);
   pair.counted = {coarse_->counted_of(coarse.shape().plane()),
                   fine_->counted_of(fine.shape().plane())};
@@ -70,11 +71,11 @@ SimilarityFit::Pair FitRoles::grey_levels(const PairWork& work, Ones& ones, Pyra
 }
 
 SimilarityFit::Pair FitRoles::directions(const PairWork& work, Ones& ones, PyramidLevel& coarse,
-                                         PyramidLevel& fine) const {
+                                         PyramidLevel& fine, FieldDetail detail) const {
   const GradientFields::Field turned =
-      work.fields->turned(work.stream, work.clock, *coarse_, coarse, rotation_);
+      work.fields->turned(work.stream, work.clock, *coarse_, coarse, rotation_, detail);
   const GradientFields::Field coefficients =
-      work.fields->coefficients(work.stream, work.clock, *fine_, fine);
+      work.fields->coefficients(work.stream, work.clock, *fine_, fine, detail);
   const PairWeights weights =
       weights_of(work.stream, ones, coarse.weight(), coarse.shape(), fine.weight(), fine.shape());
   SimilarityFit::Pair pair{

@@ -68,13 +68,16 @@ class FitRoles {
   struct Levels : BothLevels {
     SimilarityFit::Pair pair;
   };
-  [[nodiscard]] Levels levels(const PairWork& work, Ones& ones, double spacing) const;
+  /// `detail`: of directions of edges, where these are compared.
+  [[nodiscard]] Levels levels(const PairWork& work, Ones& ones, double spacing,
+                              FieldDetail detail = FieldDetail::whole) const;
 
  private:
   [[nodiscard]] SimilarityFit::Pair grey_levels(const PairWork& work, Ones& ones,
                                                 PyramidLevel& coarse, PyramidLevel& fine) const;
   [[nodiscard]] SimilarityFit::Pair directions(const PairWork& work, Ones& ones,
-                                               PyramidLevel& coarse, PyramidLevel& fine) const;
+                                               PyramidLevel& coarse, PyramidLevel& fine,
+                                               FieldDetail detail) const;
 
   bool swapped_;
   double rotation_ = 0;
@@ -123,11 +126,11 @@ class LevelStarts {
   /// between these of their places, whose `matrix` is in their roles.
   template <class Place, class SpacingOf>
   void set(const PairWork& work, Ones& ones, std::span<const std::span<Place>> groups,
-           SpacingOf spacing_of) {
+           FieldDetail detail, SpacingOf spacing_of) {
     clear();
     for (const std::span<Place>& group : groups) {
       const FitRoles& roles = group.front().roles;
-      add_group(roles.levels(work, ones, spacing_of(roles)));
+      add_group(roles.levels(work, ones, spacing_of(roles), detail));
       for (const Place& place : group) add(place.matrix);
     }
   }

@@ -100,14 +100,16 @@ void RicherModels::fit_levels_from(const PairWork& work, SimilarityFit& fitter, 
   }
 }
 
-void RicherModels::prepare(const PairWork& work, std::span<const Group> groups, double side) {
-  starts_.set(work, ones_, groups, [side](const FitRoles& roles) { return roles.spacing(side); });
+void RicherModels::prepare(const PairWork& work, std::span<const Group> groups, double side,
+                           FieldDetail detail) {
+  starts_.set(work, ones_, groups, detail,
+              [side](const FitRoles& roles) { return roles.spacing(side); });
 }
 
 void RicherModels::fit_on_level(const PairWork& work, SimilarityFit& fitter,
                                 const FitOptions& options, double side,
                                 std::span<const Group> groups) {
-  prepare(work, groups, side);
+  prepare(work, groups, side, FieldDetail::smoothed);
   auto fit = fitter.fit_together(work.stream, work.clock, starts_.groups(), options).begin();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (Place& place : groups[g]) {
@@ -121,7 +123,7 @@ void RicherModels::fit_on_level(const PairWork& work, SimilarityFit& fitter,
 // Judges the candidates `judged` of places, at their matrices.
 void RicherModels::judge_together(const PairWork& work, SimilarityFit& fitter,
                                   std::span<const Group> groups) {
-  prepare(work, groups, judged_side);
+  prepare(work, groups, judged_side, FieldDetail::whole);
   auto sums = fitter.evaluate_together(work.stream, work.clock, starts_.groups()).begin();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (Place& place : groups[g]) {

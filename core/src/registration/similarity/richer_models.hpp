@@ -65,7 +65,8 @@ class RicherModels {
   void fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
                        double first_side, std::span<const Group> groups);
   /// The groups' levels of a side, and their places' transforms between these, into starts_.
-  void prepare(const PairWork& work, std::span<const Group> groups, double side);
+  void prepare(const PairWork& work, std::span<const Group> groups, double side,
+               FieldDetail detail);
   void fit_on_level(const PairWork& work, SimilarityFit& fitter, const FitOptions& options,
                     double side, std::span<const Group> groups);
   void judge_starts(const PairWork& work, SimilarityFit& fitter, std::span<const Group> groups);
