@@ -64,10 +64,10 @@ Pixels pixels_of(const reference::Plane& plane, const Contrast& contrast) {
 
 double same(double v) { return v; }
 
-// Noise of a standard deviation of 8, of a range of 255.
-void add_noise(Pixels& pixels, std::uint32_t seed) {
+// Noise of a standard deviation in grey levels, of a range of 255.
+void add_noise(Pixels& pixels, float deviation, std::uint32_t seed) {
   std::mt19937 random(seed);
-  std::normal_distribution<float> noise(0, 8);
+  std::normal_distribution<float> noise(0, deviation);
   for (float& value : pixels.values) value += noise(random);
 }
 
@@ -153,11 +153,32 @@ TEST_CASE("modality: noise does not draw a fit to places half a pixel off") {
       const auto pair = pair_of("bridge.jpg", {0, 1, shift});
       Pixels reference = pixels_of(pair.reference, same);
       Pixels moving = pixels_of(pair.moving, inverted);
-      add_noise(reference, 1);
-      add_noise(moving, 2);
+      add_noise(reference, 8, 1);
+      add_noise(moving, 8, 2);
       const auto found = registered(device, reference, moving, with(Modality::other));
       CHECK(found.reliable);
       CHECK(test::mean_corner_distance(found.matrix, pair.truth, shape) <= tolerance);
+    }
+  });
+}
+
+TEST_CASE("modality: noise does not make an affine transform of a similarity") {
+  // A model that leads between pixels would explain noise better than one that leads to them.
+  const std::vector<warpalign::Point> shifts{{12, -9}, {12.2, -9.3}, {-7.4, 5.1}, {6, 6}, {3, -14}};
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const warpalign::Point& shift : shifts) {
+      for (const float deviation : {2.0F, 4.0F, 8.0F}) {
+        CAPTURE(shift.x);
+        CAPTURE(deviation);
+        const auto pair = pair_of("bridge.jpg", {0, 1, shift});
+        Pixels reference = pixels_of(pair.reference, same);
+        Pixels moving = pixels_of(pair.moving, inverted);
+        add_noise(reference, deviation, 3);
+        add_noise(moving, deviation, 4);
+        RegistrationOptions options = with(Modality::other);
+        options.motion = Motion::automatic;
+        CHECK(registered(device, reference, moving, options).motion == Motion::similarity);
+      }
     }
   });
 }

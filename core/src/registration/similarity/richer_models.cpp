@@ -276,7 +276,7 @@ bool RicherModels::explains_better(const PairWork& work, const Candidate& simple
                                    const Candidate& richer, int parameters) {
   const FitRoles roles(work, richer.matrix, transform_of(richer));
   const double spacing = std::max(roles.spacing(compared_side), min_compared_spacing);
-  const FitRoles::Levels levels = roles.levels(work, ones_, spacing);
+  const FitRoles::Levels levels = roles.levels(work, ones_, spacing, FieldDetail::smoothed);
   const Shape& coarse = levels.coarse.shape();
   const Shape& fine = levels.fine.shape();
   const Homography first = levels.to_levels(roles.in_roles(transform_of(simpler)));
