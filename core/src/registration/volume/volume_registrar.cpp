@@ -243,7 +243,8 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   result.significance = found->significance;
   result.overlap = detail::common_voxels(reference->shape(), moving->shape(), found->shift) /
                    static_cast<double>(reference->shape().pixels());
-  result.confidence = detail::volume_confidence(found->significance);
+  result.confidence = detail::volume_confidence(found->significance,
+                                                detail::half_significance_of(options.modality));
   // A shift that cannot be refined is probably not at the right position.
   if (options.refine && !result.refined) {
     result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
