@@ -1,13 +1,13 @@
-// Registration of volumes of other modality: contrast that is reversed, bent or permuted, by
-// transforms that are exactly known, on every device.
+// Registration of volumes of other modality: contrast that is test::reversed_contrast, bent or
+// test::permuted_contrast, by transforms that are exactly known, on every device.
 #include "support/devices.hpp"
+#include "support/tissues.hpp"
 #include "support/turned_volumes.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/volume_registrar.hpp>
 
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -30,28 +30,6 @@ constexpr double same_edges_off = 0.05;
 // Borders lie a voxel or two apart. The strongest draws the others to its side, and that is another
 // one in the other volume. Over many borders this averages out; these volumes hold about ten blobs.
 constexpr double other_edges_off = 0.5;
-
-// The grey levels of four tissues.
-using Contrast = std::array<float, 4>;
-constexpr Contrast usual{0, 0.33F, 0.67F, 1};
-constexpr Contrast reversed{1, 0.67F, 0.33F, 0};
-constexpr Contrast bent{0, 0.06F, 0.37F, 1};  // the usual ones to the power 2.5
-constexpr Contrast permuted{0.6F, 0, 1, 0.3F};
-
-// Tissues between level surfaces of what is drawn, with borders one or two voxels wide. Where grey
-// levels change smoothly instead, how steep they are at each place depends on the contrast.
-std::vector<float> tissues(std::vector<float> drawn, const Contrast& contrast) {
-  constexpr std::array<float, 3> borders{0.35F, 0.5F, 0.65F};
-  constexpr float width = 0.02F;
-  for (float& voxel : drawn) {
-    float grey = contrast[0];
-    for (std::size_t i = 0; i < borders.size(); ++i) {
-      grey += (contrast[i + 1] - contrast[i]) / (1 + std::exp((borders[i] - voxel) / width));
-    }
-    voxel = grey;
-  }
-  return drawn;
-}
 
 VolumeRegistrationOptions of_other_modality(Motion motion = Motion::translation) {
   VolumeRegistrationOptions options;
@@ -80,23 +58,23 @@ TurnedPairSpec turned() {
   return spec;
 }
 
-VolumeRegistration align(const Device& device, const VolumePairSpec& spec, const Contrast& contrast,
-                         const VolumeRegistrationOptions& options) {
+VolumeRegistration align(const Device& device, const VolumePairSpec& spec,
+                         const test::Contrast& contrast, const VolumeRegistrationOptions& options) {
   const auto pair = test::draw_pair(spec);
-  const auto reference = tissues(pair.reference, usual);
-  const auto moving = tissues(pair.moving, contrast);
+  const auto reference = test::tissues(pair.reference, test::usual_contrast);
+  const auto moving = test::tissues(pair.moving, contrast);
   return register_volumes(device, test::view_of(reference, spec.reference),
                           test::view_of(moving, spec.moving), options);
 }
 
-VolumeRegistration align(const Device& device, const TurnedPairSpec& spec, const Contrast& contrast,
-                         VolumeRegistrationOptions options) {
+VolumeRegistration align(const Device& device, const TurnedPairSpec& spec,
+                         const test::Contrast& contrast, VolumeRegistrationOptions options) {
   options.reference_spacing = spec.reference_spacing;
   options.moving_spacing = spec.moving_spacing;
   options.max_rotation = 30;
   const auto pair = test::draw_turned_pair(spec);
-  const auto reference = tissues(pair.reference, usual);
-  const auto moving = tissues(pair.moving, contrast);
+  const auto reference = test::tissues(pair.reference, test::usual_contrast);
+  const auto moving = test::tissues(pair.moving, contrast);
   return register_volumes(device, test::view_of(reference, spec.reference),
                           test::view_of(moving, spec.moving), options);
 }
@@ -117,7 +95,7 @@ void check_refused(const char* words, Action&& action) {
 TEST_CASE("volumes of other modality: shifts, whatever the contrast") {
   test::on_every_device([](const Device& device) {
     const VolumePairSpec spec = shifted();
-    const auto check = [&](const Contrast& contrast, double off) {
+    const auto check = [&](const test::Contrast& contrast, double off) {
       const auto result = align(device, spec, contrast, of_other_modality());
       CAPTURE(result.translation.x);
       CAPTURE(result.translation.y);
@@ -127,16 +105,16 @@ TEST_CASE("volumes of other modality: shifts, whatever the contrast") {
       CHECK(result.reliable);
       CHECK(result.refined);
     };
-    check(reversed, same_edges_off);
-    check(bent, other_edges_off);
-    check(permuted, other_edges_off);
+    check(test::reversed_contrast, same_edges_off);
+    check(test::bent_contrast, other_edges_off);
+    check(test::permuted_contrast, other_edges_off);
   });
 }
 
 TEST_CASE("volumes of other modality: rotations of voxels that are no cubes") {
   test::on_every_device([](const Device& device) {
     const TurnedPairSpec spec = turned();
-    const auto check = [&](const Contrast& contrast, double off) {
+    const auto check = [&](const test::Contrast& contrast, double off) {
       const auto result = align(device, spec, contrast, of_other_modality(Motion::rigid));
       CAPTURE(result.rotation_deg);
       CAPTURE(result.significance);
@@ -145,18 +123,18 @@ TEST_CASE("volumes of other modality: rotations of voxels that are no cubes") {
       CHECK(result.refined);
     };
     // At the corners, where a rotation that is as exact as a shift is off by twice as much.
-    check(reversed, 2 * same_edges_off);
-    check(bent, 2 * other_edges_off);
-    check(permuted, 2 * other_edges_off);
+    check(test::reversed_contrast, 2 * same_edges_off);
+    check(test::bent_contrast, 2 * other_edges_off);
+    check(test::permuted_contrast, 2 * other_edges_off);
   });
 }
 
 TEST_CASE("volumes of other modality: grey levels alone do not find reversed contrast") {
   test::on_every_device([](const Device& device) {
-    CHECK_FALSE(align(device, shifted(), reversed, {}).reliable);
+    CHECK_FALSE(align(device, shifted(), test::reversed_contrast, {}).reliable);
     VolumeRegistrationOptions options;
     options.motion = Motion::rigid;
-    CHECK_FALSE(align(device, turned(), reversed, options).reliable);
+    CHECK_FALSE(align(device, turned(), test::reversed_contrast, options).reliable);
   });
 }
 
@@ -166,13 +144,14 @@ TEST_CASE("volumes of other modality: unrelated ones are refused") {
       VolumePairSpec spec = shifted();
       spec.unrelated = true;
       spec.seed = seed;
-      const auto result = align(device, spec, reversed, of_other_modality());
+      const auto result = align(device, spec, test::reversed_contrast, of_other_modality());
       CAPTURE(result.significance);
       CHECK_FALSE(result.reliable);
     }
     TurnedPairSpec spec = turned();
     spec.unrelated = true;
-    const auto result = align(device, spec, permuted, of_other_modality(Motion::rigid));
+    const auto result =
+        align(device, spec, test::permuted_contrast, of_other_modality(Motion::rigid));
     CAPTURE(result.significance);
     CHECK_FALSE(result.reliable);
   });
