@@ -37,6 +37,7 @@ struct Options {
   DeviceOptions device;
   std::optional<std::string> output;
   std::optional<std::string> motion;
+  std::optional<std::string> modality;
   std::optional<double> max_rotation;
   std::optional<std::string> max_shift;
   std::optional<std::string> spacing;
@@ -63,6 +64,13 @@ Motion motion_of(const std::optional<std::string>& name) {
   if (*name == "affine") return Motion::affine;
   throw UsageError(fmt::format(
       "--motion {}: is not known; there are translation, rigid, similarity and affine", *name));
+}
+
+Modality modality_of(const std::optional<std::string>& name) {
+  if (!name || *name == "same") return Modality::same;
+  if (*name == "other") return Modality::other;
+  throw UsageError(
+      fmt::format("--modality {}: is not known for volumes; there are same and other", *name));
 }
 
 double max_rotation_of(const Options& options) {
@@ -140,6 +148,7 @@ void require_same_hand(const VolumeFile& reference, const VolumeFile& moving) {
 VolumeRegistrationOptions settings_of(const Options& options) {
   VolumeRegistrationOptions settings;
   settings.motion = motion_of(options.motion);
+  settings.modality = modality_of(options.modality);
   settings.max_rotation = max_rotation_of(options);
   settings.max_shift = max_shift_of(options.max_shift);
   settings.refine = !options.no_refine;
@@ -278,6 +287,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  warpalign register-volume fixed.npy moved.npy\n"
     "  warpalign register-volume head.nii.gz later.nii.gz --motion rigid --output aligned.nii.gz\n"
+    "  warpalign register-volume t1.nii.gz t2.nii.gz --motion rigid --modality other\n"
     "  warpalign register-volume fixed.npy moved.npy --motion rigid --spacing 3,1,1 --json\n"
     "  warpalign register-volume fixed.npy moved.npy --max-shift 20,20,5 --device cuda:0\n";
 
@@ -297,6 +307,11 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   add_option(command, "--motion NAME", &options->motion,
              "What may differ: translation, rigid, similarity or affine [translation]",
              suggesting("translation rigid similarity affine"));
+  add_option(
+      command, "--modality NAME", &options->modality,
+      "Whether the same things look alike in both volumes: same; or other, where contrast is "
+      "reversed or unrelated (MRI weightings, CT and MRI): edges are compared [same]",
+      suggesting("same other"));
   add_option(command, "--max-rotation DEGREES", &options->max_rotation,
              "Largest rotation about any axis, above 0 to 180 [180]");
   add_option(command, "--max-shift N", &options->max_shift,

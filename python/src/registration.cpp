@@ -207,6 +207,10 @@ void compile_piece(const OpenedDevice& opened, std::size_t piece, const std::str
 
 Motion motion_named(const std::string& name) { return value_named(motions, "motion", name); }
 const char* name_of(Motion motion) { return name_of(motions, motion); }
+Modality modality_named(const std::string& name) {
+  return value_named(modalities, "modality", name);
+}
+const char* name_of(Modality modality) { return name_of(modalities, modality); }
 
 nb::list list_of(const std::vector<StageTiming>& timings) {
   nb::list list;

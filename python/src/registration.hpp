@@ -18,5 +18,7 @@ nanobind::list list_of(const std::vector<StageTiming>& timings);
 /// The motion of this name. Throws ValueError, listing the known names.
 Motion motion_named(const std::string& name);
 const char* name_of(Motion motion);
+Modality modality_named(const std::string& name);
+const char* name_of(Modality modality);
 
 }  // namespace warpalign::python

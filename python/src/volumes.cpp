@@ -130,6 +130,9 @@ void bind_volumes(nb::module_& module) {
       .def_prop_rw(
           "motion", [](const Options& self) { return std::string(name_of(self.motion)); },
           [](Options& self, const std::string& name) { self.motion = motion_named(name); })
+      .def_prop_rw(
+          "modality", [](const Options& self) { return std::string(name_of(self.modality)); },
+          [](Options& self, const std::string& name) { self.modality = modality_named(name); })
       .def_rw("max_rotation", &Options::max_rotation)
       .def_rw("refine", &Options::refine)
       .def_rw("collect_timings", &Options::collect_timings);

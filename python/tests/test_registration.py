@@ -514,7 +514,18 @@ def test_a_volume_that_turns(volume):
     assert scaled.translation == pytest.approx(found.translation, abs=0.05)
 
 
+def test_a_negative_volume_is_of_another_modality(volume):
+    moving = np.max(volume) - np.roll(volume, (2, 0, -3), axis=(0, 1, 2))
+    assert not warpalign.register_volume(volume, moving).reliable
+    found = warpalign.register_volume(volume, moving, modality="other")
+    assert found.reliable
+    # What was rolled round the faces is wrong.
+    assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
+
+
 def test_volumes_that_cannot_be_used(volume):
+    with pytest.raises(ValueError, match="modality must be one of same, other"):
+        warpalign.register_volume(volume, volume, modality="auto")
     with pytest.raises(ValueError, match="translation, rigid"):
         warpalign.register_volume(volume, volume, motion="homography")
     with pytest.raises(warpalign.InvalidArgumentError, match="max_rotation"):

@@ -140,6 +140,10 @@ _VOLUME_OPTIONS = """\
     motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
         What may differ. The default is ``'translation'``. Similarities and affine transforms are
         found for scales of about 0.8 to 1.25.
+    modality : {'same', 'other'}, optional
+        Whether the same things look alike in both volumes. ``'other'`` is for contrast that is
+        reversed or unrelated, as between MRI weightings or CT and MRI: the strength of edges is
+        compared. The default is ``'same'``.
     max_rotation : float, optional
         The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
     spacing : float or sequence of 3 floats, optional
@@ -157,6 +161,7 @@ _VOLUME_OPTIONS = """\
 _documented = functools.partial(documented, volume_options=_VOLUME_OPTIONS)
 
 _MOTIONS = ("translation", "rigid", "similarity", "affine")
+_MODALITIES = ("same", "other")
 
 
 def _along_xyz(value):
@@ -165,11 +170,15 @@ def _along_xyz(value):
     return [float(number) for number in along[::-1]]
 
 
-def _options(motion, max_rotation, spacing, moving_spacing, max_shift, refine, collect_timings):
+def _options(motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
+             collect_timings):
     options = _core.VolumeRegistrationOptions()
     if motion not in _MOTIONS:
         raise ValueError(f"motion must be one of {', '.join(_MOTIONS)}, not {motion!r}")
     options.motion = motion
+    if modality not in _MODALITIES:
+        raise ValueError(f"modality must be one of {', '.join(_MODALITIES)}, not {modality!r}")
+    options.modality = modality
     options.max_rotation = max_rotation
     if spacing is not None:
         options.reference_spacing = options.moving_spacing = _along_xyz(spacing)
@@ -210,10 +219,12 @@ class VolumeRegistrar:
        the rotations that are tried.
     """
 
-    def __init__(self, device=None, *, motion="translation", max_rotation=180.0, spacing=None,
-                 moving_spacing=None, max_shift=None, refine=True, collect_timings=False):
+    def __init__(self, device=None, *, motion="translation", modality="same", max_rotation=180.0,
+                 spacing=None, moving_spacing=None, max_shift=None, refine=True,
+                 collect_timings=False):
         options = _options(
-            motion, max_rotation, spacing, moving_spacing, max_shift, refine, collect_timings)
+            motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
+            collect_timings)
         self._device = open_device(device)
         self._registrar = _core.VolumeRegistrar(self._device, options)
         self._shape = None
@@ -273,9 +284,9 @@ _documented(VolumeRegistrar)
 
 
 @_documented
-def register_volume(reference, moving, *, motion="translation", max_rotation=180.0, spacing=None,
-                    moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
-                    device=None) -> VolumeRegistration:
+def register_volume(reference, moving, *, motion="translation", modality="same",
+                    max_rotation=180.0, spacing=None, moving_spacing=None, max_shift=None,
+                    refine=True, collect_timings=False, device=None) -> VolumeRegistration:
     """Find the transform between two volumes.
 
     Parameters
@@ -314,8 +325,8 @@ def register_volume(reference, moving, *, motion="translation", max_rotation=180
     90
     """
     registrar = VolumeRegistrar(
-        device_for(reference, device), motion=motion, max_rotation=max_rotation, spacing=spacing,
-        moving_spacing=moving_spacing, max_shift=max_shift, refine=refine,
-        collect_timings=collect_timings)
+        device_for(reference, device), motion=motion, modality=modality,
+        max_rotation=max_rotation, spacing=spacing, moving_spacing=moving_spacing,
+        max_shift=max_shift, refine=refine, collect_timings=collect_timings)
     registrar.set_reference(reference)
     return registrar.align(moving)

@@ -170,12 +170,16 @@ TEST_CASE("allocations: align, volumes") {
   const test::VolumePairSpec spec{.shift = {3.25, -2.5, 1.75}};
   const test::HostPairOfVolumes pair = test::draw_pair(spec);
   test::on_every_device([&](const Device& device) {
-    VolumeRegistrar registrar(device);
-    registrar.set_reference(test::view_of(pair.reference, spec.reference));
-    const VolumeRegistration first = registrar.align(test::view_of(pair.moving, spec.moving));
-    CHECK(first.refined);
-    test::allocates_nothing(device, [&] {
-      static_cast<void>(registrar.align(test::view_of(pair.moving, spec.moving)));
-    });
+    for (const Modality modality : {Modality::same, Modality::other}) {
+      VolumeRegistrationOptions options;
+      options.modality = modality;
+      VolumeRegistrar registrar(device, options);
+      registrar.set_reference(test::view_of(pair.reference, spec.reference));
+      const VolumeRegistration first = registrar.align(test::view_of(pair.moving, spec.moving));
+      CHECK(first.refined);
+      test::allocates_nothing(device, [&] {
+        static_cast<void>(registrar.align(test::view_of(pair.moving, spec.moving)));
+      });
+    }
   });
 }

@@ -535,6 +535,9 @@ TEST_CASE("allocations: volumes") {
     bench.check("spectrum_sums", [&](std::size_t i) {
       static_cast<void>(spectra.execute(bench.stream(), spectrum_a[i], spectrum_b[i]));
     });
+    const VolumeEdgesPlan edges(bench.device(), {volume});
+    bench.check("volume_edges",
+                [&](std::size_t i) { edges.execute(bench.stream(), a[i], {}, b[i]); });
     const VolumePeaksPlan peaks(bench.device(), {volume});
     bench.check("volume_peaks",
                 [&](std::size_t i) { static_cast<void>(peaks.execute(bench.stream(), a[i], {})); });

@@ -100,13 +100,15 @@ Scenario timed_registration() {
           }};
 }
 
-Scenario volumes() {
-  return {"align, volumes", [](const Device& device) -> Work {
+Scenario volumes(const std::string& name, Modality modality) {
+  return {name, [modality](const Device& device) -> Work {
             test::VolumePairSpec spec;
             spec.reference = spec.moving = {20, 18, 16};
             spec.shift = {2.25, -1.5, 0.75};
             auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_pair(spec));
-            auto registrar = std::make_shared<VolumeRegistrar>(device);
+            VolumeRegistrationOptions options;
+            options.modality = modality;
+            auto registrar = std::make_shared<VolumeRegistrar>(device, options);
             return [registrar, drawn, spec] {
               registrar->set_reference(test::view_of(drawn->reference, spec.reference));
               const auto found = registrar->align(test::view_of(drawn->moving, spec.moving));
@@ -249,7 +251,8 @@ std::vector<Scenario> registration_scenarios() {
       masked_registration(),
       timed_registration(),
       batch(),
-      volumes(),
+      volumes("align, volumes", Modality::same),
+      volumes("align, volumes of other modality", Modality::other),
       turned_volumes("rigid", Motion::rigid),
       turned_volumes("affine", Motion::affine),
       windows(),

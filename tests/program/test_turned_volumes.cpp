@@ -130,6 +130,7 @@ TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line
     check_refused(pair.run("reference.npy", "moving.npy", options), 2, words);
   };
   refused({"--motion", "homography"}, {"--motion", "rigid"});
+  refused({"--modality", "auto"}, {"--modality", "same and other"});
   refused({"--motion", "rigid", "--max-rotation", "0"}, {"--max-rotation"});
   refused({"--motion", "rigid", "--max-rotation", "200"}, {"--max-rotation"});
   refused({"--max-rotation", "10"}, {"--max-rotation", "translation"});

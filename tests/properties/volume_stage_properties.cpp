@@ -5,6 +5,7 @@
 #include "reference/volume/pad_volume.hpp"
 #include "reference/volume/rotation_scores.hpp"
 #include "reference/volume/spectrum_sums.hpp"
+#include "reference/volume/volume_edges.hpp"
 #include "reference/volume/volume_peaks.hpp"
 #include "support/compare.hpp"
 #include "support/transfer.hpp"
@@ -14,6 +15,7 @@
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/volume_edges.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
 
 #include <algorithm>
@@ -86,6 +88,34 @@ void check_spectrum_sums(Trial& trial) {
       add(found.a, expected.a), add(found.b, expected.b), add(found.product, expected.product);
     }
     return worst.value();
+  });
+}
+
+/// Slopes and strengths, of which one is asked for.
+void check_volume_edges(Trial& trial) {
+  Random& random = trial.random;
+  const Shape shape =
+      random.one_of<Shape>({{1, 1, 1}, {1, 2, 3}, {2, 1, 9}, {37, 10, 9}, {8, 9, 33}, {70, 3, 1}});
+  const auto distance = [&] { return random.chance(0.3) ? 1 : random.real(0.1, 10); };
+  const Point3 spacing{distance(), distance(), distance()};
+  const auto epsilon = static_cast<float>(random.real(0.01, 2));
+  const bool strengths = random.chance(0.5);
+  trial.describe(shape, ", spacing ", spacing.x, ", ", spacing.y, ", ", spacing.z,
+                 strengths ? ", strengths, epsilon " : ", slopes ", epsilon);
+  const auto volume = test::random_volume(shape, -1, 1, random.seed());
+  const std::array<double, 3> distances{spacing.x, spacing.y, spacing.z};
+  const auto expected =
+      strengths ? reference::edge_strengths(volume, distances, static_cast<double>(epsilon))
+                : reference::gradient_lengths(volume, distances);
+  const EdgeCurve curve = strengths ? EdgeCurve::up_to_one(epsilon) : EdgeCurve{};
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, volume);
+    Image edges = device.make_image(PixelType::f32, shape);
+    test::poison(stream, edges);
+    VolumeEdgesPlan(device, {shape, spacing}).execute(stream, input, curve, edges);
+    return test::max_difference(test::volume_from_device(stream, edges), expected) /
+           (1e-6 * std::max(1.0, test::largest(expected)));
   });
 }
 
@@ -190,6 +220,7 @@ void check_rotation_scores(Trial& trial) {
 std::vector<Property> volume_stage_properties() {
   return {{"pad_volume", "as the oracle has it", &check_pad_volume},
           {"spectrum_sums", "as the oracle has it, together", &check_spectrum_sums},
+          {"volume_edges", "as the oracle has it", &check_volume_edges},
           {"volume_peaks", "as the oracle has it", &check_volume_peaks},
           {"rotation_scores", "as the oracle has it", &check_rotation_scores}};
 }

@@ -29,6 +29,9 @@ struct VolumeRegistrationOptions {
   /// the same for both volumes. Rotations are rigid in these units.
   Point3 reference_spacing{1, 1, 1};
   Point3 moving_spacing{1, 1, 1};  ///< likewise
+  /// same, or other: contrast may be reversed or unrelated, as between MRI weightings or CT and
+  /// MRI. Both volumes are then replaced by the strength of their edges. automatic is refused.
+  Modality modality = Modality::same;
 };
 
 /// The transform between two volumes, and whether it can be relied on.
@@ -41,7 +44,7 @@ struct VolumeRegistration {
   double confidence = 0;
   bool reliable = false;  ///< whether `confidence` is at least 0.5
   /// The normalised correlation of the volumes over their overlap, both smoothed by the cubic
-  /// B-spline.
+  /// B-spline; with Modality::other that of the strengths of their edges.
   double correlation = 0;
   /// atanh(correlation) sqrt(independent voxels in common).
   double significance = 0;
@@ -73,8 +76,9 @@ struct VolumeRegistration {
 /// steps on the cubic B-spline from coarse to fine. The frame of the search reaches shifts of about
 /// half the largest extent.
 ///
-/// The result does not depend on a gain and an offset between the volumes. Keeps plans, scratch
-/// memory and what it computes of the reference between calls.
+/// The result does not depend on a gain and an offset between the volumes; with Modality::other the
+/// gain may be negative, and grey levels may be related in any way that keeps the edges. Keeps
+/// plans, scratch memory and what it computes of the reference between calls.
 ///
 /// Volumes may differ in size and type (any but c32). Each side must be 8 to 16384 voxels.
 ///
@@ -83,8 +87,8 @@ struct VolumeRegistration {
 class WARPALIGN_API VolumeRegistrar {
  public:
   /// Makes what all registrations need. Throws Error(invalid_argument) for a negative or infinite
-  /// `max_shift`, for a motion or a `max_rotation` that is not offered, and for spacings that are
-  /// not positive, finite, or within a factor of 1000 of each other.
+  /// `max_shift`, for a motion, a `max_rotation` or a modality that is not offered, and for
+  /// spacings that are not positive, finite, or within a factor of 1000 of each other.
   explicit VolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options = {});
   VolumeRegistrar(VolumeRegistrar&&) noexcept;
   VolumeRegistrar& operator=(VolumeRegistrar&&) noexcept;
@@ -92,8 +96,8 @@ class WARPALIGN_API VolumeRegistrar {
 
   /// Sets the reference; its voxels are not needed afterwards. Throws Error(invalid_argument) for
   /// a wrong type, size or device, Error(out_of_memory) when the device has too little memory for
-  /// such volumes, Error(invalid_image) when the volume is constant or holds NaN or infinities; no
-  /// reference is set then.
+  /// such volumes, Error(invalid_image) when the volume is constant or holds NaN or infinities, or
+  /// with Modality::other has no edges; no reference is set then.
   void set_reference(const HostVolume& reference);
   void set_reference(const Image& reference);
 

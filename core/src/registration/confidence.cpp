@@ -45,8 +45,8 @@ double volume_significance(double correlation, double independent) {
   return significance_of(correlation, std::max(independent - 3, 0.0));
 }
 
-double volume_confidence(double significance) {
-  return confidence_at(significance, volume_half_confidence_significance);
+double volume_confidence(double significance, double half) {
+  return confidence_at(significance, half);
 }
 
 double fast_confidence(double deviations, std::int64_t pixels) {

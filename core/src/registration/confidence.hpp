@@ -47,7 +47,7 @@ double evidence_confidence(double evidence, double rival);
 double volume_significance(double correlation, double independent);
 
 /// The confidence, 0 to 1, in a registration of volumes with this significance.
-double volume_confidence(double significance);
+double volume_confidence(double significance, double half = volume_half_confidence_significance);
 
 /// The confidence, 0 to 1, in a registration by the fast pipeline on a padded frame of `pixels`
 /// pixels whose translation peak stands `deviations` standard deviations above 0.

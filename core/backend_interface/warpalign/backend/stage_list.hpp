@@ -36,6 +36,7 @@
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/backend/stages/volume/volume_edges.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
 
@@ -59,7 +60,7 @@ using AllStages = StageList<
     // refinement
     FitStep, FrameSums, Illumination, ShiftSums, SimilaritySums,
     // volume
-    AffineVolumeSums, PadVolume, RotationScores, SpectrumSums, VolumePeaks, VolumeSums>;
+    AffineVolumeSums, PadVolume, RotationScores, SpectrumSums, VolumeEdges, VolumePeaks, VolumeSums>;
 // clang-format on
 
 }  // namespace warpalign::backend

@@ -203,8 +203,8 @@ VolumeRegistration MotionSearch::run(Stream& stream, StageClock& clock,
   VolumeRegistration result = described(judged);
   result.significance = judge_.significance(stream, clock, images(judge_level_), judged);
   result.overlap = judge_.overlap(judged);
-  result.confidence =
-      confidence_of(result.significance, half_significance_of(search_.hypotheses()));
+  result.confidence = confidence_of(result.significance,
+                                    half_significance_of(options_.modality, search_.hypotheses()));
   if (!fitted) result.confidence = std::min(result.confidence, max_unrefined_confidence);
   result.reliable = result.confidence >= 0.5;
   return result;

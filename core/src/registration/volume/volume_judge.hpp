@@ -6,6 +6,7 @@
 
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
+#include <warpalign/registrar.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
@@ -31,8 +32,10 @@ class VolumeJudge {
   Image aligned_, padded_, reference_spectrum_, moving_spectrum_;
 };
 
-/// The significance at which the confidence is one half, where the best of so many rotations was
-/// chosen. Shifts are counted in volume_half_confidence_significance already.
-[[nodiscard]] double half_significance_of(std::size_t rotations);
+/// The significance at which the confidence is one half, where the best of all shifts was chosen.
+[[nodiscard]] double half_significance_of(Modality modality);
+
+/// The same where the best of so many rotations was chosen, too.
+[[nodiscard]] double half_significance_of(Modality modality, std::size_t rotations);
 
 }  // namespace warpalign::detail

@@ -58,8 +58,15 @@ void check_motion(const VolumeRegistrationOptions& options) {
   }
 }
 
+void check_modality(const VolumeRegistrationOptions& options) {
+  if (options.modality != Modality::same && options.modality != Modality::other) {
+    detail::refuse(stage, "the modality of volumes is same or other; automatic is for images only");
+  }
+}
+
 VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
   check_motion(options);
+  check_modality(options);
   check_spacings(options);
   for (const double limit : {options.max_shift.x, options.max_shift.y, options.max_shift.z}) {
     if (!std::isfinite(limit) || limit < 0) {
@@ -123,7 +130,7 @@ struct VolumeRegistrar::State {
 
   template <class Voxels>
   void take(std::optional<detail::VolumeSource>& source, detail::ConvertedPixels& converted,
-            const Voxels& voxels, const char* what);
+            const Voxels& voxels, const Point3& spacing, const char* what);
   void prepare_search();
   void prepare_motion_search();
   VolumeRegistration register_moving();
@@ -145,13 +152,13 @@ struct VolumeRegistrar::State {
 template <class Voxels>
 void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source,
                                   detail::ConvertedPixels& converted, const Voxels& voxels,
-                                  const char* what) {
+                                  const Point3& spacing, const char* what) {
   if (!detail::is_grey(type_of(voxels))) {
-    return take(source, converted, converted.convert(stream, clock, voxels), what);
+    return take(source, converted, converted.convert(stream, clock, voxels), spacing, what);
   }
   if (!source || !source->matches(type_of(voxels), shape_of(voxels))) {
     source.reset();  // release the old memory before allocating the new
-    source.emplace(device, type_of(voxels), shape_of(voxels));
+    source.emplace(device, type_of(voxels), shape_of(voxels), options.modality, spacing);
   }
   source->take(stream, clock, voxels, what);
 }
@@ -169,7 +176,7 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
     search.reset();
     motion_search.reset();
   }
-  take(reference, converted_reference, voxels, what);
+  take(reference, converted_reference, voxels, options.reference_spacing, what);
   has_reference = true;
 }
 
@@ -201,7 +208,7 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
   check_registrable(what, type_of(voxels), shape_of(voxels));
   check_pixels(what, device, voxels);
   detail::check_volume_memory(device, reference->shape(), shape_of(voxels));
-  take(moving, converted_moving, voxels, what);
+  take(moving, converted_moving, voxels, options.moving_spacing, what);
   VolumeRegistration result;
   if (counts_voxels(options)) {
     prepare_search();
@@ -236,7 +243,8 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   result.significance = found->significance;
   result.overlap = detail::common_voxels(reference->shape(), moving->shape(), found->shift) /
                    static_cast<double>(reference->shape().pixels());
-  result.confidence = detail::volume_confidence(found->significance);
+  result.confidence = detail::volume_confidence(found->significance,
+                                                detail::half_significance_of(options.modality));
   // A shift that cannot be refined is probably not at the right position.
   if (options.refine && !result.refined) {
     result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace warpalign::detail {
 
@@ -37,6 +38,34 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
   return {record.mean, static_cast<float>(1 / range)};
 }
 
+[[noreturn]] void refuse_edges(const char* what) {
+  refuse_voxels(what,
+                "is about equally steep everywhere: it has no edges by which it could be "
+                "registered to one of another modality");
+}
+
+// The length of a gradient whose edge counts half: the mean over the volume, as the edge parameter
+// of Haber & Modersitzki 2006 without an estimate of the noise. `lengths`: of values with a range
+// of 1, so that shallower slopes than the least are due to rounding.
+float edge_parameter(const StatisticsRecord& lengths, const char* what) {
+  if (!(static_cast<double>(lengths.maximum) > min_variation)) refuse_edges(what);
+  return std::max(lengths.mean, static_cast<float>(min_variation));
+}
+
+VolumeLevels levels_of_strengths(const StatisticsRecord& strengths, const char* what) {
+  const double range =
+      static_cast<double>(strengths.maximum) - static_cast<double>(strengths.minimum);
+  if (!(range > min_variation)) refuse_edges(what);
+  return {strengths.mean, static_cast<float>(1 / range)};
+}
+
+// In units of the smallest distance. Strengths do not depend on the unit, and single precision is
+// safe with this one.
+Point3 relative(const Point3& spacing) {
+  const double least = std::min({spacing.x, spacing.y, spacing.z});
+  return {spacing.x / least, spacing.y / least, spacing.z / least};
+}
+
 InterpolateSpec smoothing(const Shape& shape) {
   InterpolateSpec spec;
   spec.image = spec.output = shape;
@@ -47,7 +76,8 @@ InterpolateSpec smoothing(const Shape& shape) {
 
 }  // namespace
 
-VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& shape)
+VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& shape,
+                           Modality modality, const Point3& spacing)
     : device_(device),
       type_(type),
       shape_(shape),
@@ -56,7 +86,12 @@ VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& sh
       smooth_(device, smoothing(shape)),
       values_(device.make_image(PixelType::f32, shape)),
       smoothed_(device.make_image(PixelType::f32, shape)),
-      record_(device.make_buffer(sizeof(StatisticsRecord))) {}
+      record_(device.make_buffer(sizeof(StatisticsRecord))) {
+  if (modality == Modality::same) return;
+  edges_.emplace(Edges{VolumeEdgesPlan(device, {shape, relative(spacing)}),
+                       StatisticsPlan(device, {shape, PixelType::f32}),
+                       PadVolumePlan(device, {PixelType::f32, shape, shape, 0})});
+}
 
 void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& voxels,
                         const char* what) {
@@ -67,12 +102,38 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& vox
 }
 
 void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, const char* what) {
-  clock.run("statistics", [&] { statistics_.execute(stream, voxels, record_); });
+  const VolumeLevels levels = levels_of(measure(stream, clock, statistics_, voxels), what);
+  clock.run("pad_volume", [&] { normalize_.execute(stream, voxels, levels, values_); });
+  smooth(stream, clock);
+  if (edges_) replace_by_edges(stream, clock, what);
+}
+
+StatisticsRecord VolumeSource::measure(Stream& stream, StageClock& clock,
+                                       const StatisticsPlan& statistics, const Image& image) {
+  clock.run("statistics", [&] { statistics.execute(stream, image, record_); });
   StatisticsRecord record;
   stream.download(record_, &record, sizeof record);
-  const VolumeLevels levels = levels_of(record, what);
-  clock.run("pad_volume", [&] { normalize_.execute(stream, voxels, levels, values_); });
+  return record;
+}
+
+void VolumeSource::smooth(Stream& stream, StageClock& clock) {
   clock.run("smooth", [&] { smooth_.execute(stream, values_, Transform{}, smoothed_); });
+}
+
+// The slopes of the smoothed grey levels are computed twice, first for their mean: that takes less
+// memory than to keep them.
+void VolumeSource::replace_by_edges(Stream& stream, StageClock& clock, const char* what) {
+  const auto strengths_by = [&](const EdgeCurve& curve) {
+    clock.run("volume_edges",
+              [&] { edges_->strengths.execute(stream, smoothed_, curve, values_); });
+    return measure(stream, clock, edges_->statistics, values_);
+  };
+  const float epsilon = edge_parameter(strengths_by({}), what);
+  const VolumeLevels levels =
+      levels_of_strengths(strengths_by(EdgeCurve::up_to_one(epsilon)), what);
+  clock.run("pad_volume", [&] { edges_->normalize.execute(stream, values_, levels, smoothed_); });
+  std::swap(values_, smoothed_);
+  smooth(stream, clock);
 }
 
 }  // namespace warpalign::detail

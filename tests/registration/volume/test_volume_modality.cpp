@@ -1,0 +1,209 @@
+// Registration of volumes of other modality: contrast that is test::reversed_contrast, bent or
+// test::permuted_contrast, by transforms that are exactly known, on every device.
+#include "support/devices.hpp"
+#include "support/tissues.hpp"
+#include "support/turned_volumes.hpp"
+#include "support/volume_pairs.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/volume_registrar.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace {
+
+using test::TurnedPairSpec;
+using test::VolumePairSpec;
+using warpalign::Device;
+using warpalign::Error;
+using warpalign::Modality;
+using warpalign::Motion;
+using warpalign::VolumeRegistrar;
+using warpalign::VolumeRegistration;
+using warpalign::VolumeRegistrationOptions;
+
+// In voxels. Where all borders are as strong in both volumes there is only the cubic spline's error
+// at borders of one or two voxels.
+constexpr double same_edges_off = 0.05;
+// Borders lie a voxel or two apart. The strongest draws the others to its side, and that is another
+// one in the other volume. Over many borders this averages out; these volumes hold about ten blobs.
+constexpr double other_edges_off = 0.5;
+
+VolumeRegistrationOptions of_other_modality(Motion motion = Motion::translation) {
+  VolumeRegistrationOptions options;
+  options.modality = Modality::other;
+  options.motion = motion;
+  return options;
+}
+
+VolumePairSpec shifted() {
+  VolumePairSpec spec;
+  spec.shift = {3.25, -4.5, 2};
+  spec.blob_sigma = 2;
+  spec.seed = 5;
+  return spec;
+}
+
+TurnedPairSpec turned() {
+  TurnedPairSpec spec;
+  spec.reference = {40, 36, 24};
+  spec.moving = {36, 40, 28};
+  spec.reference_spacing = {1, 1, 1.5};
+  spec.moving_spacing = {1, 1, 1.25};
+  spec.blob_sigma = 2.5;
+  spec.transform = test::turn({1, 2, -1}, 14, {1.5, -2, 1});
+  spec.seed = 6;
+  return spec;
+}
+
+VolumeRegistration align(const Device& device, const VolumePairSpec& spec,
+                         const test::Contrast& contrast, const VolumeRegistrationOptions& options) {
+  const auto pair = test::draw_pair(spec);
+  const auto reference = test::tissues(pair.reference, test::usual_contrast);
+  const auto moving = test::tissues(pair.moving, contrast);
+  return register_volumes(device, test::view_of(reference, spec.reference),
+                          test::view_of(moving, spec.moving), options);
+}
+
+VolumeRegistration align(const Device& device, const TurnedPairSpec& spec,
+                         const test::Contrast& contrast, VolumeRegistrationOptions options) {
+  options.reference_spacing = spec.reference_spacing;
+  options.moving_spacing = spec.moving_spacing;
+  options.max_rotation = 30;
+  const auto pair = test::draw_turned_pair(spec);
+  const auto reference = test::tissues(pair.reference, test::usual_contrast);
+  const auto moving = test::tissues(pair.moving, contrast);
+  return register_volumes(device, test::view_of(reference, spec.reference),
+                          test::view_of(moving, spec.moving), options);
+}
+
+template <class Action>
+void check_refused(const char* words, Action&& action) {
+  try {
+    action();
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CAPTURE(std::string(error.what()));
+    CHECK(std::string(error.what()).find(words) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("volumes of other modality: shifts, whatever the contrast") {
+  test::on_every_device([](const Device& device) {
+    const VolumePairSpec spec = shifted();
+    const auto check = [&](const test::Contrast& contrast, double off) {
+      const auto result = align(device, spec, contrast, of_other_modality());
+      CAPTURE(result.translation.x);
+      CAPTURE(result.translation.y);
+      CAPTURE(result.translation.z);
+      CAPTURE(result.significance);
+      CHECK(test::distance(result.translation, spec.shift) <= off);
+      CHECK(result.reliable);
+      CHECK(result.refined);
+    };
+    check(test::reversed_contrast, same_edges_off);
+    check(test::bent_contrast, other_edges_off);
+    check(test::permuted_contrast, other_edges_off);
+  });
+}
+
+TEST_CASE("volumes of other modality: rotations of voxels that are no cubes") {
+  test::on_every_device([](const Device& device) {
+    const TurnedPairSpec spec = turned();
+    const auto check = [&](const test::Contrast& contrast, double off) {
+      const auto result = align(device, spec, contrast, of_other_modality(Motion::rigid));
+      CAPTURE(result.rotation_deg);
+      CAPTURE(result.significance);
+      CHECK(test::corner_error(spec, result.matrix.m) <= off);
+      CHECK(result.reliable);
+      CHECK(result.refined);
+    };
+    // At the corners, where a rotation that is as exact as a shift is off by twice as much.
+    check(test::reversed_contrast, 2 * same_edges_off);
+    check(test::bent_contrast, 2 * other_edges_off);
+    check(test::permuted_contrast, 2 * other_edges_off);
+  });
+}
+
+TEST_CASE("volumes of other modality: grey levels alone do not find reversed contrast") {
+  test::on_every_device([](const Device& device) {
+    CHECK_FALSE(align(device, shifted(), test::reversed_contrast, {}).reliable);
+    VolumeRegistrationOptions options;
+    options.motion = Motion::rigid;
+    CHECK_FALSE(align(device, turned(), test::reversed_contrast, options).reliable);
+  });
+}
+
+TEST_CASE("volumes of other modality: unrelated ones are refused") {
+  test::on_every_device([](const Device& device) {
+    for (std::uint32_t seed = 40; seed < 44; ++seed) {
+      VolumePairSpec spec = shifted();
+      spec.unrelated = true;
+      spec.seed = seed;
+      const auto result = align(device, spec, test::reversed_contrast, of_other_modality());
+      CAPTURE(result.significance);
+      CHECK_FALSE(result.reliable);
+    }
+    TurnedPairSpec spec = turned();
+    spec.unrelated = true;
+    const auto result =
+        align(device, spec, test::permuted_contrast, of_other_modality(Motion::rigid));
+    CAPTURE(result.significance);
+    CHECK_FALSE(result.reliable);
+  });
+}
+
+TEST_CASE("volumes of other modality: the negative of the reference is as good as itself") {
+  test::on_every_device([](const Device& device) {
+    const VolumePairSpec spec = shifted();
+    const auto pair = test::draw_pair(spec);
+    auto negative = pair.moving;
+    for (float& voxel : negative) voxel = -voxel;
+    VolumeRegistrar registrar(device, of_other_modality());
+    registrar.set_reference(test::view_of(pair.reference, spec.reference));
+    const auto first = registrar.align(test::view_of(pair.moving, spec.moving));
+    const auto second = registrar.align(test::view_of(negative, spec.moving));
+    // The mean of the voxels and its negative differ by rounding.
+    CHECK(test::distance(first.translation, second.translation) <= 1e-4);
+    CHECK(first.significance == doctest::Approx(second.significance).epsilon(1e-4));
+    // The same call again gives the same bits.
+    const auto again = registrar.align(test::view_of(pair.moving, spec.moving));
+    CHECK(again.translation.x == first.translation.x);
+    CHECK(again.significance == first.significance);
+  });
+}
+
+TEST_CASE("volumes of other modality: what cannot be registered is refused, and why") {
+  test::on_every_device([](const Device& device) {
+    VolumeRegistrationOptions options;
+    options.modality = Modality::automatic;
+    check_refused("same or other", [&] { VolumeRegistrar(device, options); });
+    VolumeRegistrar registrar(device, of_other_modality());
+    const warpalign::Shape shape{16, 16, 16};
+    std::vector<float> voxels(4096, 7.0F);
+    const auto refuse = [&](const char* words) {
+      check_refused(words, [&] { registrar.set_reference(test::view_of(voxels, shape)); });
+    };
+    refuse("is constant");
+    voxels[100] = NAN;
+    refuse("NaN");
+  });
+}
+
+TEST_CASE("volumes of other modality: one that hardly rises anywhere has no edges") {
+  test::on_every_device([](const Device& device) {
+    const warpalign::Shape shape{8, 8, 2048};
+    std::vector<float> voxels(static_cast<std::size_t>(shape.pixels()));
+    for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = static_cast<float>(i / 64);
+    VolumeRegistrationOptions options = of_other_modality();
+    // From end to end the volume rises by its range, in steps of 5e-7 on the scale of its other
+    // voxels: that is below a millionth.
+    options.reference_spacing = {1, 1, 1000};
+    VolumeRegistrar registrar(device, options);
+    check_refused("no edges", [&] { registrar.set_reference(test::view_of(voxels, shape)); });
+  });
+}

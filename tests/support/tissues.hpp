@@ -1,0 +1,34 @@
+// Volumes of a few tissues, seen by several contrasts.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace test {
+
+/// The grey levels of four tissues.
+using Contrast = std::array<float, 4>;
+inline constexpr Contrast usual_contrast{0, 0.33F, 0.67F, 1};
+inline constexpr Contrast reversed_contrast{1, 0.67F, 0.33F, 0};
+inline constexpr Contrast bent_contrast{0, 0.06F, 0.37F, 1};  // the usual ones to the power 2.5
+inline constexpr Contrast permuted_contrast{0.6F, 0, 1, 0.3F};
+
+/// Tissues between level surfaces of what draw_pair() and draw_turned_pair() draw, with borders one
+/// or two voxels wide. Where grey levels change smoothly instead, how steep they are at each place
+/// depends on the contrast.
+inline std::vector<float> tissues(std::vector<float> drawn, const Contrast& contrast) {
+  constexpr std::array<float, 3> borders{0.35F, 0.5F, 0.65F};
+  constexpr float width = 0.02F;
+  for (float& voxel : drawn) {
+    float grey = contrast[0];
+    for (std::size_t i = 0; i < borders.size(); ++i) {
+      grey += (contrast[i + 1] - contrast[i]) / (1 + std::exp((borders[i] - voxel) / width));
+    }
+    voxel = grey;
+  }
+  return drawn;
+}
+
+}  // namespace test
