@@ -89,6 +89,15 @@ bool enough(const VolumeStepSums& sums, const VolumePair& pair) {
   return sums.voxels > 27 && sums.voxels >= pair.min_overlap / 2;
 }
 
+// Where a shift passes a whole voxel, other voxels are in common, and the zero of each side may lie
+// on the other one. Steps then go back and forth by some thousandths of a voxel for ever.
+bool goes_back(const Vector3& step, const Vector3& last) {
+  const auto product = [](const Vector3& a, const Vector3& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  };
+  return product(step, last) < 0 && product(step, step) > product(last, last) / 4;
+}
+
 }  // namespace
 
 std::optional<VolumeAgreement> evaluate_volumes(Stream& stream, StageClock& clock,
@@ -103,15 +112,20 @@ std::optional<VolumeAgreement> fit_volumes(Stream& stream, StageClock& clock,
                                            const VolumePair& pair, const Point3& start) {
   const Vector3 from{start.x, start.y, start.z};
   Vector3 at = from;
+  Vector3 last{};
+  double damping = 1;
   for (int i = 0; i < max_iterations; ++i) {
     const VolumeStepSums sums = sums_at(stream, clock, pair, at);
     if (!enough(sums, pair)) return std::nullopt;
     const std::optional<Vector3> step = step_of(sums);
     if (!step) return std::nullopt;
+    if (goes_back(*step, last)) damping /= 2;
+    last = *step;
     double maximum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      at[axis] += std::clamp((*step)[axis], -max_step, max_step);
-      maximum = std::max(maximum, std::abs((*step)[axis]));
+      const double damped = damping * (*step)[axis];
+      at[axis] += std::clamp(damped, -max_step, max_step);
+      maximum = std::max(maximum, std::abs(damped));
       if (std::abs(at[axis] - from[axis]) > max_drift) return std::nullopt;
     }
     if (maximum < tolerance) return agreement_of(sums, pair, at);
