@@ -2,17 +2,16 @@
 // that show the same thing, and the significance of pairs that do not, by grey levels and by edges.
 //
 // calibrate_volume_modality DEVICE PAIRS: that many pairs of each kind.
+#include "calibration_main.hpp"
 #include "support/tissues.hpp"
 #include "support/volume_pairs.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/volume_registrar.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 namespace {
@@ -84,15 +83,5 @@ void calibrate(const char* device_name, int pairs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 || std::atoi(argv[2]) < 1) {
-    std::fprintf(stderr, "usage: calibrate_volume_modality DEVICE PAIRS\n");
-    return 2;
-  }
-  try {
-    calibrate(argv[1], std::atoi(argv[2]));
-  } catch (const warpalign::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 3;
-  }
-  return 0;
+  return test::calibration_main(argc, argv, "calibrate_volume_modality", calibrate);
 }

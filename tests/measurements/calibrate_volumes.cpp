@@ -2,9 +2,9 @@
 // statistics of the results.
 //
 // calibrate_volumes DEVICE PAIRS: that many related pairs of each kind, and as many unrelated ones.
+#include "calibration_main.hpp"
 #include "support/volume_pairs.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/volume_registrar.hpp>
 
@@ -156,15 +156,5 @@ void calibrate(const std::string& device_name, int pairs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 || std::atoi(argv[2]) < 1) {
-    std::fprintf(stderr, "usage: calibrate_volumes DEVICE PAIRS\n");
-    return 2;
-  }
-  try {
-    calibrate(argv[1], std::atoi(argv[2]));
-  } catch (const warpalign::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 3;
-  }
-  return 0;
+  return test::calibration_main(argc, argv, "calibrate_volumes", calibrate);
 }

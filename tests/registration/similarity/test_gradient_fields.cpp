@@ -35,6 +35,18 @@ Values values_of(warpalign::Stream& stream, const GradientFields::Field& field) 
   return {download(field.cosines), download(field.sines)};
 }
 
+// A spline at sample i: 4/6 of its own coefficient and 1/6 of each neighbour's along each axis.
+double spline_at(const std::vector<float>& c, std::size_t i) {
+  double value = 0;
+  for (std::size_t v = 0; v < 3; ++v) {
+    for (std::size_t u = 0; u < 3; ++u) {
+      value +=
+          (u == 1 ? 4 : 1) * (v == 1 ? 4 : 1) / 36.0 * static_cast<double>(c[i + 24 * v + u - 25]);
+    }
+  }
+  return value;
+}
+
 }  // namespace
 
 TEST_CASE("gradient fields: mean and energy of a field's pixels, anew for each image") {
@@ -106,23 +118,12 @@ TEST_CASE("gradient fields: splines go through both channels, anew for each imag
           pair.stream, pair.fields.coefficients(pair.stream, pair.clock, pair.reference, level));
       const Values field =
           values_of(pair.stream, pair.fields.of(pair.stream, pair.clock, pair.reference, level));
-      // At a sample, 4/6 of its own coefficient and 1/6 of each neighbour's along each axis.
-      const auto at = [](const std::vector<float>& c, std::size_t i) {
-        double value = 0;
-        for (std::size_t v = 0; v < 3; ++v) {
-          for (std::size_t u = 0; u < 3; ++u) {
-            value += (u == 1 ? 4 : 1) * (v == 1 ? 4 : 1) / 36.0 *
-                     static_cast<double>(c[i + 24 * v + u - 25]);
-          }
-        }
-        return value;
-      };
       test::WorstError worst;
       for (std::size_t y = 4; y < 14; ++y) {
         for (std::size_t x = 4; x < 20; ++x) {
           const std::size_t i = 24 * y + x;
-          worst.add(std::abs(at(spline.cosines, i) - field.cosines[i]));
-          worst.add(std::abs(at(spline.sines, i) - field.sines[i]));
+          worst.add(std::abs(spline_at(spline.cosines, i) - field.cosines[i]));
+          worst.add(std::abs(spline_at(spline.sines, i) - field.sines[i]));
         }
       }
       CHECK(worst.value() <= 1e-4);
@@ -143,17 +144,6 @@ TEST_CASE("gradient fields: what fits compare is smoothed, turned and as splines
       }
     }
     return sum / weights;
-  };
-  // At a sample, 4/6 of its own coefficient and 1/6 of each neighbour's along each axis.
-  const auto spline_at = [](const std::vector<float>& c, std::size_t x, std::size_t y) {
-    double value = 0;
-    for (std::size_t v = 0; v < 3; ++v) {
-      for (std::size_t u = 0; u < 3; ++u) {
-        value += (u == 1 ? 4 : 1) * (v == 1 ? 4 : 1) / 36.0 *
-                 static_cast<double>(c[24 * (y + v - 1) + x + u - 1]);
-      }
-    }
-    return value;
   };
   test::on_every_device([&](const warpalign::Device& device) {
     test::DrawnPair pair(device, shape, shape);
@@ -178,9 +168,8 @@ TEST_CASE("gradient fields: what fits compare is smoothed, turned and as splines
           const std::size_t i = 24 * y + x;
           of_turned.add(std::abs(turned.cosines[i] - smoothed(whole.cosines, x, y)));
           of_turned.add(std::abs(turned.sines[i] - smoothed(whole.sines, x, y)));
-          of_spline.add(
-              std::abs(spline_at(spline.cosines, x, y) - smoothed(upright.cosines, x, y)));
-          of_spline.add(std::abs(spline_at(spline.sines, x, y) - smoothed(upright.sines, x, y)));
+          of_spline.add(std::abs(spline_at(spline.cosines, i) - smoothed(upright.cosines, x, y)));
+          of_spline.add(std::abs(spline_at(spline.sines, i) - smoothed(upright.sines, x, y)));
         }
       }
       CHECK(of_turned.value() <= 1e-5);  // of single precision

@@ -92,6 +92,21 @@ test::Pair pair_of(const std::string& photograph, const warpalign::Similarity& s
   return test::cut(test::photograph(photograph), {shape, shape, similarity, 1.5});
 }
 
+// A photograph and its shifted negative, both under noise.
+struct NoisyNegative {
+  Pixels reference, moving;
+  warpalign::Affine truth;
+};
+
+NoisyNegative noisy_negative(const warpalign::Point& shift, float deviation, std::uint32_t seed) {
+  const auto pair = pair_of("bridge.jpg", {0, 1, shift});
+  NoisyNegative noisy{pixels_of(pair.reference, same), pixels_of(pair.moving, inverted),
+                      pair.truth};
+  add_noise(noisy.reference, deviation, seed);
+  add_noise(noisy.moving, deviation, seed + 1);
+  return noisy;
+}
+
 RegistrationResult registered(const warpalign::Device& device, const Pixels& reference,
                               const Pixels& moving, const RegistrationOptions& options) {
   return warpalign::register_images(device, reference.view(), moving.view(), options);
@@ -150,12 +165,8 @@ TEST_CASE("modality: noise does not draw a fit to places half a pixel off") {
   test::on_every_device([&](const warpalign::Device& device) {
     for (const warpalign::Point& shift : shifts) {
       CAPTURE(shift.x);
-      const auto pair = pair_of("bridge.jpg", {0, 1, shift});
-      Pixels reference = pixels_of(pair.reference, same);
-      Pixels moving = pixels_of(pair.moving, inverted);
-      add_noise(reference, 8, 1);
-      add_noise(moving, 8, 2);
-      const auto found = registered(device, reference, moving, with(Modality::other));
+      const NoisyNegative pair = noisy_negative(shift, 8, 1);
+      const auto found = registered(device, pair.reference, pair.moving, with(Modality::other));
       CHECK(found.reliable);
       CHECK(test::mean_corner_distance(found.matrix, pair.truth, shape) <= tolerance);
     }
@@ -170,14 +181,11 @@ TEST_CASE("modality: noise does not make an affine transform of a similarity") {
       for (const float deviation : {2.0F, 4.0F, 8.0F}) {
         CAPTURE(shift.x);
         CAPTURE(deviation);
-        const auto pair = pair_of("bridge.jpg", {0, 1, shift});
-        Pixels reference = pixels_of(pair.reference, same);
-        Pixels moving = pixels_of(pair.moving, inverted);
-        add_noise(reference, deviation, 3);
-        add_noise(moving, deviation, 4);
+        const NoisyNegative pair = noisy_negative(shift, deviation, 3);
         RegistrationOptions options = with(Modality::other);
         options.motion = Motion::automatic;
-        CHECK(registered(device, reference, moving, options).motion == Motion::similarity);
+        CHECK(registered(device, pair.reference, pair.moving, options).motion ==
+              Motion::similarity);
       }
     }
   });
