@@ -3,6 +3,10 @@
 
 #include "registration/similarity/host_copy.hpp"
 
+#include <array>
+#include <cstddef>
+#include <numeric>
+
 namespace warpalign::detail {
 
 namespace {
@@ -11,21 +15,34 @@ namespace {
 // the place; with more, what edges tell exactly is lost.
 constexpr double sigma = 1;
 
+// Sums that are computed next to one another become vector instructions.
+constexpr std::size_t lanes = 8;
+using Lanes = std::array<double, lanes>;
+
 GradientFields::Statistics statistics_of(const std::vector<float>& cosines,
                                          const std::vector<float>& sines) {
-  double cosine = 0, sine = 0, squares = 0, pixels = 0;
-  for (std::size_t i = 0; i < cosines.size(); ++i) {
+  Lanes cosine{}, sine{}, squares{}, pixels{};
+  const auto add = [&](std::size_t i, std::size_t lane) {
     const double c = cosines[i];
     const double s = sines[i];
-    if (c == 0 && s == 0) continue;
-    cosine += c;
-    sine += s;
-    squares += c * c + s * s;
-    pixels += 1;
+    const double square = c * c + s * s;
+    cosine[lane] += c;
+    sine[lane] += s;
+    squares[lane] += square;
+    pixels[lane] += square > 0 ? 1.0 : 0.0;
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= cosines.size(); i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
   }
-  if (!(pixels > 0)) return {};
-  const Point mean{cosine / pixels, sine / pixels};
-  return {mean, squares / pixels - mean.x * mean.x - mean.y * mean.y};
+  for (; i < cosines.size(); ++i) add(i, 0);
+  const auto total = [](const Lanes& sums) {
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+  };
+  const double counted = total(pixels);
+  if (!(counted > 0)) return {};
+  const Point mean{total(cosine) / counted, total(sine) / counted};
+  return {mean, total(squares) / counted - mean.x * mean.x - mean.y * mean.y};
 }
 
 }  // namespace

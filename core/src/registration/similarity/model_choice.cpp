@@ -19,6 +19,10 @@ constexpr double certain_homography_significance = 2 * richer_half_confidence_si
 // Unrelated pictures are mostly below it.
 constexpr double min_refined_confidence = 0.05;
 
+// Of the significance that convinces, what a coarse fit has at least where the refined one has it
+// all.
+constexpr double least_of_convincing = 0.7;
+
 // At how many places of the search a richer model is fitted.
 constexpr std::size_t richer_places = 10;
 
@@ -44,11 +48,10 @@ std::size_t places_to_try(const std::vector<Candidate>& candidates) {
 }
 
 // Nothing is refined that is far from being significant, or that was compared with chance and is
-// hardly above it. The significance of directions of edges is known only once they are compared.
+// hardly above it. Of directions of edges the comparison alone tells.
 bool is_worth_refining(const Candidate& candidate) {
-  if (candidate.by_gradients) return true;
   if (candidate.chance && candidate.confidence() < min_refined_confidence) return false;
-  return candidate.significance >= half_confidence_significance / 2;
+  return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
 }
 
 // Whether a candidate leaves no need for homographies that windows agree on. One that is right in a
@@ -59,9 +62,18 @@ bool leaves_no_doubt(const Candidate& candidate) {
          candidate.significance >= certain_homography_significance;
 }
 
-// Whether a comparison with chance, which comes later, may leave a candidate convincing.
-bool may_be_convincing(const Candidate& candidate) {
-  return candidate.by_gradients || candidate.significance >= candidate.half_confidence;
+// Whether a comparison with chance, which comes later, may leave a candidate convincing that a fit
+// made of `start`. Directions of edges deviate from chance in proportion to their significance.
+bool may_be_convincing(const Candidate& candidate, const Candidate& start) {
+  if (!candidate.by_gradients) return candidate.significance >= candidate.half_confidence;
+  if (!start.chance || !(start.significance > 0)) return true;
+  const double evidence = start.evidence() * candidate.significance / start.significance;
+  return evidence_confidence(evidence, 0) >= min_refined_confidence;
+}
+
+// Whether a coarse fit by grey levels is not far from being convincing.
+bool may_become_convincing(const Candidate& candidate) {
+  return candidate.significance >= least_of_convincing * candidate.half_confidence;
 }
 
 // The homography that is convincing already, the most significant one.
@@ -202,7 +214,7 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
   const bool refined = chosen.refined || !options_.refine;
   const bool certain = (is_convincing(chosen) && refined) || chosen.motion != Motion::similarity;
   if (!certain) richer.half_confidence = richer_half_confidence_significance;
-  if (!may_be_convincing(chosen) && !may_be_convincing(richer)) return false;
+  if (!may_be_convincing(chosen, chosen) && !may_be_convincing(richer, chosen)) return false;
   if (!richer_models_.explains_better(work, chosen, richer, more)) return false;
   if (options_.refine) {
     richer_models_.refine(work, fitter_, refinement_, richer);
@@ -215,8 +227,8 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
 }
 
 // Where no similarity is beyond doubt, moves the place to the front that a homography explains
-// best.
-void ModelChoice::find_place_of_homography(const PairWork& work,
+// best. Returns whether a refinement may make anything convincing of it.
+bool ModelChoice::find_place_of_homography(const PairWork& work,
                                            std::vector<Candidate>& candidates) {
   std::vector<Candidate> fitted = candidates;
   fit_at_best_places(work, Motion::homography, fitted);
@@ -230,7 +242,7 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
   }
   const auto place = candidates.begin() + static_cast<std::ptrdiff_t>(best);
   std::rotate(candidates.begin(), place, place + 1);
-  if (leaves_no_doubt(best_fit)) return;
+  if (leaves_no_doubt(best_fit)) return true;
   try_windows(work, candidates);
   auto by_windows = candidates.end();
   for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
@@ -241,14 +253,16 @@ void ModelChoice::find_place_of_homography(const PairWork& work,
   if (by_windows != candidates.end()) std::rotate(candidates.begin(), by_windows, by_windows + 1);
   std::span others = std::span(candidates).subspan(1);
   sort_short_list(others, is_more_convincing);
+  return may_become_convincing(candidates[0]) || may_become_convincing(best_fit);
 }
 
 void ModelChoice::take_model_that_explains_best(const PairWork& work,
                                                 std::vector<Candidate>& candidates) {
   bool looked_elsewhere = false;
+  bool has_hope = true;
   const auto look_elsewhere = [&] {
     looked_elsewhere = true;
-    if (work.fields == nullptr) find_place_of_homography(work, candidates);
+    if (work.fields == nullptr) has_hope = find_place_of_homography(work, candidates);
     if (candidates[0].motion != Motion::homography) return false;
     if (options_.refine) richer_models_.refine(work, fitter_, refinement_, candidates[0]);
     return true;
@@ -258,6 +272,7 @@ void ModelChoice::take_model_that_explains_best(const PairWork& work,
     refine(work, candidates[0]);
     if (!candidates[0].refined && !looked_elsewhere && look_elsewhere()) return;
   }
+  if (!has_hope) return;
   Candidate& best = candidates[0];  // no sooner: looking elsewhere adds candidates
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);

@@ -55,7 +55,7 @@ class ModelChoice {
   void add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
                   std::vector<Candidate>& candidates);
   bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
-  void find_place_of_homography(const PairWork& work, std::vector<Candidate>& candidates);
+  bool find_place_of_homography(const PairWork& work, std::vector<Candidate>& candidates);
   void take_model_that_explains_best(const PairWork& work, std::vector<Candidate>& candidates);
 
   Device device_;

@@ -15,6 +15,10 @@ namespace {
 constexpr double deviation_per_median = 1.4826;   // of normally distributed residuals
 constexpr std::int64_t farthest_correlation = 6;  // in pixels, along each axis
 constexpr double min_pixels = 100;
+// Of larger images the rows that autocorrelations are taken over, and the residuals of which the
+// median is, are those of so many pixels: their errors are a hundredth or less.
+constexpr std::int64_t correlated_sample = 32768;
+constexpr std::size_t scale_sample = 16384;
 // How often a richer model may be taken where the simpler one is true.
 constexpr double false_alarms = 1e-6;
 
@@ -25,57 +29,73 @@ struct Line {
   double gain = 0, offset = 0;
 };
 
+// Sums that are computed next to one another become vector instructions.
+constexpr std::size_t lanes = 8;
+using Lanes = std::array<double, lanes>;
+
+double total(const Lanes& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
+
 Line fitted(std::span<const float> image, std::span<const float> prediction,
             std::span<const double> weights) {
-  double w = 0, x = 0, y = 0, xx = 0, xy = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] > 0)) continue;
+  Lanes w{}, x{}, y{}, xx{}, xy{};
+  const auto add = [&](std::size_t i, std::size_t lane) {
+    const double weight = weights[i];
     const double p = prediction[i];
-    w += weights[i];
-    x += weights[i] * p;
-    y += weights[i] * image[i];
-    xx += weights[i] * p * p;
-    xy += weights[i] * p * image[i];
+    w[lane] += weight;
+    x[lane] += weight * p;
+    y[lane] += weight * image[i];
+    xx[lane] += weight * p * p;
+    xy[lane] += weight * p * image[i];
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= weights.size(); i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
   }
-  const double variance = xx - x * x / w;
-  const double gain = variance > 0 ? (xy - x * y / w) / variance : 0;
-  return {gain, (y - gain * x) / w};
+  for (; i < weights.size(); ++i) add(i, 0);
+  const double variance = total(xx) - square(total(x)) / total(w);
+  const double gain = variance > 0 ? (total(xy) - total(x) * total(y) / total(w)) / variance : 0;
+  return {gain, (total(y) - gain * total(x)) / total(w)};
 }
 
 double weighted_squares(std::span<const double> weights, std::span<const double> residuals) {
-  double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * square(residuals[i]);
-  return sum;
-}
-
-// The sum of a[i] b[i]. Eight sums at a time become vector instructions.
-double product(const double* a, const double* b, std::int64_t count) {
-  constexpr std::int64_t lanes = 8;
-  std::array<double, lanes> sums{};
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (std::int64_t k = 0; k < lanes; ++k) {
-      sums[static_cast<std::size_t>(k)] += a[i + k] * b[i + k];
+  Lanes sums{};
+  std::size_t i = 0;
+  for (; i + lanes <= weights.size(); i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      sums[lane] += weights[i + lane] * square(residuals[i + lane]);
     }
   }
-  double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
-  for (; i < count; ++i) sum += a[i] * b[i];
-  return sum;
+  for (; i < weights.size(); ++i) sums[0] += weights[i] * square(residuals[i]);
+  return total(sums);
 }
 
-// The sums over the pixels of the products of an image with itself, shifted by (x, y) of -reach to
-// reach and 0 to reach. All shifts of a row are taken together, whose neighbours stay in the cache.
+// The sum of a[i] b[i].
+double product(const double* a, const double* b, std::size_t count) {
+  Lanes sums{};
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (; i < count; ++i) sums[0] += a[i] * b[i];
+  return total(sums);
+}
+
+// The sums over the pixels of every so many rows of the products of an image with itself, shifted
+// by (x, y) of -reach to reach and 0 to reach. All shifts of a row are taken together, whose
+// neighbours stay in the cache.
 class ProductsAtShifts {
  public:
   ProductsAtShifts(const std::vector<double>& image, std::int64_t width, std::int64_t height,
                    std::int64_t reach) {
-    for (std::int64_t row = 0; row < height; ++row) {
+    const std::int64_t step = std::max<std::int64_t>(width * height / correlated_sample, 1);
+    for (std::int64_t row = 0; row < height; row += step) {
       const double* here = image.data() + row * width;
       for (std::int64_t y = 0; y <= std::min(reach, height - 1 - row); ++y) {
         const double* there = here + y * width;
         for (std::int64_t x = -reach; x <= reach; ++x) {
-          at(x, y) += product(here + std::max<std::int64_t>(-x, 0),
-                              there + std::max<std::int64_t>(x, 0), width - std::abs(x));
+          at(x, y) +=
+              product(here + std::max<std::int64_t>(-x, 0), there + std::max<std::int64_t>(x, 0),
+                      static_cast<std::size_t>(width - std::abs(x)));
         }
       }
     }
@@ -91,40 +111,53 @@ class ProductsAtShifts {
 
 }  // namespace
 
-void ModelComparison::find_residuals(const Predictions& predictions,
-                                     std::span<const float> prediction,
-                                     std::vector<double>& residuals) const {
-  const Line line = fitted(predictions.image, prediction, weights_);
-  residuals.resize(weights_.size());
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
-    residuals[i] = predictions.counts[i] != 0
-                       ? predictions.image[i] - line.gain * prediction[i] - line.offset
-                       : 0;
-  }
+void ModelComparison::take(const Predictions& predictions) {
+  const std::size_t pixels = predictions.counts.size();
+  weights_.resize(pixels);
+  const auto take_counted = [&](std::span<const float> values, std::vector<float>& to) {
+    to.resize(pixels);
+    for (std::size_t i = 0; i < pixels; ++i) to[i] = predictions.counts[i] != 0 ? values[i] : 0;
+  };
+  take_counted(predictions.image, image_);
+  take_counted(predictions.simpler, of_simpler_);
+  take_counted(predictions.richer, of_richer_);
+  for (std::size_t i = 0; i < pixels; ++i) weights_[i] = predictions.counts[i] != 0 ? 1 : 0;
+}
+
+void ModelComparison::find_residuals() {
+  const auto find = [&](std::span<const float> prediction, std::vector<double>& residuals) {
+    const Line line = fitted(image_, prediction, weights_);
+    residuals.resize(weights_.size());
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      residuals[i] = image_[i] - line.gain * prediction[i] - line.offset;
+    }
+  };
+  find(of_simpler_, simpler_);
+  find(of_richer_, richer_);
 }
 
 // A pixel's weight follows from the larger of its two residuals, so that it favours neither model.
-void ModelComparison::weigh(const Predictions& predictions) {
-  sorted_.clear();
+void ModelComparison::weigh() {
   const auto larger = [&](std::size_t i) {
     return std::max(std::abs(simpler_[i]), std::abs(richer_[i]));
   };
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
-    if (predictions.counts[i] != 0) sorted_.push_back(larger(i));
+  // An odd number, so that the pixels are not those of a few columns.
+  const std::size_t step = (weights_.size() / scale_sample) | 1;
+  sampled_.clear();
+  for (std::size_t i = 0; i < weights_.size(); i += step) {
+    if (weights_[i] > 0) sampled_.push_back(larger(i));
   }
-  const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
-  std::nth_element(sorted_.begin(), middle, sorted_.end());
+  if (sampled_.empty()) return;
+  const auto middle = sampled_.begin() + static_cast<std::ptrdiff_t>(sampled_.size() / 2);
+  std::nth_element(sampled_.begin(), middle, sampled_.end());
   const double scale = tukey_constant * deviation_per_median * *middle;
   if (!(scale > 0)) return;
   for (std::size_t i = 0; i < weights_.size(); ++i) {
-    if (predictions.counts[i] == 0) continue;
-    weights_[i] = square(std::max(1 - square(larger(i) / scale), 0.0));
+    weights_[i] *= square(std::max(1 - square(larger(i) / scale), 0.0));
   }
 }
 
-double ModelComparison::correlated_pixels(const Predictions& predictions) const {
-  const std::int64_t width = predictions.width;
-  const std::int64_t height = predictions.height;
+double ModelComparison::correlated_pixels(std::int64_t width, std::int64_t height) const {
   const std::int64_t reach = std::min({farthest_correlation, width - 1, height - 1});
   ProductsAtShifts residuals(richer_, width, height, reach);
   ProductsAtShifts differences(difference_, width, height, reach);
@@ -140,19 +173,15 @@ double ModelComparison::correlated_pixels(const Predictions& predictions) const 
 }
 
 double ModelComparison::likelihood_ratio(const Predictions& predictions) {
-  weights_.assign(predictions.counts.begin(), predictions.counts.end());
-  double pixels = 0;
-  for (const double weight : weights_) pixels += weight;
-  if (!(pixels >= min_pixels)) return 0;
-  const auto find_both = [&] {
-    find_residuals(predictions, predictions.simpler, simpler_);
-    find_residuals(predictions, predictions.richer, richer_);
+  take(predictions);
+  const auto sum_of_weights = [&] {
+    return std::accumulate(weights_.begin(), weights_.end(), 0.0);
   };
-  find_both();
-  weigh(predictions);
-  find_both();
-  pixels = 0;
-  for (const double weight : weights_) pixels += weight;
+  if (!(sum_of_weights() >= min_pixels)) return 0;
+  find_residuals();
+  weigh();
+  find_residuals();
+  const double pixels = sum_of_weights();
   const double of_simpler = weighted_squares(weights_, simpler_);
   const double of_richer = weighted_squares(weights_, richer_);
   if (!(pixels >= min_pixels) || !(of_richer > 0)) return 0;
@@ -162,7 +191,8 @@ double ModelComparison::likelihood_ratio(const Predictions& predictions) {
     difference_[i] = root * (simpler_[i] - richer_[i]);
     richer_[i] *= root;
   }
-  return (of_simpler - of_richer) * pixels / (of_richer * correlated_pixels(predictions));
+  return (of_simpler - of_richer) * pixels /
+         (of_richer * correlated_pixels(predictions.width, predictions.height));
 }
 
 // For 2 k degrees of freedom, the probability that chi-squared exceeds x is

@@ -30,12 +30,16 @@ class ModelComparison {
   double likelihood_ratio(const Predictions& predictions);
 
  private:
-  void weigh(const Predictions& predictions);
-  void find_residuals(const Predictions& predictions, std::span<const float> prediction,
-                      std::vector<double>& residuals) const;
-  [[nodiscard]] double correlated_pixels(const Predictions& predictions) const;
+  void take(const Predictions& predictions);
+  void find_residuals();
+  void weigh();
+  [[nodiscard]] double correlated_pixels(std::int64_t width, std::int64_t height) const;
 
-  std::vector<double> weights_, simpler_, richer_, difference_, sorted_;
+  // 0 where pixels do not count.
+  std::vector<float> image_, of_simpler_, of_richer_;
+  std::vector<double> weights_;
+  std::vector<double> simpler_, richer_;  // residuals
+  std::vector<double> difference_, sampled_;
 };
 
 /// Whether a likelihood ratio is too high to be due to chance, for a model with `parameters` more

@@ -301,17 +301,21 @@ bool RicherModels::explains_better(const PairWork& work, const Candidate& simple
     common.fine_weight = sampler.fine_weight.wait();
   }
   const double apart = find_common(common, first, second, counts_);
-  const auto likelihood_ratio = [&] {
-    return comparison_.likelihood_ratio({coarse.width, coarse.height, sampler.image.wait(),
-                                         sampler.simpler_values.wait(),
-                                         sampler.richer_values.wait(), counts_});
+  const auto predictions = [&] {
+    return Predictions{coarse.width,
+                       coarse.height,
+                       sampler.image.wait(),
+                       sampler.simpler_values.wait(),
+                       sampler.richer_values.wait(),
+                       counts_};
   };
-  double ratio = likelihood_ratio();
+  const Predictions of_first_channel = predictions();
   if (apart < min_difference) return false;
+  double ratio = comparison_.likelihood_ratio(of_first_channel);
   if (levels.pair.second) {
     // The logarithms of the likelihoods of two channels add up.
     predict(*levels.pair.second);
-    ratio += likelihood_ratio();
+    ratio += comparison_.likelihood_ratio(predictions());
   }
   return is_significant(ratio, parameters);
 }

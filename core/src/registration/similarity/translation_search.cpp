@@ -277,19 +277,43 @@ void TranslationSearch::take_next() {
   ++taken_;
 }
 
+TranslationSearch::Compared TranslationSearch::levels_of(const PairWork& work, double base) {
+  const Spacings spacings =
+      shift_spacings(base, work.reference.shape(), work.moving.shape(), frame_.width);
+  return {work.reference, work.moving, spacings,
+          work.reference.level(work.stream, work.clock, {spacings.reference}),
+          work.moving.level(work.stream, work.clock, {spacings.moving})};
+}
+
+// The fields of all levels are computed before the first is waited for: one base after the other
+// would leave the device idle at each.
+void TranslationSearch::measure_fields(const PairWork& work,
+                                       std::span<const KnownRotationScale> known) {
+  GradientFields& fields = fields_->fields;
+  const auto for_each_level = [&](auto use) {
+    for (std::size_t i = 0; i < known.size() && !work.is_stopped(); ++i) {
+      if (i > 0 && known[i].base == known[i - 1].base) continue;
+      const Compared compared = levels_of(work, known[i].base);
+      use(compared.reference, compared.reference_level);
+      use(compared.moving, compared.moving_level);
+    }
+  };
+  for_each_level([&](ImagePyramid& pyramid, PyramidLevel& level) {
+    static_cast<void>(fields.of(work.stream, work.clock, pyramid, level));
+  });
+  for_each_level([&](ImagePyramid& pyramid, PyramidLevel& level) {
+    static_cast<void>(fields.statistics(work.stream, work.clock, pyramid, level));
+  });
+}
+
 TranslationSearch::Compared TranslationSearch::begin(const PairWork& work, double base) {
-  Stream& stream = work.stream;
-  StageClock& clock = work.clock;
-  ImagePyramid& reference = work.reference;
-  ImagePyramid& moving = work.moving;
-  const Spacings spacings = shift_spacings(base, reference.shape(), moving.shape(), frame_.width);
-  PyramidLevel& reference_level = reference.level(stream, clock, {spacings.reference});
-  PyramidLevel& moving_level = moving.level(stream, clock, {spacings.moving});
-  transform_reference(stream, clock, reference, reference_level);
+  const Compared compared = levels_of(work, base);
+  transform_reference(work.stream, work.clock, work.reference, compared.reference_level);
   if (fields_) {
-    fields_->of_moving = fields_->fields.statistics(stream, clock, moving, moving_level);
+    fields_->of_moving =
+        fields_->fields.statistics(work.stream, work.clock, work.moving, compared.moving_level);
   }
-  return {reference, moving, spacings, reference_level, moving_level};
+  return compared;
 }
 
 std::span<const TranslationSearch::Peaks> TranslationSearch::find(
@@ -297,6 +321,7 @@ std::span<const TranslationSearch::Peaks> TranslationSearch::find(
   peaks_.clear();
   taken_ = enqueued_;  // what an error has left behind
   clear_next();
+  if (fields_) measure_fields(work, known);
   const auto most = static_cast<std::size_t>(frames_.depth);
   for (auto of_base = known.begin(); of_base != known.end();) {
     const Compared compared = begin(work, of_base->base);

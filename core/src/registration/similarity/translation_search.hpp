@@ -70,6 +70,9 @@ class TranslationSearch {
       return scale * spacings.reference / spacings.moving;
     }
   };
+  [[nodiscard]] Compared levels_of(const PairWork& work, double base);
+  /// Waits once for what all bases need to know of their levels' fields.
+  void measure_fields(const PairWork& work, std::span<const KnownRotationScale> known);
   /// Prepares the comparison of what has a base.
   [[nodiscard]] Compared begin(const PairWork& work, double base);
   /// Adds a rotation to the batch that is compared next.
