@@ -60,7 +60,10 @@ class RicherModels {
     Candidate judged{};        ///< the candidate at `matrix`
     std::optional<Candidate> best{};
     double start_significance = 0;  ///< in these roles, which may not be those of the search
+    /// The significance of the best fit so far, or of the start.
+    [[nodiscard]] double reached() const;
   };
+  static double least_to_start_again(const PairWork& work, std::span<const Place> places);
   using Group = std::span<Place>;  ///< of places whose scales call for the same levels
   void fit_levels_from(const PairWork& work, SimilarityFit& fitter, Motion motion,
                        double first_side, std::span<const Group> groups);
