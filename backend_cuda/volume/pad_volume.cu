@@ -5,6 +5,7 @@
 #include "device/stage.hpp"
 #include "volume/volume_grid.cuh"
 
+#include "formulas/marked_volume.h"
 #include "formulas/window.h"
 
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
@@ -19,7 +20,7 @@ struct Ramps {
   float x, y, z;
 };
 
-template <class Pixel>
+template <class Pixel, bool marked>
 __global__ void __launch_bounds__(warp_lanes* row_block_height)
     pad_volume_kernel(const Pixel* __restrict__ input, Triple size, VolumeLevels levels,
                       Ramps ramps, float* __restrict__ padded, Triple padded_size) {
@@ -37,6 +38,7 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
                            wa_tukey_window(y, size.y, ramps.y) *
                            wa_tukey_window(z, size.z, ramps.z);
       result = (static_cast<float>(input[at]) - levels.offset) * levels.scale * weight;
+      if (marked && wa_is_marked(result)) result = 0.0f;
     }
     padded[static_cast<long long>(row) * padded_size.x + x] = result;
   }
@@ -46,7 +48,7 @@ float ramp_of(const PadVolumeSpec& spec, std::int64_t side) {
   return static_cast<float>(spec.taper * static_cast<double>(side));
 }
 
-template <class Pixel>
+template <class Pixel, bool marked = false>
 class PadVolumeStage final : public backend::PadVolume {
  public:
   PadVolumeStage(const Context& context, const PadVolumeSpec& spec)
@@ -55,15 +57,16 @@ class PadVolumeStage final : public backend::PadVolume {
         padded_size_(sides_of(spec.padded, site_)),
         ramps_{ramp_of(spec, spec.input.width), ramp_of(spec, spec.input.height),
                ramp_of(spec, spec.input.depth)} {
-    load(&pad_volume_kernel<Pixel>, site_);
+    load(&pad_volume_kernel<Pixel, marked>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const VolumeLevels& levels,
                backend::Memory& padded) override {
     const dim3 blocks =
         tile_grid(padded_size_.x, padded_size_.y * padded_size_.z, warp_lanes, row_block_height);
-    launch(site_, queue, blocks, dim3(warp_lanes, row_block_height), &pad_volume_kernel<Pixel>,
-           data<Pixel>(input), size_, levels, ramps_, data<float>(padded), padded_size_);
+    launch(site_, queue, blocks, dim3(warp_lanes, row_block_height),
+           &pad_volume_kernel<Pixel, marked>, data<Pixel>(input), size_, levels, ramps_,
+           data<float>(padded), padded_size_);
   }
 
  private:
@@ -82,6 +85,7 @@ std::unique_ptr<backend::PadVolume> make(const Context& context, const PadVolume
     case PixelType::u16:
       return std::make_unique<PadVolumeStage<std::uint16_t>>(context, spec);
     default:
+      if (spec.marked) return std::make_unique<PadVolumeStage<float, true>>(context, spec);
       return std::make_unique<PadVolumeStage<float>>(context, spec);
   }
 }

@@ -48,10 +48,16 @@ __device__ __forceinline__ void for_each(const Parts& parts, Add add) {
   }
 }
 
+/// Marked volumes add their number of voxels as the last sum.
+template <bool marked>
 __global__ void __launch_bounds__(row_threads)
     volume_moments_kernel(const __grid_constant__ Parts parts, float* __restrict__ partials) {
-  float sums[WA_VOLUME_MOMENTS] = {};
+  float sums[WA_VOLUME_MOMENTS + marked] = {};
   for_each(parts, [&](const float* r, const float* m) {
+    if constexpr (marked) {
+      if (wa_is_marked(__ldg(r)) || wa_is_marked(__ldg(m))) return;
+      sums[WA_VOLUME_MOMENTS] += 1.0F;
+    }
     wa_volume_add_moments(__ldg(r), __ldg(m), sums);
   });
   store_block_sums<row_warps>(sums, partials);
@@ -59,6 +65,7 @@ __global__ void __launch_bounds__(row_threads)
 
 // The moving part begins at the first of the spline's neighbours of the first voxel's sample
 // location.
+template <bool marked>
 __global__ void __launch_bounds__(row_threads)
     volume_step_kernel(const __grid_constant__ Parts parts, float3 fraction,
                        float* __restrict__ partials) {
@@ -68,7 +75,7 @@ __global__ void __launch_bounds__(row_threads)
   const long long deep = down * parts.moving.sides.y;
   const long long reference_down = parts.reference.sides.x;
   const long long reference_deep = reference_down * parts.reference.sides.y;
-  float sums[WA_VOLUME_STEP_SUMS] = {};
+  float sums[WA_VOLUME_STEP_SUMS + marked] = {};
   for_each(parts, [&](const float* r, const float* m) {
     float value_and_slopes[4] = {};
 #pragma unroll
@@ -85,6 +92,10 @@ __global__ void __launch_bounds__(row_threads)
     const float slope[3] = {0.5f * (__ldg(r + 1) - __ldg(r - 1)),
                             0.5f * (__ldg(r + reference_down) - __ldg(r - reference_down)),
                             0.5f * (__ldg(r + reference_deep) - __ldg(r - reference_deep))};
+    if constexpr (marked) {
+      if (!wa_volume_counts(__ldg(r), slope, value_and_slopes)) return;
+      sums[WA_VOLUME_STEP_SUMS] += 1.0F;
+    }
     wa_volume_add_step(__ldg(r), slope, value_and_slopes, sums);
   });
   store_block_sums<row_warps>(sums, partials);
@@ -96,9 +107,12 @@ class VolumeSumsStage final : public backend::VolumeSums {
       : site_{context, "volume_sums"},
         reference_(sides_of(spec.reference, site_)),
         moving_(sides_of(spec.moving, site_)),
-        blocks_(row_blocks(spec.reference.height * spec.reference.depth, context)) {
-    load(&volume_moments_kernel, site_);
-    load(&volume_step_kernel, site_);
+        blocks_(row_blocks(spec.reference.height * spec.reference.depth, context)),
+        moment_count_(backend::volume_moment_count + backend::added_count(spec)),
+        moments_(spec.marked ? &volume_moments_kernel<true> : &volume_moments_kernel<false>),
+        step_(spec.marked ? &volume_step_kernel<true> : &volume_step_kernel<false>) {
+    load(moments_, site_);
+    load(step_, site_);
   }
 
   [[nodiscard]] std::size_t groups() const noexcept override {
@@ -108,17 +122,17 @@ class VolumeSumsStage final : public backend::VolumeSums {
   void enqueue_moments(backend::Queue& queue, const backend::Memory& reference,
                        const backend::Memory& moving, const backend::VolumeBox& box,
                        std::size_t slot, backend::Memory& partials) override {
-    float* of_slot = data<float>(partials) + slot * backend::volume_moment_count * groups();
-    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
-           &volume_moments_kernel, parts_of(reference, moving, box, 0), of_slot);
+    float* of_slot = data<float>(partials) + slot * moment_count_ * groups();
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads), moments_,
+           parts_of(reference, moving, box, 0), of_slot);
   }
 
   void enqueue_step(backend::Queue& queue, const backend::Memory& reference,
                     const backend::Memory& moving, const backend::VolumeBox& box,
                     const std::array<float, 3>& fraction, backend::Memory& partials) override {
-    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads),
-           &volume_step_kernel, parts_of(reference, moving, box, 1),
-           make_float3(fraction[0], fraction[1], fraction[2]), data<float>(partials));
+    launch(site_, queue, dim3(static_cast<unsigned>(blocks_)), dim3(row_threads), step_,
+           parts_of(reference, moving, box, 1), make_float3(fraction[0], fraction[1], fraction[2]),
+           data<float>(partials));
   }
 
  private:
@@ -138,6 +152,9 @@ class VolumeSumsStage final : public backend::VolumeSums {
   CallSite site_;
   Triple reference_, moving_;
   std::int64_t blocks_;
+  std::size_t moment_count_;
+  decltype(&volume_moments_kernel<false>) moments_;
+  decltype(&volume_step_kernel<false>) step_;
 };
 
 }  // namespace

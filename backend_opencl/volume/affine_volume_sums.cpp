@@ -27,7 +27,7 @@ class AffineVolumeSums final : public backend::AffineVolumeSums {
         unit_(2.0F / static_cast<float>(std::max(
                          {spec.reference.width, spec.reference.height, spec.reference.depth}))),
         kernel_(context, stage, kernels::affine_volume_sums, "affine_volume_sums",
-                int_option("GROUP", static_cast<int>(group))) {}
+                int_option("GROUP", static_cast<int>(group)) + (spec.marked ? " -D MARKED" : "")) {}
 
   [[nodiscard]] int parts() const noexcept override { return parts_; }
 

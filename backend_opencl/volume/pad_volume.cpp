@@ -18,6 +18,10 @@ cl_float ramp_of(const PadVolumeSpec& spec, std::int64_t side) {
   return static_cast<cl_float>(spec.taper * static_cast<double>(side));
 }
 
+std::string options(const PadVolumeSpec& spec) {
+  return pixel_option(spec.input_type) + (spec.marked ? " -D MARKED" : "");
+}
+
 class PadVolume final : public backend::PadVolume {
  public:
   PadVolume(Context& context, const PadVolumeSpec& spec)
@@ -26,7 +30,7 @@ class PadVolume final : public backend::PadVolume {
         ramp_{{ramp_of(spec, spec.input.width), ramp_of(spec, spec.input.height),
                ramp_of(spec, spec.input.depth), 0}},
         grid_(patches(context, spec.padded.width, spec.padded.height * spec.padded.depth)),
-        kernel_(context, stage, kernels::pad_volume, "pad_volume", pixel_option(spec.input_type)) {}
+        kernel_(context, stage, kernels::pad_volume, "pad_volume", options(spec)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, const VolumeLevels& levels,
                backend::Memory& padded) override {

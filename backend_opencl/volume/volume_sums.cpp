@@ -24,8 +24,9 @@ class VolumeSums final : public backend::VolumeSums {
         group_(short_row_group(context)),
         groups_(std::min(static_cast<std::size_t>(spec.reference.height * spec.reference.depth),
                          max_groups)),
-        moments_(context, stage, kernels::volume_sums, "volume_moments", options()),
-        step_(context, stage, kernels::volume_sums, "volume_step", options()) {}
+        moment_count_(backend::volume_moment_count + backend::added_count(spec)),
+        moments_(context, stage, kernels::volume_sums, "volume_moments", options(spec)),
+        step_(context, stage, kernels::volume_sums, "volume_step", options(spec)) {}
 
   [[nodiscard]] std::size_t groups() const noexcept override { return groups_; }
 
@@ -34,7 +35,7 @@ class VolumeSums final : public backend::VolumeSums {
                        std::size_t slot, backend::Memory& partials) override {
     moments_.launch(queue_of(queue), grid(), reference, reference_, moving, moving_,
                     to_int4(box.first), to_int4(box.size), moving_first(box, 0),
-                    static_cast<cl_int>(slot * backend::volume_moment_count), partials);
+                    static_cast<cl_int>(slot * moment_count_), partials);
   }
 
   void enqueue_step(backend::Queue& queue, const backend::Memory& reference,
@@ -46,7 +47,9 @@ class VolumeSums final : public backend::VolumeSums {
   }
 
  private:
-  [[nodiscard]] std::string options() const { return "-D GROUP=" + std::to_string(group_); }
+  [[nodiscard]] std::string options(const VolumeSumsSpec& spec) const {
+    return "-D GROUP=" + std::to_string(group_) + (spec.marked ? " -D MARKED" : "");
+  }
   [[nodiscard]] Grid grid() const { return {{groups_ * group_, 1}, {group_, 1}}; }
 
   /// The position `before` voxels, along each axis, before the moving voxel that the box's first
@@ -57,7 +60,7 @@ class VolumeSums final : public backend::VolumeSums {
   }
 
   cl_int4 reference_, moving_;
-  std::size_t group_, groups_;
+  std::size_t group_, groups_, moment_count_;
   Kernel moments_, step_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "formulas/bspline.h"
 #include "formulas/language.h"
+#include "formulas/marked_volume.h"
 #include "formulas/similarity.h"
 
 // The numbers of sums; warpalign::backend::volume_moment_count and volume_step_count are the same,
@@ -51,6 +52,15 @@ WA_INLINE void wa_volume_add_plane(const float* plane, float z, float dz, float*
   location[1] = WA_FMA(z, plane[1], location[1]);
   location[2] = WA_FMA(z, plane[2], location[2]);
   location[3] = WA_FMA(dz, plane[0], location[3]);
+}
+
+// Whether a pair of marked volumes counts: whether none of the voxels is NaN that the reference,
+// its slopes and the spline need.
+WA_INLINE int wa_volume_counts(float reference, const float* reference_slope,
+                               const float* location) {
+  return !(wa_is_marked(reference) || wa_is_marked(reference_slope[0]) ||
+           wa_is_marked(reference_slope[1]) || wa_is_marked(reference_slope[2]) ||
+           wa_is_marked(location[0]));
 }
 
 // Adds a voxel to the sums of a Gauss-Newton step. reference_slope: half the differences between

@@ -5,9 +5,11 @@
 // position. It therefore has 6 x 10 different entries, which serve every model within the affine
 // one.
 //
-// Option: GROUP, the size of the work-group, a multiple of 16.
+// Options: GROUP, the size of the work-group, a multiple of 16; MARKED, where NaN marks voxels that
+// do not count.
 //
 // variant: gpu -DGROUP=64
+// variant: gpu -DGROUP=64 -DMARKED
 #include "formulas/volume.h"
 #include "shared/kernel_language.h"
 
@@ -142,6 +144,9 @@ affine_volume_sums(WA_GLOBAL const float* reference, int width, int height, int 
       WA_GLOBAL const float* here = r + x;
       const float a[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - *(here - down)),
                           0.5f * (here[deep] - *(here - deep))};
+#ifdef MARKED
+      if (!wa_volume_counts(here[0], a, location)) continue;
+#endif
       const float b[3] = {
           WA_FMA(t[0], location[1], WA_FMA(t[4], location[2], t[8] * location[3])),
           WA_FMA(t[1], location[1], WA_FMA(t[5], location[2], t[9] * location[3])),

@@ -1,10 +1,12 @@
 // Subtracts an offset from a volume's voxels, scales and tapers them, and places them in a padded
 // frame.
 //
-// Option: PIXEL_U8, PIXEL_U16 or PIXEL_F32.
+// Options: PIXEL_U8, PIXEL_U16 or PIXEL_F32; MARKED, where NaN marks voxels that do not count.
 //
 // variant: gpu -DPIXEL_U8
 // variant: gpu -DPIXEL_F32
+// variant: gpu -DPIXEL_F32 -DMARKED
+#include "formulas/marked_volume.h"
 #include "formulas/window.h"
 #include "lib/grid.h"
 #include "lib/pixels.h"
@@ -23,6 +25,9 @@ kernel void pad_volume(global const Pixel* input, int4 size, float offset, float
     const float weight = wa_tukey_window(x, size.x, ramp.x) * wa_tukey_window(y, size.y, ramp.y) *
                          wa_tukey_window(z, size.z, ramp.z);
     result = (LOAD_PIXEL(input, at) - offset) * scale * weight;
+#ifdef MARKED
+    if (wa_is_marked(result)) result = 0.0f;
+#endif
   }
   padded[(size_t)item.y * (size_t)padded_size.x + (size_t)x] = result;
 }

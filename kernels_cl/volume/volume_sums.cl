@@ -1,11 +1,21 @@
 // Sums over the overlap of two shifted volumes: the moments at a shift by whole voxels, and the
 // sums of a Gauss-Newton step at any shift. Each work-group processes several rows.
 //
-// Option: GROUP, the work-group's size, a power of two.
+// Options: GROUP, the work-group's size, a power of two; MARKED, where NaN marks voxels that do not
+// count: their number is then added as the last sum.
 //
 // variant: gpu -DGROUP=64
+// variant: gpu -DGROUP=64 -DMARKED
 #include "formulas/volume.h"
 #include "lib/sums.h"
+
+#ifdef MARKED
+#define ADDED 1
+#else
+#define ADDED 0
+#endif
+#define MOMENTS (WA_VOLUME_MOMENTS + ADDED)
+#define STEP_SUMS (WA_VOLUME_STEP_SUMS + ADDED)
 
 // A row of the part of a volume that begins at voxel `first`; sides are (width, height, depth, 0)
 // of the whole volume.
@@ -22,16 +32,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_moments(
     global const float* reference, int4 reference_sides, global const float* moving,
     int4 moving_sides, int4 first, int4 size, int4 moving_first, int slot, global float* partials) {
   local float shared[GROUP];
-  float sums[WA_VOLUME_MOMENTS];
-  for (int i = 0; i < WA_VOLUME_MOMENTS; ++i) sums[i] = 0.0f;
+  float sums[MOMENTS];
+  for (int i = 0; i < MOMENTS; ++i) sums[i] = 0.0f;
   for (int row = (int)get_group_id(0); row < size.y * size.z; row += (int)get_num_groups(0)) {
     global const float* r = row_of(reference, reference_sides, first, row, size.y);
     global const float* m = row_of(moving, moving_sides, moving_first, row, size.y);
     for (int x = (int)get_local_id(0); x < size.x; x += GROUP) {
+#ifdef MARKED
+      if (wa_is_marked(r[x]) || wa_is_marked(m[x])) continue;
+      sums[WA_VOLUME_MOMENTS] += 1.0f;
+#endif
       wa_volume_add_moments(r[x], m[x], sums);
     }
   }
-  store_group_sums(sums, WA_VOLUME_MOMENTS, shared, partials + slot * (int)get_num_groups(0));
+  store_group_sums(sums, MOMENTS, shared, partials + slot * (int)get_num_groups(0));
 }
 
 WA_INLINE void add_row(global const float* c, const WaVolumeWeights* weights, float y, float dy,
@@ -63,8 +77,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
   const size_t plane = (size_t)moving_sides.x * (size_t)moving_sides.y;
   const int down = reference_sides.x;
   const long deep = (long)reference_sides.x * (long)reference_sides.y;
-  float sums[WA_VOLUME_STEP_SUMS];
-  for (int i = 0; i < WA_VOLUME_STEP_SUMS; ++i) sums[i] = 0.0f;
+  float sums[STEP_SUMS];
+  for (int i = 0; i < STEP_SUMS; ++i) sums[i] = 0.0f;
   for (int row = (int)get_group_id(0); row < size.y * size.z; row += (int)get_num_groups(0)) {
     global const float* r = row_of(reference, reference_sides, first, row, size.y);
     global const float* m = row_of(moving, moving_sides, moving_first, row, size.y);
@@ -78,8 +92,12 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
       global const float* here = r + x;
       const float slope[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - here[-down]),
                               0.5f * (here[deep] - here[-deep])};
+#ifdef MARKED
+      if (!wa_volume_counts(here[0], slope, location)) continue;
+      sums[WA_VOLUME_STEP_SUMS] += 1.0f;
+#endif
       wa_volume_add_step(here[0], slope, location, sums);
     }
   }
-  store_group_sums(sums, WA_VOLUME_STEP_SUMS, shared, partials);
+  store_group_sums(sums, STEP_SUMS, shared, partials);
 }

@@ -58,14 +58,18 @@ class SharedVolumeRegistrar {
   SharedVolumeRegistrar(OpenedDevice& opened, const VolumeRegistrationOptions& options)
       : opened_(opened), ready_(opened.device), registrar_(opened.device, options) {}
 
-  void set_reference(const InputArray& volume) {
+  void set_reference(const InputArray& volume, const std::optional<InputArray>& mask) {
     const HostVolume view = host_volume(volume);
+    const std::optional<HostVolume> mask_view = view_of(mask);
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
+    if (mask_view) return registrar_.set_reference(view, *mask_view);
     registrar_.set_reference(view);
   }
 
-  nb::dict align(const InputArray& volume) { return dict_of_volume(find(host_volume(volume))); }
+  nb::dict align(const InputArray& volume, const std::optional<InputArray>& mask) {
+    return dict_of_volume(find(host_volume(volume), view_of(mask)));
+  }
 
   void set_reference_on_device(const DeviceArray& volume,
                                const std::optional<std::uintptr_t>& queue) {
@@ -94,10 +98,15 @@ class SharedVolumeRegistrar {
     return registrar_.align(volume.image(volume.shape(3)));
   }
 
-  VolumeRegistration find(const HostVolume& volume) {
+  static std::optional<HostVolume> view_of(const std::optional<InputArray>& mask) {
+    if (!mask) return {};
+    return host_volume(*mask);
+  }
+
+  VolumeRegistration find(const HostVolume& volume, const std::optional<HostVolume>& mask) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(mutex_);
-    return registrar_.align(volume);
+    return mask ? registrar_.align(volume, *mask) : registrar_.align(volume);
   }
 
   OpenedDevice& opened_;
@@ -145,8 +154,10 @@ void bind_volumes(nb::module_& module) {
            nb::arg("volume"), nb::arg("queue").none())
       .def("align_on_device", &SharedVolumeRegistrar::align_on_device, nb::arg("volume"),
            nb::arg("queue").none())
-      .def("set_reference", &SharedVolumeRegistrar::set_reference, nb::arg("volume").noconvert())
-      .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert());
+      .def("set_reference", &SharedVolumeRegistrar::set_reference, nb::arg("volume").noconvert(),
+           nb::arg("mask").noconvert().none() = nb::none())
+      .def("align", &SharedVolumeRegistrar::align, nb::arg("volume").noconvert(),
+           nb::arg("mask").noconvert().none() = nb::none());
 }
 
 }  // namespace warpalign::python

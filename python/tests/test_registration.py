@@ -523,6 +523,28 @@ def test_a_negative_volume_is_of_another_modality(volume):
     assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
 
 
+def test_masked_voxels_may_hold_anything(volume):
+    moving = np.roll(volume, (2, 0, -3), axis=(0, 1, 2))
+    mask = np.ones(volume.shape, bool)
+    mask[5:15, 8:20, 8:20] = False
+    spoilt = np.where(mask, volume, np.nan)
+    found = warpalign.register_volume(spoilt, moving, reference_mask=mask)
+    assert found.reliable
+    # What was rolled round the faces is wrong.
+    assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
+    same = warpalign.register_volume(np.where(mask, volume, 1e6), moving, reference_mask=mask)
+    assert same.translation == found.translation
+    # Something that stays in the frame.
+    fixed = [np.where(mask, array, 20 * volume.max()) for array in (volume, moving)]
+    assert warpalign.register_volume(*fixed).translation == pytest.approx((0, 0, 0), abs=0.1)
+    found = warpalign.register_volume(*fixed, reference_mask=mask, moving_mask=mask)
+    assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
+    with pytest.raises(ValueError, match="must have the volume's shape"):
+        warpalign.register_volume(volume, moving, moving_mask=mask[1:])
+    with pytest.raises(warpalign.InvalidImageError, match="leaves no voxel"):
+        warpalign.register_volume(volume, moving, moving_mask=np.zeros(volume.shape))
+
+
 def test_volumes_that_cannot_be_used(volume):
     with pytest.raises(ValueError, match="modality must be one of same, other"):
         warpalign.register_volume(volume, volume, modality="auto")

@@ -35,13 +35,13 @@ def as_volume(array, what):
     return _pixels(array, what)
 
 
-def as_mask(array, shape, what):
-    """A mask with 0 where a pixel does not count, or None."""
+def as_mask(array, shape, what, of="image"):
+    """A mask with 0 where a pixel or a voxel does not count, or None."""
     if array is None:
         return None
     array = to_numpy(array)
     if array.shape != tuple(shape):
-        raise ValueError(f"{what} must have the image's shape {tuple(shape)}, not {array.shape}")
+        raise ValueError(f"{what} must have the {of}'s shape {tuple(shape)}, not {array.shape}")
     return np.ascontiguousarray(array != 0, dtype=np.uint8)
 
 
@@ -60,6 +60,14 @@ def pixels_of(array, prepare, what, device):
 def check_dimensions(array, count, what):
     if array.ndim != count:
         raise ValueError(f"{what} must have {count} dimensions, not the shape {array.shape}")
+
+
+def check_on_device(array, mask, dimensions, what):
+    """What an array on a device must be for a registrar."""
+    check_dimensions(array, dimensions, what)
+    if mask is not None:
+        raise NotImplementedError(
+            f"{what} is on a device, where masks are not taken; bring it to the host")
 
 
 def device_for(array, device):

@@ -96,7 +96,7 @@ _RAISES = """\
 
 _MASK_ON_DEVICE = """\
     NotImplementedError
-        A mask was given for an image on a device."""
+        A mask was given for an image or a volume on a device."""
 
 
 def documented(function, **more):

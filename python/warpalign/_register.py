@@ -9,7 +9,7 @@ from . import _core
 from ._alignment import Registration, registration_of
 from ._device_array import DeviceArray
 from ._devices import open_device
-from ._images import as_image, as_mask, check_dimensions, device_for, pixels_of
+from ._images import as_image, as_mask, check_on_device, device_for, pixels_of
 from ._options import RegistrationOptions, documented, options_of
 
 
@@ -76,7 +76,7 @@ class Registrar:
         """
         with pixels_of(image, as_image, "the reference", self._device) as pixels:
             if isinstance(pixels, DeviceArray):
-                _check_on_device(pixels, mask, "the reference")
+                check_on_device(pixels, mask, 2, "the reference")
                 self._registrar.set_reference_on_device(pixels._memory, pixels._queue)
             else:
                 mask = as_mask(mask, pixels.shape, "the reference's mask")
@@ -104,7 +104,7 @@ class Registrar:
         """
         with pixels_of(moving, as_image, "the moving image", self._device) as pixels:
             if isinstance(pixels, DeviceArray):
-                _check_on_device(pixels, mask, "the moving image")
+                check_on_device(pixels, mask, 2, "the moving image")
                 found = self._registrar.align_on_device(pixels._memory, pixels._queue)
             else:
                 mask = as_mask(mask, pixels.shape, "the moving image's mask")
@@ -113,13 +113,6 @@ class Registrar:
 
 
 documented(Registrar)
-
-
-def _check_on_device(image, mask, what):
-    check_dimensions(image, 2, what)
-    if mask is not None:
-        raise NotImplementedError(
-            f"{what} is on a device, where masks are not taken; bring it to the host")
 
 
 @documented

@@ -10,7 +10,7 @@ from ._core import Device
 from ._device_array import DeviceArray
 from ._devices import open_device
 from ._foreign import as_array
-from ._images import as_volume, check_dimensions, device_for, pixels_of
+from ._images import as_mask, as_volume, check_on_device, device_for, pixels_of
 from ._options import documented
 from ._results import OnDevice
 
@@ -53,7 +53,7 @@ class VolumeRegistration(OnDevice):
     significance : float
         ``atanh(correlation)`` times the square root of the independent voxels in common.
     overlap : float
-        Fraction of the reference in common.
+        Fraction of the reference in common; with masks, of its voxels that count.
     refined : bool
         Whether the refinement converged.
     timings : dict of str to float
@@ -230,7 +230,7 @@ class VolumeRegistrar:
         self._shape = None
 
     @documented
-    def set_reference(self, volume) -> None:
+    def set_reference(self, volume, mask=None) -> None:
         """Set the reference.
 
         Parameters
@@ -238,26 +238,33 @@ class VolumeRegistrar:
         volume : array_like, shape (planes, rows, columns)
             Grey levels of any real type, 8 to 16384 a side. Arithmetic is in single precision. An
             array on the registrar's device is registered there, without copies.
+        mask : array_like, same shape, optional
+            0 where a voxel does not count; such a voxel may hold any value. For volumes in host
+            memory.
 
         %(raises)s
+        %(mask_on_device)s
         """
         with pixels_of(volume, as_volume, "the reference", self._device) as voxels:
             self._shape = None
             if isinstance(voxels, DeviceArray):
-                check_dimensions(voxels, 3, "the reference")
+                check_on_device(voxels, mask, 3, "the reference")
                 self._registrar.set_reference_on_device(voxels._memory, voxels._queue)
             else:
-                self._registrar.set_reference(voxels)
+                mask = as_mask(mask, voxels.shape, "the reference's mask", "volume")
+                self._registrar.set_reference(voxels, mask)
             self._shape = voxels.shape
 
     @documented
-    def align(self, moving) -> VolumeRegistration:
+    def align(self, moving, mask=None) -> VolumeRegistration:
         """Find where the reference's voxels are in a volume.
 
         Parameters
         ----------
         moving : array_like, shape (planes, rows, columns)
             As the reference. Its shape and type may differ.
+        mask : array_like, same shape, optional
+            0 where a voxel does not count. For volumes in host memory.
 
         Returns
         -------
@@ -265,14 +272,16 @@ class VolumeRegistrar:
             Also where it is not ``reliable``.
 
         %(raises)s
+        %(mask_on_device)s
         """
         with pixels_of(moving, as_volume, "the moving volume", self._device) as voxels:
             shape = voxels.shape
             if isinstance(voxels, DeviceArray):
-                check_dimensions(voxels, 3, "the moving volume")
+                check_on_device(voxels, mask, 3, "the moving volume")
                 found = self._registrar.align_on_device(voxels._memory, voxels._queue)
             else:
-                found = self._registrar.align(voxels)
+                mask = as_mask(mask, shape, "the moving volume's mask", "volume")
+                found = self._registrar.align(voxels, mask)
         found["translation"] = tuple(found["translation"][::-1])
         found["matrix"] = np.array(found["matrix"])[np.ix_([2, 1, 0, 3], [2, 1, 0, 3])]
         found["timings"] = dict(found["timings"])
@@ -284,9 +293,10 @@ _documented(VolumeRegistrar)
 
 
 @_documented
-def register_volume(reference, moving, *, motion="translation", modality="same",
-                    max_rotation=180.0, spacing=None, moving_spacing=None, max_shift=None,
-                    refine=True, collect_timings=False, device=None) -> VolumeRegistration:
+def register_volume(reference, moving, *, reference_mask=None, moving_mask=None,
+                    motion="translation", modality="same", max_rotation=180.0, spacing=None,
+                    moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
+                    device=None) -> VolumeRegistration:
     """Find the transform between two volumes.
 
     Parameters
@@ -295,6 +305,9 @@ def register_volume(reference, moving, *, motion="translation", modality="same",
         Grey levels of any real type, 8 to 16384 a side. Shapes and types may differ, and so may
         gain and offset. Arithmetic is in single precision. Arrays on a device are registered there,
         without copies.
+    reference_mask, moving_mask : array_like, optional
+        Of the shape of their volume; 0 where a voxel does not count, which may then hold any value,
+        even NaN. For volumes in host memory.
     %(volume_options)s
     %(device)s
 
@@ -304,6 +317,7 @@ def register_volume(reference, moving, *, motion="translation", modality="same",
         Also where it is not ``reliable``.
 
     %(raises)s
+    %(mask_on_device)s
 
     References
     ----------
@@ -328,5 +342,5 @@ def register_volume(reference, moving, *, motion="translation", modality="same",
         device_for(reference, device), motion=motion, modality=modality,
         max_rotation=max_rotation, spacing=spacing, moving_spacing=moving_spacing,
         max_shift=max_shift, refine=refine, collect_timings=collect_timings)
-    registrar.set_reference(reference)
-    return registrar.align(moving)
+    registrar.set_reference(reference, reference_mask)
+    return registrar.align(moving, moving_mask)

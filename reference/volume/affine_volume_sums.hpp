@@ -4,6 +4,7 @@
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "reference/volume.hpp"
+#include "reference/volume/marked_volume.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,29 @@ inline double biweight(double residual, double scale) {
   return std::abs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
 }
 
-/// The gradients' part of the derivatives is an average of both volumes': (a b' + b a') / 2.
+/// A rounding of a position that may decide what counts.
+constexpr double position_rounding = 2e-5;
+
+/// Whether the spline at a position needs no NaN; whether a rounding decides it is added to
+/// `ambiguous`. All coefficients exist.
+inline bool spline_counts_at(const Volume& moving, const std::array<double, 3>& at,
+                             double& ambiguous) {
+  std::array<std::int64_t, 3> cell{}, first{}, last{};
+  bool is_near = false;  // to where a cell ends
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t end = moving.extents()[axis] - 1;
+    const auto cell_of = [](double x) { return static_cast<std::int64_t>(std::floor(x)); };
+    cell[axis] = cell_of(at[axis]);
+    first[axis] = std::max<std::int64_t>(cell_of(at[axis] - position_rounding) - 1, 0);
+    last[axis] = std::min(cell_of(at[axis] + position_rounding) + 2, end);
+    is_near = is_near || first[axis] < cell[axis] - 1 || last[axis] > cell[axis] + 2;
+  }
+  if (is_near && !all_count(moving, first, last)) ambiguous += 1;
+  return spline_counts(moving, cell);
+}
+
+/// The gradients' part of the derivatives is an average of both volumes': (a b' + b a') / 2. What
+/// needs NaN does not count.
 inline AffineVolumeSums affine_volume_sums(const Volume& reference, const Volume& moving,
                                            const AffineVolumeState& state, std::int64_t margin) {
   const Spline spline = unfiltered(moving, 3, 3, Edge::mirror);
@@ -57,8 +80,9 @@ inline AffineVolumeSums affine_volume_sums(const Volume& reference, const Volume
       counts = counts && at[axis] >= 1 && at[axis] < end;
       within = std::min({within, at[axis] - 1, end - at[axis]});
     }
-    if (std::abs(within) < 2e-5) sums.ambiguous += 1;
-    if (!counts) return;
+    if (std::abs(within) < position_rounding) sums.ambiguous += 1;
+    if (!counts || !neighbours_count(reference, p)) return;
+    if (!spline_counts_at(moving, at, sums.ambiguous)) return;
     const auto m = evaluate(spline, at);
     const double r = reference.at(x, y, z);
     const std::array<double, 3> a{(reference.at(x + 1, y, z) - reference.at(x - 1, y, z)) / 2,

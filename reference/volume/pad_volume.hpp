@@ -20,13 +20,15 @@ inline double tukey_window(std::int64_t i, std::int64_t n, double taper) {
 }
 
 /// (value - offset) scale under Tukey's window, in the corner of a padded frame of zeros.
+/// NaN stays, unless the volume is marked: then it gives 0.
 inline Volume placed(const Volume& volume, const std::array<std::int64_t, 3>& padded, double offset,
-                     double scale, double taper) {
+                     double scale, double taper, bool marked = false) {
   Volume result(padded[0], padded[1], padded[2]);
   for_each_voxel(volume.extents(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     result.at(x, y, z) =
         (volume.at(x, y, z) - offset) * scale * tukey_window(x, volume.width, taper) *
         tukey_window(y, volume.height, taper) * tukey_window(z, volume.depth, taper);
+    if (marked && std::isnan(volume.at(x, y, z))) result.at(x, y, z) = 0;
   });
   return result;
 }

@@ -4,6 +4,7 @@
 #include "reference/spline/evaluate.hpp"
 #include "reference/spline/prefilter.hpp"
 #include "reference/volume.hpp"
+#include "reference/volume/marked_volume.hpp"
 
 #include <array>
 #include <cmath>
@@ -27,7 +28,7 @@ inline void add_pair(OverlapMoments& sums, double r, double m) {
   sums.product += r * m;
 }
 
-/// Of reference voxels p and moving voxels p + shift.
+/// Of reference voxels p and moving voxels p + shift that are not NaN.
 inline OverlapMoments overlap_moments(const Volume& reference, const Volume& moving,
                                       const Shift3& shift) {
   OverlapMoments sums;
@@ -36,6 +37,7 @@ inline OverlapMoments overlap_moments(const Volume& reference, const Volume& mov
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (q[axis] < 0 || q[axis] >= moving.extents()[axis]) return;
     }
+    if (!all_count(reference, {x, y, z}, {x, y, z}) || !all_count(moving, q, q)) return;
     add_pair(sums, reference.at(x, y, z), moving.at(q[0], q[1], q[2]));
   });
   return sums;
@@ -48,7 +50,7 @@ struct StepSums : OverlapMoments {
 };
 
 /// The moving volume's voxels as coefficients of the cubic B-spline at p + shift, with its
-/// gradient; half the differences of the reference's neighbours.
+/// gradient; half the differences of the reference's neighbours. What needs NaN does not count.
 inline StepSums step_sums(const Volume& reference, const Volume& moving,
                           const std::array<double, 3>& shift, std::int64_t margin) {
   const Spline spline = unfiltered(moving, 3, 3, Edge::mirror);
@@ -56,12 +58,15 @@ inline StepSums step_sums(const Volume& reference, const Volume& moving,
   for_each_voxel(reference.extents(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     const Shift3 p{x, y, z};
     std::array<double, 3> q{};
+    Shift3 cells{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (p[axis] < margin || p[axis] >= reference.extents()[axis] - margin) return;
       q[axis] = static_cast<double>(p[axis]) + shift[axis];
       const auto cell = static_cast<std::int64_t>(std::floor(q[axis]));
       if (cell < 1 || cell + 2 >= moving.extents()[axis]) return;
+      cells[axis] = cell;
     }
+    if (!neighbours_count(reference, p) || !spline_counts(moving, cells)) return;
     const auto m = evaluate(spline, q);
     const double r = reference.at(x, y, z);
     const std::array<double, 3> a{(reference.at(x + 1, y, z) - reference.at(x - 1, y, z)) / 2,

@@ -4,6 +4,7 @@
 // so allocated, only where they are asked for, which these tests do not.
 #include "allocations/check.hpp"
 #include "support/devices.hpp"
+#include "support/volume_masks.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -180,6 +181,27 @@ TEST_CASE("allocations: align, volumes") {
       test::allocates_nothing(device, [&] {
         static_cast<void>(registrar.align(test::view_of(pair.moving, spec.moving)));
       });
+    }
+  });
+}
+
+TEST_CASE("allocations: align, volumes with masks") {
+  const test::VolumePairSpec spec{.shift = {1.25, -2.5, 1.75}};
+  const test::HostPairOfVolumes pair = test::draw_pair(spec);
+  const test::VolumeMask mask = test::mask_of(spec.moving, {{10, 12, 8}, {18, 20, 16}});
+  test::on_every_device([&](const Device& device) {
+    for (const Motion motion : {Motion::translation, Motion::rigid}) {
+      VolumeRegistrationOptions options;
+      options.motion = motion;
+      if (motion == Motion::rigid) options.max_rotation = 20;
+      VolumeRegistrar registrar(device, options);
+      registrar.set_reference(test::view_of(pair.reference, spec.reference));
+      const auto align = [&] {
+        return registrar.align(test::view_of(pair.moving, spec.moving),
+                               test::view_of(mask, spec.moving));
+      };
+      CHECK(align().refined);
+      test::allocates_nothing(device, [&] { static_cast<void>(align()); });
     }
   });
 }

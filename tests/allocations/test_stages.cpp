@@ -531,6 +531,17 @@ TEST_CASE("allocations: volumes") {
     bench.check("pad_volume", [&](std::size_t i) {
       pad.execute(bench.stream(), voxels[i], {1, 0.1F}, a[i]);
     });
+    const MarkVolumePlan mark(bench.device(), {PixelType::u8, volume});
+    bench.check("mark_volume",
+                [&](std::size_t i) { mark.execute(bench.stream(), voxels[i], voxels[i], a[i]); });
+    const SmoothVolumePlan smooth(bench.device(), {volume});
+    bench.check("smooth_volume",
+                [&](std::size_t i) { smooth.execute(bench.stream(), a[i], b[i]); });
+    const HalveVolumePlan halve(bench.device(), {volume, {true, true, true}});
+    auto halved =
+        bench.images(PixelType::f32, {volume.width / 2, volume.height / 2, volume.depth / 2});
+    bench.check("halve_volume",
+                [&](std::size_t i) { halve.execute(bench.stream(), a[i], halved[i]); });
     const SpectrumSumsPlan spectra(bench.device(), {volume});
     bench.check("spectrum_sums", [&](std::size_t i) {
       static_cast<void>(spectra.execute(bench.stream(), spectrum_a[i], spectrum_b[i]));
@@ -541,20 +552,22 @@ TEST_CASE("allocations: volumes") {
     const VolumePeaksPlan peaks(bench.device(), {volume});
     bench.check("volume_peaks",
                 [&](std::size_t i) { static_cast<void>(peaks.execute(bench.stream(), a[i], {})); });
-    const VolumeSumsPlan sums(bench.device(), {volume, volume, 1});
-    const std::array<VoxelShift, 3> shifts{{{0, 0, 0}, {3, -2, 1}, {100, 0, 0}}};
-    bench.check("volume_moments", [&](std::size_t i) {
-      static_cast<void>(sums.moments(bench.stream(), a[i], b[i], shifts));
-    });
-    bench.check("volume_step", [&](std::size_t i) {
-      static_cast<void>(sums.step(bench.stream(), a[i], b[i], {0.5, 0.25, -1.5}));
-    });
-    const AffineVolumeSumsPlan affine(bench.device(), {volume, volume, 1, 2});
-    const std::array<AffineVolumeState, 2> states{};
-    std::array<AffineVolumeSums, 2> affine_sums;
-    bench.check("affine_volume_sums", [&](std::size_t i) {
-      affine.execute(bench.stream(), a[i], b[i], states, affine_sums);
-    });
+    for (const bool marked : {false, true}) {
+      const VolumeSumsPlan sums(bench.device(), {volume, volume, 1, marked});
+      const std::array<VoxelShift, 3> shifts{{{0, 0, 0}, {3, -2, 1}, {100, 0, 0}}};
+      bench.check("volume_moments", [&](std::size_t i) {
+        static_cast<void>(sums.moments(bench.stream(), a[i], b[i], shifts));
+      });
+      bench.check("volume_step", [&](std::size_t i) {
+        static_cast<void>(sums.step(bench.stream(), a[i], b[i], {0.5, 0.25, -1.5}));
+      });
+      const AffineVolumeSumsPlan affine(bench.device(), {volume, volume, 1, 2, marked});
+      const std::array<AffineVolumeState, 2> states{};
+      std::array<AffineVolumeSums, 2> affine_sums;
+      bench.check("affine_volume_sums", [&](std::size_t i) {
+        affine.execute(bench.stream(), a[i], b[i], states, affine_sums);
+      });
+    }
     auto cube = bench.images(PixelType::f32, {7, 7, 7});
     const RotationScoresPlan scores(bench.device(), {2, 2, 1});
     const std::array<ScoredPoint, 2> points{ScoredPoint{2, 0, 0, 1}, ScoredPoint{0, 1, 1, 2}};

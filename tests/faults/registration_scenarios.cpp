@@ -3,6 +3,7 @@
 #include "faults/scenarios.hpp"
 #include "support/blobs.hpp"
 #include "support/turned_volumes.hpp"
+#include "support/volume_masks.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <array>
@@ -142,6 +143,32 @@ Scenario turned_volumes(const std::string& name, Motion motion) {
           }};
 }
 
+/// Both volumes masked, at the first and at later levels.
+Scenario masked_volumes(const std::string& name, Motion motion) {
+  return {"align, masked volumes, " + name, [motion](const Device& device) -> Work {
+            test::VolumePairSpec spec;
+            spec.reference = spec.moving = {20, 18, 16};
+            spec.shift = {2.25, -1.5, 0.75};
+            auto drawn = std::make_shared<test::HostPairOfVolumes>(test::draw_pair(spec));
+            auto mask = std::make_shared<test::VolumeMask>(
+                test::mask_of(spec.reference, {{6, 6, 5}, {11, 10, 9}}));
+            VolumeRegistrationOptions options;
+            options.motion = motion;
+            if (motion != Motion::translation) options.max_rotation = 15;  // as above
+            auto registrar = std::make_shared<VolumeRegistrar>(device, options);
+            return [registrar, drawn, mask, spec] {
+              const HostVolume counts = test::view_of(*mask, spec.reference);
+              registrar->set_reference(test::view_of(drawn->reference, spec.reference), counts);
+              const auto found =
+                  registrar->align(test::view_of(drawn->moving, spec.moving), counts);
+              Bytes bytes;
+              append(bytes, found.matrix.m, found.confidence, found.correlation, found.overlap,
+                     found.refined);
+              return bytes;
+            };
+          }};
+}
+
 /// Images in the device's memory, and an event that is waited for.
 Scenario images_on_the_device() {
   return {"align, images on the device", [](const Device& device) -> Work {
@@ -255,6 +282,8 @@ std::vector<Scenario> registration_scenarios() {
       volumes("align, volumes of other modality", Modality::other),
       turned_volumes("rigid", Motion::rigid),
       turned_volumes("affine", Motion::affine),
+      masked_volumes("translation", Motion::translation),
+      masked_volumes("rigid", Motion::rigid),
       windows(),
       frames("align, frames", Motion::translation),
       frames("align, frames that turn", Motion::similarity),

@@ -2,8 +2,11 @@
 // are derived.
 #include "properties/trial.hpp"
 #include "reference/fft/fft.hpp"
+#include "reference/volume/halve_volume.hpp"
+#include "reference/volume/marked_volume.hpp"
 #include "reference/volume/pad_volume.hpp"
 #include "reference/volume/rotation_scores.hpp"
+#include "reference/volume/smooth_volume.hpp"
 #include "reference/volume/spectrum_sums.hpp"
 #include "reference/volume/volume_edges.hpp"
 #include "reference/volume/volume_peaks.hpp"
@@ -12,8 +15,11 @@
 #include "support/turned_volumes.hpp"
 #include "support/volumes.hpp"
 
+#include <warpalign/backend/stages/volume/halve_volume.hpp>
+#include <warpalign/backend/stages/volume/mark_volume.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>
+#include <warpalign/backend/stages/volume/smooth_volume.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/backend/stages/volume/volume_edges.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
@@ -37,14 +43,16 @@ void check_pad_volume(Trial& trial) {
   spec.padded = {spec.input.width + random.integer(0, 9), spec.input.height + random.integer(0, 5),
                  spec.input.depth + random.integer(0, 3)};
   spec.taper = random.one_of<double>({0, 0.5, random.real(0, 0.5)});
+  spec.marked = spec.input_type == PixelType::f32 && random.chance(0.5);
   const auto offset = static_cast<float>(random.real(-1, 1));
   trial.describe(spec.input, " of ", name_of(spec.input_type), " in ", spec.padded, ", taper ",
-                 spec.taper, ", offset ", offset);
-  const auto volume = test::random_samples(spec.input, spec.input_type, random.seed());
+                 spec.taper, ", offset ", offset, spec.marked ? ", marked" : "");
+  auto volume = test::random_samples(spec.input, spec.input_type, random.seed());
   const VolumeLevels levels{offset, static_cast<float>(1 / test::largest(volume))};
-  const auto expected =
-      reference::placed(volume, {spec.padded.width, spec.padded.height, spec.padded.depth},
-                        static_cast<double>(offset), static_cast<double>(levels.scale), spec.taper);
+  if (spec.marked) volume = test::with_marks(volume, random.real(0, 1), random.seed());
+  const auto expected = reference::placed(
+      volume, {spec.padded.width, spec.padded.height, spec.padded.depth},
+      static_cast<double>(offset), static_cast<double>(levels.scale), spec.taper, spec.marked);
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
     const Image input = test::to_device(device, stream, volume, spec.input_type);
@@ -54,6 +62,75 @@ void check_pad_volume(Trial& trial) {
     // A difference, three weights and products of values up to 1, or 2 of floats.
     return test::max_difference(test::volume_from_device(stream, padded), expected) /
            (1e-6 * std::max(1.0, test::largest(expected)));
+  });
+}
+
+void check_mark_volume(Trial& trial) {
+  Random& random = trial.random;
+  const auto type = random.one_of<PixelType>({PixelType::u8, PixelType::u16, PixelType::f32});
+  const Shape shape = random.one_of<Shape>({{1, 2, 3}, {37, 10, 9}, {8, 9, 33}, {64, 16, 1}});
+  trial.describe(shape, " of ", name_of(type));
+  const auto volume = test::random_samples(shape, type, random.seed());
+  auto mask = test::random_samples(shape, PixelType::u8, random.seed());
+  for (double& value : mask.values) {
+    if (random.chance(0.3)) value = 0;
+  }
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image voxels = test::to_device(device, stream, volume, type);
+    const Image marks = test::to_device(device, stream, mask, PixelType::u8);
+    Image marked = device.make_image(PixelType::f32, shape);
+    test::poison(stream, marked);
+    MarkVolumePlan(device, {type, shape}).execute(stream, voxels, marks, marked);
+    const double off = test::max_marked_difference(test::volume_from_device(stream, marked),
+                                                   reference::marked(volume, mask));
+    return off == 0 ? 0.0 : 1e9;
+  });
+}
+
+/// What is in the volumes of the two properties below: some of them count everywhere.
+reference::Volume some_marked_volume(Random& random, const Shape& shape) {
+  const auto volume = test::random_volume(shape, -1, 1, random.seed());
+  if (random.chance(0.2)) return volume;
+  return test::with_marks(volume, random.one_of<double>({0, 0.02, 0.5}), random.seed());
+}
+
+void check_smooth_volume(Trial& trial) {
+  Random& random = trial.random;
+  const Shape shape =
+      random.one_of<Shape>({{1, 1, 1}, {1, 2, 3}, {2, 1, 9}, {37, 10, 9}, {8, 9, 33}, {70, 3, 1}});
+  trial.describe(shape);
+  const auto volume = some_marked_volume(random, shape);
+  const auto expected = reference::smoothed_by_spline(volume);
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, volume);
+    Image smoothed = device.make_image(PixelType::f32, shape);
+    test::poison(stream, smoothed);
+    SmoothVolumePlan(device, {shape}).execute(stream, input, smoothed);
+    return test::max_marked_difference(test::volume_from_device(stream, smoothed), expected) / 6e-7;
+  });
+}
+
+void check_halve_volume(Trial& trial) {
+  Random& random = trial.random;
+  HalveVolumeSpec spec;
+  spec.shape = random.one_of<Shape>({{2, 2, 3}, {37, 10, 9}, {8, 9, 33}, {70, 3, 2}});
+  std::array<std::int64_t, 3> factors{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    spec.halved[axis] = random.chance(0.6);
+    factors[axis] = spec.halved[axis] ? 2 : 1;
+  }
+  trial.describe(spec.shape, " to ", spec.output());
+  const auto volume = some_marked_volume(random, spec.shape);
+  const auto expected = reference::means_of_boxes(volume, factors);
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const Image input = test::to_device(device, stream, volume);
+    Image halved = device.make_image(PixelType::f32, spec.output());
+    test::poison(stream, halved);
+    HalveVolumePlan(device, spec).execute(stream, input, halved);
+    return test::max_marked_difference(test::volume_from_device(stream, halved), expected) / 5e-7;
   });
 }
 
@@ -219,6 +296,9 @@ void check_rotation_scores(Trial& trial) {
 
 std::vector<Property> volume_stage_properties() {
   return {{"pad_volume", "as the oracle has it", &check_pad_volume},
+          {"mark_volume", "as the oracle has it", &check_mark_volume},
+          {"smooth_volume", "as the oracle has it", &check_smooth_volume},
+          {"halve_volume", "as the oracle has it", &check_halve_volume},
           {"spectrum_sums", "as the oracle has it, together", &check_spectrum_sums},
           {"volume_edges", "as the oracle has it", &check_volume_edges},
           {"volume_peaks", "as the oracle has it", &check_volume_peaks},

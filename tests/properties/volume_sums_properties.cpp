@@ -29,13 +29,21 @@ Shape some_shape(Random& random) {
 
 struct Pair {
   reference::Volume reference, moving;
+  bool marked = false;
 };
+
+/// Of a volume that is marked.
+double some_part(Random& random) { return random.one_of<double>({0, 0.003, 0.3}); }
 
 Pair some_pair(Random& random) {
   const Shape reference = some_shape(random);
   const Shape moving = random.chance(0.5) ? reference : some_shape(random);
-  return {test::random_volume(reference, 0, 1, random.seed()),
-          test::random_volume(moving, 0, 1, random.seed())};
+  Pair pair{test::random_volume(reference, 0, 1, random.seed()),
+            test::random_volume(moving, 0, 1, random.seed()), random.chance(0.4)};
+  if (!pair.marked) return pair;
+  pair.reference = test::with_marks(pair.reference, some_part(random), random.seed());
+  pair.moving = test::with_marks(pair.moving, some_part(random), random.seed());
+  return pair;
 }
 
 /// The largest part of one of the moments by which it is wrong; the number of voxels is exact.
@@ -63,12 +71,12 @@ void check_moments(Trial& trial) {
     shifts.push_back(shift);
   }
   trial.describe(test::shape_of(pair.reference), " and ", test::shape_of(pair.moving), ", ",
-                 shifts.size(), " shifts");
+                 shifts.size(), " shifts", pair.marked ? ", marked" : "");
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
     const Image r = test::to_device(device, stream, pair.reference);
     const Image m = test::to_device(device, stream, pair.moving);
-    const VolumeSumsPlan plan(device, {r.shape(), m.shape(), 1});
+    const VolumeSumsPlan plan(device, {r.shape(), m.shape(), 1, pair.marked});
     const auto found = plan.moments(stream, r, m, shifts);
     test::WorstError worst;
     for (std::size_t i = 0; i < shifts.size(); ++i) {
@@ -104,7 +112,8 @@ void check_step(Trial& trial) {
     if (random.chance(0.2)) shift[axis] = std::round(shift[axis]);
   }
   trial.describe(test::shape_of(pair.reference), " and ", test::shape_of(pair.moving), ", margin ",
-                 margin, ", shift ", shift[0], ", ", shift[1], ", ", shift[2]);
+                 margin, ", shift ", shift[0], ", ", shift[1], ", ", shift[2],
+                 pair.marked ? ", marked" : "");
   const auto expected = reference::step_sums(pair.reference, pair.moving, shift, margin);
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
@@ -169,7 +178,8 @@ void check_affine_sums(Trial& trial) {
   Random& random = trial.random;
   const Pair pair = some_pair(random);
   AffineVolumeSumsSpec spec{test::shape_of(pair.reference), test::shape_of(pair.moving),
-                            static_cast<int>(random.integer(1, 3)), random.integer(1, 4)};
+                            static_cast<int>(random.integer(1, 3)), random.integer(1, 4),
+                            pair.marked};
   std::vector<AffineVolumeState> states;
   std::vector<reference::AffineVolumeSums> expected;
   for (auto left = random.integer(1, spec.max_states); left > 0; --left) {
@@ -179,7 +189,7 @@ void check_affine_sums(Trial& trial) {
                                                      in_double(states.back()), spec.margin));
   }
   trial.describe(spec.reference, " and ", spec.moving, ", margin ", spec.margin, ", ",
-                 states.size(), " states");
+                 states.size(), " states", pair.marked ? ", marked" : "");
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
     const Image r = test::to_device(device, stream, pair.reference);

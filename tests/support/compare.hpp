@@ -48,6 +48,16 @@ double max_difference(const Image& found, const Image& expected) {
                 [](const auto& f, const auto& e) { return std::abs(f - e); });
 }
 
+/// The largest absolute difference where neither is NaN; infinity where only one is.
+template <class Image>
+double max_marked_difference(const Image& found, const Image& expected) {
+  return max_of(found.values, expected.values, [](double f, double e) {
+    if (std::isnan(f) && std::isnan(e)) return 0.0;
+    return std::isnan(f) || std::isnan(e) ? std::numeric_limits<double>::infinity()
+                                          : std::abs(f - e);
+  });
+}
+
 /// The largest difference relative to the expected value itself.
 template <class Image>
 double max_relative_difference(const Image& found, const Image& expected) {

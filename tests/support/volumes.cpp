@@ -68,6 +68,19 @@ reference::Volume random_samples(const Shape& shape, PixelType type, std::uint32
   return volume;
 }
 
+reference::Volume with_marks(reference::Volume volume, double part, std::uint32_t seed) {
+  std::mt19937 engine(seed);
+  constexpr double mark = std::numeric_limits<double>::quiet_NaN();
+  for (double& value : volume.values) {
+    if (unit(engine) < part) value = mark;
+  }
+  const auto sides = volume.extents();
+  reference::for_each_voxel(
+      {sides[0] / 3, sides[1] / 3, sides[2] / 3},
+      [&](std::int64_t x, std::int64_t y, std::int64_t z) { volume.at(x, y, z) = mark; });
+  return volume;
+}
+
 std::uint16_t to_half(double value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
   const double size = std::abs(value);

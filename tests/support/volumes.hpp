@@ -25,6 +25,9 @@ reference::ComplexVolume random_complex_volume(const warpalign::Shape& shape, st
 reference::Volume random_samples(const warpalign::Shape& shape, warpalign::PixelType type,
                                  std::uint32_t seed);
 
+/// The volume with NaN at a part of the voxels, each independently, and in a box at its corner.
+reference::Volume with_marks(reference::Volume volume, double part, std::uint32_t seed);
+
 /// The nearest IEEE half and back; overflow gives infinity.
 std::uint16_t to_half(double value);
 double from_half(std::uint16_t bits);

@@ -48,7 +48,8 @@ struct VolumeRegistration {
   double correlation = 0;
   /// atanh(correlation) sqrt(independent voxels in common).
   double significance = 0;
-  double overlap = 0;                   ///< fraction of the reference in common, 0 to 1
+  /// The fraction of the reference in common, 0 to 1; with masks, of its voxels that count.
+  double overlap = 0;
   bool refined = false;                 ///< whether the refinement converged
   std::vector<StageTiming> timings;     ///< in order of first use; empty unless requested
   Motion motion = Motion::translation;  ///< as asked for
@@ -69,7 +70,8 @@ struct VolumeRegistration {
 /// Translations: phase correlation (Kuglin & Hines 1975) by three-dimensional FFT, evaluation of
 /// every peak's wrapped positions by the normalised correlation over their true overlap, then
 /// Gauss-Newton refinement (Lucas & Kanade 1981) on the cubic B-spline. Shifts beyond half a side
-/// are found, as long as 4 % of the smaller volume is in common.
+/// are found, as long as 4 % of the smaller volume is in common; with masks, of its voxels that
+/// count.
 ///
 /// Other motions: rotations from the magnitudes of low-resolution spectra over a grid of
 /// orientations (Alexa 2022), shifts by phase correlation for the best of them, then Gauss-Newton
@@ -100,12 +102,21 @@ class WARPALIGN_API VolumeRegistrar {
   /// with Modality::other has no edges; no reference is set then.
   void set_reference(const HostVolume& reference);
   void set_reference(const Image& reference);
+  /// `mask`: u8, of the reference's shape, 0 where a voxel does not count (such a voxel may hold
+  /// any value, even NaN). Values that are smoothed with such a voxel, and edges beside it, do not
+  /// count either. Throws Error(invalid_image), too, where the mask leaves fewer than 512 voxels
+  /// that count.
+  void set_reference(const HostVolume& reference, const HostVolume& mask);
+  void set_reference(const Image& reference, const Image& mask);
 
   /// Finds where the reference's voxels are in `moving`. Throws as set_reference does, and
   /// Error(invalid_argument) when no reference is set. An unreliable result is returned, not
   /// thrown.
   [[nodiscard]] VolumeRegistration align(const HostVolume& moving);
   [[nodiscard]] VolumeRegistration align(const Image& moving);
+  /// `mask`: u8, of the moving volume's shape, 0 where a voxel does not count.
+  [[nodiscard]] VolumeRegistration align(const HostVolume& moving, const HostVolume& mask);
+  [[nodiscard]] VolumeRegistration align(const Image& moving, const Image& mask);
 
   /// As Registrar::wait_for().
   void wait_for(const Event& event);

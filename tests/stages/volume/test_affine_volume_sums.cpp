@@ -60,19 +60,25 @@ reference::AffineVolumeState of(const AffineVolumeState& state) {
 }
 
 void compare_states(const warpalign::Device& device, const Shape& reference, const Shape& moving,
-                    const std::vector<AffineVolumeState>& states, int margin) {
-  const auto r = test::random_volume(reference, 0, 1, 39);
-  const auto m = test::random_volume(moving, 0, 1, 40);
+                    const std::vector<AffineVolumeState>& states, int margin, double marks = 0) {
+  auto r = test::random_volume(reference, 0, 1, 39);
+  auto m = test::random_volume(moving, 0, 1, 40);
+  if (marks > 0) {
+    r = test::with_marks(r, marks, 41);
+    m = test::with_marks(m, marks, 42);
+  }
   auto stream = device.make_stream();
   const auto reference_image = test::to_device(device, stream, r);
   const auto moving_image = test::to_device(device, stream, m);
   const AffineVolumeSumsPlan plan(
-      device, {reference, moving, margin, static_cast<std::int64_t>(states.size())});
+      device, {reference, moving, margin, static_cast<std::int64_t>(states.size()), marks > 0});
   std::vector<AffineVolumeSums> found(states.size());
   plan.execute(stream, reference_image, moving_image, states, found);
   for (std::size_t i = 0; i < states.size(); ++i) {
     CAPTURE(i);
-    compare(found[i], reference::affine_volume_sums(r, m, of(states[i]), margin));
+    const auto expected = reference::affine_volume_sums(r, m, of(states[i]), margin);
+    REQUIRE(expected.ambiguous == 0);
+    compare(found[i], expected);
   }
 }
 
@@ -87,6 +93,16 @@ TEST_CASE("affine_volume_sums: agrees with the oracle at several transforms, wei
     weighted.inverse_scale = 2.5F;
     compare_states(device, {33, 20, 19}, moving, {oblique(moving, 0), weighted}, 1);
     compare_states(device, {40, 9, 12}, moving, {weighted}, 2);
+  });
+}
+
+TEST_CASE("affine_volume_sums: in marked volumes, pairs of which all counts") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Shape moving{37, 21, 18};
+    AffineVolumeState weighted = oblique(moving, 1.4F);
+    weighted.inverse_scale = 2.5F;
+    compare_states(device, {33, 20, 19}, moving, {oblique(moving, 0), weighted}, 1, 0.004);
+    compare_states(device, {33, 20, 19}, moving, {weighted}, 2, 1);
   });
 }
 

@@ -49,11 +49,31 @@ TEST_CASE("pad_volume: every type, with and without a taper and a margin") {
   });
 }
 
+TEST_CASE("pad_volume: marks give 0, and stay where they are no marks") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Shape shape{17, 10, 9};
+    const auto volume = test::with_marks(test::random_volume(shape, -1, 1, 37), 0.1, 38);
+    auto stream = device.make_stream();
+    const auto input = test::to_device(device, stream, volume);
+    for (const bool marked : {false, true}) {
+      auto padded = device.make_image(PixelType::f32, {20, 12, 10});
+      test::poison(stream, padded);
+      PadVolumePlan(device, {PixelType::f32, shape, padded.shape(), 0.25, marked})
+          .execute(stream, input, {0.25F, 0.5F}, padded);
+      // As above.
+      CHECK(test::max_marked_difference(
+                test::volume_from_device(stream, padded),
+                reference::placed(volume, {20, 12, 10}, 0.25, 0.5, 0.25, marked)) <= 1e-6);
+    }
+  });
+}
+
 TEST_CASE("pad_volume: what cannot be is refused") {
   test::on_every_device([](const warpalign::Device& device) {
     using warpalign::Error;
     CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::f32, {8, 8, 8}, {8, 8, 7}, 0}), Error);
     CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::c32, {8, 8, 8}, {8, 8, 8}, 0}), Error);
     CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::f32, {8, 8, 8}, {8, 8, 8}, 0.6}), Error);
+    CHECK_THROWS_AS(PadVolumePlan(device, {PixelType::u8, {8, 8, 8}, {8, 8, 8}, 0, true}), Error);
   });
 }

@@ -92,6 +92,16 @@ TEST_CASE("volume_edges: reversed contrast changes nothing, and no edge is 0") {
   });
 }
 
+TEST_CASE("volume_edges: NaN where a neighbour is, and nowhere else") {
+  test::on_every_device([](const Device& device) {
+    const Volume volume = test::with_marks(test::random_volume({20, 13, 9}, -1, 1, 43), 0.02, 44);
+    const EdgeCurve curve = EdgeCurve::up_to_one(0.3F);
+    const Volume expected = reference::edge_strengths(volume, {1, 1, 1}, static_cast<double>(0.3F));
+    CHECK(test::max_marked_difference(computed(device, volume, {1, 1, 1}, curve), expected) <=
+          1e-6);
+  });
+}
+
 TEST_CASE("volume_edges: what cannot be is refused") {
   test::on_every_device([](const Device& device) {
     using warpalign::Error;

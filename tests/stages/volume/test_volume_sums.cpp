@@ -3,8 +3,8 @@
 #include "support/devices.hpp"
 #include "support/volumes.hpp"
 
-#include <warpalign/error.hpp>
 #include <warpalign/backend/stages/volume/volume_sums.hpp>
+#include <warpalign/error.hpp>
 
 #include <cmath>
 
@@ -35,12 +35,18 @@ Pair random_pair(const Shape& reference, const Shape& moving) {
   return {test::random_volume(reference, 0, 1, 39), test::random_volume(moving, 0, 1, 40)};
 }
 
+/// Some voxels of both do not count.
+Pair marked_pair(const Shape& reference, const Shape& moving, double part) {
+  const Pair pair = random_pair(reference, moving);
+  return {test::with_marks(pair.reference, part, 41), test::with_marks(pair.moving, part, 42)};
+}
+
 void compare_shifts(const warpalign::Device& device, const Pair& pair,
-                    const std::vector<VoxelShift>& shifts) {
+                    const std::vector<VoxelShift>& shifts, bool marked = false) {
   auto stream = device.make_stream();
   const auto r = test::to_device(device, stream, pair.reference);
   const auto m = test::to_device(device, stream, pair.moving);
-  const VolumeSumsPlan plan(device, {r.shape(), m.shape(), 1});
+  const VolumeSumsPlan plan(device, {r.shape(), m.shape(), 1, marked});
   const auto found = plan.moments(stream, r, m, shifts);
   REQUIRE(found.size() == shifts.size());
   for (std::size_t i = 0; i < shifts.size(); ++i) {
@@ -50,7 +56,7 @@ void compare_shifts(const warpalign::Device& device, const Pair& pair,
 }
 
 void compare_step(const warpalign::Device& device, const Pair& pair,
-                  const std::array<double, 3>& shift, int margin) {
+                  const std::array<double, 3>& shift, int margin, bool marked = false) {
   CAPTURE(shift[0]);
   CAPTURE(shift[1]);
   CAPTURE(shift[2]);
@@ -58,7 +64,7 @@ void compare_step(const warpalign::Device& device, const Pair& pair,
   const auto r = test::to_device(device, stream, pair.reference);
   const auto m = test::to_device(device, stream, pair.moving);
   const auto found =
-      VolumeSumsPlan(device, {r.shape(), m.shape(), margin}).step(stream, r, m, shift);
+      VolumeSumsPlan(device, {r.shape(), m.shape(), margin, marked}).step(stream, r, m, shift);
   const auto expected = reference::step_sums(pair.reference, pair.moving, shift, margin);
   compare_moments(found, expected);
   // Sums of either sign: rounding is in proportion to the sums of squares. A spline's value and
@@ -95,6 +101,23 @@ TEST_CASE("volume_sums: a step at any fraction, unequal volumes, margins") {
     const Pair unequal = random_pair({70, 8, 7}, {33, 11, 14});
     compare_step(device, unequal, {-20.5, 1.25, 3.125}, 2);
     compare_step(device, random_pair({3, 3, 3}, {4, 4, 4}), {0.5, 0.5, 0.5}, 1);
+  });
+}
+
+TEST_CASE("volume_sums: in marked volumes, pairs of which all counts") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const Pair dense = marked_pair({20, 13, 9}, {18, 13, 14}, 0.3);
+    const std::vector<VoxelShift> shifts{{0, 0, 0}, {7, -5, 3}, {-17, 12, -8}, {20, 0, 0}};
+    compare_shifts(device, dense, shifts, true);
+    // A step needs 64 voxels of the one and 7 of the other.
+    const Pair sparse = marked_pair({20, 13, 11}, {21, 15, 12}, 0.004);
+    compare_step(device, sparse, {0, 0, 0}, 1, true);
+    compare_step(device, sparse, {2.3, -4.75, 1.999}, 2, true);
+    // Where all counts, marks change nothing but the order of sums.
+    const Pair whole = random_pair({20, 13, 11}, {20, 13, 11});
+    compare_shifts(device, whole, shifts, true);
+    compare_step(device, whole, {2.3, -4.75, 1.5}, 1, true);
+    compare_step(device, marked_pair({8, 8, 8}, {8, 8, 8}, 1), {0.5, 0, 0}, 1, true);
   });
 }
 

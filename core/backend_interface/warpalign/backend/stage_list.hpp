@@ -33,8 +33,11 @@
 #include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
 #include <warpalign/backend/stages/volume/affine_volume_sums.hpp>
+#include <warpalign/backend/stages/volume/halve_volume.hpp>
+#include <warpalign/backend/stages/volume/mark_volume.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/rotation_scores.hpp>
+#include <warpalign/backend/stages/volume/smooth_volume.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/backend/stages/volume/volume_edges.hpp>
 #include <warpalign/backend/stages/volume/volume_peaks.hpp>
@@ -60,7 +63,8 @@ using AllStages = StageList<
     // refinement
     FitStep, FrameSums, Illumination, ShiftSums, SimilaritySums,
     // volume
-    AffineVolumeSums, PadVolume, RotationScores, SpectrumSums, VolumeEdges, VolumePeaks, VolumeSums>;
+    AffineVolumeSums, HalveVolume, MarkVolume, PadVolume, RotationScores, SmoothVolume, SpectrumSums, VolumeEdges,
+    VolumePeaks, VolumeSums>;
 // clang-format on
 
 }  // namespace warpalign::backend

@@ -4,6 +4,7 @@
 #include "registration/correlation.hpp"
 #include "registration/small_solver.hpp"
 #include "registration/tukey.hpp"
+#include "registration/volume/volume_geometry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +14,8 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr double min_overlap_fraction = 0.04;  // of the smaller volume
-constexpr double max_step = 2;                 // of a corner, in voxels; longer steps are shortened
+constexpr double min_fitted = 27;  // voxels
+constexpr double max_step = 2;     // of a corner, in voxels; longer steps are shortened
 // The standard deviation of a Gaussian in units of its mean absolute value.
 constexpr double deviation_of_absolute = 1.2533;
 // The first evaluation has no gain and offset, and the second one measures the residuals under
@@ -87,22 +88,24 @@ SpatialTransform increment(Motion motion, std::span<const double> steps) {
 }  // namespace
 
 AffineFit::AffineFit(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
-                     std::size_t max_candidates)
+                     std::size_t max_candidates, bool marked)
     : reference_(reference),
       moving_(moving),
       sums_plan_(device, {reference.shape, moving.shape, margin,
-                          static_cast<std::int64_t>(max_candidates)}),
-      min_voxels_(std::max(
-          27.0, min_overlap_fraction * std::min(inner_voxels(reference.shape),
-                                                inner_voxels(moving.shape) * moving.spacing[0] *
-                                                    moving.spacing[1] * moving.spacing[2] /
-                                                    (reference.spacing[0] * reference.spacing[1] *
-                                                     reference.spacing[2])))),
+                          static_cast<std::int64_t>(max_candidates), marked}),
       states_(max_candidates),
       sums_(max_candidates),
       runs_(max_candidates) {
   derivatives_.reserve(max_unknowns);
   set_model(motion_);
+  set_valid(inner_voxels(reference.shape), inner_voxels(moving.shape));
+}
+
+void AffineFit::set_valid(double reference, double moving) {
+  const double moving_per_reference =
+      moving_.spacing[0] * moving_.spacing[1] * moving_.spacing[2] /
+      (reference_.spacing[0] * reference_.spacing[1] * reference_.spacing[2]);
+  min_voxels_ = std::max(min_fitted, min_common_voxels(reference, moving * moving_per_reference));
 }
 
 // The change of a position v is G v + g. In voxels u of the reference with v = S u + centre this is

@@ -36,12 +36,17 @@ struct FitLimits {
   double max_drift = 6;     ///< of the corners from the start, likewise
 };
 
-/// Plans and scratch memory for fits between two grids. Candidates are fitted at the same time, so
-/// that a step takes one launch for all of them.
+/// Plans and scratch memory for fits between two grids, of marked volumes without voxels that do
+/// not count. Candidates are fitted at the same time, so that a step takes one launch for all of
+/// them.
 class AffineFit {
  public:
   AffineFit(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
-            std::size_t max_candidates);
+            std::size_t max_candidates, bool marked);
+
+  /// How many voxels of the reference and of the moving volume count; unless it is said, all but
+  /// the margin's. Transforms that leave too few in common are not fitted.
+  void set_valid(double reference, double moving);
 
   /// Voxels at the reference's faces that do not count: there its smoothing extends beyond it.
   static constexpr int margin = 2;
@@ -76,7 +81,7 @@ class AffineFit {
 
   VolumeGrid reference_, moving_;
   AffineVolumeSumsPlan sums_plan_;
-  double min_voxels_;
+  double min_voxels_ = 0;
   Motion motion_ = Motion::rigid;
   std::vector<Derivative> derivatives_;
   std::vector<AffineVolumeState> states_;

@@ -78,22 +78,24 @@ double agreement(const VolumeCandidate& candidate) {
 }  // namespace
 
 MotionSearch::MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
-                           const Shape& reference, const Shape& moving)
+                           const Shape& reference, const Shape& moving, bool marked)
     : options_(options),
+      marked_(marked),
       grids_(pyramid_grids(grid_of(reference, options.reference_spacing),
                            grid_of(moving, options.moving_spacing))),
       search_level_(search_level_of(grids_)),
       judge_level_(judge_level_of(grids_)),
-      reference_(device, grids_.reference, VolumePyramid::Smoothing::cubic),
-      moving_(device, grids_.moving, VolumePyramid::Smoothing::none),
+      reference_(device, grids_.reference, VolumePyramid::Smoothing::cubic, marked),
+      moving_(device, grids_.moving, VolumePyramid::Smoothing::none, marked),
       search_(device, grids_.reference[search_level_], grids_.moving[search_level_],
-              max_rotation_of(options)),
-      judge_(device, grids_.reference[judge_level_], grids_.moving[judge_level_]) {
+              max_rotation_of(options), marked),
+      judge_(device, grids_.reference[judge_level_], grids_.moving[judge_level_], marked) {
   for (std::size_t level = 0; level < grids_.levels(); ++level) {
     fits_.emplace_back(device, grids_.reference[level], grids_.moving[level],
-                       candidates_at(level, grids_.levels()));
+                       candidates_at(level, grids_.levels()), marked);
   }
   candidates_.reserve(OrientationSearch::max_candidates);
+  reference_valid_.reserve(grids_.levels());
 }
 
 LevelImages MotionSearch::images(std::size_t level) const {
@@ -103,6 +105,17 @@ LevelImages MotionSearch::images(std::size_t level) const {
 void MotionSearch::set_reference(Stream& stream, StageClock& clock, const VolumeSource& reference) {
   reference_.take(stream, clock, reference.values(), &reference.smoothed());
   search_.set_reference(stream, clock, reference_.values(search_level_));
+  if (!marked_) return;
+  reference_valid_.clear();
+  for (std::size_t level = 0; level < grids_.levels(); ++level) {
+    reference_valid_.push_back(reference_.valid(stream, clock, level));
+  }
+}
+
+void MotionSearch::count_valid(Stream& stream, StageClock& clock) {
+  for (std::size_t level = 0; level < grids_.levels(); ++level) {
+    fits_[level].set_valid(reference_valid_[level], moving_.valid(stream, clock, level));
+  }
 }
 
 void MotionSearch::rank(Stream& stream, StageClock& clock, std::size_t level) {
@@ -185,6 +198,7 @@ bool MotionSearch::allowed(const VolumeRegistration& result) const {
 VolumeRegistration MotionSearch::run(Stream& stream, StageClock& clock,
                                      const VolumeSource& moving) {
   moving_.take(stream, clock, moving.values(), nullptr);
+  if (marked_) count_valid(stream, clock);
   const auto proposed = search_.find(stream, clock, moving_.values(search_level_));
   candidates_.assign(proposed.begin(), proposed.end());
   fit_levels(stream, clock);
@@ -196,13 +210,22 @@ VolumeRegistration MotionSearch::run(Stream& stream, StageClock& clock,
     none.motion = options_.motion;
     return none;
   }
-  const bool fitted = best->fitted;
-  VolumeCandidate judged = *best;
-  fits_[judge_level_].evaluate(stream, clock, images(judge_level_), std::span(&judged, 1));
-  judged.fitted = fitted;
-  VolumeRegistration result = described(judged);
-  result.significance = judge_.significance(stream, clock, images(judge_level_), judged);
-  result.overlap = judge_.overlap(judged);
+  return judged(stream, clock, *best);
+}
+
+VolumeRegistration MotionSearch::judged(Stream& stream, StageClock& clock,
+                                        VolumeCandidate candidate) {
+  const bool fitted = candidate.fitted;
+  const LevelImages compared = images(judge_level_);
+  fits_[judge_level_].evaluate(stream, clock, compared, std::span(&candidate, 1));
+  candidate.fitted = fitted;
+  VolumeRegistration result = described(candidate);
+  result.significance = judge_.significance(stream, clock, compared, candidate);
+  result.overlap =
+      marked_ ? judge_.marked_overlap(
+                    stream, clock, {reference_.values(judge_level_), moving_.values(judge_level_)},
+                    candidate)
+              : judge_.overlap(candidate);
   result.confidence = confidence_of(result.significance,
                                     half_significance_of(options_.modality, search_.hypotheses()));
   if (!fitted) result.confidence = std::min(result.confidence, max_unrefined_confidence);

@@ -19,11 +19,13 @@ namespace warpalign::detail {
 /// Plans and memory for a pair of shapes, and the reference's levels.
 class MotionSearch {
  public:
+  /// `marked`: NaN marks voxels that do not count.
   MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
-               const Shape& reference, const Shape& moving);
+               const Shape& reference, const Shape& moving, bool marked);
 
-  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
-    return reference == grids_.reference.front().shape && moving == grids_.moving.front().shape;
+  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving, bool marked) const {
+    return reference == grids_.reference.front().shape && moving == grids_.moving.front().shape &&
+           marked == marked_;
   }
 
   /// `reference` must outlive the search.
@@ -34,6 +36,9 @@ class MotionSearch {
 
  private:
   [[nodiscard]] LevelImages images(std::size_t level) const;
+  void count_valid(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration judged(Stream& stream, StageClock& clock,
+                                          VolumeCandidate candidate);
   void rank(Stream& stream, StageClock& clock, std::size_t level);
   void keep(std::size_t level, std::size_t count);
   void fit_levels(Stream& stream, StageClock& clock);
@@ -41,6 +46,7 @@ class MotionSearch {
   [[nodiscard]] bool allowed(const VolumeRegistration& result) const;
 
   VolumeRegistrationOptions options_;
+  bool marked_;
   PyramidGrids grids_;
   std::size_t search_level_, judge_level_;
   VolumePyramid reference_, moving_;
@@ -48,6 +54,7 @@ class MotionSearch {
   std::vector<AffineFit> fits_;  // of each level
   VolumeJudge judge_;
   std::vector<VolumeCandidate> candidates_;
+  std::vector<double> reference_valid_;  // voxels of each level, where volumes are marked
 };
 
 }  // namespace warpalign::detail

@@ -79,10 +79,11 @@ RotationMatrix in_single(const Matrix3& rotation) {
 
 }  // namespace
 
-SearchFrame::SearchFrame(const Device& device, const VolumeGrid& volume, const VolumeGrid& frame)
+SearchFrame::SearchFrame(const Device& device, const VolumeGrid& volume, const VolumeGrid& frame,
+                         bool marked)
     : volume_(volume),
       frame_(frame),
-      taper_(device, {PixelType::f32, volume.shape, volume.shape, taper}),
+      taper_(device, {PixelType::f32, volume.shape, volume.shape, taper, marked}),
       interpolate_(device, linear(volume, frame)),
       tapered_(Device(device).make_image(PixelType::f32, volume.shape)) {}
 
@@ -101,11 +102,11 @@ double OrientationSearch::spacing_for(const VolumeGrid& reference, const VolumeG
 }
 
 OrientationSearch::OrientationSearch(const Device& device, const VolumeGrid& reference,
-                                     const VolumeGrid& moving, double max_rotation)
+                                     const VolumeGrid& moving, double max_rotation, bool marked)
     : frame_(frame_for(reference, moving)),
       max_rotation_(max_rotation),
-      reference_frame_(device, reference, frame_),
-      moving_frame_(device, moving, frame_),
+      reference_frame_(device, reference, frame_, marked),
+      moving_frame_(device, moving, frame_, marked),
       fft_(device, {frame_.shape, 3}),
       window_(device, {PixelType::f32, frame_.shape, frame_.shape, 0.5}),
       peaks_(device, {frame_.shape}),

@@ -22,7 +22,8 @@ namespace warpalign::detail {
 /// How volumes of certain grids become the cubic frame of the search.
 class SearchFrame {
  public:
-  SearchFrame(const Device& device, const VolumeGrid& volume, const VolumeGrid& frame);
+  /// `marked`: NaN marks voxels that do not count, and becomes 0.
+  SearchFrame(const Device& device, const VolumeGrid& volume, const VolumeGrid& frame, bool marked);
 
   /// Tapers a volume towards its faces.
   void take(Stream& stream, StageClock& clock, const Image& values);
@@ -42,9 +43,10 @@ class SearchFrame {
 /// shifts by phase correlation.
 class OrientationSearch {
  public:
-  /// `max_rotation`: in radians; 0: shifts alone are searched.
+  /// `max_rotation`: in radians; 0: shifts alone are searched. `marked`: NaN marks voxels that do
+  /// not count.
   OrientationSearch(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
-                    double max_rotation);
+                    double max_rotation, bool marked);
 
   static constexpr std::size_t max_candidates = 48;
 

@@ -20,4 +20,10 @@ inline double common_voxels(const Shape& reference, const Shape& moving, const P
          along(reference.depth, moving.depth, shift.z);
 }
 
+/// The minimum number of voxels that volumes must have in common of which so many count.
+inline double min_common_voxels(double reference, double moving) {
+  constexpr double fraction = 0.04;
+  return fraction * std::min(reference, moving);
+}
+
 }  // namespace warpalign::detail

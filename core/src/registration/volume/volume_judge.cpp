@@ -27,15 +27,27 @@ InterpolateSpec smoothing(const VolumeGrid& moving, const VolumeGrid& reference)
   return spec;
 }
 
+// Of what is 0 where a voxel does not count, and at least 1 elsewhere.
+InterpolateSpec nearest_counting(const VolumeGrid& moving, const VolumeGrid& reference) {
+  InterpolateSpec spec = smoothing(moving, reference);
+  spec.degree = 0;
+  spec.boundary = Boundary::grid_constant;  // a voxel reaches half a voxel beyond its centre
+  spec.output_type = PixelType::u8;
+  return spec;
+}
+
+// Values are within 1 of 0, and become 1 to 3.
+constexpr VolumeLevels above_zero{-2, 1};
+
 }  // namespace
 
 VolumeJudge::VolumeJudge(const Device& device, const VolumeGrid& reference,
-                         const VolumeGrid& moving)
+                         const VolumeGrid& moving, bool marked)
     : reference_(reference),
       moving_(moving),
       align_(device, smoothing(moving, reference)),
       pad_(device, {PixelType::f32, reference.shape,
-                    padded_volume_of(reference.shape, reference.shape), taper}),
+                    padded_volume_of(reference.shape, reference.shape), taper, marked}),
       fft_(device, {padded_volume_of(reference.shape, reference.shape), 3, FftDirections::forward}),
       sums_(device, {padded_volume_of(reference.shape, reference.shape)}),
       aligned_(Device(device).make_image(PixelType::f32, reference.shape)),
@@ -44,7 +56,16 @@ VolumeJudge::VolumeJudge(const Device& device, const VolumeGrid& reference,
       reference_spectrum_(
           Device(device).make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_.shape()))),
       moving_spectrum_(
-          Device(device).make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_.shape()))) {}
+          Device(device).make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_.shape()))) {
+  if (!marked) return;
+  marks_.emplace(Marks{PadVolumePlan(device, {PixelType::f32, moving.shape, moving.shape, 0, true}),
+                       InterpolatePlan(device, nearest_counting(moving, reference)),
+                       MarkVolumePlan(device, {PixelType::f32, reference.shape}),
+                       StatisticsPlan(device, {reference.shape, PixelType::f32}),
+                       Device(device).make_image(PixelType::f32, moving.shape),
+                       Device(device).make_image(PixelType::u8, reference.shape),
+                       Device(device).make_buffer(sizeof(StatisticsRecord))});
+}
 
 // As VolumeSearch::independent_fraction(), of the volumes as they are aligned: turned, a volume has
 // another spectrum.
@@ -55,7 +76,13 @@ double VolumeJudge::significance(Stream& stream, StageClock& clock, const LevelI
     clock.run("fft", [&] { fft_.forward(stream, padded_, spectrum); });
   };
   const Transform rows = Transform::affine3(voxel_rows(candidate.transform, reference_, moving_));
-  clock.run("resample", [&] { align_.execute(stream, images.moving, rows, aligned_); });
+  if (marks_) {
+    clock.run("pad_volume", [&] {
+      marks_->fill.execute(stream, images.moving, {0, 1}, marks_->filled);
+    });
+  }
+  const Image& moving = marks_ ? marks_->filled : images.moving;
+  clock.run("resample", [&] { align_.execute(stream, moving, rows, aligned_); });
   transform(images.reference, reference_spectrum_);
   transform(aligned_, moving_spectrum_);
   SpectrumSums sums;
@@ -71,6 +98,26 @@ double VolumeJudge::overlap(const VolumeCandidate& candidate) const {
                        static_cast<double>(reference_.shape.height - 2 * AffineFit::margin) *
                        static_cast<double>(reference_.shape.depth - 2 * AffineFit::margin);
   return std::min(1.0, candidate.voxels / inner);
+}
+
+double VolumeJudge::marked_overlap(Stream& stream, StageClock& clock, const LevelImages& values,
+                                   const VolumeCandidate& candidate) {
+  Marks& marks = *marks_;
+  const Transform rows = Transform::affine3(voxel_rows(candidate.transform, reference_, moving_));
+  clock.run("pad_volume",
+            [&] { marks.fill.execute(stream, values.moving, above_zero, marks.filled); });
+  clock.run("resample", [&] { marks.nearest.execute(stream, marks.filled, rows, marks.common); });
+  clock.run("mark_volume",
+            [&] { marks.mark.execute(stream, values.reference, marks.common, aligned_); });
+  const double all = valid(stream, clock, values.reference);
+  return all > 0 ? valid(stream, clock, aligned_) / all : 0;
+}
+
+double VolumeJudge::valid(Stream& stream, StageClock& clock, const Image& values) {
+  clock.run("statistics", [&] { marks_->statistics.execute(stream, values, marks_->record); });
+  StatisticsRecord record;
+  stream.download(marks_->record, &record, sizeof record);
+  return static_cast<double>(values.shape().pixels()) - static_cast<double>(record.nonfinite);
 }
 
 double half_significance_of(Modality modality) {

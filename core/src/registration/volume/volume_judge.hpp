@@ -4,17 +4,23 @@
 #include "registration/stage_clock.hpp"
 #include "registration/volume/affine_fit.hpp"
 
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/volume/mark_volume.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
 #include <warpalign/backend/stages/volume/spectrum_sums.hpp>
 #include <warpalign/registrar.hpp>
 #include <warpalign/stages/fft.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
+#include <optional>
+
 namespace warpalign::detail {
 
 class VolumeJudge {
  public:
-  VolumeJudge(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving);
+  /// `marked`: NaN marks voxels that do not count.
+  VolumeJudge(const Device& device, const VolumeGrid& reference, const VolumeGrid& moving,
+              bool marked);
 
   /// Fisher's z of the candidate's correlation in units of its standard deviation. The candidate
   /// must have been evaluated on the same images. Waits for the device.
@@ -22,14 +28,30 @@ class VolumeJudge {
                                     const VolumeCandidate& candidate);
   /// The fraction of the reference's voxels that the candidate has in common.
   [[nodiscard]] double overlap(const VolumeCandidate& candidate) const;
+  /// The same of marked volumes, neither of them smoothed: the fraction of the reference's voxels
+  /// that count whose nearest voxel in the moving volume counts. Waits for the device.
+  [[nodiscard]] double marked_overlap(Stream& stream, StageClock& clock, const LevelImages& values,
+                                      const VolumeCandidate& candidate);
 
  private:
+  /// What only marked volumes need.
+  struct Marks {
+    PadVolumePlan fill;  // the moving volume, 0 where it does not count
+    InterpolatePlan nearest;
+    MarkVolumePlan mark;
+    StatisticsPlan statistics;
+    Image filled, common;
+    Buffer record;
+  };
+  [[nodiscard]] double valid(Stream& stream, StageClock& clock, const Image& values);
+
   VolumeGrid reference_, moving_;
   InterpolatePlan align_;
   PadVolumePlan pad_;
   RealFftPlan fft_;
   SpectrumSumsPlan sums_;
   Image aligned_, padded_, reference_spectrum_, moving_spectrum_;
+  std::optional<Marks> marks_;
 };
 
 /// The significance at which the confidence is one half, where the best of all shifts was chosen.

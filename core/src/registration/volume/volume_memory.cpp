@@ -26,19 +26,21 @@ std::string gibibytes(std::size_t bytes) {
 
 // For both volumes the voxels, the values and the smoothed values; the padded frame; three spectra,
 // and two more for the FFT library.
-VolumeMemory volume_memory(const Shape& reference, const Shape& moving) {
+VolumeMemory volume_memory(const Shape& reference, const Shape& moving, bool masked) {
   const Shape padded = padded_volume_of(reference, moving);
   const std::size_t spectrum = bytes_of(RealFftPlan::half_spectrum(padded), PixelType::c32);
   VolumeMemory memory;
   memory.largest = spectrum;
   memory.total = 3 * bytes_of(reference, PixelType::f32) + 3 * bytes_of(moving, PixelType::f32) +
                  bytes_of(padded, PixelType::f32) + 5 * spectrum;
+  if (masked) memory.total += bytes_of(reference, PixelType::u8) + bytes_of(moving, PixelType::u8);
   return memory;
 }
 
-void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving) {
+void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving,
+                         bool masked) {
   const DeviceInfo& info = device.info();
-  const VolumeMemory needed = volume_memory(reference, moving);
+  const VolumeMemory needed = volume_memory(reference, moving, masked);
   if (needed.total <= info.memory_bytes && needed.largest <= info.max_allocation_bytes) return;
   throw Error(ErrorKind::out_of_memory,
               "volumes of " + to_string(reference) + " and " + to_string(moving) + " take about " +

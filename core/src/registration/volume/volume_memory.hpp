@@ -12,9 +12,11 @@ struct VolumeMemory {
   std::size_t total = 0;
 };
 
-[[nodiscard]] VolumeMemory volume_memory(const Shape& reference, const Shape& moving);
+/// `masked`: whether either volume has a mask.
+[[nodiscard]] VolumeMemory volume_memory(const Shape& reference, const Shape& moving, bool masked);
 
 /// Throws Error(out_of_memory) where the device has less memory than that.
-void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving);
+void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving,
+                         bool masked);
 
 }  // namespace warpalign::detail

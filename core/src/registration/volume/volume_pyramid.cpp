@@ -73,20 +73,47 @@ PyramidGrids pyramid_grids(const VolumeGrid& reference, const VolumeGrid& moving
 }
 
 VolumePyramid::VolumePyramid(const Device& device, const std::vector<VolumeGrid>& grids,
-                             Smoothing smoothing) {
+                             Smoothing smoothing, bool marked) {
   for (std::size_t i = 1; i < grids.size(); ++i) {
     const Shape& shape = grids[i].shape;
-    Level level{InterpolatePlan(device, unfiltered(grids[i - 1].shape, shape, 1)),
-                halving(grids[i - 1], grids[i]),
+    Level level{halving(grids[i - 1], grids[i]),
                 Device(device).make_image(PixelType::f32, shape),
+                {},
+                {},
+                {},
                 {},
                 {}};
     if (smoothing == Smoothing::cubic) {
-      level.smooth.emplace_back(device, unfiltered(shape, shape, 3));
-      level.smoothed.push_back(Device(device).make_image(PixelType::f32, shape));
+      level.smoothed.emplace(Device(device).make_image(PixelType::f32, shape));
+    }
+    if (marked) {
+      prepare_marked(device, grids[i - 1], level);
+    } else {
+      prepare(device, grids[i - 1], level);
     }
     levels_.push_back(std::move(level));
   }
+  if (!marked) return;
+  for (const VolumeGrid& grid : grids) {
+    statistics_.emplace_back(device, StatisticsSpec{grid.shape, PixelType::f32});
+  }
+  record_.emplace(Device(device).make_buffer(sizeof(StatisticsRecord)));
+}
+
+void VolumePyramid::prepare(const Device& device, const VolumeGrid& fine, Level& level) {
+  const Shape& shape = level.values.shape();
+  level.halve.emplace(device, unfiltered(fine.shape, shape, 1));
+  if (level.smoothed) level.smooth.emplace(device, unfiltered(shape, shape, 3));
+}
+
+void VolumePyramid::prepare_marked(const Device& device, const VolumeGrid& fine, Level& level) {
+  const auto fine_sides = fine.sides();
+  const Shape& shape = level.values.shape();
+  const std::array<std::int64_t, 3> sides{shape.width, shape.height, shape.depth};
+  HalveVolumeSpec spec{fine.shape, {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) spec.halved[axis] = sides[axis] < fine_sides[axis];
+  level.halve_marked.emplace(device, spec);
+  if (level.smoothed) level.smooth_marked.emplace(device, SmoothVolumeSpec{shape});
 }
 
 void VolumePyramid::take(Stream& stream, StageClock& clock, const Image& values,
@@ -95,14 +122,30 @@ void VolumePyramid::take(Stream& stream, StageClock& clock, const Image& values,
   smoothed_ = smoothed;
   const Image* finer = values_;
   for (Level& level : levels_) {
-    clock.run("halve", [&] { level.halve.execute(stream, *finer, level.transform, level.values); });
-    for (std::size_t i = 0; i < level.smooth.size(); ++i) {
-      clock.run("smooth", [&] {
-        level.smooth[i].execute(stream, level.values, Transform{}, level.smoothed[i]);
-      });
-    }
+    take_level(stream, clock, *finer, level);
     finer = &level.values;
   }
+}
+
+void VolumePyramid::take_level(Stream& stream, StageClock& clock, const Image& finer,
+                               Level& level) {
+  clock.run("halve", [&] {
+    if (level.halve) level.halve->execute(stream, finer, level.transform, level.values);
+    if (level.halve_marked) level.halve_marked->execute(stream, finer, level.values);
+  });
+  if (!level.smoothed) return;
+  clock.run("smooth", [&] {
+    if (level.smooth) level.smooth->execute(stream, level.values, Transform{}, *level.smoothed);
+    if (level.smooth_marked) level.smooth_marked->execute(stream, level.values, *level.smoothed);
+  });
+}
+
+double VolumePyramid::valid(Stream& stream, StageClock& clock, std::size_t level) {
+  const Image& image = smoothed_ != nullptr ? smoothed(level) : values(level);
+  clock.run("statistics", [&] { statistics_[level].execute(stream, image, *record_); });
+  StatisticsRecord record;
+  stream.download(*record_, &record, sizeof record);
+  return static_cast<double>(image.shape().pixels()) - static_cast<double>(record.nonfinite);
 }
 
 }  // namespace warpalign::detail

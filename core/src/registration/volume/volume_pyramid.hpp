@@ -4,9 +4,13 @@
 #include "registration/stage_clock.hpp"
 #include "registration/volume/volume_grid.hpp"
 
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/volume/halve_volume.hpp>
+#include <warpalign/backend/stages/volume/smooth_volume.hpp>
 #include <warpalign/stages/interpolate.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace warpalign::detail {
@@ -28,7 +32,10 @@ class VolumePyramid {
   /// Whether each level is also smoothed by the cubic B-spline.
   enum class Smoothing { none, cubic };
 
-  VolumePyramid(const Device& device, const std::vector<VolumeGrid>& grids, Smoothing smoothing);
+  /// `marked`: NaN marks voxels that do not count. A voxel of a coarser level does not where fewer
+  /// than half of those that it is the mean of do.
+  VolumePyramid(const Device& device, const std::vector<VolumeGrid>& grids, Smoothing smoothing,
+                bool marked);
 
   /// Computes all levels. `values` and, with Smoothing::cubic, `smoothed` are level 0 and must
   /// outlive the use of the pyramid.
@@ -39,18 +46,28 @@ class VolumePyramid {
   }
   /// Only with Smoothing::cubic.
   [[nodiscard]] const Image& smoothed(std::size_t level) const {
-    return level == 0 ? *smoothed_ : levels_[level - 1].smoothed.front();
+    return level == 0 ? *smoothed_ : *levels_[level - 1].smoothed;
   }
+  /// How many voxels of a marked level count when they are smoothed or, without smoothing, as they
+  /// are. Waits for the device.
+  [[nodiscard]] double valid(Stream& stream, StageClock& clock, std::size_t level);
 
  private:
   struct Level {
-    InterpolatePlan halve;
     Transform transform;
     Image values;
-    std::vector<InterpolatePlan> smooth;  // one or none
-    std::vector<Image> smoothed;          // likewise
+    std::optional<Image> smoothed;
+    std::optional<InterpolatePlan> halve, smooth;
+    std::optional<HalveVolumePlan> halve_marked;
+    std::optional<SmoothVolumePlan> smooth_marked;
   };
+  static void prepare(const Device& device, const VolumeGrid& fine, Level& level);
+  static void prepare_marked(const Device& device, const VolumeGrid& fine, Level& level);
+  static void take_level(Stream& stream, StageClock& clock, const Image& finer, Level& level);
+
   std::vector<Level> levels_;
+  std::vector<StatisticsPlan> statistics_;  // of marked levels
+  std::optional<Buffer> record_;
   const Image* values_ = nullptr;
   const Image* smoothed_ = nullptr;
 };

@@ -16,8 +16,10 @@
 #include <warpalign/motion_limits.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 namespace warpalign {
 
@@ -99,6 +101,36 @@ PixelType type_of(const Image& volume) { return volume.type(); }
 Shape shape_of(const HostVolume& volume) { return volume.shape; }
 Shape shape_of(const Image& volume) { return volume.shape(); }
 
+/// A volume and its mask, which there may not be.
+template <class Voxels>
+struct Masked {
+  const Voxels& voxels;
+  const Voxels* mask = nullptr;
+  const char* name = "";
+  const char* mask_name = "";
+};
+
+template <class Voxels>
+void check_mask(const Device& device, const Masked<Voxels>& volume) {
+  if (volume.mask == nullptr) return;
+  const char* what = volume.mask_name;
+  if (type_of(*volume.mask) != PixelType::u8) {
+    detail::refuse(stage, std::string(what) + " must be u8, 0 where a voxel does not count");
+  }
+  if (shape_of(*volume.mask) != shape_of(volume.voxels)) {
+    detail::refuse(stage, std::string(what) + " is " + to_string(shape_of(*volume.mask)) +
+                              ", but its volume is " + to_string(shape_of(volume.voxels)));
+  }
+  check_pixels(what, device, *volume.mask);
+}
+
+template <class Voxels>
+void check_registrable(const Device& device, const Masked<Voxels>& volume) {
+  check_registrable(volume.name, type_of(volume.voxels), shape_of(volume.voxels));
+  check_pixels(volume.name, device, volume.voxels);
+  check_mask(device, volume);
+}
+
 // Translations that are counted in voxels need no spacing and have a search of their own, at full
 // resolution.
 bool counts_voxels(const VolumeRegistrationOptions& options) {
@@ -124,13 +156,22 @@ struct VolumeRegistrar::State {
         converted_moving(device) {}
 
   template <class Voxels>
-  void set_reference(const Voxels& voxels);
+  void set_reference(const Voxels& voxels, const Voxels* mask);
   template <class Voxels>
-  VolumeRegistration align(const Voxels& voxels);
+  VolumeRegistration align(const Voxels& voxels, const Voxels* mask);
 
+  /// What a volume becomes, and what its voxels are converted by.
+  struct Target {
+    std::optional<detail::VolumeSource>& source;
+    detail::ConvertedPixels& converted;
+    const Point3& spacing;
+  };
   template <class Voxels>
-  void take(std::optional<detail::VolumeSource>& source, detail::ConvertedPixels& converted,
-            const Voxels& voxels, const Point3& spacing, const char* what);
+  void take(const Target& target, const Masked<Voxels>& volume);
+  template <class Voxels, class Mask>
+  void take(const Target& target, const Voxels& voxels, const Mask* mask, const char* what);
+  [[nodiscard]] bool marked() const { return reference->masked() || moving->masked(); }
+  [[nodiscard]] double overlap_at(const Point3& shift);
   void prepare_search();
   void prepare_motion_search();
   VolumeRegistration register_moving();
@@ -150,65 +191,71 @@ struct VolumeRegistrar::State {
 };
 
 template <class Voxels>
-void VolumeRegistrar::State::take(std::optional<detail::VolumeSource>& source,
-                                  detail::ConvertedPixels& converted, const Voxels& voxels,
-                                  const Point3& spacing, const char* what) {
-  if (!detail::is_grey(type_of(voxels))) {
-    return take(source, converted, converted.convert(stream, clock, voxels), spacing, what);
-  }
-  if (!source || !source->matches(type_of(voxels), shape_of(voxels))) {
+void VolumeRegistrar::State::take(const Target& target, const Masked<Voxels>& volume) {
+  const Voxels& voxels = volume.voxels;
+  if (detail::is_grey(type_of(voxels))) return take(target, voxels, volume.mask, volume.name);
+  take(target, target.converted.convert(stream, clock, voxels), volume.mask, volume.name);
+}
+
+template <class Voxels, class Mask>
+void VolumeRegistrar::State::take(const Target& target, const Voxels& voxels, const Mask* mask,
+                                  const char* what) {
+  std::optional<detail::VolumeSource>& source = target.source;
+  const bool masked = mask != nullptr;
+  if (!source || !source->matches(type_of(voxels), shape_of(voxels), masked)) {
     source.reset();  // release the old memory before allocating the new
-    source.emplace(device, type_of(voxels), shape_of(voxels), options.modality, spacing);
+    source.emplace(device, type_of(voxels), shape_of(voxels), options.modality, target.spacing,
+                   masked);
   }
+  if (masked) source->set_mask(stream, clock, *mask);
   source->take(stream, clock, voxels, what);
 }
 
 template <class Voxels>
-void VolumeRegistrar::State::set_reference(const Voxels& voxels) {
+void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* mask) {
   has_reference = search_has_reference = false;
   const detail::StageClock::Call call(clock);
-  constexpr const char* what = "the reference volume";
+  const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
+  check_registrable(device, volume);
   const Shape shape = shape_of(voxels);
-  check_registrable(what, type_of(voxels), shape);
-  check_pixels(what, device, voxels);
-  detail::check_volume_memory(device, shape, shape);
+  detail::check_volume_memory(device, shape, shape, mask != nullptr);
   if (reference && reference->shape() != shape) {
     search.reset();
     motion_search.reset();
   }
-  take(reference, converted_reference, voxels, options.reference_spacing, what);
+  take({reference, converted_reference, options.reference_spacing}, volume);
   has_reference = true;
 }
 
 void VolumeRegistrar::State::prepare_search() {
-  if (!search || !search->matches(reference->shape(), moving->shape())) {
+  if (!search || !search->matches(reference->shape(), moving->shape(), marked())) {
     search.reset();
     search_has_reference = false;
-    search.emplace(device, reference->shape(), moving->shape());
+    search.emplace(device, reference->shape(), moving->shape(), marked());
   }
   if (!search_has_reference) search->set_reference(stream, clock, reference->smoothed());
   search_has_reference = true;
 }
 
 void VolumeRegistrar::State::prepare_motion_search() {
-  if (!motion_search || !motion_search->matches(reference->shape(), moving->shape())) {
+  if (!motion_search || !motion_search->matches(reference->shape(), moving->shape(), marked())) {
     motion_search.reset();
     search_has_reference = false;
-    motion_search.emplace(device, options, reference->shape(), moving->shape());
+    motion_search.emplace(device, options, reference->shape(), moving->shape(), marked());
   }
   if (!search_has_reference) motion_search->set_reference(stream, clock, *reference);
   search_has_reference = true;
 }
 
 template <class Voxels>
-VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
+VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Voxels* mask) {
   if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
   const detail::StageClock::Call call(clock);
-  constexpr const char* what = "the moving volume";
-  check_registrable(what, type_of(voxels), shape_of(voxels));
-  check_pixels(what, device, voxels);
-  detail::check_volume_memory(device, reference->shape(), shape_of(voxels));
-  take(moving, converted_moving, voxels, options.moving_spacing, what);
+  const Masked<Voxels> volume{voxels, mask, "the moving volume", "the moving volume's mask"};
+  check_registrable(device, volume);
+  detail::check_volume_memory(device, reference->shape(), shape_of(voxels),
+                              reference->masked() || mask != nullptr);
+  take({moving, converted_moving, options.moving_spacing}, volume);
   VolumeRegistration result;
   if (counts_voxels(options)) {
     prepare_search();
@@ -223,14 +270,31 @@ VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels) {
   return result;
 }
 
+// With masks, that at the nearest shift by whole voxels.
+double VolumeRegistrar::State::overlap_at(const Point3& shift) {
+  if (!marked()) {
+    return detail::common_voxels(reference->shape(), moving->shape(), shift) /
+           static_cast<double>(reference->shape().pixels());
+  }
+  const std::array<VoxelShift, 1> nearest{
+      {{std::llround(shift.x), std::llround(shift.y), std::llround(shift.z)}}};
+  std::span<const VolumeMoments> moments;
+  clock.run("volume_moments", [&] {
+    moments = search->sums().moments(stream, reference->values(), moving->values(), nearest);
+  });
+  return moments.front().voxels / reference->valid();
+}
+
 VolumeRegistration VolumeRegistrar::State::register_moving() {
   VolumeRegistration result;
-  const auto whole =
-      search->find(stream, clock, reference->smoothed(), moving->smoothed(), options.max_shift);
+  const double min_overlap =
+      detail::min_common_voxels(reference->valid_smoothed(), moving->valid_smoothed());
+  const auto whole = search->find(stream, clock, reference->smoothed(), moving->smoothed(),
+                                  {options.max_shift, min_overlap});
   if (!whole) return result;
   const Point3 start = detail::point_of(whole->shift);
   const detail::VolumePair pair{search->sums(), reference->smoothed(), moving->values(),
-                                search->min_overlap(), whole->independent_fraction};
+                                min_overlap, whole->independent_fraction};
   std::optional<detail::VolumeAgreement> found;
   if (options.refine) found = detail::fit_volumes(stream, clock, pair, start);
   if (found && exceeds(found->shift, options.max_shift)) found.reset();
@@ -241,8 +305,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving() {
   result.translation = found->shift;
   result.correlation = found->correlation;
   result.significance = found->significance;
-  result.overlap = detail::common_voxels(reference->shape(), moving->shape(), found->shift) /
-                   static_cast<double>(reference->shape().pixels());
+  result.overlap = overlap_at(found->shift);
   result.confidence = detail::volume_confidence(found->significance,
                                                 detail::half_significance_of(options.modality));
   // A shift that cannot be refined is probably not at the right position.
@@ -259,17 +322,35 @@ VolumeRegistrar::VolumeRegistrar(VolumeRegistrar&&) noexcept = default;
 VolumeRegistrar& VolumeRegistrar::operator=(VolumeRegistrar&&) noexcept = default;
 VolumeRegistrar::~VolumeRegistrar() = default;
 
-void VolumeRegistrar::set_reference(const HostVolume& volume) { state_->set_reference(volume); }
+void VolumeRegistrar::set_reference(const HostVolume& volume) {
+  state_->set_reference<HostVolume>(volume, nullptr);
+}
+void VolumeRegistrar::set_reference(const HostVolume& volume, const HostVolume& mask) {
+  state_->set_reference(volume, &mask);
+}
 void VolumeRegistrar::set_reference(const Image& volume) {
   const detail::ForeignUse use(state_->stream, volume);
-  state_->set_reference(volume);
+  state_->set_reference<Image>(volume, nullptr);
+}
+void VolumeRegistrar::set_reference(const Image& volume, const Image& mask) {
+  const detail::ForeignUse use(state_->stream, volume);
+  const detail::ForeignUse use_of_mask(state_->stream, mask);
+  state_->set_reference(volume, &mask);
 }
 VolumeRegistration VolumeRegistrar::align(const HostVolume& volume) {
-  return state_->align(volume);
+  return state_->align<HostVolume>(volume, nullptr);
+}
+VolumeRegistration VolumeRegistrar::align(const HostVolume& volume, const HostVolume& mask) {
+  return state_->align(volume, &mask);
 }
 VolumeRegistration VolumeRegistrar::align(const Image& volume) {
   const detail::ForeignUse use(state_->stream, volume);
-  return state_->align(volume);
+  return state_->align<Image>(volume, nullptr);
+}
+VolumeRegistration VolumeRegistrar::align(const Image& volume, const Image& mask) {
+  const detail::ForeignUse use(state_->stream, volume);
+  const detail::ForeignUse use_of_mask(state_->stream, mask);
+  return state_->align(volume, &mask);
 }
 
 void VolumeRegistrar::wait_for(const Event& event) { event.wait(state_->stream); }

@@ -17,10 +17,9 @@ constexpr double taper = 0.0625;  // fraction of each side, at either end
 // In units of the Nyquist frequency. The first gives a sharp peak where volumes share fine detail,
 // the second a broad one where they are smooth or noisy.
 constexpr std::array<float, 2> spectral_sigmas{0.5F, 0.15F};
-constexpr int reference_margin = 2;            // where the smoothing extends beyond the volume
-constexpr int peaks_per_surface = 8;           // evaluated
-constexpr int max_steps = 10;                  // from a broad peak to the best shift nearby
-constexpr double min_overlap_fraction = 0.04;  // fraction of the smaller volume
+constexpr int reference_margin = 2;   // where the smoothing extends beyond the volume
+constexpr int peaks_per_surface = 8;  // evaluated
+constexpr int max_steps = 10;         // from a broad peak to the best shift nearby
 
 using Sides = std::array<std::int64_t, 3>;
 
@@ -44,16 +43,18 @@ Shape padded_volume_of(const Shape& reference, const Shape& moving) {
           fft_friendly_size(std::max(reference.depth, moving.depth))};
 }
 
-VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const Shape& moving)
+VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const Shape& moving,
+                           bool marked)
     : reference_(reference),
       moving_(moving),
       padded_(padded_volume_of(reference, moving)),
+      marked_(marked),
       fft_(device, {padded_, 3}),
-      pad_reference_(device, {PixelType::f32, reference, padded_, taper}),
-      pad_moving_(device, {PixelType::f32, moving, padded_, taper}),
+      pad_reference_(device, {PixelType::f32, reference, padded_, taper, marked}),
+      pad_moving_(device, {PixelType::f32, moving, padded_, taper, marked}),
       spectrum_sums_(device, {padded_}),
       peaks_(device, {padded_}),
-      sums_(device, {reference, moving, reference_margin}),
+      sums_(device, {reference, moving, reference_margin, marked}),
       padded_volume_(device.make_image(PixelType::f32, padded_)),
       reference_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
       moving_spectrum_(device.make_image(PixelType::c32, RealFftPlan::half_spectrum(padded_))),
@@ -61,11 +62,6 @@ VolumeSearch::VolumeSearch(const Device& device, const Shape& reference, const S
   for (const float sigma : spectral_sigmas) {
     cross_powers_.emplace_back(device, CrossPowerSpec{padded_, sigma, false});
   }
-}
-
-double VolumeSearch::min_overlap() const {
-  return min_overlap_fraction *
-         static_cast<double>(std::min(reference_.pixels(), moving_.pixels()));
 }
 
 void VolumeSearch::transform(Stream& stream, StageClock& clock, const PadVolumePlan& pad,
@@ -78,17 +74,18 @@ void VolumeSearch::set_reference(Stream& stream, StageClock& clock, const Image&
   transform(stream, clock, pad_reference_, reference, reference_spectrum_);
 }
 
-bool VolumeSearch::allows(const VoxelShift& shift, const Point3& max_shift) const {
-  const std::array<double, 3> limits{max_shift.x, max_shift.y, max_shift.z};
+// Marked volumes have no more in common than their boxes have: best_of() counts.
+bool VolumeSearch::allows(const VoxelShift& shift, const ShiftLimits& limits) const {
+  const std::array<double, 3> most{limits.max_shift.x, limits.max_shift.y, limits.max_shift.z};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (limits[axis] > 0 && std::abs(shift[axis]) > whole(limits[axis])) return false;
+    if (most[axis] > 0 && std::abs(shift[axis]) > whole(most[axis])) return false;
   }
-  return common_voxels(reference_, moving_, point_of(shift)) >= min_overlap();
+  return common_voxels(reference_, moving_, point_of(shift)) >= limits.min_overlap;
 }
 
 // A peak at d means that the shift is d modulo the padded frame: along each axis, up to two shifts
 // leave an overlap.
-void VolumeSearch::add_shifts_of(const VolumePeak& peak, const Point3& max_shift) {
+void VolumeSearch::add_shifts_of(const VolumePeak& peak, const ShiftLimits& limits) {
   const Sides padded = sides_of(padded_);
   for (std::size_t wraps = 0; wraps < 8; ++wraps) {
     VoxelShift shift{peak.x, peak.y, peak.z};
@@ -97,21 +94,22 @@ void VolumeSearch::add_shifts_of(const VolumePeak& peak, const Point3& max_shift
     }
     // Both surfaces may have the same peak.
     const bool known = std::find(shifts_.begin(), shifts_.end(), shift) != shifts_.end();
-    if (!known && allows(shift, max_shift)) shifts_.push_back(shift);
+    if (!known && allows(shift, limits)) shifts_.push_back(shift);
   }
 }
 
-void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift) {
-  const VolumePeakLimits limits{{whole(max_shift.x), whole(max_shift.y), whole(max_shift.z)},
-                                peaks_per_surface};
+void VolumeSearch::find_shifts(Stream& stream, StageClock& clock, const ShiftLimits& limits) {
+  const Point3& max_shift = limits.max_shift;
+  const VolumePeakLimits peak_limits{{whole(max_shift.x), whole(max_shift.y), whole(max_shift.z)},
+                                     peaks_per_surface};
   shifts_.clear();
   for (const CrossPowerPlan& cross_power : cross_powers_) {
     clock.run("cross_power",
               [&] { cross_power.execute(stream, moving_spectrum_, reference_spectrum_, cross_); });
     clock.run("inverse_fft", [&] { fft_.inverse(stream, cross_, padded_volume_); });
     std::span<const VolumePeak> peaks;
-    clock.run("volume_peaks", [&] { peaks = peaks_.execute(stream, padded_volume_, limits); });
-    for (const VolumePeak& peak : peaks) add_shifts_of(peak, max_shift);
+    clock.run("volume_peaks", [&] { peaks = peaks_.execute(stream, padded_volume_, peak_limits); });
+    for (const VolumePeak& peak : peaks) add_shifts_of(peak, limits);
   }
 }
 
@@ -133,6 +131,7 @@ std::optional<VolumeSearch::Scored> VolumeSearch::best_of(
             [&] { moments = sums_.moments(stream, pair.reference, pair.moving, shifts); });
   std::optional<Scored> best;
   for (std::size_t i = 0; i < shifts.size(); ++i) {
+    if (moments[i].voxels < pair.min_overlap) continue;
     const double score = volume_significance(correlation_of_moments(moments[i]),
                                              pair.independent_fraction * moments[i].voxels);
     if (!best || score > best->score) best = Scored{shifts[i], score};
@@ -142,10 +141,10 @@ std::optional<VolumeSearch::Scored> VolumeSearch::best_of(
 
 std::optional<FoundShift> VolumeSearch::find(Stream& stream, StageClock& clock,
                                              const Image& reference, const Image& moving,
-                                             const Point3& max_shift) {
+                                             const ShiftLimits& limits) {
   transform(stream, clock, pad_moving_, moving, moving_spectrum_);
-  const Pair pair{reference, moving, independent_fraction(stream, clock)};
-  find_shifts(stream, clock, max_shift);
+  const Pair pair{reference, moving, independent_fraction(stream, clock), limits.min_overlap};
+  find_shifts(stream, clock, limits);
   std::optional<Scored> best = best_of(stream, clock, pair, shifts_);
   if (!best) return std::nullopt;
   for (int i = 0; i < max_steps; ++i) {
@@ -155,7 +154,7 @@ std::optional<FoundShift> VolumeSearch::find(Stream& stream, StageClock& clock,
       for (const std::int64_t step : {-1, 1}) {
         VoxelShift shift = best->shift;
         shift[axis] += step;
-        if (allows(shift, max_shift)) neighbours[count++] = shift;
+        if (allows(shift, limits)) neighbours[count++] = shift;
       }
     }
     const std::optional<Scored> better =

@@ -33,27 +33,30 @@ struct FoundShift {
   double independent_fraction = 0;
 };
 
+/// Which shifts are searched.
+struct ShiftLimits {
+  Point3 max_shift;        ///< along each axis; 0: any
+  double min_overlap = 1;  ///< how many voxels that count must be in common
+};
+
 /// Plans and scratch memory for a pair of shapes, and the reference's spectrum.
 class VolumeSearch {
  public:
-  VolumeSearch(const Device& device, const Shape& reference, const Shape& moving);
+  /// `marked`: NaN marks voxels that do not count.
+  VolumeSearch(const Device& device, const Shape& reference, const Shape& moving, bool marked);
 
-  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving) const {
-    return reference == reference_ && moving == moving_;
+  [[nodiscard]] bool matches(const Shape& reference, const Shape& moving, bool marked) const {
+    return reference == reference_ && moving == moving_ && marked == marked_;
   }
 
   void set_reference(Stream& stream, StageClock& clock, const Image& reference);
 
-  /// The shift whose overlap agrees best among those at the peaks of the correlation, limited along
-  /// each axis by `max_shift` where that is not 0. Returns nothing where no peak leaves enough in
-  /// common. Waits for the device. Both volumes must be smoothed; `reference` must be the one
-  /// passed to set_reference.
+  /// The shift whose overlap agrees best among those at the peaks of the correlation, within the
+  /// limits. Returns nothing where no peak leaves enough in common. Waits for the device. Both
+  /// volumes must be smoothed; `reference` must be the one passed to set_reference.
   [[nodiscard]] std::optional<FoundShift> find(Stream& stream, StageClock& clock,
                                                const Image& reference, const Image& moving,
-                                               const Point3& max_shift);
-
-  /// The minimum number of voxels in common that a shift must leave.
-  [[nodiscard]] double min_overlap() const;
+                                               const ShiftLimits& limits);
 
   [[nodiscard]] const VolumeSumsPlan& sums() const { return sums_; }
 
@@ -61,23 +64,25 @@ class VolumeSearch {
   void transform(Stream& stream, StageClock& clock, const PadVolumePlan& pad, const Image& values,
                  Image& spectrum);
   /// Stores the shifts at the peaks of both surfaces in shifts_.
-  void find_shifts(Stream& stream, StageClock& clock, const Point3& max_shift);
+  void find_shifts(Stream& stream, StageClock& clock, const ShiftLimits& limits);
   [[nodiscard]] double independent_fraction(Stream& stream, StageClock& clock) const;
   struct Pair {
     const Image& reference;
     const Image& moving;
     double independent_fraction;
+    double min_overlap;
   };
   struct Scored {
     VoxelShift shift;
     double score;
   };
-  [[nodiscard]] bool allows(const VoxelShift& shift, const Point3& max_shift) const;
+  [[nodiscard]] bool allows(const VoxelShift& shift, const ShiftLimits& limits) const;
   [[nodiscard]] std::optional<Scored> best_of(Stream& stream, StageClock& clock, const Pair& pair,
                                               std::span<const VoxelShift> shifts) const;
-  void add_shifts_of(const VolumePeak& peak, const Point3& max_shift);
+  void add_shifts_of(const VolumePeak& peak, const ShiftLimits& limits);
 
   Shape reference_, moving_, padded_;
+  bool marked_;
   RealFftPlan fft_;
   PadVolumePlan pad_reference_, pad_moving_;
   std::vector<CrossPowerPlan> cross_powers_;

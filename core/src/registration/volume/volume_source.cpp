@@ -17,6 +17,9 @@ constexpr double max_range = 1e37;
 constexpr double min_range = 1e-30;
 // Fraction of the largest value; below it, differences are due to rounding.
 constexpr double min_variation = 1e-6;
+// Of voxels that count when they are smoothed, a mask must leave as many as the smallest volume
+// has.
+constexpr double min_valid = 512;
 
 [[noreturn]] void refuse_voxels(const char* what, const std::string& why) {
   throw Error(ErrorKind::invalid_image, std::string(what) + " " + why);
@@ -25,7 +28,7 @@ constexpr double min_variation = 1e-6;
 VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
   if (record.nonfinite != 0) {
     refuse_voxels(what, "holds NaN or infinities at " + std::to_string(record.nonfinite) +
-                            " voxels; replace them with ordinary numbers first");
+                            " voxels; replace them with ordinary numbers, or mask them, first");
   }
   const auto minimum = static_cast<double>(record.minimum);
   const auto maximum = static_cast<double>(record.maximum);
@@ -36,6 +39,13 @@ VolumeLevels levels_of(const StatisticsRecord& record, const char* what) {
     refuse_voxels(what, "is constant: there is nothing in it to register");
   }
   return {record.mean, static_cast<float>(1 / range)};
+}
+
+void check_left(double valid, const char* what) {
+  if (valid >= min_valid) return;
+  refuse_voxels(what, "has a mask that leaves " + std::to_string(static_cast<long long>(valid)) +
+                          " voxels whose neighbours count, too; " +
+                          std::to_string(static_cast<long long>(min_valid)) + " are needed");
 }
 
 [[noreturn]] void refuse_edges(const char* what) {
@@ -77,20 +87,37 @@ InterpolateSpec smoothing(const Shape& shape) {
 }  // namespace
 
 VolumeSource::VolumeSource(const Device& device, PixelType type, const Shape& shape,
-                           Modality modality, const Point3& spacing)
+                           Modality modality, const Point3& spacing, bool masked)
     : device_(device),
       type_(type),
       shape_(shape),
-      statistics_(device, {shape, type}),
-      normalize_(device, {type, shape, shape, 0}),
-      smooth_(device, smoothing(shape)),
+      statistics_(device, {shape, masked ? PixelType::f32 : type}),
+      normalize_(device, {masked ? PixelType::f32 : type, shape, shape, 0}),
       values_(device.make_image(PixelType::f32, shape)),
       smoothed_(device.make_image(PixelType::f32, shape)),
       record_(device.make_buffer(sizeof(StatisticsRecord))) {
+  if (masked) {
+    masking_.emplace(Masking{Device(device).make_image(PixelType::u8, shape),
+                             MarkVolumePlan(device, {PixelType::u8, shape}),
+                             MarkVolumePlan(device, {type, shape}),
+                             SmoothVolumePlan(device, {shape})});
+  } else {
+    smooth_.emplace(device, smoothing(shape));
+  }
   if (modality == Modality::same) return;
   edges_.emplace(Edges{VolumeEdgesPlan(device, {shape, relative(spacing)}),
                        StatisticsPlan(device, {shape, PixelType::f32}),
                        PadVolumePlan(device, {PixelType::f32, shape, shape, 0})});
+}
+
+void VolumeSource::set_mask(Stream& stream, StageClock& clock, const HostVolume& mask) {
+  clock.run("upload", [&] {
+    stream.upload(mask.data, masking_->mask.size_bytes(), masking_->mask.buffer());
+  });
+}
+
+void VolumeSource::set_mask(Stream& stream, StageClock& clock, const Image& mask) {
+  clock.run("copy", [&] { stream.copy(mask.buffer(), masking_->mask.buffer()); });
 }
 
 void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& voxels,
@@ -102,10 +129,31 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& vox
 }
 
 void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, const char* what) {
-  const VolumeLevels levels = levels_of(measure(stream, clock, statistics_, voxels), what);
-  clock.run("pad_volume", [&] { normalize_.execute(stream, voxels, levels, values_); });
-  smooth(stream, clock);
+  const VolumeLevels levels = levels_of(measure_voxels(stream, clock, voxels, what), what);
+  const Image& measured = masking_ ? smoothed_ : voxels;
+  clock.run("pad_volume", [&] { normalize_.execute(stream, measured, levels, values_); });
+  smooth(stream, clock, what);
   if (edges_) replace_by_edges(stream, clock, what);
+}
+
+// Leaves marked voxels in smoothed_. What the mask leaves out is not counted as no number.
+StatisticsRecord VolumeSource::measure_voxels(Stream& stream, StageClock& clock,
+                                              const Image& voxels, const char* what) {
+  valid_ = static_cast<double>(shape_.pixels());
+  if (!masking_) return measure(stream, clock, statistics_, voxels);
+  const Image& mask = masking_->mask;
+  clock.run("mark_volume", [&] { masking_->mark_mask.execute(stream, mask, mask, values_); });
+  const StatisticsRecord marks = measure(stream, clock, statistics_, values_);
+  valid_ = count(marks);
+  if (!(valid_ > 0)) refuse_voxels(what, "has a mask that leaves no voxel to register");
+  clock.run("mark_volume", [&] { masking_->mark.execute(stream, voxels, mask, smoothed_); });
+  StatisticsRecord record = measure(stream, clock, statistics_, smoothed_);
+  record.nonfinite -= marks.nonfinite;
+  return record;
+}
+
+double VolumeSource::count(const StatisticsRecord& record) const {
+  return static_cast<double>(shape_.pixels()) - static_cast<double>(record.nonfinite);
 }
 
 StatisticsRecord VolumeSource::measure(Stream& stream, StageClock& clock,
@@ -116,8 +164,15 @@ StatisticsRecord VolumeSource::measure(Stream& stream, StageClock& clock,
   return record;
 }
 
-void VolumeSource::smooth(Stream& stream, StageClock& clock) {
-  clock.run("smooth", [&] { smooth_.execute(stream, values_, Transform{}, smoothed_); });
+void VolumeSource::smooth(Stream& stream, StageClock& clock, const char* what) {
+  valid_smoothed_ = valid_;
+  if (smooth_) {
+    clock.run("smooth", [&] { smooth_->execute(stream, values_, Transform{}, smoothed_); });
+    return;
+  }
+  clock.run("smooth", [&] { masking_->smooth.execute(stream, values_, smoothed_); });
+  valid_smoothed_ = count(measure(stream, clock, statistics_, smoothed_));
+  check_left(valid_smoothed_, what);
 }
 
 // The slopes of the smoothed grey levels are computed twice, first for their mean: that takes less
@@ -128,12 +183,15 @@ void VolumeSource::replace_by_edges(Stream& stream, StageClock& clock, const cha
               [&] { edges_->strengths.execute(stream, smoothed_, curve, values_); });
     return measure(stream, clock, edges_->statistics, values_);
   };
-  const float epsilon = edge_parameter(strengths_by({}), what);
+  const StatisticsRecord lengths = strengths_by({});
+  valid_ = count(lengths);
+  if (masking_) check_left(valid_, what);
+  const float epsilon = edge_parameter(lengths, what);
   const VolumeLevels levels =
       levels_of_strengths(strengths_by(EdgeCurve::up_to_one(epsilon)), what);
   clock.run("pad_volume", [&] { edges_->normalize.execute(stream, values_, levels, smoothed_); });
   std::swap(values_, smoothed_);
-  smooth(stream, clock);
+  smooth(stream, clock, what);
 }
 
 }  // namespace warpalign::detail

@@ -4,7 +4,9 @@
 #include "registration/stage_clock.hpp"
 
 #include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/backend/stages/volume/mark_volume.hpp>
 #include <warpalign/backend/stages/volume/pad_volume.hpp>
+#include <warpalign/backend/stages/volume/smooth_volume.hpp>
 #include <warpalign/backend/stages/volume/volume_edges.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/registrar.hpp>
@@ -15,28 +17,43 @@
 namespace warpalign::detail {
 
 /// Plans and memory for volumes of one type and shape, and the values of the last volume: its grey
-/// levels or, for Modality::other, the strength of its edges.
+/// levels or, for Modality::other, the strength of its edges. In volumes with a mask, values are
+/// NaN where they do not count: under the mask, and where they were computed from what is there.
 class VolumeSource {
  public:
   /// `spacing`: from voxel to voxel, in any unit.
   VolumeSource(const Device& device, PixelType type, const Shape& shape, Modality modality,
-               const Point3& spacing);
+               const Point3& spacing, bool masked);
 
-  [[nodiscard]] bool matches(PixelType type, const Shape& shape) const {
-    return type == type_ && shape == shape_;
+  [[nodiscard]] bool matches(PixelType type, const Shape& shape, bool masked) const {
+    return type == type_ && shape == shape_ && masked == this->masked();
   }
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] bool masked() const { return masking_.has_value(); }
   /// f32: grey levels or strengths minus their mean, divided by their range.
   [[nodiscard]] const Image& values() const { return values_; }
   /// f32: sum_k value(k) beta_3(p - k), the cubic B-spline with the values as coefficients.
   [[nodiscard]] const Image& smoothed() const { return smoothed_; }
 
+  /// The number of values() that count, and of smoothed().
+  [[nodiscard]] double valid() const { return valid_; }
+  [[nodiscard]] double valid_smoothed() const { return valid_smoothed_; }
+
+  /// Sets the mask of the next volume: u8, 0 where a voxel does not count. Only of a source that is
+  /// masked.
+  void set_mask(Stream& stream, StageClock& clock, const HostVolume& mask);
+  void set_mask(Stream& stream, StageClock& clock, const Image& mask);
   /// Computes the values. Waits for the device. Throws Error(invalid_image) when the volume cannot
   /// be registered; `what` names it in the message.
   void take(Stream& stream, StageClock& clock, const HostVolume& voxels, const char* what);
   void take(Stream& stream, StageClock& clock, const Image& voxels, const char* what);
 
  private:
+  struct Masking {
+    Image mask;
+    MarkVolumePlan mark_mask, mark;
+    SmoothVolumePlan smooth;
+  };
   struct Edges {
     VolumeEdgesPlan strengths;
     StatisticsPlan statistics;
@@ -45,7 +62,10 @@ class VolumeSource {
 
   [[nodiscard]] StatisticsRecord measure(Stream& stream, StageClock& clock,
                                          const StatisticsPlan& statistics, const Image& image);
-  void smooth(Stream& stream, StageClock& clock);
+  [[nodiscard]] StatisticsRecord measure_voxels(Stream& stream, StageClock& clock,
+                                                const Image& voxels, const char* what);
+  void smooth(Stream& stream, StageClock& clock, const char* what);
+  [[nodiscard]] double count(const StatisticsRecord& record) const;
   void replace_by_edges(Stream& stream, StageClock& clock, const char* what);
 
   Device device_;
@@ -53,12 +73,14 @@ class VolumeSource {
   Shape shape_;
   StatisticsPlan statistics_;
   PadVolumePlan normalize_;
-  InterpolatePlan smooth_;
+  std::optional<InterpolatePlan> smooth_;  // of volumes without a mask
+  std::optional<Masking> masking_;
   std::optional<Edges> edges_;   // for Modality::other
   std::optional<Image> voxels_;  // allocated when a volume first comes from the host
   Image values_;
   Image smoothed_;
   Buffer record_;
+  double valid_ = 0, valid_smoothed_ = 0;
 };
 
 }  // namespace warpalign::detail

@@ -21,6 +21,9 @@ PadVolumeSpec checked(const PadVolumeSpec& spec) {
                               " does not fit a padded frame of " + to_string(spec.padded));
   }
   detail::check_grey(stage, "the volume", spec.input_type);
+  if (spec.marked && spec.input_type != PixelType::f32) {
+    detail::refuse(stage, "a marked volume is f32");
+  }
   if (!(spec.taper >= 0 && spec.taper <= 0.5)) detail::refuse(stage, "the taper must be 0 to 0.5");
   return spec;
 }

@@ -74,9 +74,10 @@ VolumeSumsPlan::VolumeSumsPlan(const Device& device, const VolumeSumsSpec& spec)
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
       work_(std::make_shared<Work>(
-          device,
-          kernel_->groups() * std::max<std::size_t>(max_shifts * backend::volume_moment_count,
-                                                    backend::volume_step_count))) {}
+          device, kernel_->groups() *
+                      std::max<std::size_t>(
+                          max_shifts * (backend::volume_moment_count + backend::added_count(spec)),
+                          backend::volume_step_count + backend::added_count(spec)))) {}
 
 void VolumeSumsPlan::check(const Stream& stream, const Image& reference,
                            const Image& moving) const {
@@ -105,12 +106,15 @@ std::span<const VolumeMoments> VolumeSumsPlan::moments(Stream& stream, const Ima
     work_->filled[slots++] = i;
   }
   if (slots == 0) return found;
-  constexpr std::size_t count = backend::volume_moment_count;
+  const std::size_t count = backend::volume_moment_count + backend::added_count(spec_);
   const auto partials = work_->partials.fetch(stream, slots * count * kernel_->groups());
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    set_moments(found[work_->filled[slot]], 0, [&](std::size_t i) {
+    const auto sum = [&](std::size_t i) {
       return detail::added_up(partials, kernel_->groups(), slot * count + i);
-    });
+    };
+    VolumeMoments& moments = found[work_->filled[slot]];
+    set_moments(moments, 0, sum);
+    if (spec_.marked) moments.voxels = sum(backend::volume_moment_count);
   }
   return found;
 }
@@ -133,8 +137,8 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
   if (!(found.voxels > 0)) return found;
   kernel_->enqueue_step(detail::Access::queue(stream), detail::Access::memory(reference),
                         detail::Access::memory(moving), box, fraction, work_->partials.memory());
-  const auto partials =
-      work_->partials.fetch(stream, backend::volume_step_count * kernel_->groups());
+  const auto partials = work_->partials.fetch(
+      stream, (backend::volume_step_count + backend::added_count(spec_)) * kernel_->groups());
   const auto sum = [&](std::size_t i) { return detail::added_up(partials, kernel_->groups(), i); };
   std::size_t next = 0;
   for (double& value : found.slopes) value = sum(next++);
@@ -142,6 +146,7 @@ VolumeStepSums VolumeSumsPlan::step(Stream& stream, const Image& reference, cons
     for (double& value : *three) value = sum(next++);
   }
   set_moments(found, next, sum);
+  if (spec_.marked) found.voxels = sum(backend::volume_step_count);
   return found;
 }
 

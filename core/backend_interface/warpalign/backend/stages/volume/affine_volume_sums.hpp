@@ -24,6 +24,7 @@ struct AffineVolumeSumsSpec {
   Shape moving;                 ///< of the f32 moving volume
   int margin = 1;               ///< voxels at the reference's faces that do not count; at least 1
   std::int64_t max_states = 1;  ///< evaluated at once, at most
+  bool marked = false;          ///< NaN in either volume marks voxels that do not count
 };
 
 /// A transform at which the sums are computed, as the device reads it.
@@ -55,8 +56,9 @@ struct AffineVolumeSums {
 /// One pass over the reference for all states. The moving volume is the spline sum_k moving(k)
 /// beta_3(p - k), as in VolumeSumsPlan; the reference is to be smoothed alike. Its gradient is half
 /// the difference of the neighbours. Voxels count outside the margin, where the spline needs only
-/// voxels that exist. Products are computed in single precision and summed by work groups; the host
-/// adds up the sums of the groups in double precision.
+/// voxels that exist; in marked volumes, where none of the voxels that they need is NaN. Products
+/// are computed in single precision and summed by work groups; the host adds up the sums of the
+/// groups in double precision.
 class WARPALIGN_API AffineVolumeSumsPlan {
  public:
   AffineVolumeSumsPlan(const Device& device, const AffineVolumeSumsSpec& spec);

@@ -13,8 +13,9 @@ class PadVolume;
 struct PadVolumeSpec {
   PixelType input_type = PixelType::f32;  ///< u8, u16 or f32
   Shape input;
-  Shape padded;      ///< of the f32 output; at least as large as the input along each axis
-  double taper = 0;  ///< fraction of each side that is tapered towards either end, 0 to 0.5
+  Shape padded;         ///< of the f32 output; at least as large as the input along each axis
+  double taper = 0;     ///< fraction of each side that is tapered towards either end, 0 to 0.5
+  bool marked = false;  ///< NaN marks voxels that do not count, and gives 0; f32 only
 };
 
 /// How a voxel's value is scaled: (value - offset) scale.
@@ -27,7 +28,7 @@ struct VolumeLevels {
 /// elsewhere; voxel (0, 0, 0) of the input is voxel (0, 0, 0) of the padded frame. w is Tukey's
 /// window (the tapered cosine): along an axis of n voxels, sin^2(pi/2 (i + 1/2) / ramp) over the
 /// first ramp = taper n of them, 1 in the middle, and falling likewise at the end. A taper of 0.5
-/// is the Hann window.
+/// is the Hann window. Unless the volume is marked, NaN gives NaN.
 class WARPALIGN_API PadVolumePlan {
  public:
   PadVolumePlan(const Device& device, const PadVolumeSpec& spec);

@@ -29,7 +29,7 @@ struct EdgeCurve {
 
 /// The strength of the edges at each voxel, by the gradient in units of the spacing: central
 /// differences, and at faces the difference from the only neighbour. Along an axis of one voxel the
-/// slope is 0. Reversing the contrast of the volume changes nothing.
+/// slope is 0. NaN where a neighbour is. Reversing the contrast of the volume changes nothing.
 class WARPALIGN_API VolumeEdgesPlan {
  public:
   VolumeEdgesPlan(const Device& device, const VolumeEdgesSpec& spec);

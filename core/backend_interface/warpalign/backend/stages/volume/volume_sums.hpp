@@ -20,6 +20,7 @@ struct VolumeSumsSpec {
   Shape reference;           ///< of the f32 reference volume
   Shape moving;              ///< of the f32 moving volume
   int reference_margin = 1;  ///< voxels at the reference's faces that do not count in step(); >= 1
+  bool marked = false;       ///< NaN in either volume marks voxels that do not count
 };
 
 /// Whole voxels along x, y and z: reference voxel p is compared with moving voxel p + shift.
@@ -46,7 +47,8 @@ struct VolumeStepSums : VolumeMoments {
 };
 
 /// One pass over the overlap for each shift: products are computed in single precision and summed
-/// by each work group; the host adds up the sums of the groups in double precision.
+/// by each work group; the host adds up the sums of the groups in double precision. In marked
+/// volumes a pair counts where none of the voxels that it needs is NaN.
 class WARPALIGN_API VolumeSumsPlan {
  public:
   static constexpr std::size_t max_shifts = 128;  ///< in one call of moments()
@@ -99,12 +101,18 @@ struct VolumeBox {
 inline constexpr std::size_t volume_moment_count = 5;
 inline constexpr std::size_t volume_step_count = 23;
 
+/// What marked volumes add to either: the number of voxels, which comes last.
+[[nodiscard]] constexpr std::size_t added_count(const VolumeSumsSpec& spec) {
+  return spec.marked ? 1 : 0;
+}
+
 class VolumeSums : public Stage {
  public:
   using Setup = VolumeSumsSpec;
 
   /// The number of work groups, each of which writes its own sums. With `count` sums per slot, sum
-  /// i of group g in slot s is stored at (s count + i) groups() + g.
+  /// i of group g in slot s is stored at (s count + i) groups() + g, where the count includes
+  /// added_count().
   [[nodiscard]] virtual std::size_t groups() const noexcept = 0;
   virtual void enqueue_moments(Queue& queue, const Memory& reference, const Memory& moving,
                                const VolumeBox& box, std::size_t slot, Memory& partials) = 0;

@@ -1,0 +1,45 @@
+// Stage: a mask's voxels become NaN in a volume.
+#pragma once
+
+#include <warpalign/backend/stage.hpp>
+#include <warpalign/device.hpp>
+
+#include <memory>
+
+namespace warpalign {
+
+namespace backend {
+class MarkVolume;
+}
+
+struct MarkVolumeSpec {
+  PixelType type = PixelType::f32;  ///< of the voxels: u8, u16 or f32
+  Shape shape;                      ///< of the voxels, the u8 mask and the f32 output
+};
+
+/// The voxels as f32, and NaN where the mask is 0, whatever the voxel holds there. Stages that take
+/// marked volumes leave NaN out.
+class WARPALIGN_API MarkVolumePlan {
+ public:
+  MarkVolumePlan(const Device& device, const MarkVolumeSpec& spec);
+  /// `voxels` may be the mask itself.
+  void execute(Stream& stream, const Image& voxels, const Image& mask, Image& marked) const;
+
+ private:
+  Device device_;
+  MarkVolumeSpec spec_;
+  std::shared_ptr<backend::MarkVolume> kernel_;
+};
+
+}  // namespace warpalign
+
+namespace warpalign::backend {
+
+class MarkVolume : public Stage {
+ public:
+  using Setup = MarkVolumeSpec;
+
+  virtual void enqueue(Queue& queue, const Memory& voxels, const Memory& mask, Memory& marked) = 0;
+};
+
+}  // namespace warpalign::backend

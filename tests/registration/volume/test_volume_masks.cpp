@@ -1,0 +1,435 @@
+// Registration of volumes of which a mask leaves out a part, by transforms that are exactly known,
+// on every device.
+#include "support/devices.hpp"
+#include "support/tissues.hpp"
+#include "support/turned_volumes.hpp"
+#include "support/volume_masks.hpp"
+#include "support/volume_pairs.hpp"
+
+#include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
+#include <warpalign/volume_registrar.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace {
+
+using test::TurnedPairSpec;
+using test::VolumeMask;
+using test::VolumePairSpec;
+using test::VoxelBox;
+using warpalign::Device;
+using warpalign::Error;
+using warpalign::ErrorKind;
+using warpalign::HostVolume;
+using warpalign::Modality;
+using warpalign::Motion;
+using warpalign::PixelType;
+using warpalign::Point3;
+using warpalign::Shape;
+using warpalign::VolumeRegistrar;
+using warpalign::VolumeRegistration;
+using warpalign::VolumeRegistrationOptions;
+
+// In voxels; as of volumes without a mask, of which masks leave less.
+constexpr double clean_off = 0.005;
+constexpr double turned_off = 0.03;
+// As of volumes of other modality without a mask.
+constexpr double other_edges_off = 0.5;
+
+/// Two volumes of one shape, and their masks; an empty one is none.
+struct MaskedPair {
+  Shape shape;
+  std::vector<float> reference, moving;
+  VolumeMask reference_mask, moving_mask;
+};
+
+VolumeRegistration align(VolumeRegistrar& registrar, const MaskedPair& pair) {
+  const HostVolume reference = test::view_of(pair.reference, pair.shape);
+  const HostVolume moving = test::view_of(pair.moving, pair.shape);
+  if (pair.reference_mask.empty()) {
+    registrar.set_reference(reference);
+  } else {
+    registrar.set_reference(reference, test::view_of(pair.reference_mask, pair.shape));
+  }
+  if (pair.moving_mask.empty()) return registrar.align(moving);
+  return registrar.align(moving, test::view_of(pair.moving_mask, pair.shape));
+}
+
+VolumeRegistration align(const Device& device, const MaskedPair& pair,
+                         const VolumeRegistrationOptions& options = {}) {
+  VolumeRegistrar registrar(device, options);
+  return align(registrar, pair);
+}
+
+VolumePairSpec shifted(const Point3& shift, std::uint32_t seed = 3) {
+  VolumePairSpec spec;
+  spec.reference = spec.moving = {40, 36, 32};
+  spec.shift = shift;
+  spec.blob_sigma = 1.5;
+  spec.seed = seed;
+  return spec;
+}
+
+MaskedPair drawn(const VolumePairSpec& spec) {
+  const auto pair = test::draw_pair(spec);
+  return {spec.reference, pair.reference, pair.moving, {}, {}};
+}
+
+TurnedPairSpec turned() {
+  TurnedPairSpec spec;
+  spec.reference = spec.moving = {40, 40, 36};
+  spec.transform = test::turn({1, 2, -1}, 12, {1.5, -0.75, 2.25});
+  spec.seed = 4;
+  return spec;
+}
+
+MaskedPair drawn(const TurnedPairSpec& spec) {
+  const auto pair = test::draw_turned_pair(spec);
+  return {spec.reference, pair.reference, pair.moving, {}, {}};
+}
+
+VolumeRegistrationOptions turning(Modality modality = Modality::same) {
+  VolumeRegistrationOptions options;
+  options.motion = Motion::rigid;
+  options.max_rotation = 25;
+  options.modality = modality;
+  return options;
+}
+
+/// Something bright at the same place of both frames, as a table or an implant that stays.
+const VoxelBox fixed_object{{12, 10, 9}, {28, 24, 21}};
+
+void add_fixed_object(MaskedPair& pair) {
+  const VolumeMask mask = test::mask_of(pair.shape, fixed_object);
+  for (std::vector<float>* volume : {&pair.reference, &pair.moving}) {
+    *volume = test::under_mask(*volume, mask, 12);
+  }
+}
+
+void mask_fixed_object(MaskedPair& pair) {
+  pair.reference_mask = pair.moving_mask = test::mask_of(pair.shape, fixed_object);
+}
+
+void check_shift(const VolumeRegistration& result, const Point3& truth, double off) {
+  CAPTURE(result.translation.x);
+  CAPTURE(result.translation.y);
+  CAPTURE(result.translation.z);
+  CAPTURE(result.significance);
+  CHECK(test::distance(result.translation, truth) <= off);
+  CHECK(result.reliable);
+  CHECK(result.refined);
+}
+
+void check_turned(const VolumeRegistration& result, const TurnedPairSpec& spec, double off) {
+  CAPTURE(result.rotation_deg);
+  CAPTURE(result.significance);
+  CHECK(test::corner_error(spec, result.matrix.m) <= off);
+  CHECK(result.reliable);
+  CHECK(result.refined);
+}
+
+void check_same_bits(const VolumeRegistration& a, const VolumeRegistration& b) {
+  CHECK(a.matrix.m == b.matrix.m);
+  CHECK(a.translation.x == b.translation.x);
+  CHECK(a.translation.y == b.translation.y);
+  CHECK(a.translation.z == b.translation.z);
+  CHECK(a.correlation == b.correlation);
+  CHECK(a.significance == b.significance);
+  CHECK(a.confidence == b.confidence);
+  CHECK(a.overlap == b.overlap);
+  CHECK(a.reliable == b.reliable);
+}
+
+/// The result must be the same whatever is under the masks.
+void check_blind(const Device& device, const MaskedPair& pair,
+                 const VolumeRegistrationOptions& options) {
+  const VolumeRegistration found = align(device, pair, options);
+  CHECK(found.reliable);
+  MaskedPair other = pair;
+  other.reference = test::garbage_under_mask(pair.reference, pair.reference_mask, 1);
+  other.moving = test::garbage_under_mask(pair.moving, pair.moving_mask, 2);
+  check_same_bits(found, align(device, other, options));
+}
+
+template <class Action>
+void check_refused(ErrorKind kind, const char* words, Action&& action) {
+  try {
+    action();
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CAPTURE(std::string(error.what()));
+    CHECK(error.kind() == kind);
+    CHECK(std::string(error.what()).find(words) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("masked volumes: what stays in the frame does not hold the shift") {
+  test::on_every_device([](const Device& device) {
+    for (const Point3& shift : {Point3{3, -5, 2}, Point3{0.25, 4.5, -6.75}, Point3{-9.5, 1, 7}}) {
+      MaskedPair pair = drawn(shifted(shift));
+      add_fixed_object(pair);
+      // Without masks it does.
+      CHECK(test::distance(align(device, pair).translation, {}) < 0.1);
+      mask_fixed_object(pair);
+      check_shift(align(device, pair), shift, clean_off);
+    }
+  });
+}
+
+TEST_CASE("masked volumes: a mask of either volume, of a half or of all but a part") {
+  test::on_every_device([](const Device& device) {
+    const Point3 shift{4.5, -3.25, 2.75};
+    const MaskedPair whole = drawn(shifted(shift));
+    const VolumeMask half = test::mask_of(whole.shape, {{20, 0, 0}, {40, 36, 32}});
+    const VolumeMask part = test::mask_of(whole.shape, {{8, 7, 6}, {32, 29, 27}}, true);
+    MaskedPair pair = whole;
+    pair.reference_mask = half;
+    check_shift(align(device, pair), shift, clean_off);
+    pair.moving_mask = part;
+    check_shift(align(device, pair), shift, clean_off);
+    pair.reference_mask.clear();
+    check_shift(align(device, pair), shift, clean_off);
+  });
+}
+
+TEST_CASE("masked volumes: what the moving volume shows of something else counts for nothing") {
+  test::on_every_device([](const Device& device) {
+    const VolumePairSpec spec = shifted({2.5, 3, -4.25});
+    MaskedPair pair = drawn(spec);
+    VolumePairSpec unrelated = spec;
+    unrelated.seed = 90;
+    const MaskedPair other = drawn(unrelated);
+    pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {26, 36, 32}});
+    for (std::size_t i = 0; i < pair.moving.size(); ++i) {
+      if (pair.moving_mask[i] == 0) pair.moving[i] = 5 * other.reference[i];
+    }
+    check_shift(align(device, pair), spec.shift, clean_off);
+  });
+}
+
+TEST_CASE("masked volumes: the overlap is a part of the reference's voxels that count") {
+  test::on_every_device([](const Device& device) {
+    MaskedPair pair = drawn(shifted({4, 0, 0}));
+    pair.reference_mask = test::mask_of(pair.shape, {{10, 0, 0}, {30, 36, 32}}, true);
+    pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {40, 12, 32}});
+    // Columns 10 to 30 all lie within the moving volume, and of its rows 24 of 36 count.
+    CHECK(align(device, pair).overlap == doctest::Approx(24.0 / 36).epsilon(1e-9));
+    TurnedPairSpec spec = turned();
+    spec.transform = test::turn({0, 0, 1}, 10);
+    MaskedPair turning_pair = drawn(spec);
+    turning_pair.reference_mask =
+        test::mask_of(turning_pair.shape, {{10, 10, 0}, {30, 30, 36}}, true);
+    turning_pair.moving_mask = test::mask_of(turning_pair.shape, {{0, 0, 0}, {40, 40, 18}}, true);
+    // Planes to 18 of 36, by the nearest voxel.
+    CHECK(align(device, turning_pair, turning()).overlap == doctest::Approx(0.5).epsilon(0.01));
+  });
+}
+
+TEST_CASE("masked volumes: rotations with masks of one volume and of both") {
+  test::on_every_device([](const Device& device) {
+    const TurnedPairSpec spec = turned();
+    MaskedPair pair = drawn(spec);
+    pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {14, 40, 36}});
+    check_turned(align(device, pair, turning()), spec, turned_off);
+    pair.reference_mask = test::mask_of(pair.shape, {{0, 26, 0}, {40, 40, 36}});
+    check_turned(align(device, pair, turning()), spec, turned_off);
+    pair.moving_mask.clear();
+    check_turned(align(device, pair, turning()), spec, turned_off);
+  });
+}
+
+TEST_CASE("masked volumes: what stays in the frame does not hold a rotation") {
+  test::on_every_device([](const Device& device) {
+    const TurnedPairSpec spec = turned();
+    MaskedPair pair = drawn(spec);
+    add_fixed_object(pair);
+    CHECK(test::corner_error(spec, align(device, pair, turning()).matrix.m) > 1);
+    mask_fixed_object(pair);
+    check_turned(align(device, pair, turning()), spec, turned_off);
+  });
+}
+
+TEST_CASE("masked volumes: levels of other sides and spacings, and affine transforms") {
+  test::on_every_device([](const Device& device) {
+    TurnedPairSpec spec = turned();
+    spec.reference = spec.moving = {71, 64, 27};
+    spec.reference_spacing = spec.moving_spacing = {1, 1, 2.5};
+    spec.blob_sigma = 3;
+    spec.transform = test::turn({1, -1, 3}, 8, {2, 3, -4}, 1.05);
+    MaskedPair pair = drawn(spec);
+    pair.reference_mask = test::mask_of(pair.shape, {{0, 0, 0}, {24, 64, 27}});
+    pair.moving_mask = test::mask_of(pair.shape, {{20, 0, 0}, {44, 20, 27}});
+    VolumeRegistrationOptions options = turning();
+    options.motion = Motion::affine;
+    options.reference_spacing = spec.reference_spacing;
+    options.moving_spacing = spec.moving_spacing;
+    check_turned(align(device, pair, options), spec, turned_off);
+  });
+}
+
+TEST_CASE("masked volumes: other modality, whose edges at the masks' borders do not count") {
+  test::on_every_device([](const Device& device) {
+    VolumeRegistrationOptions options;
+    options.modality = Modality::other;
+    VolumePairSpec spec = shifted({3.25, -4.5, 2}, 5);
+    spec.blob_sigma = 2;
+    MaskedPair pair = drawn(spec);
+    pair.reference = test::tissues(pair.reference, test::usual_contrast);
+    pair.moving = test::tissues(pair.moving, test::permuted_contrast);
+    add_fixed_object(pair);
+    CHECK(test::distance(align(device, pair, options).translation, {}) < 0.2);
+    mask_fixed_object(pair);
+    check_shift(align(device, pair, options), spec.shift, other_edges_off);
+
+    TurnedPairSpec turned_spec = turned();
+    turned_spec.blob_sigma = 2.5;
+    MaskedPair turned_pair = drawn(turned_spec);
+    turned_pair.reference = test::tissues(turned_pair.reference, test::usual_contrast);
+    turned_pair.moving = test::tissues(turned_pair.moving, test::reversed_contrast);
+    turned_pair.moving_mask = test::mask_of(turned_pair.shape, {{0, 0, 0}, {10, 40, 36}});
+    check_turned(align(device, turned_pair, turning(Modality::other)), turned_spec,
+                 other_edges_off);
+  });
+}
+
+TEST_CASE("masked volumes: no bit depends on what is under a mask") {
+  test::on_every_device([](const Device& device) {
+    MaskedPair pair = drawn(shifted({3, -5, 2.5}));
+    pair.reference_mask = test::mask_of(pair.shape, fixed_object);
+    pair.moving_mask = test::mask_of(pair.shape, {{0, 0, 0}, {9, 36, 20}});
+    check_blind(device, pair, {});
+    VolumeRegistrationOptions other;
+    other.modality = Modality::other;
+    check_blind(device, pair, other);
+    MaskedPair turned_pair = drawn(turned());
+    turned_pair.reference_mask = test::mask_of(turned_pair.shape, {{0, 0, 0}, {40, 11, 36}});
+    turned_pair.moving_mask = test::mask_of(turned_pair.shape, {{33, 0, 0}, {40, 40, 36}});
+    check_blind(device, turned_pair, turning());
+    check_blind(device, turned_pair, turning(Modality::other));
+  });
+}
+
+TEST_CASE("masked volumes: a mask that leaves out nothing changes nothing that counts") {
+  test::on_every_device([](const Device& device) {
+    MaskedPair pair = drawn(shifted({3, -5, 2.5}));
+    const auto without = align(device, pair);
+    pair.reference_mask = VolumeMask(pair.reference.size(), 255);
+    const auto with = align(device, pair);
+    CHECK(test::distance(with.translation, without.translation) < 1e-4);
+    CHECK(with.significance == doctest::Approx(without.significance).epsilon(1e-4));
+    // That of the nearest whole shift.
+    CHECK(with.overlap == doctest::Approx(without.overlap).epsilon(0.02));
+  });
+}
+
+TEST_CASE("masked volumes: masks are forgotten with their volumes") {
+  test::on_every_device([](const Device& device) {
+    for (const Motion motion : {Motion::translation, Motion::rigid}) {
+      VolumeRegistrationOptions options;
+      if (motion == Motion::rigid) options = turning();
+      const MaskedPair whole = drawn(shifted({3, -5, 2.5}));
+      MaskedPair masked = whole;
+      mask_fixed_object(masked);
+      MaskedPair one = whole;
+      one.moving_mask = masked.moving_mask;
+      VolumeRegistrar registrar(device, options);
+      const std::vector<const MaskedPair*> pairs{&whole, &masked, &whole, &one, &masked, &one};
+      for (const MaskedPair* pair : pairs) {
+        check_same_bits(align(registrar, *pair), align(device, *pair, options));
+      }
+    }
+  });
+}
+
+TEST_CASE("masked volumes: from the device, of integers, and after a conversion") {
+  test::on_every_device([](const Device& device) {
+    MaskedPair pair = drawn(shifted({3, -5, 2.5}));
+    mask_fixed_object(pair);
+    const auto expected = align(device, pair);
+    auto stream = device.make_stream();
+    auto reference = device.make_image(PixelType::f32, pair.shape);
+    auto moving = device.make_image(PixelType::f32, pair.shape);
+    auto mask = device.make_image(PixelType::u8, pair.shape);
+    stream.upload(pair.reference.data(), reference.size_bytes(), reference.buffer());
+    stream.upload(pair.moving.data(), moving.size_bytes(), moving.buffer());
+    stream.upload(pair.reference_mask.data(), mask.size_bytes(), mask.buffer());
+    stream.finish();
+    VolumeRegistrar registrar(device);
+    registrar.set_reference(reference, mask);
+    check_same_bits(registrar.align(moving, mask), expected);
+    std::vector<std::uint16_t> integers;
+    std::vector<double> doubles;
+    for (const float value : pair.moving) {
+      const auto level = std::lround(static_cast<double>(value) * 20000 + 20000);
+      integers.push_back(static_cast<std::uint16_t>(level));
+      doubles.push_back(static_cast<double>(value));
+    }
+    const HostVolume mask_view = test::view_of(pair.moving_mask, pair.shape);
+    check_shift(registrar.align({integers.data(), PixelType::u16, pair.shape}, mask_view),
+                {3, -5, 2.5}, clean_off);
+    check_same_bits(registrar.align({doubles.data(), PixelType::f64, pair.shape}, mask_view),
+                    expected);
+  });
+}
+
+TEST_CASE("masked volumes: unrelated ones are refused") {
+  test::on_every_device([](const Device& device) {
+    for (std::uint32_t seed = 20; seed < 26; ++seed) {
+      VolumePairSpec spec = shifted({1, 2, 3}, seed);
+      spec.unrelated = true;
+      MaskedPair pair = drawn(spec);
+      // The same in both: where it ends must not look like something in common.
+      mask_fixed_object(pair);
+      const auto result = align(device, pair);
+      CAPTURE(result.significance);
+      CHECK_FALSE(result.reliable);
+    }
+  });
+}
+
+TEST_CASE("masked volumes: what cannot be registered is refused, and why") {
+  test::on_every_device([](const Device& device) {
+    const MaskedPair pair = drawn(shifted({1, 2, 3}));
+    const HostVolume volume = test::view_of(pair.moving, pair.shape);
+    VolumeRegistrar registrar(device);
+    registrar.set_reference(volume);
+    const auto refuse = [&](ErrorKind kind, const char* words, const HostVolume& mask) {
+      check_refused(kind, words, [&] { (void)registrar.align(volume, mask); });
+    };
+    VolumeMask mask(pair.moving.size(), 1);
+    refuse(ErrorKind::invalid_argument, "u8", {pair.moving.data(), PixelType::f32, pair.shape});
+    refuse(ErrorKind::invalid_argument, "40 x 36 x 31", {mask.data(), PixelType::u8, {40, 36, 31}});
+    refuse(ErrorKind::invalid_argument, "no voxels", {nullptr, PixelType::u8, pair.shape});
+    const VolumeMask none(mask.size(), 0);
+    refuse(ErrorKind::invalid_image, "leaves no voxel", test::view_of(none, pair.shape));
+    // Smoothed, the inner 5 x 6 x 7 voxels count.
+    const VolumeMask few = test::mask_of(pair.shape, {{10, 10, 10}, {17, 18, 19}}, true);
+    refuse(ErrorKind::invalid_image, "leaves 210 voxels", test::view_of(few, pair.shape));
+    refuse(ErrorKind::invalid_image, "512 are needed", test::view_of(few, pair.shape));
+    // Of its edges none are left.
+    VolumeRegistrationOptions options;
+    options.modality = Modality::other;
+    VolumeRegistrar other(device, options);
+    VolumeMask stripes = mask;
+    for (std::size_t i = 0; i < stripes.size(); i += 4) stripes[i] = 0;
+    check_refused(ErrorKind::invalid_image, "leaves 0 voxels",
+                  [&] { other.set_reference(volume, test::view_of(stripes, pair.shape)); });
+    std::vector<float> holed = pair.moving;
+    holed[1000] = NAN;
+    check_refused(ErrorKind::invalid_image, "at 1 voxels", [&] {
+      registrar.set_reference(test::view_of(holed, pair.shape), test::view_of(mask, pair.shape));
+    });
+    check_refused(ErrorKind::invalid_argument, "set_reference",
+                  [&] { (void)registrar.align(volume); });
+    const auto elsewhere = warpalign::open_device(device.info().id);
+    const auto image = device.make_image(PixelType::f32, pair.shape);
+    const auto foreign = elsewhere.make_image(PixelType::u8, pair.shape);
+    check_refused(ErrorKind::invalid_argument, "belongs to",
+                  [&] { registrar.set_reference(image, foreign); });
+  });
+}
