@@ -13,7 +13,7 @@ namespace warpalign::detail {
 
 namespace {
 
-// Rotations compared at once: enough to fill a GPU, in 50 MB of memory.
+// Rotations compared at once: enough to fill a GPU, in 90 MB of memory at most.
 constexpr std::size_t max_on_small = 64;
 
 // On large frames, where mostly fewer rotations of a scale are tried.
@@ -203,7 +203,7 @@ void GridSearch::search_strong(const PairWork& work) {
 // The median of the lower scores about a scale. Of a rotation and the one opposite to it one is
 // wrong, however few are compared and however near to the right place: its score is typical.
 double GridSearch::typical_score_about(double scale) {
-  const double farthest = 1.5 * std::log(scale_step_);
+  const double farthest = 2.5 * std::log(scale_step_);
   scores_.clear();
   for (const Place& place : places_) {
     if (std::abs(std::log(place.scale / scale)) < farthest) scores_.push_back(place.lower_score);
