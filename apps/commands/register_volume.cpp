@@ -78,8 +78,9 @@ Motion motion_of(const std::optional<std::string>& name) {
 Modality modality_of(const std::optional<std::string>& name) {
   if (!name || *name == "same") return Modality::same;
   if (*name == "other") return Modality::other;
+  if (*name == "auto") return Modality::automatic;
   throw UsageError(
-      fmt::format("--modality {}: is not known for volumes; there are same and other", *name));
+      fmt::format("--modality {}: is not known; there are same, other and auto", *name));
 }
 
 double max_rotation_of(const Options& options) {
@@ -357,9 +358,9 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
              suggesting("translation rigid similarity affine"));
   add_option(
       command, "--modality NAME", &options->modality,
-      "Whether the same things look alike in both volumes: same; or other, where contrast is "
-      "reversed or unrelated (MRI weightings, CT and MRI): edges are compared [same]",
-      suggesting("same other"));
+      "Whether the same things look alike in both volumes: same; other, where contrast is "
+      "reversed or unrelated (MRI weightings, CT and MRI): edges are compared; or auto [same]",
+      suggesting("same other auto"));
   add_option(command, "--max-rotation DEGREES", &options->max_rotation,
              "Largest rotation about any axis, above 0 to 180 [180]");
   add_option(command, "--max-shift N", &options->max_shift,

@@ -87,6 +87,7 @@ TEST_CASE(
   REQUIRE(outcome.status == 0);
   const json report = json::parse(outcome.out);
   CHECK(report["motion"] == "rigid");
+  CHECK(report["modality"] == "same");
   // Blobs of one voxel along z at the least, which the cubic spline renders to hundredths.
   CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.05);
   CHECK(report["rotation_deg"].get<double>() == doctest::Approx(25).epsilon(0.002));
@@ -128,6 +129,27 @@ Array bytes_of(const std::vector<std::int64_t>& extents, const std::vector<std::
   Array array = make_array(extents, PixelType::u8);
   std::copy(numbers.begin(), numbers.end(), array.samples<std::uint8_t>().begin());
   return array;
+}
+
+TEST_CASE(
+    "register-volume --modality auto: a negative is found by its edges, and the report says so") {
+  require_test_device();
+  const Pair pair;
+  Array negative = pair.moving;
+  for (float& voxel : negative.samples<float>()) voxel = -voxel;
+  save_npy(pair.folder / "negative.npy", negative);
+  const std::vector<std::string> options{"--motion",  "rigid",   "--max-rotation", "40",
+                                         "--spacing", "2,1,1.2", "--modality",     "auto"};
+  const Outcome text = pair.run("reference.npy", "negative.npy", options);
+  REQUIRE(text.status == 0);
+  CHECK(text.out.find(" of edges, significance") != std::string::npos);
+  std::vector<std::string> as_json = options;
+  as_json.emplace_back("--json");
+  const json report = json::parse(pair.run("reference.npy", "negative.npy", as_json).out);
+  CHECK(report["modality"] == "other");
+  // Edges of blobs are as smooth as these.
+  CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.2);
+  CHECK(json::parse(pair.run("reference.npy", "moving.npy", as_json).out)["modality"] == "same");
 }
 
 TEST_CASE("register-volume: masks of both volumes, and what they must be") {
@@ -188,7 +210,7 @@ TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line
     check_refused(pair.run("reference.npy", "moving.npy", options), 2, words);
   };
   refused({"--motion", "homography"}, {"--motion", "rigid"});
-  refused({"--modality", "auto"}, {"--modality", "same and other"});
+  refused({"--modality", "another"}, {"--modality", "same, other and auto"});
   refused({"--motion", "rigid", "--max-rotation", "0"}, {"--max-rotation"});
   refused({"--motion", "rigid", "--max-rotation", "200"}, {"--max-rotation"});
   refused({"--max-rotation", "10"}, {"--max-rotation", "translation"});
