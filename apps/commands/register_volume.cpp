@@ -36,6 +36,8 @@ struct Options {
   std::string moving;
   DeviceOptions device;
   std::optional<std::string> output;
+  std::optional<std::string> reference_mask;
+  std::optional<std::string> moving_mask;
   std::optional<std::string> motion;
   std::optional<std::string> modality;
   std::optional<double> max_rotation;
@@ -47,6 +49,13 @@ struct Options {
   bool timings = false;
 };
 
+std::vector<std::string> inputs_of(const Options& options) {
+  std::vector<std::string> inputs{options.reference, options.moving};
+  if (options.reference_mask) inputs.push_back(*options.reference_mask);
+  if (options.moving_mask) inputs.push_back(*options.moving_mask);
+  return inputs;
+}
+
 void check_names(const Options& options) {
   if (!options.output) return;
   if (!is_npy_name(*options.output) && !is_nifti_name(*options.output)) {
@@ -54,7 +63,7 @@ void check_names(const Options& options) {
         "--output {}: volumes are written as .npy, .nii or .nii.gz; end the name in one of these",
         *options.output));
   }
-  check_outputs({{"--output", options.output}}, {options.reference, options.moving});
+  check_outputs({{"--output", options.output}}, inputs_of(options));
 }
 
 Motion motion_of(const std::optional<std::string>& name) {
@@ -69,8 +78,9 @@ Motion motion_of(const std::optional<std::string>& name) {
 Modality modality_of(const std::optional<std::string>& name) {
   if (!name || *name == "same") return Modality::same;
   if (*name == "other") return Modality::other;
+  if (*name == "auto") return Modality::automatic;
   throw UsageError(
-      fmt::format("--modality {}: is not known for volumes; there are same and other", *name));
+      fmt::format("--modality {}: is not known; there are same, other and auto", *name));
 }
 
 double max_rotation_of(const Options& options) {
@@ -192,15 +202,43 @@ void require_finite(const VolumeRegistration& result) {
   }
 }
 
-VolumeRegistration register_pair(const Device& device, const Options& options,
-                                 const VolumeRegistrationOptions& settings, const Array& reference,
-                                 const Array& moving) {
+/// A volume of the pair, with its mask where there is one.
+struct Side {
+  VolumeFile file;
+  std::optional<Array> mask;
+};
+
+Side load_side(const std::string& name, const std::optional<std::string>& mask) {
+  Side side{load_volume(name), {}};
+  if (mask) side.mask = load_volume_mask(*mask, side.file);
+  return side;
+}
+
+void set_reference(VolumeRegistrar& registrar, const Side& side) {
+  const HostVolume voxels = view_of(side.file.voxels);
+  naming(side.file.name, [&] {
+    if (side.mask) return registrar.set_reference(voxels, view_of(*side.mask));
+    registrar.set_reference(voxels);
+  });
+}
+
+VolumeRegistration align(VolumeRegistrar& registrar, const Side& side) {
+  const HostVolume voxels = view_of(side.file.voxels);
+  VolumeRegistration result;
+  naming(side.file.name, [&] {
+    result = side.mask ? registrar.align(voxels, view_of(*side.mask)) : registrar.align(voxels);
+  });
+  return result;
+}
+
+VolumeRegistration register_pair(const Device& device, const VolumeRegistrationOptions& settings,
+                                 const Side& reference, const Side& moving) {
   VolumeRegistrar registrar(device, settings);
   VolumeRegistration result;
   // The first pass also pays for waking the device up, so the second one is timed.
-  for (int pass = 0; pass < (options.timings ? 2 : 1); ++pass) {
-    naming(options.reference, [&] { registrar.set_reference(view_of(reference)); });
-    naming(options.moving, [&] { result = registrar.align(view_of(moving)); });
+  for (int pass = 0; pass < (settings.collect_timings ? 2 : 1); ++pass) {
+    set_reference(registrar, reference);
+    result = align(registrar, moving);
   }
   require_finite(result);
   return result;
@@ -229,11 +267,12 @@ ExitStatus run(const Options& options) {
   (void)settings_of(options);
   const Config config = config_of(options.device.config);
   Activity activity("reading the volumes");
-  const VolumeFile reference_file = load_volume(options.reference);
-  const VolumeFile moving_file = load_volume(options.moving);
+  const Side reference_side = load_side(options.reference, options.reference_mask);
+  const Side moving_side = load_side(options.moving, options.moving_mask);
+  const VolumeFile& reference_file = reference_side.file;
   const Array& reference = reference_file.voxels;
-  const Array& moving = moving_file.voxels;
-  const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_file);
+  const Array& moving = moving_side.file.voxels;
+  const VolumeRegistrationOptions settings = settings_of(options, reference_file, moving_side.file);
   std::optional<AtomicFile> file;
   if (options.output) {
     check_volume_storable(*options.output, reference.extents, moving.type);
@@ -244,7 +283,7 @@ ExitStatus run(const Options& options) {
   const Device device = open_for_one_job(options.device, config);
   activity.next("registering");
   VolumeReport report;
-  report.result = register_pair(device, options, settings, reference, moving);
+  report.result = register_pair(device, settings, reference_side, moving_side);
   if (file) {
     activity.next("resampling and writing");
     const Array aligned = aligned_volume(device, moving, reference, report.result.matrix);
@@ -273,6 +312,10 @@ constexpr const char* footer =
     "may differ in size and type. NIfTI says how large voxels are, and --output .nii keeps the\n"
     "reference's place in the scanner; of .npy, --spacing says it where voxels are not cubes.\n"
     "\n"
+    "A mask has the shape of its volume. Voxels that are 0 in it may have any value, even NaN.\n"
+    "What is computed from them does not count either: smoothed values a voxel away, and edges\n"
+    "two voxels away. --output is resampled from the whole moving volume.\n"
+    "\n"
     "The matrix maps reference voxels (x, y, z) to moving voxels. The translation is that of the\n"
     "reference's centre, in voxels. Rotations are rigid in millimetres.\n"
     "\n"
@@ -288,6 +331,7 @@ constexpr const char* footer =
     "  warpalign register-volume fixed.npy moved.npy\n"
     "  warpalign register-volume head.nii.gz later.nii.gz --motion rigid --output aligned.nii.gz\n"
     "  warpalign register-volume t1.nii.gz t2.nii.gz --motion rigid --modality other\n"
+    "  warpalign register-volume fixed.npy moved.npy --reference-mask fixed-mask.npy\n"
     "  warpalign register-volume fixed.npy moved.npy --motion rigid --spacing 3,1,1 --json\n"
     "  warpalign register-volume fixed.npy moved.npy --max-shift 20,20,5 --device cuda:0\n";
 
@@ -303,15 +347,20 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
   add_option(command, "--output FILE", &options->output,
              "Write the moving volume on the reference's grid (.npy, .nii, .nii.gz)");
+  begin_group(command, "Masks");
+  add_option(command, "--reference-mask FILE", &options->reference_mask,
+             "Volume that is 0 where the reference is to be ignored");
+  add_option(command, "--moving-mask FILE", &options->moving_mask,
+             "Volume that is 0 where the moving volume is to be ignored");
   begin_group(command, "Search");
   add_option(command, "--motion NAME", &options->motion,
              "What may differ: translation, rigid, similarity or affine [translation]",
              suggesting("translation rigid similarity affine"));
   add_option(
       command, "--modality NAME", &options->modality,
-      "Whether the same things look alike in both volumes: same; or other, where contrast is "
-      "reversed or unrelated (MRI weightings, CT and MRI): edges are compared [same]",
-      suggesting("same other"));
+      "Whether the same things look alike in both volumes: same; other, where contrast is "
+      "reversed or unrelated (MRI weightings, CT and MRI): edges are compared; or auto [same]",
+      suggesting("same other auto"));
   add_option(command, "--max-rotation DEGREES", &options->max_rotation,
              "Largest rotation about any axis, above 0 to 180 [180]");
   add_option(command, "--max-shift N", &options->max_shift,

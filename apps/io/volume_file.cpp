@@ -1,11 +1,16 @@
 // Volumes in files: .npy arrays of three dimensions, and NIfTI.
 #include "io/volume_file.hpp"
 
+#include "io/array_file.hpp"
 #include "io/file_bytes.hpp"
 #include "io/gzip.hpp"
+#include "io/usage_error.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 
 namespace warpalign::program {
@@ -54,6 +59,30 @@ VolumeFile load_volume(const std::string& name) {
   if (looks_like_nifti(name)) return from_nifti(name);
   throw FileError(fmt::format(
       "{}: is neither a .npy array nor NIfTI; volumes are read from .npy, .nii and .nii.gz", name));
+}
+
+Array load_volume_mask(const std::string& name, const VolumeFile& volume) {
+  const VolumeFile file = load_volume(name);
+  const Array& found = file.voxels;
+  if (found.extents != volume.voxels.extents) {
+    throw UsageError(
+        fmt::format("{}: is {}, but {} is {}; a mask must have the shape of its volume", name,
+                    to_string(found.shape()), volume.name, to_string(volume.voxels.shape())));
+  }
+  if (found.type == PixelType::c32) {
+    throw UsageError(fmt::format("{}: holds complex numbers; a mask holds real ones", name));
+  }
+  const Array numbers = to_float(found);
+  Array mask = make_array(found.extents, PixelType::u8);
+  const auto from = numbers.samples<float>();
+  const auto to = mask.samples<std::uint8_t>();
+  std::transform(from.begin(), from.end(), to.begin(),
+                 [](float number) { return std::uint8_t{number != 0 && !std::isnan(number)}; });
+  if (std::none_of(to.begin(), to.end(), [](std::uint8_t m) { return m != 0; })) {
+    throw UsageError(fmt::format(
+        "{}: is 0 everywhere, which leaves no voxel to register; 0 marks what is ignored", name));
+  }
+  return mask;
 }
 
 void check_volume_storable(const std::string& name, const std::vector<std::int64_t>& extents,

@@ -25,6 +25,11 @@ struct VolumeFile {
 /// Reads a volume; the content decides the format. Throws FileError.
 [[nodiscard]] VolumeFile load_volume(const std::string& name);
 
+/// Reads the mask of a volume of the shape that `volume` has: u8, 1 where a voxel counts, 0 where
+/// the file holds 0 or NaN. Throws FileError, and UsageError for a mask of another shape or one
+/// that excludes every voxel.
+[[nodiscard]] Array load_volume_mask(const std::string& name, const VolumeFile& volume);
+
 /// Throws FileError where the format of the name does not hold such voxels.
 void check_volume_storable(const std::string& name, const std::vector<std::int64_t>& extents,
                            PixelType type);

@@ -17,6 +17,8 @@ const char* name_of(Motion motion) {
   return "translation";
 }
 
+const char* name_of(Modality modality) { return modality == Modality::other ? "other" : "same"; }
+
 /// "rotation 12.30 degrees about (0.000, 0.600, 0.800), scale 1.0200, ", as far as there is any.
 std::string turning(const VolumeRegistration& result) {
   if (result.motion == Motion::translation) return {};
@@ -65,6 +67,7 @@ std::string json_text(const VolumeReport& report) {
   Json object;
   object["status"] = result.reliable ? "ok" : "unreliable";
   object["motion"] = name_of(result.motion);
+  object["modality"] = name_of(result.modality);
   const auto& m = result.matrix.m;
   object["matrix"] = {
       {m[0], m[1], m[2], m[3]}, {m[4], m[5], m[6], m[7]}, {m[8], m[9], m[10], m[11]}};
@@ -99,11 +102,13 @@ std::string human_text(const VolumeReport& report) {
                                      t.x, t.y, t.z)) +
          matrix_lines(result) +
          report_line("confidence", fmt::format("{:.2f}, {}", result.confidence, verdict)) +
-         report_line("fit",
-                     fmt::format("correlation {:.4f}, significance {:.1f}, {:.1f} % of the "
-                                 "reference in common, {}",
-                                 result.correlation, result.significance, 100 * result.overlap,
-                                 result.refined ? "refined" : "not refined")) +
+         report_line(
+             "fit",
+             fmt::format("correlation {:.4f}{}, significance {:.1f}, {:.1f} % of the "
+                         "reference in common, {}",
+                         result.correlation, result.modality == Modality::other ? " of edges" : "",
+                         result.significance, 100 * result.overlap,
+                         result.refined ? "refined" : "not refined")) +
          closing_lines(report.device, report.files, report.seconds, result.timings);
 }
 

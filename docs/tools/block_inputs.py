@@ -63,6 +63,9 @@ def write(folder, repository):
     volume = ndimage.zoom(random.random((10, 12, 14)), 2, mode="mirror").astype(np.float32)
     for name in ("in.npy", "reference.npy", "fixed.npy"):
         np.save(folder / name, volume)
+    mask = np.ones(volume.shape, np.uint8)
+    mask[:4] = 0
+    np.save(folder / "fixed-mask.npy", mask)
     for name in ("moving.npy", "moved.npy"):
         np.save(folder / name, np.roll(volume, (1, 2, 0), (0, 1, 2)))
     # SciPy's layout: (z, y, x) along the first axis.

@@ -58,7 +58,8 @@ WA_INLINE void wa_spline_location(WA_GLOBAL const float* c, WA_UINT64 down, WA_U
 
 // a: the reference's gradient; b: the moving volume's, in the reference's coordinates.
 WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float* q, float reference,
-                                    float value, float residual, float weight, float* sums) {
+                                    float value, float residual, float weight, float counted,
+                                    float* sums) {
   const float ax = weight * a[0];
   const float ay = weight * a[1];
   const float az = weight * a[2];
@@ -83,8 +84,22 @@ WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float*
   sums[75] = WA_FMA(r, reference, sums[75]);
   sums[76] = WA_FMA(m, value, sums[76]);
   sums[77] = WA_FMA(r, value, sums[77]);
-  sums[78] += 1.0f;
+  sums[78] += counted;
   sums[79] += WA_FABS(residual);
+}
+
+// 1 for a pair that counts; else 0, and the values become 0 as well. There is no branch, around
+// which the sums would take registers of their own.
+WA_INLINE float wa_counted(float* reference, float* slope, float* location) {
+#ifdef MARKED
+  const int counts = wa_volume_counts(*reference, slope, location);
+  *reference = counts ? *reference : 0.0f;
+  for (int i = 0; i < 3; ++i) slope[i] = counts ? slope[i] : 0.0f;
+  for (int i = 0; i < 4; ++i) location[i] = counts ? location[i] : 0.0f;
+  return counts ? 1.0f : 0.0f;
+#else
+  return 1.0f;
+#endif
 }
 
 // `parts` work-groups share a state; unit: 2 / the largest of the reference's sides.
@@ -142,19 +157,18 @@ affine_volume_sums(WA_GLOBAL const float* reference, int width, int height, int 
           moving + ((cell_z - 1) * moving_deep + (cell_y - 1) * moving_down) + (cell_x - 1),
           moving_down, moving_deep, &weights, location);
       WA_GLOBAL const float* here = r + x;
-      const float a[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - *(here - down)),
-                          0.5f * (here[deep] - *(here - deep))};
-#ifdef MARKED
-      if (!wa_volume_counts(here[0], a, location)) continue;
-#endif
+      float value = here[0];
+      float a[3] = {0.5f * (here[1] - here[-1]), 0.5f * (here[down] - *(here - down)),
+                    0.5f * (here[deep] - *(here - deep))};
+      const float counted = wa_counted(&value, a, location);
       const float b[3] = {
           WA_FMA(t[0], location[1], WA_FMA(t[4], location[2], t[8] * location[3])),
           WA_FMA(t[1], location[1], WA_FMA(t[5], location[2], t[9] * location[3])),
           WA_FMA(t[2], location[1], WA_FMA(t[6], location[2], t[10] * location[3]))};
       const float q[3] = {ux * unit, uy * unit, uz * unit};
-      const float residual = location[0] - WA_FMA(gain, here[0], offset);
-      wa_affine_volume_add(a, b, q, here[0], location[0], residual,
-                           wa_tukey_weight(residual, inverse_scale), sums);
+      const float residual = counted * (location[0] - WA_FMA(gain, value, offset));
+      wa_affine_volume_add(a, b, q, value, location[0], residual,
+                           counted * wa_tukey_weight(residual, inverse_scale), counted, sums);
     }
   }
 #pragma unroll

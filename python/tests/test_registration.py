@@ -519,6 +519,9 @@ def test_a_negative_volume_is_of_another_modality(volume):
     assert not warpalign.register_volume(volume, moving).reliable
     found = warpalign.register_volume(volume, moving, modality="other")
     assert found.reliable
+    assert found.modality == "other"
+    assert warpalign.register_volume(volume, moving, modality="auto").modality == "other"
+    assert warpalign.register_volume(volume, volume, modality="auto").modality == "same"
     # What was rolled round the faces is wrong.
     assert found.translation == pytest.approx((2, 0, -3), abs=0.1)
 
@@ -546,8 +549,8 @@ def test_masked_voxels_may_hold_anything(volume):
 
 
 def test_volumes_that_cannot_be_used(volume):
-    with pytest.raises(ValueError, match="modality must be one of same, other"):
-        warpalign.register_volume(volume, volume, modality="auto")
+    with pytest.raises(ValueError, match="modality must be one of same, other, auto"):
+        warpalign.register_volume(volume, volume, modality="another")
     with pytest.raises(ValueError, match="translation, rigid"):
         warpalign.register_volume(volume, volume, motion="homography")
     with pytest.raises(warpalign.InvalidArgumentError, match="max_rotation"):

@@ -25,6 +25,8 @@ class VolumeRegistration(OnDevice):
     ----------
     motion : str
         The motion that was asked for.
+    modality : str
+        What the answer is by: ``'same'``, grey levels, or ``'other'``, edges.
     matrix : ndarray, shape (4, 4)
         Maps indices (plane, row, column, 1) of the reference to indices of the moving volume;
         :func:`warpalign.ndimage.affine_transform` takes it.
@@ -63,6 +65,7 @@ class VolumeRegistration(OnDevice):
     """
 
     motion: str
+    modality: str
     matrix: np.ndarray
     translation: tuple[float, float, float]
     rotation_deg: float
@@ -140,10 +143,11 @@ _VOLUME_OPTIONS = """\
     motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
         What may differ. The default is ``'translation'``. Similarities and affine transforms are
         found for scales of about 0.8 to 1.25.
-    modality : {'same', 'other'}, optional
+    modality : {'same', 'other', 'auto'}, optional
         Whether the same things look alike in both volumes. ``'other'`` is for contrast that is
         reversed or unrelated, as between MRI weightings or CT and MRI: the strength of edges is
-        compared. The default is ``'same'``.
+        compared. ``'auto'`` compares grey levels, and where these are not reliable edges, too. The
+        default is ``'same'``.
     max_rotation : float, optional
         The largest rotation about any axis, in degrees, above 0 to 180. The default is 180.
     spacing : float or sequence of 3 floats, optional
@@ -161,7 +165,7 @@ _VOLUME_OPTIONS = """\
 _documented = functools.partial(documented, volume_options=_VOLUME_OPTIONS)
 
 _MOTIONS = ("translation", "rigid", "similarity", "affine")
-_MODALITIES = ("same", "other")
+_MODALITIES = ("same", "other", "auto")
 
 
 def _along_xyz(value):

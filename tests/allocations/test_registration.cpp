@@ -171,7 +171,7 @@ TEST_CASE("allocations: align, volumes") {
   const test::VolumePairSpec spec{.shift = {3.25, -2.5, 1.75}};
   const test::HostPairOfVolumes pair = test::draw_pair(spec);
   test::on_every_device([&](const Device& device) {
-    for (const Modality modality : {Modality::same, Modality::other}) {
+    for (const Modality modality : {Modality::same, Modality::other, Modality::automatic}) {
       VolumeRegistrationOptions options;
       options.modality = modality;
       VolumeRegistrar registrar(device, options);

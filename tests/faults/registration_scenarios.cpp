@@ -280,6 +280,7 @@ std::vector<Scenario> registration_scenarios() {
       batch(),
       volumes("align, volumes", Modality::same),
       volumes("align, volumes of other modality", Modality::other),
+      volumes("align, volumes of any modality", Modality::automatic),
       turned_volumes("rigid", Motion::rigid),
       turned_volumes("affine", Motion::affine),
       masked_volumes("translation", Motion::translation),

@@ -8,8 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -85,6 +87,7 @@ TEST_CASE(
   REQUIRE(outcome.status == 0);
   const json report = json::parse(outcome.out);
   CHECK(report["motion"] == "rigid");
+  CHECK(report["modality"] == "same");
   // Blobs of one voxel along z at the least, which the cubic spline renders to hundredths.
   CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.05);
   CHECK(report["rotation_deg"].get<double>() == doctest::Approx(25).epsilon(0.002));
@@ -122,6 +125,83 @@ TEST_CASE("register-volume --motion rigid: .npy with --spacing gives the same") 
   CHECK(outcome.out.find("reference voxel (x, y, z, 1)") != std::string::npos);
 }
 
+Array bytes_of(const std::vector<std::int64_t>& extents, const std::vector<std::uint8_t>& numbers) {
+  Array array = make_array(extents, PixelType::u8);
+  std::copy(numbers.begin(), numbers.end(), array.samples<std::uint8_t>().begin());
+  return array;
+}
+
+TEST_CASE(
+    "register-volume --modality auto: a negative is found by its edges, and the report says so") {
+  require_test_device();
+  const Pair pair;
+  Array negative = pair.moving;
+  for (float& voxel : negative.samples<float>()) voxel = -voxel;
+  save_npy(pair.folder / "negative.npy", negative);
+  const std::vector<std::string> options{"--motion",  "rigid",   "--max-rotation", "40",
+                                         "--spacing", "2,1,1.2", "--modality",     "auto"};
+  const Outcome text = pair.run("reference.npy", "negative.npy", options);
+  REQUIRE(text.status == 0);
+  CHECK(text.out.find(" of edges, significance") != std::string::npos);
+  std::vector<std::string> as_json = options;
+  as_json.emplace_back("--json");
+  const json report = json::parse(pair.run("reference.npy", "negative.npy", as_json).out);
+  CHECK(report["modality"] == "other");
+  // Edges of blobs are as smooth as these.
+  CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.2);
+  CHECK(json::parse(pair.run("reference.npy", "moving.npy", as_json).out)["modality"] == "same");
+}
+
+TEST_CASE("register-volume: masks of both volumes, and what they must be") {
+  require_test_device();
+  const Pair pair;
+  // The same bright block in both frames, and masks that leave it out: one of NaN and numbers, in
+  // another format than its volume.
+  Array reference = pair.reference, moving = pair.moving;
+  std::vector<float> reference_mask(reference.samples<float>().size(), 2);
+  std::vector<std::uint8_t> moving_mask(reference_mask.size(), 1);
+  for (std::size_t z = 8; z < 15; ++z) {
+    for (std::size_t y = 12; y < 30; ++y) {
+      for (std::size_t x = 10; x < 26; ++x) {
+        const std::size_t i = (z * 44 + y) * 40 + x;
+        reference.samples<float>()[i] = moving.samples<float>()[i] = 15;
+        reference_mask[i] = x % 2 == 0 ? 0 : NAN;
+        moving_mask[i] = 0;
+      }
+    }
+  }
+  save_npy(pair.folder / "r.npy", reference);
+  save_npy(pair.folder / "m.npy", moving);
+  write_bytes(pair.folder / "r-mask.nii.gz", write_nifti(array_of({24, 44, 40}, reference_mask),
+                                                         plain_nifti_header({1, 1, 1}), true));
+  save_npy(pair.folder / "m-mask.npy", bytes_of({24, 44, 40}, moving_mask));
+  std::vector<std::string> options{"--motion", "rigid",     "--max-rotation", "40",
+                                   "--json",   "--spacing", "2,1,1.2"};
+  const Outcome without = pair.run("r.npy", "m.npy", options);
+  CHECK(::test::corner_error(pair.spec, matrix_of(json::parse(without.out))) > 1);
+  for (const std::string& option : {std::string("--reference-mask"), pair.folder / "r-mask.nii.gz",
+                                    std::string("--moving-mask"), pair.folder / "m-mask.npy"}) {
+    options.push_back(option);
+  }
+  const Outcome outcome = pair.run("r.npy", "m.npy", options);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  CHECK(::test::corner_error(pair.spec, matrix_of(report)) <= 0.1);
+
+  const auto refused = [&](const Array& mask, const std::vector<std::string>& words) {
+    save_npy(pair.folder / "wrong.npy", mask);
+    check_refused(pair.run("r.npy", "m.npy", {"--moving-mask", pair.folder / "wrong.npy"}), 2,
+                  words);
+  };
+  refused(bytes_of({24, 40, 44}, moving_mask), {"wrong.npy", "44 x 40 x 24", "m.npy"});
+  std::fill(moving_mask.begin(), moving_mask.end(), std::uint8_t{0});
+  refused(bytes_of({24, 44, 40}, moving_mask), {"wrong.npy", "0 everywhere"});
+  std::fill(moving_mask.begin(), moving_mask.begin() + 900, std::uint8_t{7});
+  refused(bytes_of({24, 44, 40}, moving_mask), {"m.npy", "leaves 0 voxels", "512"});
+  check_refused(pair.run("r.npy", "m.npy", {"--reference-mask", "absent.npy"}), 2, {"absent.npy"});
+}
+
 TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line each") {
   require_test_device();
   const Pair pair;
@@ -130,7 +210,7 @@ TEST_CASE("register-volume: wrong motions, spacings and NIfTI files are one line
     check_refused(pair.run("reference.npy", "moving.npy", options), 2, words);
   };
   refused({"--motion", "homography"}, {"--motion", "rigid"});
-  refused({"--modality", "auto"}, {"--modality", "same and other"});
+  refused({"--modality", "another"}, {"--modality", "same, other and auto"});
   refused({"--motion", "rigid", "--max-rotation", "0"}, {"--max-rotation"});
   refused({"--motion", "rigid", "--max-rotation", "200"}, {"--max-rotation"});
   refused({"--max-rotation", "10"}, {"--max-rotation", "translation"});

@@ -119,7 +119,7 @@ void check_step(Trial& trial) {
     Stream stream = device.make_stream();
     const Image r = test::to_device(device, stream, pair.reference);
     const Image m = test::to_device(device, stream, pair.moving);
-    const VolumeSumsPlan plan(device, {r.shape(), m.shape(), margin});
+    const VolumeSumsPlan plan(device, {r.shape(), m.shape(), margin, pair.marked});
     return step_error(plan.step(stream, r, m, shift), expected);
   });
 }

@@ -30,7 +30,9 @@ struct VolumeRegistrationOptions {
   Point3 reference_spacing{1, 1, 1};
   Point3 moving_spacing{1, 1, 1};  ///< likewise
   /// same, or other: contrast may be reversed or unrelated, as between MRI weightings or CT and
-  /// MRI. Both volumes are then replaced by the strength of their edges. automatic is refused.
+  /// MRI. Both volumes are then replaced by the strength of their edges. automatic: grey levels,
+  /// and where these are not reliable edges, too; the answer with more confidence counts. Takes
+  /// twice the memory.
   Modality modality = Modality::same;
 };
 
@@ -63,6 +65,8 @@ struct VolumeRegistration {
   /// By which factor lengths in millimetres differ; of an affine transform the cube root of that
   /// of volumes.
   double scale = 1;
+  /// What the answer is by: same, or other. automatic chooses.
+  Modality modality = Modality::same;
 };
 
 /// Finds the transform between a reference and moving volumes (docs/registration.md).

@@ -284,7 +284,12 @@ TEST_CASE("masked volumes: other modality, whose edges at the masks' borders do 
     add_fixed_object(pair);
     CHECK(test::distance(align(device, pair, options).translation, {}) < 0.2);
     mask_fixed_object(pair);
-    check_shift(align(device, pair, options), spec.shift, other_edges_off);
+    const auto by_edges = align(device, pair, options);
+    check_shift(by_edges, spec.shift, other_edges_off);
+    options.modality = Modality::automatic;
+    const auto by_any = align(device, pair, options);
+    CHECK(by_any.modality == Modality::other);
+    CHECK(by_any.significance == by_edges.significance);
 
     TurnedPairSpec turned_spec = turned();
     turned_spec.blob_sigma = 2.5;

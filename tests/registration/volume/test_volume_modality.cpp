@@ -180,8 +180,8 @@ TEST_CASE("volumes of other modality: the negative of the reference is as good a
 TEST_CASE("volumes of other modality: what cannot be registered is refused, and why") {
   test::on_every_device([](const Device& device) {
     VolumeRegistrationOptions options;
-    options.modality = Modality::automatic;
-    check_refused("same or other", [&] { VolumeRegistrar(device, options); });
+    options.modality = static_cast<Modality>(17);
+    check_refused("same, other or automatic", [&] { VolumeRegistrar(device, options); });
     VolumeRegistrar registrar(device, of_other_modality());
     const warpalign::Shape shape{16, 16, 16};
     std::vector<float> voxels(4096, 7.0F);
@@ -191,6 +191,63 @@ TEST_CASE("volumes of other modality: what cannot be registered is refused, and 
     refuse("is constant");
     voxels[100] = NAN;
     refuse("NaN");
+  });
+}
+
+TEST_CASE("volumes of any modality: grey levels where they are reliable, and else edges") {
+  test::on_every_device([](const Device& device) {
+    VolumeRegistrationOptions options;
+    options.modality = Modality::automatic;
+    const VolumePairSpec spec = shifted();
+    const auto alike = align(device, spec, test::usual_contrast, options);
+    CHECK(alike.modality == Modality::same);
+    CHECK(alike.reliable);
+    // More is asked for, as of two answers the better one would count.
+    const auto by_grey = align(device, spec, test::usual_contrast, {});
+    CHECK(alike.translation.x == by_grey.translation.x);
+    CHECK(alike.significance == by_grey.significance);
+    CHECK(alike.confidence < by_grey.confidence);
+    const auto permuted = align(device, spec, test::permuted_contrast, options);
+    CHECK(permuted.modality == Modality::other);
+    CHECK(permuted.reliable);
+    CHECK(test::distance(permuted.translation, spec.shift) <= other_edges_off);
+    const auto by_edges = align(device, spec, test::permuted_contrast, of_other_modality());
+    CHECK(permuted.significance == by_edges.significance);
+    CHECK(permuted.confidence < by_edges.confidence);
+    CHECK(by_edges.modality == Modality::other);
+
+    options.motion = Motion::rigid;
+    const auto rotated = align(device, turned(), test::reversed_contrast, options);
+    CHECK(rotated.modality == Modality::other);
+    CHECK(rotated.reliable);
+    CHECK(test::corner_error(turned(), rotated.matrix.m) <= other_edges_off);
+    CHECK(align(device, turned(), test::usual_contrast, options).modality == Modality::same);
+  });
+}
+
+TEST_CASE("volumes of any modality: unrelated ones are refused, and those without edges are not") {
+  test::on_every_device([](const Device& device) {
+    VolumeRegistrationOptions options;
+    options.modality = Modality::automatic;
+    for (std::uint32_t seed = 60; seed < 66; ++seed) {
+      VolumePairSpec spec = shifted();
+      spec.unrelated = true;
+      spec.seed = seed;
+      const auto result = align(device, spec, test::permuted_contrast, options);
+      CAPTURE(result.significance);
+      CHECK_FALSE(result.reliable);
+    }
+    // As below: there are grey levels, but no edges.
+    const warpalign::Shape shape{8, 8, 2048};
+    std::vector<float> voxels(static_cast<std::size_t>(shape.pixels()));
+    for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = static_cast<float>(i / 64);
+    options.reference_spacing = options.moving_spacing = {1, 1, 1000};
+    VolumeRegistrar registrar(device, options);
+    registrar.set_reference(test::view_of(voxels, shape));
+    CHECK(registrar.align(test::view_of(voxels, shape)).modality == Modality::same);
+    const std::vector<float> flat(voxels.size(), 2);
+    check_refused("constant", [&] { registrar.set_reference(test::view_of(flat, shape)); });
+    check_refused("set_reference", [&] { (void)registrar.align(test::view_of(voxels, shape)); });
   });
 }
 

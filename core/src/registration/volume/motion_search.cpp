@@ -78,9 +78,11 @@ double agreement(const VolumeCandidate& candidate) {
 }  // namespace
 
 MotionSearch::MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
-                           const Shape& reference, const Shape& moving, bool marked)
+                           const Shape& reference, const Shape& moving, bool marked,
+                           std::size_t modalities)
     : options_(options),
       marked_(marked),
+      modalities_(modalities),
       grids_(pyramid_grids(grid_of(reference, options.reference_spacing),
                            grid_of(moving, options.moving_spacing))),
       search_level_(search_level_of(grids_)),
@@ -226,8 +228,9 @@ VolumeRegistration MotionSearch::judged(Stream& stream, StageClock& clock,
                     stream, clock, {reference_.values(judge_level_), moving_.values(judge_level_)},
                     candidate)
               : judge_.overlap(candidate);
-  result.confidence = confidence_of(result.significance,
-                                    half_significance_of(options_.modality, search_.hypotheses()));
+  result.confidence =
+      confidence_of(result.significance,
+                    half_significance_of(options_.modality, modalities_ * search_.hypotheses()));
   if (!fitted) result.confidence = std::min(result.confidence, max_unrefined_confidence);
   result.reliable = result.confidence >= 0.5;
   return result;

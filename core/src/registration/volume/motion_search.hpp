@@ -19,9 +19,10 @@ namespace warpalign::detail {
 /// Plans and memory for a pair of shapes, and the reference's levels.
 class MotionSearch {
  public:
-  /// `marked`: NaN marks voxels that do not count.
+  /// `marked`: NaN marks voxels that do not count. `modalities`: how many are tried, of which the
+  /// best answer counts.
   MotionSearch(const Device& device, const VolumeRegistrationOptions& options,
-               const Shape& reference, const Shape& moving, bool marked);
+               const Shape& reference, const Shape& moving, bool marked, std::size_t modalities);
 
   [[nodiscard]] bool matches(const Shape& reference, const Shape& moving, bool marked) const {
     return reference == grids_.reference.front().shape && moving == grids_.moving.front().shape &&
@@ -47,6 +48,7 @@ class MotionSearch {
 
   VolumeRegistrationOptions options_;
   bool marked_;
+  std::size_t modalities_;
   PyramidGrids grids_;
   std::size_t search_level_, judge_level_;
   VolumePyramid reference_, moving_;

@@ -127,9 +127,9 @@ double half_significance_of(Modality modality) {
 
 // The best of N independent Gaussian numbers reaches a level as often as one of them reaches t,
 // where N exp(-t^2 / 2) is the same, but for factors that vary little.
-double half_significance_of(Modality modality, std::size_t rotations) {
+double half_significance_of(Modality modality, std::size_t hypotheses) {
   const double one = half_significance_of(modality);
-  return std::sqrt(one * one + 2 * std::log(static_cast<double>(rotations)));
+  return std::sqrt(one * one + 2 * std::log(static_cast<double>(hypotheses)));
 }
 
 }  // namespace warpalign::detail

@@ -57,7 +57,7 @@ class VolumeJudge {
 /// The significance at which the confidence is one half, where the best of all shifts was chosen.
 [[nodiscard]] double half_significance_of(Modality modality);
 
-/// The same where the best of so many rotations was chosen, too.
-[[nodiscard]] double half_significance_of(Modality modality, std::size_t rotations);
+/// The same where the best of so many hypotheses was chosen, too: rotations, times modalities.
+[[nodiscard]] double half_significance_of(Modality modality, std::size_t hypotheses);
 
 }  // namespace warpalign::detail

@@ -26,21 +26,25 @@ std::string gibibytes(std::size_t bytes) {
 
 // For both volumes the voxels, the values and the smoothed values; the padded frame; three spectra,
 // and two more for the FFT library.
-VolumeMemory volume_memory(const Shape& reference, const Shape& moving, bool masked) {
+VolumeMemory volume_memory(const Shape& reference, const Shape& moving,
+                           const VolumeMemoryUse& use) {
   const Shape padded = padded_volume_of(reference, moving);
   const std::size_t spectrum = bytes_of(RealFftPlan::half_spectrum(padded), PixelType::c32);
   VolumeMemory memory;
   memory.largest = spectrum;
   memory.total = 3 * bytes_of(reference, PixelType::f32) + 3 * bytes_of(moving, PixelType::f32) +
                  bytes_of(padded, PixelType::f32) + 5 * spectrum;
-  if (masked) memory.total += bytes_of(reference, PixelType::u8) + bytes_of(moving, PixelType::u8);
+  if (use.masked) {
+    memory.total += bytes_of(reference, PixelType::u8) + bytes_of(moving, PixelType::u8);
+  }
+  memory.total *= use.modalities;
   return memory;
 }
 
 void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving,
-                         bool masked) {
+                         const VolumeMemoryUse& use) {
   const DeviceInfo& info = device.info();
-  const VolumeMemory needed = volume_memory(reference, moving, masked);
+  const VolumeMemory needed = volume_memory(reference, moving, use);
   if (needed.total <= info.memory_bytes && needed.largest <= info.max_allocation_bytes) return;
   throw Error(ErrorKind::out_of_memory,
               "volumes of " + to_string(reference) + " and " + to_string(moving) + " take about " +

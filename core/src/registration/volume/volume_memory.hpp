@@ -12,11 +12,17 @@ struct VolumeMemory {
   std::size_t total = 0;
 };
 
-/// `masked`: whether either volume has a mask.
-[[nodiscard]] VolumeMemory volume_memory(const Shape& reference, const Shape& moving, bool masked);
+/// What takes more memory than a plain registration.
+struct VolumeMemoryUse {
+  bool masked = false;         ///< whether either volume has a mask
+  std::size_t modalities = 1;  ///< each of them keeps all that it needs
+};
+
+[[nodiscard]] VolumeMemory volume_memory(const Shape& reference, const Shape& moving,
+                                         const VolumeMemoryUse& use);
 
 /// Throws Error(out_of_memory) where the device has less memory than that.
 void check_volume_memory(const Device& device, const Shape& reference, const Shape& moving,
-                         bool masked);
+                         const VolumeMemoryUse& use);
 
 }  // namespace warpalign::detail

@@ -1,25 +1,22 @@
-// The registrar of volumes: checks its arguments, searches, refines and judges the result.
+// The registrar of volumes: checks its arguments, and registers by the modality asked for, or by
+// each.
 #include <warpalign/volume_registrar.hpp>
 
 #include "device/check.hpp"
-#include "registration/confidence.hpp"
 #include "registration/converted_pixels.hpp"
 #include "registration/foreign_use.hpp"
-#include "registration/volume/motion_search.hpp"
-#include "registration/volume/volume_fit.hpp"
-#include "registration/volume/volume_geometry.hpp"
 #include "registration/volume/volume_memory.hpp"
-#include "registration/volume/volume_search.hpp"
-#include "registration/volume/volume_source.hpp"
+#include "registration/volume/volume_pipeline.hpp"
 
+#include <warpalign/error.hpp>
 #include <warpalign/interop.hpp>
 #include <warpalign/motion_limits.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <optional>
-#include <span>
+#include <string>
 
 namespace warpalign {
 
@@ -61,8 +58,9 @@ void check_motion(const VolumeRegistrationOptions& options) {
 }
 
 void check_modality(const VolumeRegistrationOptions& options) {
-  if (options.modality != Modality::same && options.modality != Modality::other) {
-    detail::refuse(stage, "the modality of volumes is same or other; automatic is for images only");
+  if (options.modality != Modality::same && options.modality != Modality::other &&
+      options.modality != Modality::automatic) {
+    detail::refuse(stage, "the modality of volumes is same, other or automatic");
   }
 }
 
@@ -131,17 +129,41 @@ void check_registrable(const Device& device, const Masked<Voxels>& volume) {
   check_mask(device, volume);
 }
 
-// Translations that are counted in voxels need no spacing and have a search of their own, at full
-// resolution.
-bool counts_voxels(const VolumeRegistrationOptions& options) {
-  const Point3& r = options.reference_spacing;
-  const Point3& m = options.moving_spacing;
-  return options.motion == Motion::translation && r.x == m.x && r.y == m.y && r.z == m.z;
+VolumeRegistrationOptions with_modality(VolumeRegistrationOptions options, Modality modality) {
+  options.modality = modality;
+  return options;
 }
 
-bool exceeds(const Point3& shift, const Point3& limit) {
-  const auto outside = [](double s, double l) { return l > 0 && std::abs(s) > l + 0.5; };
-  return outside(shift.x, limit.x) || outside(shift.y, limit.y) || outside(shift.z, limit.z);
+// automatic begins with grey levels.
+VolumeRegistrationOptions first_of(const VolumeRegistrationOptions& options) {
+  return options.modality == Modality::automatic ? with_modality(options, Modality::same) : options;
+}
+
+std::size_t modalities_of(const VolumeRegistrationOptions& options) {
+  return options.modality == Modality::automatic ? 2 : 1;
+}
+
+/// Calls `use` with the volume as the kernels load it.
+template <class Voxels, class Use>
+void with_grey(Stream& stream, detail::StageClock& clock, detail::ConvertedPixels& converted,
+               const Masked<Voxels>& volume, const Use& use) {
+  if (detail::is_grey(type_of(volume.voxels))) {
+    return use(detail::MaskedVolume<Voxels, Voxels>{volume.voxels, volume.mask, volume.name});
+  }
+  const Image& grey = converted.convert(stream, clock, volume.voxels);
+  use(detail::MaskedVolume<Image, Voxels>{grey, volume.mask, volume.name});
+}
+
+/// Whether `work` finds that its volume can be registered.
+template <class Work>
+bool unless_invalid(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::invalid_image) throw;
+    return false;
+  }
 }
 
 }  // namespace
@@ -149,170 +171,83 @@ bool exceeds(const Point3& shift, const Point3& limit) {
 struct VolumeRegistrar::State {
   State(const Device& device_, const VolumeRegistrationOptions& options_)
       : device(device_),
-        options(options_),
-        stream(device.make_stream(options.collect_timings)),
+        stream(device.make_stream(options_.collect_timings)),
         clock(stream),
         converted_reference(device),
-        converted_moving(device) {}
+        converted_moving(device),
+        pipeline(device, first_of(options_), modalities_of(options_)) {
+    if (options_.modality == Modality::automatic) {
+      by_edges.emplace(device, with_modality(options_, Modality::other), modalities_of(options_));
+    }
+  }
 
   template <class Voxels>
   void set_reference(const Voxels& voxels, const Voxels* mask);
   template <class Voxels>
   VolumeRegistration align(const Voxels& voxels, const Voxels* mask);
 
-  /// What a volume becomes, and what its voxels are converted by.
-  struct Target {
-    std::optional<detail::VolumeSource>& source;
-    detail::ConvertedPixels& converted;
-    const Point3& spacing;
-  };
-  template <class Voxels>
-  void take(const Target& target, const Masked<Voxels>& volume);
-  template <class Voxels, class Mask>
-  void take(const Target& target, const Voxels& voxels, const Mask* mask, const char* what);
-  [[nodiscard]] bool marked() const { return reference->masked() || moving->masked(); }
-  [[nodiscard]] double overlap_at(const Point3& shift);
-  void prepare_search();
-  void prepare_motion_search();
-  VolumeRegistration register_moving();
+  template <class Volume>
+  void take_reference(const Volume& volume);
+  template <class Volume>
+  VolumeRegistration register_moving(const Volume& volume);
+  [[nodiscard]] std::size_t modalities() const { return by_edges ? 2 : 1; }
 
   Device device;
-  VolumeRegistrationOptions options;
   Stream stream;
   detail::StageClock clock;
   detail::ConvertedPixels converted_reference;
   detail::ConvertedPixels converted_moving;
-  std::optional<detail::VolumeSource> reference;
-  std::optional<detail::VolumeSource> moving;
-  std::optional<detail::VolumeSearch> search;
-  std::optional<detail::MotionSearch> motion_search;
-  bool has_reference = false;
-  bool search_has_reference = false;
+  detail::VolumePipeline pipeline;                 // by the modality asked for, or grey levels
+  std::optional<detail::VolumePipeline> by_edges;  // for Modality::automatic
 };
 
-template <class Voxels>
-void VolumeRegistrar::State::take(const Target& target, const Masked<Voxels>& volume) {
-  const Voxels& voxels = volume.voxels;
-  if (detail::is_grey(type_of(voxels))) return take(target, voxels, volume.mask, volume.name);
-  take(target, target.converted.convert(stream, clock, voxels), volume.mask, volume.name);
-}
-
-template <class Voxels, class Mask>
-void VolumeRegistrar::State::take(const Target& target, const Voxels& voxels, const Mask* mask,
-                                  const char* what) {
-  std::optional<detail::VolumeSource>& source = target.source;
-  const bool masked = mask != nullptr;
-  if (!source || !source->matches(type_of(voxels), shape_of(voxels), masked)) {
-    source.reset();  // release the old memory before allocating the new
-    source.emplace(device, type_of(voxels), shape_of(voxels), options.modality, target.spacing,
-                   masked);
-  }
-  if (masked) source->set_mask(stream, clock, *mask);
-  source->take(stream, clock, voxels, what);
+template <class Volume>
+void VolumeRegistrar::State::take_reference(const Volume& volume) {
+  pipeline.set_reference(stream, clock, volume);
+  if (!by_edges) return;
+  // A volume without edges is registered by its grey levels alone.
+  (void)unless_invalid([&] { by_edges->set_reference(stream, clock, volume); });
 }
 
 template <class Voxels>
 void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* mask) {
-  has_reference = search_has_reference = false;
+  pipeline.forget_reference();
+  if (by_edges) by_edges->forget_reference();
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
   check_registrable(device, volume);
   const Shape shape = shape_of(voxels);
-  detail::check_volume_memory(device, shape, shape, mask != nullptr);
-  if (reference && reference->shape() != shape) {
-    search.reset();
-    motion_search.reset();
-  }
-  take({reference, converted_reference, options.reference_spacing}, volume);
-  has_reference = true;
+  detail::check_volume_memory(device, shape, shape, {mask != nullptr, modalities()});
+  with_grey(stream, clock, converted_reference, volume,
+            [&](const auto& grey) { take_reference(grey); });
 }
 
-void VolumeRegistrar::State::prepare_search() {
-  if (!search || !search->matches(reference->shape(), moving->shape(), marked())) {
-    search.reset();
-    search_has_reference = false;
-    search.emplace(device, reference->shape(), moving->shape(), marked());
-  }
-  if (!search_has_reference) search->set_reference(stream, clock, reference->smoothed());
-  search_has_reference = true;
-}
-
-void VolumeRegistrar::State::prepare_motion_search() {
-  if (!motion_search || !motion_search->matches(reference->shape(), moving->shape(), marked())) {
-    motion_search.reset();
-    search_has_reference = false;
-    motion_search.emplace(device, options, reference->shape(), moving->shape(), marked());
-  }
-  if (!search_has_reference) motion_search->set_reference(stream, clock, *reference);
-  search_has_reference = true;
+// Of two answers the one counts with more confidence: that is the one with the larger significance
+// in units of what a confidence of one half needs.
+template <class Volume>
+VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume) {
+  VolumeRegistration result = pipeline.align(stream, clock, volume);
+  if (result.reliable || !by_edges || !by_edges->has_reference()) return result;
+  VolumeRegistration other;
+  const bool found = unless_invalid([&] { other = by_edges->align(stream, clock, volume); });
+  return found && other.confidence > result.confidence ? other : result;
 }
 
 template <class Voxels>
 VolumeRegistration VolumeRegistrar::State::align(const Voxels& voxels, const Voxels* mask) {
-  if (!has_reference) detail::refuse(stage, "set_reference must be called before align");
+  if (!pipeline.has_reference()) {
+    detail::refuse(stage, "set_reference must be called before align");
+  }
   const detail::StageClock::Call call(clock);
   const Masked<Voxels> volume{voxels, mask, "the moving volume", "the moving volume's mask"};
   check_registrable(device, volume);
-  detail::check_volume_memory(device, reference->shape(), shape_of(voxels),
-                              reference->masked() || mask != nullptr);
-  take({moving, converted_moving, options.moving_spacing}, volume);
+  const detail::VolumeSource& reference = pipeline.reference();
+  detail::check_volume_memory(device, reference.shape(), shape_of(voxels),
+                              {reference.masked() || mask != nullptr, modalities()});
   VolumeRegistration result;
-  if (counts_voxels(options)) {
-    prepare_search();
-    result = register_moving();
-    const Point3& t = result.translation;
-    result.matrix = Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z});
-  } else {
-    prepare_motion_search();
-    result = motion_search->run(stream, clock, *moving);
-  }
+  with_grey(stream, clock, converted_moving, volume,
+            [&](const auto& grey) { result = register_moving(grey); });
   result.timings = clock.take();
-  return result;
-}
-
-// With masks, that at the nearest shift by whole voxels.
-double VolumeRegistrar::State::overlap_at(const Point3& shift) {
-  if (!marked()) {
-    return detail::common_voxels(reference->shape(), moving->shape(), shift) /
-           static_cast<double>(reference->shape().pixels());
-  }
-  const std::array<VoxelShift, 1> nearest{
-      {{std::llround(shift.x), std::llround(shift.y), std::llround(shift.z)}}};
-  std::span<const VolumeMoments> moments;
-  clock.run("volume_moments", [&] {
-    moments = search->sums().moments(stream, reference->values(), moving->values(), nearest);
-  });
-  return moments.front().voxels / reference->valid();
-}
-
-VolumeRegistration VolumeRegistrar::State::register_moving() {
-  VolumeRegistration result;
-  const double min_overlap =
-      detail::min_common_voxels(reference->valid_smoothed(), moving->valid_smoothed());
-  const auto whole = search->find(stream, clock, reference->smoothed(), moving->smoothed(),
-                                  {options.max_shift, min_overlap});
-  if (!whole) return result;
-  const Point3 start = detail::point_of(whole->shift);
-  const detail::VolumePair pair{search->sums(), reference->smoothed(), moving->values(),
-                                min_overlap, whole->independent_fraction};
-  std::optional<detail::VolumeAgreement> found;
-  if (options.refine) found = detail::fit_volumes(stream, clock, pair, start);
-  if (found && exceeds(found->shift, options.max_shift)) found.reset();
-  result.refined = found.has_value();
-  if (!found) found = detail::evaluate_volumes(stream, clock, pair, start);
-  result.translation = start;
-  if (!found) return result;
-  result.translation = found->shift;
-  result.correlation = found->correlation;
-  result.significance = found->significance;
-  result.overlap = overlap_at(found->shift);
-  result.confidence = detail::volume_confidence(found->significance,
-                                                detail::half_significance_of(options.modality));
-  // A shift that cannot be refined is probably not at the right position.
-  if (options.refine && !result.refined) {
-    result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
-  }
-  result.reliable = result.confidence >= 0.5;
   return result;
 }
 

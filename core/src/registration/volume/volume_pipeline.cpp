@@ -1,0 +1,131 @@
+// The registration of volumes by one modality: searches, refines and judges the result.
+#include "registration/volume/volume_pipeline.hpp"
+
+#include "registration/confidence.hpp"
+#include "registration/volume/volume_fit.hpp"
+#include "registration/volume/volume_geometry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace warpalign::detail {
+
+namespace {
+
+// Translations that are counted in voxels need no spacing and have a search of their own, at full
+// resolution.
+bool counts_voxels(const VolumeRegistrationOptions& options) {
+  const Point3& r = options.reference_spacing;
+  const Point3& m = options.moving_spacing;
+  return options.motion == Motion::translation && r.x == m.x && r.y == m.y && r.z == m.z;
+}
+
+bool exceeds(const Point3& shift, const Point3& limit) {
+  const auto outside = [](double s, double l) { return l > 0 && std::abs(s) > l + 0.5; };
+  return outside(shift.x, limit.x) || outside(shift.y, limit.y) || outside(shift.z, limit.z);
+}
+
+}  // namespace
+
+VolumePipeline::VolumePipeline(const Device& device, const VolumeRegistrationOptions& options,
+                               std::size_t modalities)
+    : device_(device), options_(options), modalities_(modalities) {}
+
+void VolumePipeline::prepare(std::optional<VolumeSource>& source, PixelType type,
+                             const Shape& shape, const Point3& spacing, bool masked) const {
+  if (source && source->matches(type, shape, masked)) return;
+  source.reset();  // release the old memory before allocating the new
+  source.emplace(device_, type, shape, options_.modality, spacing, masked);
+}
+
+void VolumePipeline::release_searches() {
+  search_.reset();
+  motion_search_.reset();
+}
+
+void VolumePipeline::prepare_search(Stream& stream, StageClock& clock) {
+  if (!search_ || !search_->matches(reference_->shape(), moving_->shape(), marked())) {
+    search_.reset();
+    search_has_reference_ = false;
+    search_.emplace(device_, reference_->shape(), moving_->shape(), marked());
+  }
+  if (!search_has_reference_) search_->set_reference(stream, clock, reference_->smoothed());
+  search_has_reference_ = true;
+}
+
+void VolumePipeline::prepare_motion_search(Stream& stream, StageClock& clock) {
+  if (!motion_search_ ||
+      !motion_search_->matches(reference_->shape(), moving_->shape(), marked())) {
+    motion_search_.reset();
+    search_has_reference_ = false;
+    motion_search_.emplace(device_, options_, reference_->shape(), moving_->shape(), marked(),
+                           modalities_);
+  }
+  if (!search_has_reference_) motion_search_->set_reference(stream, clock, *reference_);
+  search_has_reference_ = true;
+}
+
+VolumeRegistration VolumePipeline::registered(Stream& stream, StageClock& clock) {
+  VolumeRegistration result;
+  if (counts_voxels(options_)) {
+    prepare_search(stream, clock);
+    result = translated(stream, clock);
+    const Point3& t = result.translation;
+    result.matrix = Transform::affine3({1, 0, 0, t.x, 0, 1, 0, t.y, 0, 0, 1, t.z});
+  } else {
+    prepare_motion_search(stream, clock);
+    result = motion_search_->run(stream, clock, *moving_);
+  }
+  result.modality = options_.modality;
+  return result;
+}
+
+// With masks, that at the nearest shift by whole voxels.
+double VolumePipeline::overlap_at(Stream& stream, StageClock& clock, const Point3& shift) {
+  if (!marked()) {
+    return common_voxels(reference_->shape(), moving_->shape(), shift) /
+           static_cast<double>(reference_->shape().pixels());
+  }
+  const std::array<VoxelShift, 1> nearest{
+      {{std::llround(shift.x), std::llround(shift.y), std::llround(shift.z)}}};
+  std::span<const VolumeMoments> moments;
+  clock.run("volume_moments", [&] {
+    moments = search_->sums().moments(stream, reference_->values(), moving_->values(), nearest);
+  });
+  return moments.front().voxels / reference_->valid();
+}
+
+VolumeRegistration VolumePipeline::translated(Stream& stream, StageClock& clock) {
+  VolumeRegistration result;
+  const double min_overlap =
+      min_common_voxels(reference_->valid_smoothed(), moving_->valid_smoothed());
+  const auto whole = search_->find(stream, clock, reference_->smoothed(), moving_->smoothed(),
+                                   {options_.max_shift, min_overlap});
+  if (!whole) return result;
+  const Point3 start = point_of(whole->shift);
+  const VolumePair pair{search_->sums(), reference_->smoothed(), moving_->values(), min_overlap,
+                        whole->independent_fraction};
+  std::optional<VolumeAgreement> found;
+  if (options_.refine) found = fit_volumes(stream, clock, pair, start);
+  if (found && exceeds(found->shift, options_.max_shift)) found.reset();
+  result.refined = found.has_value();
+  if (!found) found = evaluate_volumes(stream, clock, pair, start);
+  result.translation = start;
+  if (!found) return result;
+  result.translation = found->shift;
+  result.correlation = found->correlation;
+  result.significance = found->significance;
+  result.overlap = overlap_at(stream, clock, found->shift);
+  result.confidence =
+      volume_confidence(found->significance, half_significance_of(options_.modality, modalities_));
+  // A shift that cannot be refined is probably not at the right position.
+  if (options_.refine && !result.refined) {
+    result.confidence = std::min(result.confidence, max_unrefined_confidence);
+  }
+  result.reliable = result.confidence >= 0.5;
+  return result;
+}
+
+}  // namespace warpalign::detail

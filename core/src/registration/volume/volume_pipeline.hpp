@@ -1,0 +1,86 @@
+// The registration of volumes by one modality: their values on the device, and the searches.
+#pragma once
+
+#include "registration/stage_clock.hpp"
+#include "registration/volume/motion_search.hpp"
+#include "registration/volume/volume_search.hpp"
+#include "registration/volume/volume_source.hpp"
+
+#include <warpalign/volume_registrar.hpp>
+
+#include <cstddef>
+#include <optional>
+
+namespace warpalign::detail {
+
+/// A volume as the kernels load it, and its mask, which there may not be.
+template <class Voxels, class Mask>
+struct MaskedVolume {
+  const Voxels& voxels;
+  const Mask* mask = nullptr;
+  const char* what = "";  ///< names the volume in messages
+};
+
+/// Plans, memory and the reference's values. Voxels and masks are HostVolume or Image.
+class VolumePipeline {
+ public:
+  /// `options.modality` is same or other. `modalities`: how many are tried, of which the best
+  /// answer counts.
+  VolumePipeline(const Device& device, const VolumeRegistrationOptions& options,
+                 std::size_t modalities);
+
+  [[nodiscard]] bool has_reference() const { return has_reference_; }
+  void forget_reference() { has_reference_ = false; }
+  [[nodiscard]] const VolumeSource& reference() const { return *reference_; }
+
+  /// Throws Error(invalid_image) when the volume cannot be registered; no reference is set then.
+  template <class Voxels, class Mask>
+  void set_reference(Stream& stream, StageClock& clock, const MaskedVolume<Voxels, Mask>& volume) {
+    has_reference_ = search_has_reference_ = false;
+    if (reference_ && reference_->shape() != shape_of(volume.voxels)) release_searches();
+    take(stream, clock, reference_, volume, options_.reference_spacing);
+    has_reference_ = true;
+  }
+  /// The same. Waits for the device.
+  template <class Voxels, class Mask>
+  [[nodiscard]] VolumeRegistration align(Stream& stream, StageClock& clock,
+                                         const MaskedVolume<Voxels, Mask>& volume) {
+    take(stream, clock, moving_, volume, options_.moving_spacing);
+    return registered(stream, clock);
+  }
+
+ private:
+  static Shape shape_of(const HostVolume& volume) { return volume.shape; }
+  static Shape shape_of(const Image& volume) { return volume.shape(); }
+  static PixelType type_of(const HostVolume& volume) { return volume.type; }
+  static PixelType type_of(const Image& volume) { return volume.type(); }
+
+  template <class Voxels, class Mask>
+  void take(Stream& stream, StageClock& clock, std::optional<VolumeSource>& source,
+            const MaskedVolume<Voxels, Mask>& volume, const Point3& spacing) {
+    const bool masked = volume.mask != nullptr;
+    prepare(source, type_of(volume.voxels), shape_of(volume.voxels), spacing, masked);
+    if (masked) source->set_mask(stream, clock, *volume.mask);
+    source->take(stream, clock, volume.voxels, volume.what);
+  }
+  void prepare(std::optional<VolumeSource>& source, PixelType type, const Shape& shape,
+               const Point3& spacing, bool masked) const;
+  void release_searches();
+  void prepare_search(Stream& stream, StageClock& clock);
+  void prepare_motion_search(Stream& stream, StageClock& clock);
+  [[nodiscard]] bool marked() const { return reference_->masked() || moving_->masked(); }
+  [[nodiscard]] VolumeRegistration registered(Stream& stream, StageClock& clock);
+  [[nodiscard]] VolumeRegistration translated(Stream& stream, StageClock& clock);
+  [[nodiscard]] double overlap_at(Stream& stream, StageClock& clock, const Point3& shift);
+
+  Device device_;
+  VolumeRegistrationOptions options_;
+  std::size_t modalities_;
+  std::optional<VolumeSource> reference_, moving_;
+  std::optional<VolumeSearch> search_;
+  std::optional<MotionSearch> motion_search_;
+  bool has_reference_ = false;
+  bool search_has_reference_ = false;
+};
+
+}  // namespace warpalign::detail
