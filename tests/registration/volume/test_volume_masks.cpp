@@ -3,6 +3,7 @@
 #include "support/devices.hpp"
 #include "support/tissues.hpp"
 #include "support/turned_volumes.hpp"
+#include "support/volume_checks.hpp"
 #include "support/volume_masks.hpp"
 #include "support/volume_pairs.hpp"
 
@@ -11,17 +12,17 @@
 #include <warpalign/volume_registrar.hpp>
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 namespace {
 
+using test::check_refused;
+using test::check_shift;
 using test::TurnedPairSpec;
 using test::VolumeMask;
 using test::VolumePairSpec;
 using test::VoxelBox;
 using warpalign::Device;
-using warpalign::Error;
 using warpalign::ErrorKind;
 using warpalign::HostVolume;
 using warpalign::Modality;
@@ -113,16 +114,6 @@ void mask_fixed_object(MaskedPair& pair) {
   pair.reference_mask = pair.moving_mask = test::mask_of(pair.shape, fixed_object);
 }
 
-void check_shift(const VolumeRegistration& result, const Point3& truth, double off) {
-  CAPTURE(result.translation.x);
-  CAPTURE(result.translation.y);
-  CAPTURE(result.translation.z);
-  CAPTURE(result.significance);
-  CHECK(test::distance(result.translation, truth) <= off);
-  CHECK(result.reliable);
-  CHECK(result.refined);
-}
-
 void check_turned(const VolumeRegistration& result, const TurnedPairSpec& spec, double off) {
   CAPTURE(result.rotation_deg);
   CAPTURE(result.significance);
@@ -152,18 +143,6 @@ void check_blind(const Device& device, const MaskedPair& pair,
   other.reference = test::garbage_under_mask(pair.reference, pair.reference_mask, 1);
   other.moving = test::garbage_under_mask(pair.moving, pair.moving_mask, 2);
   check_same_bits(found, align(device, other, options));
-}
-
-template <class Action>
-void check_refused(ErrorKind kind, const char* words, Action&& action) {
-  try {
-    action();
-    FAIL("not refused");
-  } catch (const Error& error) {
-    CAPTURE(std::string(error.what()));
-    CHECK(error.kind() == kind);
-    CHECK(std::string(error.what()).find(words) != std::string::npos);
-  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Registration of volumes whose shift is known exactly, on every device.
 #include "support/devices.hpp"
+#include "support/volume_checks.hpp"
 #include "support/volume_pairs.hpp"
 
 #include <warpalign/error.hpp>
@@ -13,9 +14,10 @@
 
 namespace {
 
+using test::check_refused;
+using test::check_shift;
 using test::VolumePairSpec;
 using warpalign::Device;
-using warpalign::Error;
 using warpalign::ErrorKind;
 using warpalign::HostVolume;
 using warpalign::PixelType;
@@ -45,16 +47,6 @@ VolumeRegistration align(const Device& device, const VolumePairSpec& spec,
                           test::view_of(pair.moving, spec.moving), options);
 }
 
-void check_found(const VolumeRegistration& result, const Point3& truth, double off) {
-  CAPTURE(result.translation.x);
-  CAPTURE(result.translation.y);
-  CAPTURE(result.translation.z);
-  CAPTURE(result.significance);
-  CHECK(test::distance(result.translation, truth) <= off);
-  CHECK(result.reliable);
-  CHECK(result.refined);
-}
-
 template <class Pixel>
 std::vector<Pixel> as(const std::vector<float>& values, double gain, double offset) {
   std::vector<Pixel> pixels;
@@ -64,25 +56,13 @@ std::vector<Pixel> as(const std::vector<float>& values, double gain, double offs
   return pixels;
 }
 
-template <class Action>
-void check_refused(ErrorKind kind, const char* words, Action&& action) {
-  try {
-    action();
-    FAIL("not refused");
-  } catch (const Error& error) {
-    CAPTURE(std::string(error.what()));
-    CHECK(error.kind() == kind);
-    CHECK(std::string(error.what()).find(words) != std::string::npos);
-  }
-}
-
 }  // namespace
 
 TEST_CASE("volumes: shifts of whole voxels and of fractions") {
   test::on_every_device([](const Device& device) {
     for (const Point3& shift : {Point3{0, 0, 0}, Point3{3, -5, 2}, Point3{0.25, 4.5, -6.75}}) {
       const auto result = align(device, shifted(shift));
-      check_found(result, shift, clean_off);
+      check_shift(result, shift, clean_off);
       const double common = (32 - std::abs(shift.x)) * (32 - std::abs(shift.y)) *
                             (32 - std::abs(shift.z)) / (32.0 * 32 * 32);
       CHECK(result.overlap == doctest::Approx(common).epsilon(1e-3));
@@ -95,7 +75,7 @@ TEST_CASE("volumes: shifts beyond half a side") {
     for (const Point3& shift : {Point3{19.3, 0.6, -1.2}, Point3{-2.1, -19.3, 0},
                                 Point3{1.5, 2.5, 20}, Point3{13, -12.5, 12.2}}) {
       const auto result = align(device, shifted(shift));
-      check_found(result, shift, clean_off);
+      check_shift(result, shift, clean_off);
       CHECK(result.overlap < 0.45);
     }
   });
@@ -106,10 +86,10 @@ TEST_CASE("volumes: unequal sizes") {
     VolumePairSpec spec = shifted({6.4, -3.3, 9.8});
     spec.reference = {28, 32, 20};
     spec.moving = {40, 24, 36};
-    check_found(align(device, spec), spec.shift, clean_off);
+    check_shift(align(device, spec), spec.shift, clean_off);
     std::swap(spec.reference, spec.moving);
     spec.shift = {-6.4, 3.3, -9.8};
-    check_found(align(device, spec), spec.shift, clean_off);
+    check_shift(align(device, spec), spec.shift, clean_off);
   });
 }
 
@@ -118,7 +98,7 @@ TEST_CASE("volumes: noise in both") {
     for (std::uint32_t seed = 10; seed < 14; ++seed) {
       VolumePairSpec spec = shifted({2.3, -7.45, 3.8}, seed);
       spec.noise = 0.3;
-      check_found(align(device, spec), spec.shift, noisy_off);
+      check_shift(align(device, spec), spec.shift, noisy_off);
     }
   });
 }
@@ -149,9 +129,9 @@ TEST_CASE("volumes: integer types, a gain and an offset") {
     VolumeRegistrar registrar(device);
     registrar.set_reference({narrow.data(), PixelType::u8, spec.reference});
     // 8 bits over about three deviations: noise of 1/256 of the range.
-    check_found(registrar.align({wide.data(), PixelType::u16, spec.moving}), spec.shift, 0.02);
-    check_found(registrar.align(test::view_of(pair.moving, spec.moving)), spec.shift, 0.02);
-    check_found(registrar.align({hounsfield.data(), PixelType::i16, spec.moving}), spec.shift,
+    check_shift(registrar.align({wide.data(), PixelType::u16, spec.moving}), spec.shift, 0.02);
+    check_shift(registrar.align(test::view_of(pair.moving, spec.moving)), spec.shift, 0.02);
+    check_shift(registrar.align({hounsfield.data(), PixelType::i16, spec.moving}), spec.shift,
                 0.02);
   });
 }
@@ -167,8 +147,8 @@ TEST_CASE("volumes: the reference is kept, from the device too, and lost when it
     VolumeRegistrar registrar(device);
     registrar.set_reference(image);
     const auto first = registrar.align(test::view_of(pair.moving, spec.moving));
-    check_found(first, spec.shift, clean_off);
-    check_found(registrar.align(image), {}, clean_off);
+    check_shift(first, spec.shift, clean_off);
+    check_shift(registrar.align(image), {}, clean_off);
     const auto again = registrar.align(test::view_of(pair.moving, spec.moving));
     CHECK(again.translation.x == first.translation.x);
     CHECK(again.significance == first.significance);
@@ -181,8 +161,9 @@ TEST_CASE("volumes: the reference is kept, from the device too, and lost when it
     };
     has_none();
     registrar.set_reference(image);
-    check_refused(ErrorKind::invalid_argument, "side",
-                  [&] { registrar.set_reference(test::view_of(flat, {1, 1, 1})); });
+    check_refused(ErrorKind::invalid_argument, "side", [&] {
+      registrar.set_reference(test::view_of(flat, {1, 1, 1}));
+    });
     has_none();
   });
 }
@@ -192,9 +173,9 @@ TEST_CASE("volumes: max_shift limits the search, axis by axis") {
     const Point3 shift{9.4, 1.2, -0.6};
     VolumeRegistrationOptions options;
     options.max_shift = {12, 3, 3};
-    check_found(align(device, shifted(shift), options), shift, clean_off);
+    check_shift(align(device, shifted(shift), options), shift, clean_off);
     options.max_shift = {0, 0, 3};
-    check_found(align(device, shifted(shift), options), shift, clean_off);
+    check_shift(align(device, shifted(shift), options), shift, clean_off);
     options.max_shift = {4, 0, 0};
     const auto result = align(device, shifted(shift), options);
     CHECK_FALSE(result.reliable);
