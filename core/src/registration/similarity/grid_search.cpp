@@ -13,25 +13,24 @@ namespace warpalign::detail {
 
 namespace {
 
-// Rotations compared at once: enough to fill a GPU, in 90 MB of memory at most.
+// Rotations compared at once: enough to fill a GPU, in 50 MB of memory.
 constexpr std::size_t max_on_small = 64;
 
-// On large frames, where mostly fewer rotations of a scale are tried.
+// On large frames. Moderate scales mostly have fewer rotations that are tried again, strong ones
+// twice as many; by directions of edges all are tried there, which takes 95 MB.
 constexpr std::int64_t batch_on_large = 12;
+constexpr std::size_t max_by_directions = 30;
 
 // How many distinct places are tried again, with the rotations to both sides of them: those at
 // moderate scales on large frames, those under strong zoom between the wide steps.
 constexpr std::size_t moderate_again = 24;
 constexpr std::size_t strong_again = 12;
 
-// By directions of edges, how many of the places on small frames are tried again on large ones,
-// and how many of each scale at least: what scores are typical on large frames is found from them.
-// Fewer rotations and scales than the first are tried on large frames alone.
-constexpr std::size_t promising = 100;
-constexpr std::size_t promising_of_scale = 2;
-
 // By directions of edges, how many places are tried again half a step beside them.
-constexpr std::size_t directions_again = 16;
+constexpr std::size_t directions_again = 24;
+
+// Of fewer rotations at a scale, most may be near the right one, and their median tells nothing.
+constexpr std::size_t min_for_median = 20;
 
 // Places closer than this, in units of the moving image's larger side, count as one.
 constexpr double distinct = 0.08;
@@ -80,7 +79,11 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
                                             batch_of(rotations_.degrees.size(), max_on_small)),
                 fields),
       on_large_(device, steps.large_side, ones,
-                TranslationSearch::batch_on(device, steps.large_side, batch_on_large), fields) {}
+                TranslationSearch::batch_on(
+                    device, steps.large_side,
+                    fields != nullptr ? batch_of(rotations_.degrees.size(), max_by_directions)
+                                      : batch_on_large),
+                fields) {}
 
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
   if (options.motion == Motion::translation) return {step, {0}};
@@ -130,12 +133,6 @@ void GridSearch::add_between() {
   }
 }
 
-void GridSearch::add_known() {
-  beside_.clear();
-  beside_.reserve(known_.size());
-  for (const Typical& at : typical_) add_beside_at(at.scale, 1, {0});
-}
-
 void GridSearch::search(const PairWork& work, TranslationSearch& search, double step) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, step / 2);
   const auto found = search.find(work, compared_);
@@ -146,8 +143,7 @@ void GridSearch::search(const PairWork& work, TranslationSearch& search, double 
       for (std::size_t opposite = 0; opposite < 2; ++opposite) {
         if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
         const TranslationPeak& peak = (*peaks)[opposite];
-        const double lower = std::min((*peaks)[0].score, (*peaks)[1].score);
-        places_.push_back({peak, degrees, compared.scale, peak.score, lower});
+        places_.push_back({peak, degrees, compared.scale, peak.score});
       }
       ++peaks;
     }
@@ -200,30 +196,24 @@ void GridSearch::search_strong(const PairWork& work) {
   search(work, on_large_, rotations_.step);
 }
 
-// The median of the lower scores about a scale. Of a rotation and the one opposite to it one is
-// wrong, however few are compared and however near to the right place: its score is typical.
-double GridSearch::typical_score_about(double scale) {
-  const double farthest = 2.5 * std::log(scale_step_);
-  scores_.clear();
-  for (const Place& place : places_) {
-    if (std::abs(std::log(place.scale / scale)) < farthest) scores_.push_back(place.lower_score);
-  }
-  const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
-  std::nth_element(scores_.begin(), middle, scores_.end());
-  return *middle;
-}
-
-// At each scale, whose places follow one another.
+// Sets typical_ to the medians of the scores at each scale, whose places follow one another; to 1
+// where there are too few.
 void GridSearch::find_typical_scores() {
   typical_.clear();
-  for (const Place& place : places_) {
-    if (!typical_.empty() && typical_.back().scale == place.scale) continue;
-    typical_.push_back({place.scale, typical_score_about(place.scale)});
+  for (auto first = places_.begin(); first != places_.end();) {
+    const double scale = first->scale;
+    scores_.clear();
+    for (; first != places_.end() && first->scale == scale; ++first) {
+      scores_.push_back(first->peak.score);
+    }
+    const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
+    std::nth_element(scores_.begin(), middle, scores_.end());
+    typical_.push_back({scale, scores_.size() < min_for_median ? 1.0 : *middle});
   }
 }
 
 // The smoother images are at a scale, the higher they score at wrong places there, and few scales
-// would take all the places. Scores are comparable as ratios to those that are typical there.
+// would take all the places. Scores are comparable as ratios to the median at their scale.
 void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
   for (Place& place : places) {
     const auto distance = [&](const Typical& at) {
@@ -236,44 +226,12 @@ void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
   }
 }
 
-// Makes known what stands out, and the best at every scale.
-void GridSearch::know_promising() {
-  const auto is_better = [](const Place& a, const Place& b) { return a.standing > b.standing; };
-  known_.clear();
-  for (auto first = places_.begin(); first != places_.end();) {
-    const auto end = std::find_if(first, places_.end(),
-                                  [&](const Place& place) { return place.scale != first->scale; });
-    const auto best = first + std::min<std::ptrdiff_t>(end - first, promising_of_scale);
-    std::partial_sort(first, best, end, is_better);
-    known_.insert(known_.end(), first, best);
-    first = end;
-  }
-  const auto most = std::min(places_.size(), promising);
-  std::partial_sort(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most),
-                    places_.end(), is_better);
-  known_.insert(known_.end(), places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most));
-}
-
-// All on small frames, and what is promising there on large ones. Edges lie on one another only
-// near the right place, which may not be the best on small frames.
-void GridSearch::search_promising(const PairWork& work) {
-  add(moderate_, rotations_);
-  add(strong_, rotations_);
-  if (rotations_.degrees.size() * compared_.size() > promising) {
-    search(work, on_small_, rotations_.step);
-    find_typical_scores();
-    relate_to_typical_scores(places_);
-    know_promising();
-    places_.clear();
-    add_known();
-  }
-  search(work, on_large_, rotations_.step);
-}
-
-// Wide steps miss the right place.
+// Edges lie on one another only near the right place: small frames and wide steps miss it.
 void GridSearch::search_directions(const PairWork& work) {
   places_.clear();
-  search_promising(work);
+  add(moderate_, rotations_);
+  add(strong_, rotations_);
+  search(work, on_large_, rotations_.step);
   find_typical_scores();
   relate_to_typical_scores(places_);
   keep_distinct(work, directions_again);

@@ -19,9 +19,9 @@ struct GridSteps {
   double rotation;  ///< degrees
   double scale;     ///< a factor above 1
   /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
-  /// All are tried on the small frames, and what leads to the best places again on the large ones;
-  /// but by grey levels strong zooms, which leave a few pixels in common on small frames, are tried
-  /// on large ones alone.
+  /// By grey levels moderate scales are tried on the small frames, and what leads to the best
+  /// places again on the large ones. Strong zooms, which leave a few pixels in common on small
+  /// frames, are tried on large ones alone.
   std::int64_t small_side, large_side;
 };
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
@@ -45,8 +45,6 @@ class GridSearch {
     double scale;
     /// By which places are compared: the score, or the score relative to what others have.
     double standing;
-    /// The lower one of the scores at the rotation and 180 degrees from it.
-    double lower_score;
   };
   /// What scores are at a scale.
   struct Typical {
@@ -67,15 +65,10 @@ class GridSearch {
   void add_beside_at(double scale, double factor, std::initializer_list<double> offsets);
   /// Adds what lies half a step of the rotation, of the scale or of both beside known places.
   void add_between();
-  /// Adds what has led to the known places.
-  void add_known();
   /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
   void search(const PairWork& work, TranslationSearch& search, double step);
   void find_typical_scores();
-  double typical_score_about(double scale);
   void relate_to_typical_scores(std::span<Place> places) const;
-  void know_promising();
-  void search_promising(const PairWork& work);
   void search_directions(const PairWork& work);
   void search_grey_levels(const PairWork& work);
   void search_moderate(const PairWork& work);
