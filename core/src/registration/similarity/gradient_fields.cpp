@@ -1,11 +1,10 @@
 // The directions of edges in the levels of two image pyramids, for images of other modalities.
 #include "registration/similarity/gradient_fields.hpp"
 
+#include "registration/lanes.hpp"
 #include "registration/similarity/host_copy.hpp"
 
-#include <array>
 #include <cstddef>
-#include <numeric>
 
 namespace warpalign::detail {
 
@@ -15,14 +14,10 @@ namespace {
 // the place; with more, what edges tell exactly is lost.
 constexpr double sigma = 1;
 
-// Sums that are computed next to one another become vector instructions.
-constexpr std::size_t lanes = 8;
-using Lanes = std::array<double, lanes>;
-
 GradientFields::Statistics statistics_of(const std::vector<float>& cosines,
                                          const std::vector<float>& sines) {
   Lanes cosine{}, sine{}, squares{}, pixels{};
-  const auto add = [&](std::size_t i, std::size_t lane) {
+  for_each_in_lanes(cosines.size(), [&](std::size_t i, std::size_t lane) {
     const double c = cosines[i];
     const double s = sines[i];
     const double square = c * c + s * s;
@@ -30,15 +25,7 @@ GradientFields::Statistics statistics_of(const std::vector<float>& cosines,
     sine[lane] += s;
     squares[lane] += square;
     pixels[lane] += square > 0 ? 1.0 : 0.0;
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= cosines.size(); i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
-  }
-  for (; i < cosines.size(); ++i) add(i, 0);
-  const auto total = [](const Lanes& sums) {
-    return std::accumulate(sums.begin(), sums.end(), 0.0);
-  };
+  });
   const double counted = total(pixels);
   if (!(counted > 0)) return {};
   const Point mean{total(cosine) / counted, total(sine) / counted};

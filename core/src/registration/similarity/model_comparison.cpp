@@ -1,6 +1,7 @@
 // Whether a richer model explains a pair of images significantly better than a simpler one.
 #include "registration/similarity/model_comparison.hpp"
 
+#include "registration/lanes.hpp"
 #include "registration/tukey.hpp"
 
 #include <algorithm>
@@ -29,16 +30,10 @@ struct Line {
   double gain = 0, offset = 0;
 };
 
-// Sums that are computed next to one another become vector instructions.
-constexpr std::size_t lanes = 8;
-using Lanes = std::array<double, lanes>;
-
-double total(const Lanes& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
-
 Line fitted(std::span<const float> image, std::span<const float> prediction,
             std::span<const double> weights) {
   Lanes w{}, x{}, y{}, xx{}, xy{};
-  const auto add = [&](std::size_t i, std::size_t lane) {
+  for_each_in_lanes(weights.size(), [&](std::size_t i, std::size_t lane) {
     const double weight = weights[i];
     const double p = prediction[i];
     w[lane] += weight;
@@ -46,12 +41,7 @@ Line fitted(std::span<const float> image, std::span<const float> prediction,
     y[lane] += weight * image[i];
     xx[lane] += weight * p * p;
     xy[lane] += weight * p * image[i];
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= weights.size(); i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
-  }
-  for (; i < weights.size(); ++i) add(i, 0);
+  });
   const double variance = total(xx) - square(total(x)) / total(w);
   const double gain = variance > 0 ? (total(xy) - total(x) * total(y) / total(w)) / variance : 0;
   return {gain, (total(y) - gain * total(x)) / total(w)};
@@ -59,24 +49,16 @@ Line fitted(std::span<const float> image, std::span<const float> prediction,
 
 double weighted_squares(std::span<const double> weights, std::span<const double> residuals) {
   Lanes sums{};
-  std::size_t i = 0;
-  for (; i + lanes <= weights.size(); i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      sums[lane] += weights[i + lane] * square(residuals[i + lane]);
-    }
-  }
-  for (; i < weights.size(); ++i) sums[0] += weights[i] * square(residuals[i]);
+  for_each_in_lanes(weights.size(), [&](std::size_t i, std::size_t lane) {
+    sums[lane] += weights[i] * square(residuals[i]);
+  });
   return total(sums);
 }
 
 // The sum of a[i] b[i].
 double product(const double* a, const double* b, std::size_t count) {
   Lanes sums{};
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  for (; i < count; ++i) sums[0] += a[i] * b[i];
+  for_each_in_lanes(count, [&](std::size_t i, std::size_t lane) { sums[lane] += a[i] * b[i]; });
   return total(sums);
 }
 

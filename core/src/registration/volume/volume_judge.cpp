@@ -2,6 +2,7 @@
 #include "registration/volume/volume_judge.hpp"
 
 #include "registration/confidence.hpp"
+#include "registration/volume/valid_voxels.hpp"
 #include "registration/volume/volume_search.hpp"
 
 #include <algorithm>
@@ -114,10 +115,8 @@ double VolumeJudge::marked_overlap(Stream& stream, StageClock& clock, const Leve
 }
 
 double VolumeJudge::valid(Stream& stream, StageClock& clock, const Image& values) {
-  clock.run("statistics", [&] { marks_->statistics.execute(stream, values, marks_->record); });
-  StatisticsRecord record;
-  stream.download(marks_->record, &record, sizeof record);
-  return static_cast<double>(values.shape().pixels()) - static_cast<double>(record.nonfinite);
+  return valid_voxels(values.shape(),
+                      measured(stream, clock, marks_->statistics, values, marks_->record));
 }
 
 double half_significance_of(Modality modality) {

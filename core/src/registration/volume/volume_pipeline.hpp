@@ -13,6 +13,11 @@
 
 namespace warpalign::detail {
 
+inline Shape shape_of(const HostVolume& volume) { return volume.shape; }
+inline Shape shape_of(const Image& volume) { return volume.shape(); }
+inline PixelType type_of(const HostVolume& volume) { return volume.type; }
+inline PixelType type_of(const Image& volume) { return volume.type(); }
+
 /// A volume as the kernels load it, and its mask, which there may not be.
 template <class Voxels, class Mask>
 struct MaskedVolume {
@@ -50,11 +55,6 @@ class VolumePipeline {
   }
 
  private:
-  static Shape shape_of(const HostVolume& volume) { return volume.shape; }
-  static Shape shape_of(const Image& volume) { return volume.shape(); }
-  static PixelType type_of(const HostVolume& volume) { return volume.type; }
-  static PixelType type_of(const Image& volume) { return volume.type(); }
-
   template <class Voxels, class Mask>
   void take(Stream& stream, StageClock& clock, std::optional<VolumeSource>& source,
             const MaskedVolume<Voxels, Mask>& volume, const Point3& spacing) {

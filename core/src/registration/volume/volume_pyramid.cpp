@@ -1,6 +1,8 @@
 // A volume at full resolution and at coarser ones, whose voxels are as cubic as halving makes them.
 #include "registration/volume/volume_pyramid.hpp"
 
+#include "registration/volume/valid_voxels.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -142,10 +144,7 @@ void VolumePyramid::take_level(Stream& stream, StageClock& clock, const Image& f
 
 double VolumePyramid::valid(Stream& stream, StageClock& clock, std::size_t level) {
   const Image& image = smoothed_ != nullptr ? smoothed(level) : values(level);
-  clock.run("statistics", [&] { statistics_[level].execute(stream, image, *record_); });
-  StatisticsRecord record;
-  stream.download(*record_, &record, sizeof record);
-  return static_cast<double>(image.shape().pixels()) - static_cast<double>(record.nonfinite);
+  return valid_voxels(image.shape(), measured(stream, clock, statistics_[level], image, *record_));
 }
 
 }  // namespace warpalign::detail

@@ -22,6 +22,9 @@ namespace warpalign {
 
 namespace {
 
+using detail::shape_of;
+using detail::type_of;
+
 constexpr const char* stage = "register_volume";
 constexpr std::int64_t min_side = 8;
 
@@ -93,11 +96,6 @@ void check_pixels(const char* what, const Device& device, const Image& volume) {
 void check_pixels(const char* what, const Device& /*device*/, const HostVolume& volume) {
   if (volume.data == nullptr) detail::refuse(stage, std::string(what) + " has no voxels");
 }
-
-PixelType type_of(const HostVolume& volume) { return volume.type; }
-PixelType type_of(const Image& volume) { return volume.type(); }
-Shape shape_of(const HostVolume& volume) { return volume.shape; }
-Shape shape_of(const Image& volume) { return volume.shape(); }
 
 /// A volume and its mask, which there may not be.
 template <class Voxels>

@@ -1,6 +1,8 @@
 // Converts voxels to values that are ready for a registration.
 #include "registration/volume/volume_source.hpp"
 
+#include "registration/volume/valid_voxels.hpp"
+
 #include <warpalign/error.hpp>
 
 #include <algorithm>
@@ -130,8 +132,8 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const HostVolume& vox
 
 void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, const char* what) {
   const VolumeLevels levels = levels_of(measure_voxels(stream, clock, voxels, what), what);
-  const Image& measured = masking_ ? smoothed_ : voxels;
-  clock.run("pad_volume", [&] { normalize_.execute(stream, measured, levels, values_); });
+  const Image& source = masking_ ? smoothed_ : voxels;
+  clock.run("pad_volume", [&] { normalize_.execute(stream, source, levels, values_); });
   smooth(stream, clock, what);
   if (edges_) replace_by_edges(stream, clock, what);
 }
@@ -140,27 +142,15 @@ void VolumeSource::take(Stream& stream, StageClock& clock, const Image& voxels, 
 StatisticsRecord VolumeSource::measure_voxels(Stream& stream, StageClock& clock,
                                               const Image& voxels, const char* what) {
   valid_ = static_cast<double>(shape_.pixels());
-  if (!masking_) return measure(stream, clock, statistics_, voxels);
+  if (!masking_) return measured(stream, clock, statistics_, voxels, record_);
   const Image& mask = masking_->mask;
   clock.run("mark_volume", [&] { masking_->mark_mask.execute(stream, mask, mask, values_); });
-  const StatisticsRecord marks = measure(stream, clock, statistics_, values_);
-  valid_ = count(marks);
+  const StatisticsRecord marks = measured(stream, clock, statistics_, values_, record_);
+  valid_ = valid_voxels(shape_, marks);
   if (!(valid_ > 0)) refuse_voxels(what, "has a mask that leaves no voxel to register");
   clock.run("mark_volume", [&] { masking_->mark.execute(stream, voxels, mask, smoothed_); });
-  StatisticsRecord record = measure(stream, clock, statistics_, smoothed_);
+  StatisticsRecord record = measured(stream, clock, statistics_, smoothed_, record_);
   record.nonfinite -= marks.nonfinite;
-  return record;
-}
-
-double VolumeSource::count(const StatisticsRecord& record) const {
-  return static_cast<double>(shape_.pixels()) - static_cast<double>(record.nonfinite);
-}
-
-StatisticsRecord VolumeSource::measure(Stream& stream, StageClock& clock,
-                                       const StatisticsPlan& statistics, const Image& image) {
-  clock.run("statistics", [&] { statistics.execute(stream, image, record_); });
-  StatisticsRecord record;
-  stream.download(record_, &record, sizeof record);
   return record;
 }
 
@@ -171,7 +161,7 @@ void VolumeSource::smooth(Stream& stream, StageClock& clock, const char* what) {
     return;
   }
   clock.run("smooth", [&] { masking_->smooth.execute(stream, values_, smoothed_); });
-  valid_smoothed_ = count(measure(stream, clock, statistics_, smoothed_));
+  valid_smoothed_ = valid_voxels(shape_, measured(stream, clock, statistics_, smoothed_, record_));
   check_left(valid_smoothed_, what);
 }
 
@@ -181,10 +171,10 @@ void VolumeSource::replace_by_edges(Stream& stream, StageClock& clock, const cha
   const auto strengths_by = [&](const EdgeCurve& curve) {
     clock.run("volume_edges",
               [&] { edges_->strengths.execute(stream, smoothed_, curve, values_); });
-    return measure(stream, clock, edges_->statistics, values_);
+    return measured(stream, clock, edges_->statistics, values_, record_);
   };
   const StatisticsRecord lengths = strengths_by({});
-  valid_ = count(lengths);
+  valid_ = valid_voxels(shape_, lengths);
   if (masking_) check_left(valid_, what);
   const float epsilon = edge_parameter(lengths, what);
   const VolumeLevels levels =

@@ -60,12 +60,9 @@ class VolumeSource {
     PadVolumePlan normalize;
   };
 
-  [[nodiscard]] StatisticsRecord measure(Stream& stream, StageClock& clock,
-                                         const StatisticsPlan& statistics, const Image& image);
   [[nodiscard]] StatisticsRecord measure_voxels(Stream& stream, StageClock& clock,
                                                 const Image& voxels, const char* what);
   void smooth(Stream& stream, StageClock& clock, const char* what);
-  [[nodiscard]] double count(const StatisticsRecord& record) const;
   void replace_by_edges(Stream& stream, StageClock& clock, const char* what);
 
   Device device_;

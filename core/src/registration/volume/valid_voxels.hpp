@@ -1,0 +1,27 @@
+// How many voxels of a volume count, where NaN marks those that do not.
+#pragma once
+
+#include "registration/stage_clock.hpp"
+
+#include <warpalign/backend/stages/filter/statistics.hpp>
+#include <warpalign/device.hpp>
+#include <warpalign/geometry.hpp>
+
+namespace warpalign::detail {
+
+/// The statistics of a volume. `record` is memory for them on the device. Waits for the device.
+[[nodiscard]] inline StatisticsRecord measured(Stream& stream, StageClock& clock,
+                                               const StatisticsPlan& statistics,
+                                               const Image& volume, Buffer& record) {
+  clock.run("statistics", [&] { statistics.execute(stream, volume, record); });
+  StatisticsRecord found;
+  stream.download(record, &found, sizeof found);
+  return found;
+}
+
+/// How many voxels of a volume of this shape are numbers.
+[[nodiscard]] inline double valid_voxels(const Shape& shape, const StatisticsRecord& record) {
+  return static_cast<double>(shape.pixels()) - static_cast<double>(record.nonfinite);
+}
+
+}  // namespace warpalign::detail
