@@ -19,8 +19,8 @@ constexpr double certain_homography_significance = 2 * richer_half_confidence_si
 // Unrelated pictures are mostly below it.
 constexpr double min_refined_confidence = 0.05;
 
-// Of the significance that convinces, what a coarse fit has at least where the refined one has it
-// all.
+// A coarse fit that is convincing once it is refined has at least this fraction of the significance
+// that convinces.
 constexpr double least_of_convincing = 0.7;
 
 // At how many places of the search a richer model is fitted.
@@ -48,7 +48,7 @@ std::size_t places_to_try(const std::vector<Candidate>& candidates) {
 }
 
 // Nothing is refined that is far from being significant, or that was compared with chance and is
-// hardly above it. Of directions of edges the comparison alone tells.
+// hardly above it. For directions of edges, only that comparison tells.
 bool is_worth_refining(const Candidate& candidate) {
   if (candidate.chance && candidate.confidence() < min_refined_confidence) return false;
   return candidate.by_gradients || candidate.significance >= half_confidence_significance / 2;
@@ -227,7 +227,7 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
 }
 
 // Where no similarity is beyond doubt, moves the place to the front that a homography explains
-// best. Returns whether a refinement may make anything convincing of it.
+// best. Returns whether anything found there may be convincing once it is refined.
 bool ModelChoice::find_place_of_homography(const PairWork& work,
                                            std::vector<Candidate>& candidates) {
   std::vector<Candidate> fitted = candidates;

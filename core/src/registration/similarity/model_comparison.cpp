@@ -16,8 +16,8 @@ namespace {
 constexpr double deviation_per_median = 1.4826;   // of normally distributed residuals
 constexpr std::int64_t farthest_correlation = 6;  // in pixels, along each axis
 constexpr double min_pixels = 100;
-// Of larger images the rows that autocorrelations are taken over, and the residuals of which the
-// median is, are those of so many pixels: their errors are a hundredth or less.
+// In larger images, autocorrelations are taken over rows that have about this many pixels in all,
+// and the median over this many residuals. Their errors are then a hundredth or less.
 constexpr std::int64_t correlated_sample = 32768;
 constexpr std::size_t scale_sample = 16384;
 // How often a richer model may be taken where the simpler one is true.

@@ -18,11 +18,11 @@ namespace {
 // A richer model that is much less significant than the similarity has gone astray.
 constexpr double min_gain = 0.95;
 
-// Places that are not brought to the front by starts from finer levels: those whose first fit, and
-// the similarity it began with, have less than this fraction of the best place's significance or,
-// by grey levels, less than this significance. Of 44 real pairs that a homography explains, the
-// place that ended as the best one had 0.86 of the best and a significance of 34, or more, after
-// its first start.
+// Starts from finer levels do not bring a place to the front whose first fit, and the similarity
+// that it began with, have less than this fraction of the best place's significance or, by grey
+// levels, less than this significance. Of 44 real pairs that a homography explains, the place that
+// ended as the best one had 0.86 of the best and a significance of 34, or more, after its first
+// start.
 constexpr double hopeless_fraction = 0.6;
 constexpr double hopeless_significance = 20;
 
