@@ -271,6 +271,12 @@ TEST_CASE("allocations: directions of edges") {
     bench.check("double_angle", [&](std::size_t i) {
       plan.execute(bench.stream(), input[i], weight[i], DoubleAngleTerms{}, cosines[i], sines[i]);
     });
+    const DirectionSumsPlan sums(bench.device(), {2});
+    bench.check("direction_sums", [&](std::size_t i) {
+      sums.enqueue(bench.stream(), cosines[i], sines[i], static_cast<std::int64_t>(i));
+      sums.enqueue_copy(bench.stream());
+      static_cast<void>(sums.wait(0));
+    });
   });
 }
 

@@ -1,16 +1,19 @@
-// Gradients as double angles, statistics and windows of pixels and of gradients, against the
-// oracle. Tolerances are those of the stages' own tests, where they are derived.
+// Gradients as double angles and the sums of these, statistics and windows of pixels and of
+// gradients, against the oracle. Tolerances are those of the stages' own tests, where they are
+// derived.
 #include "properties/trial.hpp"
 #include "reference/filter/apodize.hpp"
 #include "reference/filter/double_angle.hpp"
 #include "reference/filter/sobel.hpp"
 #include "reference/filter/statistics.hpp"
 #include "support/compare.hpp"
+#include "support/direction_sums.hpp"
 #include "support/random_images.hpp"
 #include "support/transfer.hpp"
 #include "support/volumes.hpp"
 
 #include <warpalign/backend/stages/filter/apodize.hpp>
+#include <warpalign/backend/stages/filter/direction_sums.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 #include <warpalign/backend/stages/filter/statistics.hpp>
 
@@ -97,6 +100,35 @@ void check_double_angle(Trial& trial) {
       const std::int64_t slice = c.first + static_cast<std::int64_t>(k);
       worst.add(double_angle_error(c, k, test::from_device(stream, cosines, slice),
                                    test::from_device(stream, sines, slice)));
+    }
+    return worst.value();
+  });
+}
+
+/// Fields of several sizes, whose sums one copy fetches.
+void check_direction_sums(Trial& trial) {
+  Random& random = trial.random;
+  const std::int64_t results = random.integer(1, 5);
+  trial.describe(results, " fields:");
+  std::vector<test::Directions> fields;
+  for (std::int64_t i = 0; i < results; ++i) {
+    const test::Size size{random.integer(1, 320), random.integer(1, 300)};
+    trial.describe(" ", test::to_string(size));
+    fields.push_back(test::random_directions(size, random.seed()));
+  }
+  trial.on_every_device([&](const Device& device) {
+    Stream stream = device.make_stream();
+    const DirectionSumsPlan plan(device, {results});
+    for (std::int64_t i = results; i-- > 0;) {
+      const test::Directions& field = fields[static_cast<std::size_t>(i)];
+      plan.enqueue(stream, test::to_device(device, stream, field.cosines),
+                   test::to_device(device, stream, field.sines), i);
+      stream.finish();
+    }
+    plan.enqueue_copy(stream);
+    test::WorstError worst;
+    for (std::int64_t i = 0; i < results; ++i) {
+      worst.add(test::direction_sums_error(plan.wait(i), fields[static_cast<std::size_t>(i)]));
     }
     return worst.value();
   });
@@ -205,6 +237,7 @@ void check_apodize(Trial& trial) {
 
 std::vector<Property> signal_properties() {
   return {{"double_angle", "as the oracle has it", &check_double_angle},
+          {"direction_sums", "as the oracle has it", &check_direction_sums},
           {"statistics", "as the oracle has it", &check_statistics},
           {"apodize", "as the oracle has it", &check_apodize}};
 }

@@ -7,6 +7,7 @@
 #include <warpalign/backend/stages/filter/common_frames.hpp>
 #include <warpalign/backend/stages/filter/convert.hpp>
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
+#include <warpalign/backend/stages/filter/direction_sums.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
@@ -51,8 +52,8 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter, LocalNormalization, Smooth, Sobel,
-    Statistics,
+    DirectionSums, DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter, LocalNormalization,
+    Smooth, Sobel, Statistics,
     // fft
     RealFft,
     // spectrum

@@ -1,10 +1,9 @@
 // The directions of edges in the levels of two image pyramids, for images of other modalities.
 #include "registration/similarity/gradient_fields.hpp"
 
-#include "registration/lanes.hpp"
-#include "registration/similarity/host_copy.hpp"
-
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace warpalign::detail {
 
@@ -14,22 +13,10 @@ namespace {
 // the place; with more, what edges tell exactly is lost.
 constexpr double sigma = 1;
 
-GradientFields::Statistics statistics_of(const std::vector<float>& cosines,
-                                         const std::vector<float>& sines) {
-  Lanes cosine{}, sine{}, squares{}, pixels{};
-  for_each_in_lanes(cosines.size(), [&](std::size_t i, std::size_t lane) {
-    const double c = cosines[i];
-    const double s = sines[i];
-    const double square = c * c + s * s;
-    cosine[lane] += c;
-    sine[lane] += s;
-    squares[lane] += square;
-    pixels[lane] += square > 0 ? 1.0 : 0.0;
-  });
-  const double counted = total(pixels);
-  if (!(counted > 0)) return {};
-  const Point mean{total(cosine) / counted, total(sine) / counted};
-  return {mean, total(squares) / counted - mean.x * mean.x - mean.y * mean.y};
+GradientFields::Statistics statistics_of(const DirectionSums& sums) {
+  if (!(sums.pixels > 0)) return {};
+  const Point mean{sums.cosines / sums.pixels, sums.sines / sums.pixels};
+  return {mean, sums.squares / sums.pixels - mean.x * mean.x - mean.y * mean.y};
 }
 
 }  // namespace
@@ -119,16 +106,41 @@ GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
   return entry.smoothed->of(stream, clock, entry.values.field());
 }
 
+void GradientFields::measure(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
+                             PyramidLevel& level) {
+  measure(stream, clock, of_level(stream, clock, pyramid, level));
+}
+
+void GradientFields::measure(Stream& stream, StageClock& clock, OfLevel& entry) {
+  const bool on_its_way = std::find(measured_.begin(), measured_.end(), &entry) != measured_.end();
+  if (on_its_way || entry.statistics_pair == pair_) return;
+  if (!sums_) {
+    measured_.reserve(max_searched_levels);
+    sums_.emplace(device_, DirectionSumsSpec{max_searched_levels});
+  }
+  if (measured_.size() == max_searched_levels) take_measured(stream);
+  clock.run("direction_sums", [&] {
+    sums_->enqueue(stream, entry.values.cosines, entry.values.sines,
+                   static_cast<std::int64_t>(measured_.size()));
+  });
+  measured_.push_back(&entry);
+}
+
+void GradientFields::take_measured(Stream& stream) {
+  sums_->enqueue_copy(stream);
+  for (std::size_t i = 0; i < measured_.size(); ++i) {
+    measured_[i]->statistics = statistics_of(sums_->wait(static_cast<std::int64_t>(i)));
+    measured_[i]->statistics_pair = pair_;
+  }
+  measured_.clear();
+}
+
 const GradientFields::Statistics& GradientFields::statistics(Stream& stream, StageClock& clock,
                                                              ImagePyramid& pyramid,
                                                              PyramidLevel& level) {
   OfLevel& entry = of_level(stream, clock, pyramid, level);
-  if (entry.statistics_pair != pair_) {
-    copy_to_host(stream, entry.values.cosines, cosines_);
-    copy_to_host(stream, entry.values.sines, sines_);
-    entry.statistics = statistics_of(cosines_, sines_);
-    entry.statistics_pair = pair_;
-  }
+  measure(stream, clock, entry);
+  if (entry.statistics_pair != pair_) take_measured(stream);
   return entry.statistics;
 }
 

@@ -6,6 +6,7 @@
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/stage_clock.hpp"
 
+#include <warpalign/backend/stages/filter/direction_sums.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/stages/prefilter.hpp>
@@ -46,6 +47,7 @@ class GradientFields {
   void begin_pair() {
     ++pair_;
     turns_ = 0;
+    measured_.clear();
   }
   static constexpr std::size_t turned_at_once = 8;
 
@@ -58,7 +60,10 @@ class GradientFields {
   /// turned_at_once more were asked for.
   Field turned(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
                double rotation, FieldDetail detail = FieldDetail::whole);
-  /// Of the field's pixels that are not at an edge of the image. Waits for the device.
+  /// Begins what statistics() waits for. Where this is done for several levels first, one wait is
+  /// for all of them.
+  void measure(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
+  /// Of the field's pixels that have a direction. Waits for the device.
   const Statistics& statistics(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
                                PyramidLevel& level);
 
@@ -108,6 +113,8 @@ class GradientFields {
   };
 
   OfLevel& of_level(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
+  void measure(Stream& stream, StageClock& clock, OfLevel& entry);
+  void take_measured(Stream& stream);
   void compute(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
                const DoubleAnglePlan& plan, double rotation, Channels& values);
 
@@ -117,7 +124,8 @@ class GradientFields {
   PlanCache<LevelKey, OfLevel> levels_{max_searched_levels};
   PlanCache<TurnedKey, Turned> turned_{8 * turned_at_once};
   std::size_t turns_ = 0;
-  std::vector<float> cosines_, sines_;
+  std::optional<DirectionSumsPlan> sums_;  ///< once a field is measured
+  std::vector<OfLevel*> measured_;         ///< whose sums are on the device, result by result
 };
 
 }  // namespace warpalign::detail

@@ -285,25 +285,17 @@ TranslationSearch::Compared TranslationSearch::levels_of(const PairWork& work, d
           work.moving.level(work.stream, work.clock, {spacings.moving})};
 }
 
-// The fields of all levels are computed before the first is waited for: one base after the other
-// would leave the device idle at each.
 void TranslationSearch::measure_fields(const PairWork& work,
                                        std::span<const KnownRotationScale> known) {
-  GradientFields& fields = fields_->fields;
-  const auto for_each_level = [&](auto use) {
-    for (std::size_t i = 0; i < known.size() && !work.is_stopped(); ++i) {
-      if (i > 0 && known[i].base == known[i - 1].base) continue;
-      const Compared compared = levels_of(work, known[i].base);
-      use(compared.reference, compared.reference_level);
-      use(compared.moving, compared.moving_level);
-    }
+  const auto measure = [&](ImagePyramid& pyramid, PyramidLevel& level) {
+    fields_->fields.measure(work.stream, work.clock, pyramid, level);
   };
-  for_each_level([&](ImagePyramid& pyramid, PyramidLevel& level) {
-    static_cast<void>(fields.of(work.stream, work.clock, pyramid, level));
-  });
-  for_each_level([&](ImagePyramid& pyramid, PyramidLevel& level) {
-    static_cast<void>(fields.statistics(work.stream, work.clock, pyramid, level));
-  });
+  for (std::size_t i = 0; i < known.size() && !work.is_stopped(); ++i) {
+    if (i > 0 && known[i].base == known[i - 1].base) continue;
+    const Compared compared = levels_of(work, known[i].base);
+    measure(compared.reference, compared.reference_level);
+    measure(compared.moving, compared.moving_level);
+  }
 }
 
 TranslationSearch::Compared TranslationSearch::begin(const PairWork& work, double base) {

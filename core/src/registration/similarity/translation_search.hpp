@@ -71,7 +71,8 @@ class TranslationSearch {
     }
   };
   [[nodiscard]] Compared levels_of(const PairWork& work, double base);
-  /// Waits once for what all bases need to know of their levels' fields.
+  /// Begins what all bases need to know of their levels' fields, so that the first of them waits
+  /// for all: if each waited for its own, the device would be idle as often.
   void measure_fields(const PairWork& work, std::span<const KnownRotationScale> known);
   /// Prepares the comparison of what has a base.
   [[nodiscard]] Compared begin(const PairWork& work, double base);

@@ -1,0 +1,69 @@
+// Stage: the sums of a field of directions of which its mean and its energy are made.
+#include <warpalign/backend/stages/filter/direction_sums.hpp>
+
+#include "device/access.hpp"
+#include "device/check.hpp"
+#include "stages/group_sums.hpp"
+#include "stages/later_results.hpp"
+
+#include <span>
+#include <string>
+
+namespace warpalign {
+
+namespace {
+
+constexpr const char* stage = "direction_sums";
+constexpr std::int64_t max_results = 1024;
+constexpr std::size_t numbers_a_result =
+    backend::direction_sum_count * backend::direction_sum_groups;
+static_assert(detail::max_side * detail::max_side / backend::direction_sum_groups <= 1U << 24U);
+
+DirectionSumsSpec checked(const DirectionSumsSpec& spec) {
+  if (spec.results < 1 || spec.results > max_results) {
+    detail::refuse(stage, "the results must be 1 to " + std::to_string(max_results));
+  }
+  return spec;
+}
+
+void check_result(const DirectionSumsSpec& spec, std::int64_t result) {
+  if (result < 0 || result >= spec.results) detail::refuse(stage, "there is no such result");
+}
+
+}  // namespace
+
+DirectionSumsPlan::DirectionSumsPlan(const Device& device, const DirectionSumsSpec& spec)
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      partials_(std::make_shared<detail::LaterResults<float>>(
+          device, static_cast<std::size_t>(spec.results) * numbers_a_result)) {}
+
+void DirectionSumsPlan::enqueue(Stream& stream, const Image& cosines, const Image& sines,
+                                std::int64_t result) const {
+  detail::check_stream(stage, device_, stream);
+  const Shape& shape = cosines.shape();
+  detail::check_shape(stage, "the field", shape);
+  detail::check_image(stage, "the cosines", device_, cosines, PixelType::f32, shape);
+  detail::check_image(stage, "the sines", device_, sines, PixelType::f32, shape);
+  check_result(spec_, result);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(cosines),
+                   detail::Access::memory(sines), shape.plane(), result, partials_->memory());
+}
+
+void DirectionSumsPlan::enqueue_copy(Stream& stream) const {
+  detail::check_stream(stage, device_, stream);
+  partials_->enqueue_copy(stream);
+}
+
+DirectionSums DirectionSumsPlan::wait(std::int64_t result) const {
+  check_result(spec_, result);
+  const std::span<const float> partials = partials_->wait().subspan(
+      static_cast<std::size_t>(result) * numbers_a_result, numbers_a_result);
+  const auto total = [&](std::size_t sum) {
+    return detail::added_up(partials, backend::direction_sum_groups, sum);
+  };
+  return {total(0), total(1), total(2), total(3)};
+}
+
+}  // namespace warpalign
