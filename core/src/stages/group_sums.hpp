@@ -14,13 +14,15 @@ inline double added_up(std::span<const float> partials, std::size_t groups, std:
   constexpr std::size_t lanes = 8;
   std::array<double, lanes> totals{};
   const std::span<const float> values = partials.subspan(sum * groups, groups);
-  std::size_t g = 0;
-  for (; g + lanes <= groups; g += lanes) {
+  const std::size_t in_lanes = groups - groups % lanes;
+  for (std::size_t g = 0; g < in_lanes; g += lanes) {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       totals[lane] += static_cast<double>(values[g + lane]);
     }
   }
-  for (; g < groups; ++g) totals[g % lanes] += static_cast<double>(values[g]);
+  for (std::size_t g = in_lanes; g < groups; ++g) {
+    totals[g % lanes] += static_cast<double>(values[g]);
+  }
   double total = 0;
   for (const double part : totals) total += part;
   return total;

@@ -5,6 +5,7 @@
 
 #include <warpalign/backend/stages/filter/direction_sums.hpp>
 #include <warpalign/error.hpp>
+#include <warpalign/open_device.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -17,7 +17,8 @@ constexpr const char* stage = "direction_sums";
 constexpr std::int64_t max_results = 1024;
 constexpr std::size_t numbers_a_result =
     backend::direction_sum_count * backend::direction_sum_groups;
-static_assert(detail::max_side * detail::max_side / backend::direction_sum_groups <= 1U << 24U);
+static_assert(detail::max_side * detail::max_side <= std::int64_t{backend::direction_sum_groups}
+                                                         << 24U);
 
 DirectionSumsSpec checked(const DirectionSumsSpec& spec) {
   if (spec.results < 1 || spec.results > max_results) {
