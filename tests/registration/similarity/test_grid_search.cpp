@@ -31,6 +31,15 @@ class Pair : public test::DrawnPair {
   explicit Pair(const warpalign::Device& device)
       : DrawnPair(device, shape, shape), device_(device) {}
 
+  // The moving image is a negative.
+  void draw_reversed(const test::Spots& scene, const Homography& truth) {
+    draw(scene, truth, {10, 15});
+    std::vector<float> negative =
+        scene.drawn(shape, Homography(warpalign::Affine::translation(10, 15)) * truth.inverse());
+    for (float& value : negative) value = -value;
+    take(moving, negative);
+  }
+
   std::vector<TranslationPeak> find(const RegistrationOptions& options, std::size_t maximum,
                                     bool by_directions = false) {
     GridSearch search(device_, options, ones, detail::standard_grid,
@@ -143,14 +152,28 @@ TEST_CASE("grid search: directions of edges, of images whose contrast is reverse
          {Similarity{-22, 1.02, {4, -3}}, Similarity{150, 1.22, {-3, 4}}}) {
       CAPTURE(truth.rotation_deg);
       const Homography matrix(truth.matrix(shape, shape));
-      pair.draw(scene, matrix, {10, 15});
-      std::vector<float> negative =
-          scene.drawn(shape, Homography(warpalign::Affine::translation(10, 15)) * matrix.inverse());
-      for (float& value : negative) value = -value;
-      pair.take(pair.moving, negative);
+      pair.draw_reversed(scene, matrix);
       const auto found = pair.find(about(truth), 4, true);
       REQUIRE_FALSE(found.empty());
       CHECK(off(found[0], matrix) <= 8);
+      CHECK(found[0].score > 8);
+    }
+  });
+}
+
+// So many that they are compared on small frames first.
+TEST_CASE("grid search: directions of edges, among all rotations and scales") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(20, 700);
+    for (const Similarity& truth :
+         {Similarity{-64.5, 0.9, {5, -4}}, Similarity{101, 1.6, {-3, 4}}}) {
+      CAPTURE(truth.rotation_deg);
+      const Homography matrix(truth.matrix(shape, shape));
+      pair.draw_reversed(scene, matrix);
+      const auto found = pair.find({}, 4, true);
+      REQUIRE_FALSE(found.empty());
+      CHECK(off(found[0], matrix) <= 8 * std::max(truth.scale, 1.0));
       CHECK(found[0].score > 8);
     }
   });

@@ -1,4 +1,5 @@
 // Affine transforms and homographies of drawn pairs, from similarities and from windows.
+#include "registration/similarity/richer_fits.hpp"
 #include "registration/similarity/richer_models.hpp"
 
 #include "registration/similarity/drawn_pair.hpp"
@@ -33,21 +34,28 @@ Homography about_centre(const Homography& m) {
 class Pair : public test::DrawnPair {
  public:
   explicit Pair(const warpalign::Device& device)
-      : DrawnPair(device, shape, shape), fitter(device), models(device, ones), refinement(device) {}
+      : DrawnPair(device, shape, shape),
+        fitter(device),
+        one_by_one(ones, false),
+        together(ones, true),
+        models(device, ones),
+        refinement(device) {}
 
   void show(const Homography& truth) { draw(test::Spots(9), truth, {0, 0}); }
   /// A candidate that a search would have found, fitted by `motion`.
   Candidate fitted(Motion motion, const Similarity& start) {
     Candidate candidate;
     candidate.matrix = start.matrix(shape, shape);
-    models.fit_coarsely(work(), fitter, motion, {&candidate, 1});
+    one_by_one.fit(work(), fitter, motion, {&candidate, 1});
     return candidate;
   }
   std::optional<Candidate> by_windows(const Homography& start) {
-    return models.fit_by_windows(work(), fitter, start);
+    const auto found = one_by_one.fit_by_windows(work(), fitter, {&start, 1});
+    return found.empty() ? std::nullopt : std::optional(found.front());
   }
 
   detail::SimilarityFit fitter;
+  detail::RicherFits one_by_one, together;  ///< by when fits begin with finer levels
   detail::RicherModels models;
   detail::Refinement refinement;
 };
@@ -110,7 +118,7 @@ TEST_CASE("richer fits: a candidate that leads nowhere is left as it was") {
     // Beside one that is right, in the same call.
     std::vector<Candidate> candidates{wrong, wrong, wrong};
     candidates[1].matrix = Similarity{4, 1.05, {2, -1}}.matrix(shape, shape);
-    pair.models.fit_coarsely(pair.work(), pair.fitter, Motion::homography, candidates);
+    pair.one_by_one.fit(pair.work(), pair.fitter, Motion::homography, candidates);
     CHECK(candidates[1].motion == Motion::homography);
     CHECK(off(candidates[1].richer, tilted) <= coarse_tolerance);
     for (const std::size_t i : {0U, 2U}) {
@@ -122,6 +130,59 @@ TEST_CASE("richer fits: a candidate that leads nowhere is left as it was") {
       }
     }
     CHECK(off(detail::transform_of(wrong), Homography(wrong.matrix)) == 0);
+  });
+}
+
+// What the attempts from one level lead to depends on no others, and the later ones count under the
+// same conditions. Where fits stay on the device, they are the same to the last digit.
+TEST_CASE("richer fits: from all levels at once as from one after the other") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    pair.show(tilted);
+    const auto near_and_far = [](std::size_t count) {
+      std::vector<Candidate> candidates(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double off = 3.0 * static_cast<double>(i);
+        candidates[i].matrix = Similarity{4 + 5 * off, 1.05, {2 + off, -1}}.matrix(shape, shape);
+      }
+      return candidates;
+    };
+    for (const Motion motion : {Motion::affine, Motion::homography}) {
+      // Few begin with all levels at once, many with the first one alone.
+      for (const std::size_t count : {1U, 3U, 6U}) {
+        CAPTURE(count);
+        std::vector<Candidate> expected = near_and_far(count);
+        std::vector<Candidate> found = expected;
+        pair.one_by_one.fit(pair.work(), pair.fitter, motion, expected);
+        pair.together.fit(pair.work(), pair.fitter, motion, found);
+        CHECK(expected[0].motion == motion);
+        for (std::size_t i = 0; i < count; ++i) {
+          CAPTURE(i);
+          REQUIRE(found[i].motion == expected[i].motion);
+          CHECK(found[i].significance == doctest::Approx(expected[i].significance).epsilon(1e-6));
+          CHECK(off(found[i].richer, expected[i].richer) <= 1e-6);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("richer fits: several that windows agree on, in their order, as each alone") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    pair.show(tilted);
+    const Homography near = Homography(Affine::translation(0.8, -0.6)) * tilted;
+    const Homography nearer = Homography(Affine::translation(-0.3, 0.4)) * tilted;
+    const Homography mirrored = about_centre(Affine{-1, 0, 0, 0, 1, 0});
+    const auto first = pair.by_windows(near);
+    const auto last = pair.by_windows(nearer);
+    REQUIRE(first.has_value());
+    REQUIRE(last.has_value());
+    const std::vector<Homography> starts{near, mirrored, nearer};
+    const auto found = pair.together.fit_by_windows(pair.work(), pair.fitter, starts);
+    REQUIRE(found.size() == 2);
+    CHECK(off(found[0].richer, first->richer) <= 1e-6);
+    CHECK(off(found[1].richer, last->richer) <= 1e-6);
   });
 }
 

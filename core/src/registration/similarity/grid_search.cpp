@@ -13,24 +13,31 @@ namespace warpalign::detail {
 
 namespace {
 
-// Rotations compared at once: enough to fill a GPU, in 50 MB of memory.
+// Rotations compared at once: enough to fill a GPU, in 90 MB of memory at most.
 constexpr std::size_t max_on_small = 64;
 
-// On large frames. Moderate scales mostly have fewer rotations that are tried again, strong ones
-// twice as many; by directions of edges all are tried there, which takes 95 MB.
+// On large frames, where mostly fewer rotations of a scale are tried.
 constexpr std::int64_t batch_on_large = 12;
-constexpr std::size_t max_by_directions = 30;
+constexpr std::int64_t batch_of_directions = 18;
 
 // How many distinct places are tried again, with the rotations to both sides of them: those at
 // moderate scales on large frames, those under strong zoom between the wide steps.
 constexpr std::size_t moderate_again = 24;
 constexpr std::size_t strong_again = 12;
 
+// By directions of edges, how many of the places on small frames are tried again on large ones,
+// and how many of each scale at least. Fewer rotations and scales than the first are tried on large
+// frames alone.
+constexpr std::size_t promising = 100;
+constexpr std::size_t promising_of_scale = 2;
+
+// Of fewer scores at a scale, most may be near the right rotation, and their median tells nothing.
+constexpr std::size_t min_for_median = 20;
+// So many scores, or somewhat more, tell on large frames what is typical at a scale.
+constexpr std::size_t scores_of_sample = 24;
+
 // By directions of edges, how many places are tried again half a step beside them.
 constexpr std::size_t directions_again = 24;
-
-// Of fewer rotations at a scale, most may be near the right one, and their median tells nothing.
-constexpr std::size_t min_for_median = 20;
 
 // Places closer than this, in units of the moving image's larger side, count as one.
 constexpr double distinct = 0.08;
@@ -73,21 +80,38 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       moderate_(scales_of(options, steps.scale, false)),
       strong_(scales_of(options, steps.scale, true)),
       rotations_(rotations_of(options, steps.rotation)),
+      sample_(sample_of(options, rotations_)),
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
       on_small_(device, steps.small_side, ones,
                 TranslationSearch::batch_on(device, steps.small_side,
                                             batch_of(rotations_.degrees.size(), max_on_small)),
                 fields),
-      on_large_(device, steps.large_side, ones,
-                TranslationSearch::batch_on(
-                    device, steps.large_side,
-                    fields != nullptr ? batch_of(rotations_.degrees.size(), max_by_directions)
-                                      : batch_on_large),
-                fields) {}
+      on_large_(
+          device, steps.large_side, ones,
+          TranslationSearch::batch_on(device, steps.large_side,
+                                      fields != nullptr ? batch_of_directions : batch_on_large),
+          fields) {}
 
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
   if (options.motion == Motion::translation) return {step, {0}};
   return {step, rotations_within(RotationScaleLimits::of(options, step / 2), step)};
+}
+
+GridSearch::Rotations GridSearch::sample_of(const RegistrationOptions& options,
+                                            const Rotations& rotations) {
+  const RotationScaleLimits angles = RotationScaleLimits::of(options, rotations.step / 2);
+  std::size_t scores = 0;
+  for (const double degrees : rotations.degrees) {
+    for (const double opposite : {0, 180}) {
+      if (angles.allows_angle(degrees + opposite)) ++scores;
+    }
+  }
+  const std::size_t every = std::max<std::size_t>(1, scores / scores_of_sample);
+  Rotations sample{rotations.step, {}};
+  for (std::size_t i = 0; i < rotations.degrees.size(); i += every) {
+    sample.degrees.push_back(rotations.degrees[i]);
+  }
+  return sample;
 }
 
 void GridSearch::add(std::span<const double> scales, const Rotations& rotations) {
@@ -103,8 +127,10 @@ void GridSearch::add_beside(std::span<const double> scales, std::initializer_lis
   for (const double scale : scales) add_beside_at(scale, 1, offsets);
 }
 
-void GridSearch::add_beside_at(double scale, double factor, std::initializer_list<double> offsets) {
+void GridSearch::add_beside_at(double scale, double factor, std::initializer_list<double> offsets,
+                               std::span<const double> others) {
   const auto first = static_cast<std::ptrdiff_t>(beside_.size());
+  beside_.insert(beside_.end(), others.begin(), others.end());
   for (const Place& place : known_) {
     if (place.scale != scale) continue;
     for (const double offset : offsets) beside_.push_back(place.rotation_deg + offset);
@@ -131,6 +157,12 @@ void GridSearch::add_between() {
       add_beside_at(at.scale, between, {-turn, 0, turn});
     }
   }
+}
+
+void GridSearch::add_known_and(const Rotations& others) {
+  beside_.clear();
+  beside_.reserve(known_.size() + typical_.size() * others.degrees.size());
+  for (const Typical& at : typical_) add_beside_at(at.scale, 1, {0}, others.degrees);
 }
 
 void GridSearch::search(const PairWork& work, TranslationSearch& search, double step) {
@@ -196,15 +228,18 @@ void GridSearch::search_strong(const PairWork& work) {
   search(work, on_large_, rotations_.step);
 }
 
-// Sets typical_ to the medians of the scores at each scale, whose places follow one another; to 1
-// where there are too few.
-void GridSearch::find_typical_scores() {
+// Sets typical_ to the medians of the scores that some of the rotations have at each scale, whose
+// places follow one another; to 1 where there are too few.
+void GridSearch::find_typical_scores(const Rotations& told_by) {
   typical_.clear();
   for (auto first = places_.begin(); first != places_.end();) {
     const double scale = first->scale;
     scores_.clear();
     for (; first != places_.end() && first->scale == scale; ++first) {
-      scores_.push_back(first->peak.score);
+      const auto& degrees = told_by.degrees;
+      if (std::binary_search(degrees.begin(), degrees.end(), first->rotation_deg)) {
+        scores_.push_back(first->peak.score);
+      }
     }
     const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
     std::nth_element(scores_.begin(), middle, scores_.end());
@@ -213,26 +248,66 @@ void GridSearch::find_typical_scores() {
 }
 
 // The smoother images are at a scale, the higher they score at wrong places there, and few scales
-// would take all the places. Scores are comparable as ratios to the median at their scale.
+// would take all the places. Scores are comparable as ratios to those that are typical there.
 void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
-  for (Place& place : places) {
-    const auto distance = [&](const Typical& at) {
-      return std::abs(std::log(at.scale / place.scale));
-    };
-    const auto typical = std::min_element(
+  const auto typical_at = [&](double scale) {
+    const auto distance = [&](const Typical& at) { return std::abs(std::log(at.scale / scale)); };
+    return std::min_element(
         typical_.begin(), typical_.end(),
         [&](const Typical& a, const Typical& b) { return distance(a) < distance(b); });
+  };
+  double scale = 0;
+  auto typical = typical_.begin();
+  for (Place& place : places) {
+    if (place.scale != scale) {  // places of a scale mostly follow one another
+      scale = place.scale;
+      typical = typical_at(scale);
+    }
     if (typical->score > 0) place.standing = place.peak.score / typical->score;
   }
 }
 
-// Edges lie on one another only near the right place: small frames and wide steps miss it.
-void GridSearch::search_directions(const PairWork& work) {
-  places_.clear();
+// Makes known what stands out, and the best at every scale.
+void GridSearch::know_promising() {
+  const auto is_better = [](const Place& a, const Place& b) { return a.standing > b.standing; };
+  known_.clear();
+  for (auto first = places_.begin(); first != places_.end();) {
+    const auto end = std::find_if(first, places_.end(),
+                                  [&](const Place& place) { return place.scale != first->scale; });
+    const auto best = first + std::min<std::ptrdiff_t>(end - first, promising_of_scale);
+    std::partial_sort(first, best, end, is_better);
+    known_.insert(known_.end(), first, best);
+    first = end;
+  }
+  const auto most = std::min(places_.size(), promising);
+  std::partial_sort(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most),
+                    places_.end(), is_better);
+  known_.insert(known_.end(), places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(most));
+}
+
+// All on small frames, and what is promising there on large ones. Edges lie on one another only
+// near the right place, which may not be the best on small frames. What scores are typical on large
+// frames is told by rotations that are compared there whatever small frames say.
+void GridSearch::search_promising(const PairWork& work) {
   add(moderate_, rotations_);
   add(strong_, rotations_);
+  const bool few = rotations_.degrees.size() * compared_.size() <= promising;
+  if (!few) {
+    search(work, on_small_, rotations_.step);
+    find_typical_scores(rotations_);
+    relate_to_typical_scores(places_);
+    know_promising();
+    places_.clear();
+    add_known_and(sample_);
+  }
   search(work, on_large_, rotations_.step);
-  find_typical_scores();
+  find_typical_scores(few ? rotations_ : sample_);
+}
+
+// Wide steps miss the right place.
+void GridSearch::search_directions(const PairWork& work) {
+  places_.clear();
+  search_promising(work);
   relate_to_typical_scores(places_);
   keep_distinct(work, directions_again);
   known_ = places_;

@@ -19,9 +19,9 @@ struct GridSteps {
   double rotation;  ///< degrees
   double scale;     ///< a factor above 1
   /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
-  /// By grey levels moderate scales are tried on the small frames, and what leads to the best
-  /// places again on the large ones. Strong zooms, which leave a few pixels in common on small
-  /// frames, are tried on large ones alone.
+  /// All are tried on the small frames, and what leads to the best places again on the large ones;
+  /// but by grey levels strong zooms, which leave a few pixels in common on small frames, are tried
+  /// on large ones alone.
   std::int64_t small_side, large_side;
 };
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
@@ -57,18 +57,26 @@ class GridSearch {
     std::vector<double> degrees;
   };
   static Rotations rotations_of(const RegistrationOptions& options, double step);
+  /// Some of the rotations, evenly spread, and enough of them to tell what scores are typical.
+  static Rotations sample_of(const RegistrationOptions& options, const Rotations& rotations);
   /// Adds the rotations at each of the scales to what search() compares.
   void add(std::span<const double> scales, const Rotations& rotations);
   /// Adds, at each of the scales, the rotations that are `offsets` away from those of known places.
   void add_beside(std::span<const double> scales, std::initializer_list<double> offsets);
   /// The same at one of the scales times a factor. beside_ must have room.
-  void add_beside_at(double scale, double factor, std::initializer_list<double> offsets);
+  /// `others`: rotations that are added as well.
+  void add_beside_at(double scale, double factor, std::initializer_list<double> offsets,
+                     std::span<const double> others = {});
   /// Adds what lies half a step of the rotation, of the scale or of both beside known places.
   void add_between();
+  /// Adds what has led to the known places, and these other rotations at each scale.
+  void add_known_and(const Rotations& others);
   /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
   void search(const PairWork& work, TranslationSearch& search, double step);
-  void find_typical_scores();
+  void find_typical_scores(const Rotations& told_by);
   void relate_to_typical_scores(std::span<Place> places) const;
+  void know_promising();
+  void search_promising(const PairWork& work);
   void search_directions(const PairWork& work);
   void search_grey_levels(const PairWork& work);
   void search_moderate(const PairWork& work);
@@ -78,7 +86,7 @@ class GridSearch {
   RegistrationOptions options_;
   double scale_step_;
   std::vector<double> moderate_, strong_;  // scales
-  Rotations rotations_, of_strong_;
+  Rotations rotations_, sample_, of_strong_;
   std::vector<KnownRotationScale> compared_;
   std::vector<double> beside_;  // rotations
   std::vector<double> scores_;

@@ -143,7 +143,7 @@ void ModelChoice::choose(const PairWork& work, std::vector<Candidate>& candidate
 void ModelChoice::fit_at_best_places(const PairWork& work, Motion motion,
                                      std::vector<Candidate>& candidates) {
   const std::span<Candidate> best = std::span(candidates).first(places_to_try(candidates));
-  richer_models_.fit_coarsely(work, fitter_, motion, best);
+  richer_fits_.fit(work, fitter_, motion, best);
   for (Candidate& candidate : best) {
     if (candidate.motion == motion) candidate.half_confidence = richer_half_confidence_significance;
   }
@@ -180,20 +180,22 @@ void ModelChoice::try_windows(const PairWork& work, std::vector<Candidate>& cand
 
 void ModelChoice::add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
                              std::vector<Candidate>& candidates) {
-  for (const AgreedHomography& agreed : found) {
-    auto candidate = richer_models_.fit_by_windows(work, fitter_, agreed.matrix);
-    if (!candidate || !within_limits(options_, work, candidate->matrix)) continue;
-    candidate->half_confidence = richer_half_confidence_significance;
-    candidates.push_back(*candidate);
+  agreed_.clear();
+  for (const AgreedHomography& agreed : found) agreed_.push_back(agreed.matrix);
+  for (Candidate candidate : richer_fits_.fit_by_windows(work, fitter_, agreed_)) {
+    if (!within_limits(options_, work, candidate.matrix)) continue;
+    candidate.half_confidence = richer_half_confidence_significance;
+    candidates.push_back(candidate);
   }
 }
 
 std::optional<Candidate> ModelChoice::fit_near(const PairWork& work, const Homography& start) {
-  auto candidate = richer_models_.fit_by_windows(work, fitter_, start);
-  if (!candidate) return std::nullopt;
-  candidate->half_confidence = richer_half_confidence_significance;
-  if (options_.refine && is_worth_refining(*candidate)) {
-    richer_models_.refine(work, fitter_, refinement_, *candidate);
+  const std::span<const Candidate> fitted = richer_fits_.fit_by_windows(work, fitter_, {&start, 1});
+  if (fitted.empty()) return std::nullopt;
+  Candidate candidate = fitted.front();
+  candidate.half_confidence = richer_half_confidence_significance;
+  if (options_.refine && is_worth_refining(candidate)) {
+    richer_models_.refine(work, fitter_, refinement_, candidate);
   }
   return candidate;
 }
@@ -208,7 +210,7 @@ bool ModelChoice::is_better_as(const PairWork& work, Motion motion, Candidate& c
   };
   const int more = parameters_of(motion) - parameters_of(chosen.motion);
   Candidate richer = chosen;
-  richer_models_.fit_coarsely(work, fitter_, motion, {&richer, 1});
+  richer_fits_.fit(work, fitter_, motion, {&richer, 1});
   if (richer.motion != motion) return false;
   // A place that is certain with fewer parameters is no less so with more.
   const bool refined = chosen.refined || !options_.refine;

@@ -5,6 +5,7 @@
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/refinement.hpp"
+#include "registration/similarity/richer_fits.hpp"
 #include "registration/similarity/richer_models.hpp"
 #include "registration/similarity/search_parts.hpp"
 #include "registration/similarity/window_search.hpp"
@@ -29,6 +30,7 @@ class ModelChoice {
         ones_(ones),
         fitter_(fitter),
         refinement_(device),
+        richer_fits_(ones, prefers_resident_fits(device)),
         richer_models_(device, ones),
         grey_windows_(device, parts_ahead, options, WindowPart::Compares::grey_levels),
         edge_windows_(device, parts_ahead, options, WindowPart::Compares::edges) {}
@@ -64,9 +66,11 @@ class ModelChoice {
   Ones& ones_;
   SimilarityFit& fitter_;
   Refinement refinement_;
+  RicherFits richer_fits_;
   RicherModels richer_models_;
   SearchPart<WindowPart> grey_windows_, edge_windows_;
   std::optional<WindowSearch> fine_window_search_;  // created when a pair first needs it
+  std::vector<Homography> agreed_;                  // by windows; keeps its memory
   bool tried_windows_ = false;
 };
 
