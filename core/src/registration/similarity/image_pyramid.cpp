@@ -83,6 +83,33 @@ void ImagePyramid::start(Stream& stream, StageClock& clock, const HostImage* mas
   if (own_->masked) measure(stream, level(stream, clock, {spacing}), what);
 }
 
+// Sets border_mask_ to what the nearest pixels of a level have.
+void ImagePyramid::enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
+                                   const Affine& to_level) {
+  const auto nearest = [](double at, std::int64_t n) {
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(std::llround(at), 0, n - 1));
+  };
+  const auto width = static_cast<std::size_t>(shape_.width);
+  border_columns_.resize(width);
+  for (std::size_t x = 0; x < width; ++x) {
+    border_columns_[x] = nearest(to_level.a * static_cast<double>(x) + to_level.c, coarse.width);
+  }
+  border_mask_.resize(static_cast<std::size_t>(shape_.plane()));
+  const auto coarse_width = static_cast<std::size_t>(coarse.width);
+  auto last = static_cast<std::size_t>(coarse.height);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(shape_.height); ++y) {
+    const std::size_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
+    std::uint8_t* row = border_mask_.data() + y * width;
+    if (v == last) {
+      std::copy_n(row - width, width, row);  // most rows are like the one before
+    } else {
+      const std::uint8_t* from = level.data() + v * coarse_width;
+      for (std::size_t x = 0; x < width; ++x) row[x] = from[border_columns_[x]];
+    }
+    last = v;
+  }
+}
+
 void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level) {
   const Shape& coarse = level.shape();
   const GreyLevels& levels = own_->levels;
@@ -90,20 +117,7 @@ void ImagePyramid::mask_border(Stream& stream, StageClock& clock, const PyramidL
       {coarse.width, coarse.height, values_->wait(), levels.minimum, levels.maximum},
       border_margin);
   if (!content) return;
-  const Affine to_level = level.to_image().inverse();
-  const auto nearest = [](double at, std::int64_t n) {
-    return std::clamp<std::int64_t>(std::llround(at), 0, n - 1);
-  };
-  border_mask_.resize(static_cast<std::size_t>(shape_.plane()));
-  for (std::int64_t y = 0; y < shape_.height; ++y) {
-    const std::int64_t v = nearest(to_level.e * static_cast<double>(y) + to_level.f, coarse.height);
-    for (std::int64_t x = 0; x < shape_.width; ++x) {
-      const std::int64_t u =
-          nearest(to_level.a * static_cast<double>(x) + to_level.c, coarse.width);
-      border_mask_[static_cast<std::size_t>(y * shape_.width + x)] =
-          (*content)[static_cast<std::size_t>(v * coarse.width + u)];
-    }
-  }
+  enlarge_nearest(*content, coarse, level.to_image().inverse());
   if (!own_->mask) own_->mask.emplace(device_.make_image(PixelType::u8, shape_));
   clock.run("upload", [&] {
     stream.upload(HostImage{border_mask_.data(), PixelType::u8, shape_.width, shape_.height, 0},

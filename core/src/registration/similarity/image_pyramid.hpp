@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -128,14 +129,17 @@ class ImagePyramid {
   void start(Stream& stream, StageClock& clock, const HostImage* mask, const char* what);
   void fill_impulses(Stream& stream, StageClock& clock);
   void mask_border(Stream& stream, StageClock& clock, const PyramidLevel& level);
+  void enlarge_nearest(std::span<const std::uint8_t> level, const Shape& coarse,
+                       const Affine& to_level);
   void measure(Stream& stream, const PyramidLevel& level, const char* what);
 
   Device device_;
   PixelType type_;
   Shape shape_;
-  std::optional<Taken> own_;               // made when the first image is taken
-  const Taken* shown_ = nullptr;           // another one's
-  std::vector<std::uint8_t> border_mask_;  // of a border that was found, before its upload
+  std::optional<Taken> own_;                 // made when the first image is taken
+  const Taken* shown_ = nullptr;             // another one's
+  std::vector<std::uint8_t> border_mask_;    // of a border that was found, before its upload
+  std::vector<std::size_t> border_columns_;  // of the level, for each of the image
   BorderSearch border_search_;
   std::optional<Readback<float>> values_, weights_;  // of the level measured
   /// All levels of the current image are kept; beyond the bound, only levels that are left over
