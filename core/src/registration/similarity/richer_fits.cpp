@@ -24,8 +24,9 @@ constexpr double min_gain = 0.95;
 constexpr double hopeless_fraction = 0.6;
 constexpr double hopeless_significance = 20;
 
-// Of more places, most are not begun with again.
-constexpr std::size_t most_to_begin_with_all_levels = 3;
+// Of so many places or fewer, fits from all levels are made at once. Of more, most turn out to be
+// hopeless after the first.
+constexpr std::size_t most_with_all_levels = 3;
 
 }  // namespace
 
@@ -158,7 +159,7 @@ void RicherFits::take(const Attempt& attempt) {
 // How many of the sides with which fits begin are begun with together.
 std::size_t RicherFits::sides_at_once(std::size_t begun) const {
   if (!starts_at_once_) return 1;
-  if (begun == 0 && places_.size() > most_to_begin_with_all_levels) return 1;
+  if (begun == 0 && places_.size() > most_with_all_levels) return 1;
   return first_sides.size() - begun;
 }
 

@@ -17,8 +17,8 @@ namespace warpalign::detail {
 
 class RicherFits {
  public:
-  /// `starts_at_once`: whether the fits of a place from several levels are made together, at a time
-  /// when it is not known yet that they are needed. The results are the same.
+  /// `starts_at_once`: whether fits of a place that begin with different levels are made together,
+  /// before it is known whether the later ones are needed. The results are the same.
   RicherFits(Ones& ones, bool starts_at_once) : ones_(ones), starts_at_once_(starts_at_once) {}
 
   /// Fits the motion, affine or homography, on levels of increasing resolution, beginning with each
@@ -28,8 +28,9 @@ class RicherFits {
   void fit(const PairWork& work, SimilarityFit& fitter, Motion motion,
            std::span<Candidate> candidates);
 
-  /// Fits homographies that other means than a similarity have found to within some pixels,
-  /// likewise: a candidate for each that is one of the image's. They are valid until the next call.
+  /// Fits homographies that windows or local features have found to within some pixels, likewise.
+  /// Returns the candidates that came of them, in their order, without those that no view of a
+  /// plane is like; valid until the next call.
   std::span<const Candidate> fit_by_windows(const PairWork& work, SimilarityFit& fitter,
                                             std::span<const Homography> starts);
 
@@ -50,7 +51,7 @@ class RicherFits {
     FitRoles roles;
     double first_side;
     Homography matrix;
-    bool is_fitted = false;             ///< on the finest level
+    bool is_fitted = false;             ///< on the last level that it was tried on
     std::optional<Candidate> judged{};  ///< the candidate at `matrix`
   };
   using Group = std::span<Attempt>;  ///< of attempts whose scales call for the same levels
