@@ -2,12 +2,15 @@
 #pragma once
 
 #include "device/access.hpp"
+#include "device/check.hpp"
 #include "device/readback.hpp"
 
 #include <warpalign/device.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 
 namespace warpalign::detail {
 
@@ -40,5 +43,18 @@ class LaterResults {
   std::span<const Record> records_;
   bool is_there_ = false;
 };
+
+/// Refuses a number of results that no plan keeps.
+inline void check_results(const char* stage, std::int64_t results) {
+  constexpr std::int64_t max_results = 1024;
+  if (results < 1 || results > max_results) {
+    refuse(stage, "the results must be 1 to " + std::to_string(max_results));
+  }
+}
+
+/// Refuses a result that is none of `results`.
+inline void check_result(const char* stage, std::int64_t result, std::int64_t results) {
+  if (result < 0 || result >= results) refuse(stage, "there is no such result");
+}
 
 }  // namespace warpalign::detail

@@ -77,8 +77,8 @@ bool BorderSearch::find_border(const GreyImage& level) {
   return found;
 }
 
-// Stores the border, widened by `radius` pixels, in content_. Shift by shift, whole rows at a time,
-// so that the compiler makes vectors of it.
+// Stores the border, widened by `radius` pixels, in content_. One shift of whole rows at a time,
+// which the compiler vectorizes.
 void BorderSearch::dilate_border(const GreyImage& level, int radius) {
   const auto n = static_cast<std::ptrdiff_t>(border_.size());
   const auto width = static_cast<std::ptrdiff_t>(level.width);

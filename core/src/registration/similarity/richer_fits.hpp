@@ -29,8 +29,8 @@ class RicherFits {
            std::span<Candidate> candidates);
 
   /// Fits homographies that windows or local features have found to within some pixels, likewise.
-  /// Returns the candidates that came of them, in their order, without those that no view of a
-  /// plane is like; valid until the next call.
+  /// Returns those that were fitted and may be views of a plane, in their order; valid until the
+  /// next call.
   std::span<const Candidate> fit_by_windows(const PairWork& work, SimilarityFit& fitter,
                                             std::span<const Homography> starts);
 

@@ -5,7 +5,8 @@
 
 namespace warpalign::detail {
 
-/// The smallest ratio of a homography's divisors within an image of which it may be a view.
+/// Within an image, the least divisor of a homography must be at least this fraction of the
+/// greatest.
 inline constexpr double min_divisor_of_view = 0.01;
 
 /// Whether `m` maps no point of the reference to infinity, and what the images have in common under

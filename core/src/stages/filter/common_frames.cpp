@@ -13,18 +13,11 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "common_frames";
-constexpr std::int64_t max_results = 1024;
 
 CommonFramesSpec checked(const CommonFramesSpec& spec) {
   detail::check_shape(stage, "the frame", spec.frame);
-  if (spec.results < 1 || spec.results > max_results) {
-    detail::refuse(stage, "the results must be 1 to " + std::to_string(max_results));
-  }
+  detail::check_results(stage, spec.results);
   return spec;
-}
-
-void check_result(const CommonFramesSpec& spec, std::int64_t result) {
-  if (result < 0 || result >= spec.results) detail::refuse(stage, "there is no such result");
 }
 
 void check_images(const Device& device, const CommonImages& images) {
@@ -89,7 +82,7 @@ void CommonFramesPlan::enqueue(Stream& stream, const CommonImages& images, const
   check_written(images, moving);
   detail::check_distinct(stage, reference, moving);
   if (!std::isfinite(turned)) detail::refuse(stage, "the angle is NaN or infinite");
-  check_result(spec_, result);
+  detail::check_result(stage, result, spec_.results);
   const Image& reference_weight =
       images.reference_weight != nullptr ? *images.reference_weight : images.moving_weight;
   kernel_->enqueue(
@@ -111,7 +104,7 @@ void CommonFramesPlan::enqueue_copy(Stream& stream) const {
 }
 
 CommonSums CommonFramesPlan::wait(std::int64_t result) const {
-  check_result(spec_, result);
+  detail::check_result(stage, result, spec_.results);
   const std::size_t groups = kernel_->groups();
   const std::size_t numbers = groups * backend::common_sum_count;
   const std::span<const float> partials =

@@ -7,28 +7,20 @@
 #include "stages/later_results.hpp"
 
 #include <span>
-#include <string>
 
 namespace warpalign {
 
 namespace {
 
 constexpr const char* stage = "direction_sums";
-constexpr std::int64_t max_results = 1024;
 constexpr std::size_t numbers_a_result =
     backend::direction_sum_count * backend::direction_sum_groups;
 static_assert(detail::max_side * detail::max_side <= std::int64_t{backend::direction_sum_groups}
                                                          << 24U);
 
 DirectionSumsSpec checked(const DirectionSumsSpec& spec) {
-  if (spec.results < 1 || spec.results > max_results) {
-    detail::refuse(stage, "the results must be 1 to " + std::to_string(max_results));
-  }
+  detail::check_results(stage, spec.results);
   return spec;
-}
-
-void check_result(const DirectionSumsSpec& spec, std::int64_t result) {
-  if (result < 0 || result >= spec.results) detail::refuse(stage, "there is no such result");
 }
 
 }  // namespace
@@ -47,7 +39,7 @@ void DirectionSumsPlan::enqueue(Stream& stream, const Image& cosines, const Imag
   detail::check_shape(stage, "the field", shape);
   detail::check_image(stage, "the cosines", device_, cosines, PixelType::f32, shape);
   detail::check_image(stage, "the sines", device_, sines, PixelType::f32, shape);
-  check_result(spec_, result);
+  detail::check_result(stage, result, spec_.results);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(cosines),
                    detail::Access::memory(sines), shape.plane(), result, partials_->memory());
 }
@@ -58,7 +50,7 @@ void DirectionSumsPlan::enqueue_copy(Stream& stream) const {
 }
 
 DirectionSums DirectionSumsPlan::wait(std::int64_t result) const {
-  check_result(spec_, result);
+  detail::check_result(stage, result, spec_.results);
   const std::span<const float> partials = partials_->wait().subspan(
       static_cast<std::size_t>(result) * numbers_a_result, numbers_a_result);
   const auto total = [&](std::size_t sum) {

@@ -15,18 +15,11 @@ namespace warpalign {
 namespace {
 
 constexpr const char* stage = "spectrum_sums";
-constexpr std::int64_t max_results = 1024;
 
 SpectrumSumsSpec checked(const SpectrumSumsSpec& spec) {
   detail::check_shape(stage, "the volume", spec.volume, detail::max_side);
-  if (spec.results < 1 || spec.results > max_results) {
-    detail::refuse(stage, "the results must be 1 to " + std::to_string(max_results));
-  }
+  detail::check_results(stage, spec.results);
   return spec;
-}
-
-void check_result(const SpectrumSumsSpec& spec, std::int64_t result) {
-  if (result < 0 || result >= spec.results) detail::refuse(stage, "there is no such result");
 }
 
 }  // namespace
@@ -52,7 +45,7 @@ void SpectrumSumsPlan::enqueue(Stream& stream, const Image& a, const Image& b,
     detail::check_image(stage, "a spectrum", device_, *spectrum, PixelType::c32,
                         RealFftPlan::half_spectrum(spec_.volume));
   }
-  check_result(spec_, result);
+  detail::check_result(stage, result, spec_.results);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(a),
                    detail::Access::memory(b), result, partials_->memory());
 }
@@ -63,7 +56,7 @@ void SpectrumSumsPlan::enqueue_copy(Stream& stream) const {
 }
 
 SpectrumSums SpectrumSumsPlan::wait(std::int64_t result) const {
-  check_result(spec_, result);
+  detail::check_result(stage, result, spec_.results);
   const std::size_t groups = kernel_->groups();
   const std::size_t numbers = groups * backend::spectrum_sum_count;
   const std::span<const float> partials =
