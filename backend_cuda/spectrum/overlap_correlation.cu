@@ -1,11 +1,7 @@
-// Stages: the products of spectra and the scores of surfaces for the correlation that is judged by
-// its overlap.
+// Stage: the products of spectra for the correlation that is judged by its overlap.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
-#include "device/parameter_list.hpp"
 #include "device/stage.hpp"
-
-#include "formulas/overlap.h"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/stages/fft.hpp>
@@ -56,49 +52,6 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// The limits of all images of a launch, or of each.
-template <int images>
-using Limits = ParameterList<OverlapLimits, images>;
-
-// How many images with limits of their own share a launch.
-constexpr int max_images = 64;
-
-// The surfaces are C and C mirrored, the overlaps N and N mirrored, each of them times `plane`.
-// `each` is how many overlaps an image has of its own, 2 or 0.
-template <int images>
-__global__ void __launch_bounds__(warp_lanes* row_block_height)
-    overlap_score_kernel(const float* __restrict__ surfaces, const float* __restrict__ overlaps,
-                         int each, int width, int height,
-                         const __grid_constant__ Limits<images> all, float* __restrict__ scores) {
-  await_previous();
-  const OverlapLimits& limits = all.entries[images == 1 ? 0 : blockIdx.z];
-  const int x = static_cast<int>(blockIdx.x * warp_lanes + threadIdx.x);
-  if (x >= width) return;
-  const long long plane = static_cast<long long>(width) * height;
-  surfaces += blockIdx.z * 2 * plane;
-  overlaps += blockIdx.z * each * plane;
-  scores += blockIdx.z * 2 * plane;
-  const float reach2 = limits.reach * limits.reach;
-  for (int y = static_cast<int>(blockIdx.y * row_block_height + threadIdx.y); y < height;
-       y += static_cast<int>(gridDim.y * row_block_height)) {
-    const long long i = static_cast<long long>(y) * width + x;
-#pragma unroll
-    for (int mirrored = 0; mirrored < 2; ++mirrored) {
-      const float dx = wa_shift_distance(static_cast<float>(x),
-                                         mirrored != 0 ? limits.mirrored_centre_x : limits.centre_x,
-                                         static_cast<float>(width));
-      const float dy = wa_shift_distance(static_cast<float>(y),
-                                         mirrored != 0 ? limits.mirrored_centre_y : limits.centre_y,
-                                         static_cast<float>(height));
-      const bool allowed = reach2 <= 0.0f || wa_shift_square(dx, dy) <= reach2;
-      scores[mirrored * plane + i] =
-          allowed ? wa_overlap_score(surfaces[mirrored * plane + i], overlaps[mirrored * plane + i],
-                                     1.0f / static_cast<float>(plane), limits.min_overlap)
-                  : 0.0f;
-    }
-  }
-}
-
 class OverlapProductsStage final : public backend::OverlapProducts {
  public:
   OverlapProductsStage(const Context& context, const OverlapProductsSpec& spec)
@@ -133,52 +86,12 @@ class OverlapProductsStage final : public backend::OverlapProducts {
   void (*kernel_)(Spectra, long long, float2*);
 };
 
-class OverlapScoreStage final : public backend::OverlapScore {
- public:
-  OverlapScoreStage(const Context& context, const OverlapScoreSpec& spec)
-      : site_{context, "overlap_score"},
-        width_(extent(spec.surface.width, site_)),
-        height_(extent(spec.surface.height, site_)),
-        batch_(static_cast<unsigned>(spec.batch)),
-        each_(spec.one_overlap ? 0 : 2) {
-    load(&overlap_score_kernel<1>, site_);
-    if (batch_ > 1) load(&overlap_score_kernel<max_images>, site_);
-  }
-
-  void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
-               const backend::Memory& overlaps, std::span<const OverlapLimits> limits,
-               backend::Memory& scores) override {
-    const std::size_t plane = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
-    launch_for_entries<OverlapLimits, max_images>(
-        limits.size(), [&](std::size_t i) { return limits[i]; },
-        [&]<int images>(const Limits<images>& list, std::size_t first, std::size_t count) {
-          dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
-          grid.z = images == 1 ? batch_ : static_cast<unsigned>(count);
-          launch_early(site_, queue, grid, dim3(warp_lanes, row_block_height),
-                       &overlap_score_kernel<images>, data<float>(surfaces) + 2 * first * plane,
-                       data<float>(overlaps) + static_cast<std::size_t>(each_) * first * plane,
-                       each_, width_, height_, list, data<float>(scores) + 2 * first * plane);
-        });
-  }
-
- private:
-  CallSite site_;
-  int width_, height_;
-  unsigned batch_;
-  int each_;  // overlaps that an image has of its own
-};
-
 }  // namespace
 
 template <>
 std::unique_ptr<backend::OverlapProducts> make(const Context& context,
                                                const OverlapProductsSpec& spec) {
   return std::make_unique<OverlapProductsStage>(context, spec);
-}
-
-template <>
-std::unique_ptr<backend::OverlapScore> make(const Context& context, const OverlapScoreSpec& spec) {
-  return std::make_unique<OverlapScoreStage>(context, spec);
 }
 
 }  // namespace warpalign::cuda

@@ -4,55 +4,14 @@
 #include "device/last_block.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
+#include "spectrum/peak_search.cuh"
 
 #include <warpalign/backend/stages/spectrum/peak.hpp>
-
-#include <cub/block/block_reduce.cuh>
 
 #include <cstdint>
 
 namespace warpalign::cuda {
 namespace {
-
-// PeakRecord with a plain array, which device code can index.
-struct Record {
-  float value;
-  std::int32_t x;
-  std::int32_t y;
-  float neighbours[9];
-};
-static_assert(sizeof(Record) == sizeof(PeakRecord) && sizeof(Record) == 48);
-
-struct alignas(8) Candidate {
-  float value;
-  int index;  // row-major in its slice, which has at most 2^28 pixels
-};
-
-constexpr int no_index = 0x7fffffff;
-
-// NaN is neither greater than nor equal to anything, so it never wins.
-__device__ __forceinline__ bool beats(float value, int index, const Candidate& best) {
-  return value > best.value || (value == best.value && index < best.index);
-}
-
-struct Better {
-  __device__ Candidate operator()(const Candidate& a, const Candidate& b) const {
-    return beats(b.value, b.index, a) ? b : a;
-  }
-};
-
-__device__ __forceinline__ Candidate nobody() {
-  return {__int_as_float(static_cast<int>(0xff800000U)), no_index};
-}
-
-__device__ __forceinline__ void consider(Candidate& best, float value, int index) {
-  if (beats(value, index, best)) best = {value, index};
-}
-
-// The same for indices that increase from call to call. Pixels of -infinity are left to consider().
-__device__ __forceinline__ void consider_next(Candidate& best, float value, int index) {
-  if (value > best.value) best = {value, index};
-}
 
 __device__ __forceinline__ void consider_next_four(Candidate& best, float4 four, int index) {
   const float highest = fmaxf(fmaxf(four.x, four.y), fmaxf(four.z, four.w));  // ignores NaN
@@ -62,8 +21,6 @@ __device__ __forceinline__ void consider_next_four(Candidate& best, float4 four,
   consider_next(best, four.z, index + 2);
   consider_next(best, four.w, index + 3);
 }
-
-using Reduce = cub::BlockReduce<Candidate, reduction_threads>;
 
 constexpr int quads_at_once = 8;  // so many loads are in flight at a time
 
@@ -89,59 +46,40 @@ __device__ __forceinline__ Candidate scan(const float* slice, int pixels, int qu
   return best;
 }
 
-__device__ __forceinline__ int wrap(int i, int n) { return i < 0 ? i + n : (i >= n ? i - n : i); }
-
 struct Plane {
   int width, height;
   int quads;  // groups of four pixels, aligned in every slice
 };
-
-// Executed by the first nine threads.
-__device__ __forceinline__ void write_record(const float* slice, const Candidate& peak, Plane plane,
-                                             Record& record) {
-  const int x = peak.index % plane.width;
-  const int y = peak.index / plane.width;
-  if (threadIdx.x == 0) {
-    record.value = peak.value;
-    record.x = x;
-    record.y = y;
-  }
-  if (threadIdx.x < 9) {
-    const int k = static_cast<int>(threadIdx.x);
-    const long long column = wrap(x + k % 3 - 1, plane.width);
-    const long long row = wrap(y + k / 3 - 1, plane.height);
-    record.neighbours[k] = slice[row * plane.width + column];
-  }
-}
 
 // `partials` holds a candidate of every block for each slice, one slice after the other; `counters`
 // holds one counter per slice.
 __global__ void __launch_bounds__(reduction_threads)
     peak_kernel(const float* __restrict__ input, Plane plane, int depth,
                 Candidate* __restrict__ partials, unsigned* __restrict__ counters,
-                Record* __restrict__ records) {
+                DevicePeakRecord* __restrict__ records) {
   await_previous();
-  __shared__ typename Reduce::TempStorage scratch;
+  __shared__ typename BestOfBlock::TempStorage scratch;
   __shared__ Candidate peak;
   const int pixels = plane.width * plane.height;
   for (int slice = static_cast<int>(blockIdx.y); slice < depth;
        slice += static_cast<int>(gridDim.y)) {
     const float* pixels_of_slice = input + static_cast<long long>(slice) * pixels;
     Candidate* partials_of_slice = partials + static_cast<long long>(slice) * gridDim.x;
-    Candidate best = Reduce(scratch).Reduce(scan(pixels_of_slice, pixels, plane.quads), Better{});
+    Candidate best =
+        BestOfBlock(scratch).Reduce(scan(pixels_of_slice, pixels, plane.quads), Better{});
     if (threadIdx.x == 0) partials_of_slice[blockIdx.x] = best;
     if (!is_last_block(counters + slice, gridDim.x)) continue;
     best = nobody();
     for (unsigned i = threadIdx.x; i < gridDim.x; i += reduction_threads) {
       best = Better{}(best, load_fresh(partials_of_slice + i));
     }
-    best = Reduce(scratch).Reduce(best, Better{});
-    if (threadIdx.x == 0) {
-      if (best.index == no_index) best.index = 0;  // every pixel is NaN
-      peak = best;
-    }
+    best = BestOfBlock(scratch).Reduce(best, Better{});
+    if (threadIdx.x == 0) peak = best;
     __syncthreads();
-    write_record(pixels_of_slice, peak, plane, records[slice]);
+    const auto value_at = [&](long long column, long long row) {
+      return pixels_of_slice[row * plane.width + column];
+    };
+    write_record(peak, plane.width, plane.height, value_at, records[slice]);
     __syncthreads();  // before the next slice overwrites the peak
   }
 }
@@ -173,7 +111,8 @@ class PeakStage final : public backend::Peak {
     scratch_guard_.enter(queue);
     const dim3 grid(static_cast<unsigned>(blocks_), static_cast<unsigned>(std::min(depth_, 65535)));
     launch_early(site_, queue, grid, dim3(reduction_threads), &peak_kernel, data<float>(input),
-                 plane_, depth_, partials_.as<Candidate>(), counters_.get(), data<Record>(records));
+                 plane_, depth_, partials_.as<Candidate>(), counters_.get(),
+                 data<DevicePeakRecord>(records));
   }
 
  private:

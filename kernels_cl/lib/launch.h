@@ -12,7 +12,7 @@
 #define WA_COMMON_BAND 32
 
 // spectrum/: the tile of a work-item of cross_power_cpu.cl, and the pixels of a work-item of
-// peak.cl on CPUs.
+// peak.cl on CPUs; overlap_peaks_cpu.cl takes as many in whole rows.
 #define WA_CROSS_POWER_COLUMNS 128
 #define WA_CROSS_POWER_ROWS 16
 #define WA_PEAK_SHARE 16384

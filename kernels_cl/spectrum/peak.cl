@@ -7,36 +7,7 @@
 // variant: gpu -DGROUP=256
 // variant: cpu -DGROUP=64 -DSIMD
 #include "lib/launch.h"
-
-#define NOWHERE 0xffffffffu
-
-typedef struct {
-  float value;
-  uint index;  // row-major within the slice; NOWHERE when every pixel seen is NaN
-} Best;
-
-// The larger value or, where both are equal, the earlier pixel. NaN compares false and never wins.
-inline Best better(Best a, Best b) {
-  const bool take_b = b.value > a.value || (b.value == a.value && b.index < a.index);
-  return take_b ? b : a;
-}
-
-inline Best nothing(void) {
-  Best none = {-INFINITY, NOWHERE};
-  return none;
-}
-
-// Returns the group's best, valid in every work-item. Every work-item must call it.
-inline Best best_of_group(Best mine, local Best* shared) {
-  const int item = (int)get_local_id(0);
-  shared[item] = mine;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
-    if (item < half_group) shared[item] = better(shared[item], shared[item + half_group]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  return shared[0];
-}
+#include "lib/peaks.h"
 
 #ifdef SIMD
 
@@ -59,12 +30,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global c
     values = select(values, here, larger);
     blocks = select(blocks, (uint16)(i), larger);
   }
-  Best best = nothing();
-  for (uint lane = 0; lane < 16; ++lane) {
-    const uint block = ((const uint*)&blocks)[lane];
-    const Best mine = {((const float*)&values)[lane], block == NOWHERE ? NOWHERE : block + lane};
-    best = better(best, mine);
-  }
+  Best best = best_of_lanes(values, blocks);
   // The remaining pixels; if all pixels so far were NaN or -infinity, all of them once more.
   for (i = best.index == NOWHERE ? first : i; i < end; ++i) {
     const Best here = {pixels[i], i};
@@ -94,7 +60,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_partial(
 
 #endif
 
-// One work-group per slice. A record is 12 words: value, x, y, 3 x 3 neighbours.
+// One work-group per slice.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_final(
     global const float* input, int width, int height, global const Best* partials, uint count,
     global uint* records) {
@@ -106,18 +72,12 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_final(
   }
   mine = best_of_group(mine, shared);
   if (get_local_id(0) != 0) return;
-  const uint index = mine.index == NOWHERE ? 0u : mine.index;
-  const int x = (int)(index % (uint)width);
-  const int y = (int)(index / (uint)width);
+  const int2 place = place_of(mine, width);
   global const float* pixels = input + slice * (size_t)width * (size_t)height;
   global uint* record = records + slice * 12;
-  record[0] = as_uint(mine.value);
-  record[1] = (uint)x;
-  record[2] = (uint)y;
   for (int n = 0; n < 9; ++n) {
-    const int column = (x + n % 3 - 1 + width) % width;
-    const int row = (y + n / 3 - 1 + height) % height;
-    record[3 + n] = as_uint(pixels[(size_t)row * (size_t)width + (size_t)column]);
+    const int2 at = neighbour(place, n, width, height);
+    record[3 + n] = as_uint(pixels[(size_t)at.y * (size_t)width + (size_t)at.x]);
   }
-  record[7] = as_uint(mine.value);
+  write_peak(mine, place, record);
 }

@@ -220,11 +220,10 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
     auto weights = bench.planes();
     auto surfaces = bench.images(PixelType::f32, two);
     auto overlaps = bench.images(PixelType::f32, two);
-    auto scores = bench.images(PixelType::f32, two);
     auto records = bench.buffers(2 * sizeof(PeakRecord));
     const OverlapProductsPlan products(bench.device(), {plane});
     const OverlapCountsPlan counts(bench.device(), {plane});
-    const OverlapScorePlan score(bench.device(), {plane});
+    const OverlapPeaksPlan peaks(bench.device(), {plane});
     const PeakPlan peak(bench.device(), {two});
     bench.check("overlap_products", [&](std::size_t i) {
       products.execute(bench.stream(), a[i], b[i], products_of[i]);
@@ -236,11 +235,12 @@ TEST_CASE("allocations: correlation over the overlap, and peaks") {
     bench.check("overlap_counts", [&](std::size_t i) {
       counts.execute(bench.stream(), weights[i], plane, overlaps[i]);
     });
-    bench.check("overlap_score", [&](std::size_t i) {
-      score.execute(bench.stream(), surfaces[i], overlaps[i], {}, scores[i]);
+    bench.check("overlap_peaks", [&](std::size_t i) {
+      const auto min_overlap = static_cast<float>(1 + i);
+      peaks.execute(bench.stream(), surfaces[i], overlaps[i], {min_overlap}, records[i]);
     });
     bench.check("peak",
-                [&](std::size_t i) { peak.execute(bench.stream(), scores[i], records[i]); });
+                [&](std::size_t i) { peak.execute(bench.stream(), surfaces[i], records[i]); });
   });
 }
 

@@ -131,18 +131,15 @@ void overlap(Trial& trial, const Needs&) {
   constexpr Shape two{full_size.width, full_size.height, 2};
   const OverlapProductsPlan products(trial.device(), {full_size});
   const OverlapCountsPlan counts(trial.device(), {full_size});
-  const OverlapScorePlan score(trial.device(), {full_size});
-  const PeakPlan peak(trial.device(), {two});
+  const OverlapPeaksPlan peaks(trial.device(), {full_size});
   trial.run([&](Stream& stream) {
     const Image spectrum = trial.blank_spectrum(full_size);
     Image product = trial.blank_spectrum(two);
     Image overlaps = trial.blank(two);
-    Image scores = trial.blank(two);
     Buffer records = trial.blank_records(2 * sizeof(PeakRecord));
     products.execute(stream, spectrum, spectrum, product);
     counts.execute(stream, trial.blank(full_size), full_size, overlaps);
-    score.execute(stream, trial.blank(two), overlaps, {}, scores);
-    peak.execute(stream, scores, records);
+    peaks.execute(stream, trial.blank(two), overlaps, {}, records);
   });
 }
 

@@ -57,8 +57,8 @@ using AllStages = StageList<
     // fft
     RealFft,
     // spectrum
-    CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts, OverlapProducts,
-    OverlapScore, Peak, RadialWhitening, WindowCrossPower,
+    CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts, OverlapPeaks,
+    OverlapProducts, Peak, RadialWhitening, WindowCrossPower,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
     // refinement

@@ -72,8 +72,7 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
       fft_surfaces_(device, {slices(frame_, 2 * batch), 2, FftDirections::inverse}),
       products_(device, {frame_, batch}),
       counts_(device, {frame_, batch}),
-      score_(device, {frame_, batch}),
-      peak_(device, {slices(frame_, 2 * batch)}),
+      overlap_peaks_(device, {frame_, batch}),
       warped_reference_(device.make_image(PixelType::f32, frame_)),
       warped_(device.make_image(PixelType::f32, frames_)),
       warped_weights_(device.make_image(PixelType::f32, frames_)),
@@ -84,7 +83,6 @@ TranslationSearch::TranslationSearch(const Device& device, std::int64_t side, On
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(slices(frame_, 2 * batch)))),
       surfaces_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
       overlaps_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
-      scores_(device.make_image(PixelType::f32, slices(frame_, 2 * batch))),
       records_(device.make_buffer(2 * static_cast<std::size_t>(batch) * sizeof(PeakRecord))),
       readbacks_{Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch)),
                  Readback<PeakRecord>(device, 2 * static_cast<std::size_t>(batch))} {
@@ -228,13 +226,15 @@ void TranslationSearch::add(const Compared& compared, double rotation_deg, doubl
 }
 
 // Frames of a batch that is not full hold what an earlier one left, and their peaks are not taken.
-void TranslationSearch::score(Stream& stream) {
+void TranslationSearch::find_peaks(Stream& stream) {
   const bool alike = std::all_of(limits_.begin(), limits_.end(), [&](const OverlapLimits& limits) {
     return limits == limits_.front();
   });
-  if (alike) return score_.execute(stream, surfaces_, overlaps_, limits_.front(), scores_);
+  if (alike) {
+    return overlap_peaks_.execute(stream, surfaces_, overlaps_, limits_.front(), records_);
+  }
   limits_.resize(static_cast<std::size_t>(frames_.depth), limits_.back());
-  score_.execute_each(stream, surfaces_, overlaps_, limits_, scores_);
+  overlap_peaks_.execute_each(stream, surfaces_, overlaps_, limits_, records_);
 }
 
 void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compared& compared) {
@@ -258,8 +258,7 @@ void TranslationSearch::compare(Stream& stream, StageClock& clock, const Compare
   }
   correlate(stream, clock);
   find_overlaps(stream, clock, compared.reference_level, warped_weights_);
-  clock.run("overlap_score", [&] { score(stream); });
-  clock.run("peak", [&] { peak_.execute(stream, scores_, records_); });
+  clock.run("overlap_peaks", [&] { find_peaks(stream); });
   readbacks_[enqueued_ % 2].enqueue(stream, records_);
   ++enqueued_;
   if (enqueued_ - taken_ > 1) take_next();

@@ -95,7 +95,7 @@ class TranslationSearch {
   void clear_next();
   /// Compares what was added, if anything was.
   void compare(Stream& stream, StageClock& clock, const Compared& compared);
-  void score(Stream& stream);
+  void find_peaks(Stream& stream);
   /// Takes the peaks of the batch that was enqueued first of those whose peaks were not, if any.
   void take_next();
   /// The warp from levels of a shape to the padded frame.
@@ -134,13 +134,12 @@ class TranslationSearch {
   RealFftPlan fft_, fft_batch_, fft_surfaces_;
   OverlapProductsPlan products_;
   OverlapCountsPlan counts_;
-  OverlapScorePlan score_;
-  PeakPlan peak_;
+  OverlapPeaksPlan overlap_peaks_;
   PlanCache<WarpKey, WarpPlan> warps_{2 * max_searched_levels};
   Image warped_reference_, warped_, warped_weights_;
   Image reference_spectrum_, reference_weight_;  ///< the latter of a masked reference alone
   Image moving_spectra_;  ///< of the images, then of their weights if they are needed
-  Image products_image_, surfaces_, overlaps_, scores_;
+  Image products_image_, surfaces_, overlaps_;
   Buffer records_;
   // Two batches take turns: while the device compares one, the peaks of the other are taken.
   std::array<Readback<PeakRecord>, 2> readbacks_;

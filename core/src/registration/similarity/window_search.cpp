@@ -53,9 +53,8 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       fft_surfaces_(device, {of_surfaces(grid), 2, FftDirections::inverse}),
       products_(device, {frame_, grid.at_once()}),
       counts_plan_(device, {frame_, 1, false}),
-      score_(device, {frame_, grid.at_once()}),
-      score_alike_(device, {frame_, grid.at_once(), true}),
-      peak_(device, {of_surfaces(grid)}),
+      peaks_plan_(device, {frame_, grid.at_once()}),
+      alike_peaks_plan_(device, {frame_, grid.at_once(), true}),
       windows_image_(device.make_image(PixelType::f32, of_windows(grid))),
       windows_weight_(device.make_image(PixelType::f32, of_windows(grid))),
       warped_(device.make_image(PixelType::f32, frame_)),
@@ -65,7 +64,6 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       products_image_(
           device.make_image(PixelType::c32, RealFftPlan::half_spectrum(of_surfaces(grid)))),
       surfaces_(device.make_image(PixelType::f32, of_surfaces(grid))),
-      scores_(device.make_image(PixelType::f32, of_surfaces(grid))),
       overlaps_(device.make_image(PixelType::f32, of_surfaces(grid))),
       alike_overlaps_(device.make_image(PixelType::f32, slices(grid, 2))),
       records_(device.make_buffer(static_cast<std::size_t>(of_surfaces(grid).depth) *
@@ -209,13 +207,12 @@ void WindowSearch::compare_windows(const PairWork& work, Peaks& peaks) {
     work.clock.run("inverse_fft",
                    [&] { fft_surfaces_.inverse(work.stream, products_image_, surfaces_); });
     if (!all_count_) find_overlaps(work, part);
-    work.clock.run("overlap_score", [&] {
+    work.clock.run("overlap_peaks", [&] {
       if (all_count_) {
-        return score_alike_.execute(work.stream, surfaces_, alike_overlaps_, limits, scores_);
+        return alike_peaks_plan_.execute(work.stream, surfaces_, alike_overlaps_, limits, records_);
       }
-      score_.execute(work.stream, surfaces_, overlaps_, limits, scores_);
+      peaks_plan_.execute(work.stream, surfaces_, overlaps_, limits, records_);
     });
-    work.clock.run("peak", [&] { peak_.execute(work.stream, scores_, records_); });
     peaks[i].enqueue(work.stream, records_);
   }
 }

@@ -113,14 +113,14 @@ class WindowSearch {
   RealFftPlan fft_, fft_windows_, fft_surfaces_;
   OverlapProductsPlan products_;
   OverlapCountsPlan counts_plan_;
-  OverlapScorePlan score_, score_alike_;  ///< the latter of windows whose pixels all count
-  PeakPlan peak_;
+  OverlapPeaksPlan peaks_plan_;
+  OverlapPeaksPlan alike_peaks_plan_;  ///< of windows whose pixels all count
   PlanCache<Shape, WarpPlan> warps_{16};
   PlanCache<Shape, InterpolatePlan> bilinear_{16};
   Image windows_image_, windows_weight_;  ///< of a part
   std::vector<Part> parts_;
   Image warped_, warped_weight_, spectrum_, weight_spectrum_;
-  Image products_image_, surfaces_, scores_;
+  Image products_image_, surfaces_;
   Image overlaps_;          ///< of each window of a part with what is in the frame
   Image alike_overlaps_;    ///< of all windows alike
   Shape window_;            ///< what a window has of the level

@@ -14,7 +14,7 @@ namespace warpalign {
 namespace {
 
 constexpr const char* products_stage = "overlap_products";
-constexpr const char* score_stage = "overlap_score";
+constexpr const char* peaks_stage = "overlap_peaks";
 
 Shape spectra(const Shape& image, std::int64_t depth) {
   return RealFftPlan::half_spectrum({image.width, image.height, depth});
@@ -34,18 +34,18 @@ OverlapProductsSpec checked(const OverlapProductsSpec& spec) {
   return spec;
 }
 
-OverlapScoreSpec checked(const OverlapScoreSpec& spec) {
-  check(score_stage, spec.surface, spec.batch);
+OverlapPeaksSpec checked(const OverlapPeaksSpec& spec) {
+  check(peaks_stage, spec.surface, spec.batch);
   return spec;
 }
 
 void check_limits(const OverlapLimits& limits) {
   for (const float number : {limits.min_overlap, limits.reach, limits.centre_x, limits.centre_y,
                              limits.mirrored_centre_x, limits.mirrored_centre_y}) {
-    if (!std::isfinite(number)) detail::refuse(score_stage, "the limits hold NaN or infinity");
+    if (!std::isfinite(number)) detail::refuse(peaks_stage, "the limits hold NaN or infinity");
   }
-  if (!(limits.min_overlap > 0)) detail::refuse(score_stage, "min_overlap must be above 0");
-  if (limits.reach < 0) detail::refuse(score_stage, "reach must be 0 or more");
+  if (!(limits.min_overlap > 0)) detail::refuse(peaks_stage, "min_overlap must be above 0");
+  if (limits.reach < 0) detail::refuse(peaks_stage, "reach must be 0 or more");
 }
 
 }  // namespace
@@ -88,38 +88,37 @@ void OverlapProductsPlan::check_spectra(const Stream& stream,
                       spectra(spec_.image, 2 * spec_.batch));
 }
 
-OverlapScorePlan::OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec)
+OverlapPeaksPlan::OverlapPeaksPlan(const Device& device, const OverlapPeaksSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void OverlapScorePlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
-                               const OverlapLimits& limits, Image& scores) const {
-  enqueue(stream, surfaces, overlaps, {&limits, 1}, scores);
+void OverlapPeaksPlan::execute(Stream& stream, const Image& surfaces, const Image& overlaps,
+                               const OverlapLimits& limits, Buffer& records) const {
+  enqueue(stream, surfaces, overlaps, {&limits, 1}, records);
 }
 
-void OverlapScorePlan::execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
-                                    std::span<const OverlapLimits> limits, Image& scores) const {
+void OverlapPeaksPlan::execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
+                                    std::span<const OverlapLimits> limits, Buffer& records) const {
   if (limits.size() != static_cast<std::size_t>(spec_.batch)) {
-    detail::refuse(score_stage, "there are limits for " + std::to_string(limits.size()) +
+    detail::refuse(peaks_stage, "there are limits for " + std::to_string(limits.size()) +
                                     " images, and the plan is for " + std::to_string(spec_.batch));
   }
-  enqueue(stream, surfaces, overlaps, limits, scores);
+  enqueue(stream, surfaces, overlaps, limits, records);
 }
 
-void OverlapScorePlan::enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
-                               std::span<const OverlapLimits> limits, Image& scores) const {
-  detail::check_stream(score_stage, device_, stream);
+void OverlapPeaksPlan::enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
+                               std::span<const OverlapLimits> limits, Buffer& records) const {
+  detail::check_stream(peaks_stage, device_, stream);
   const auto check_pairs = [&](const char* what, const Image& image, std::int64_t pairs) {
-    detail::check_image(score_stage, what, device_, image, PixelType::f32,
+    detail::check_image(peaks_stage, what, device_, image, PixelType::f32,
                         {spec_.surface.width, spec_.surface.height, 2 * pairs});
   };
   check_pairs("the surfaces", surfaces, spec_.batch);
   check_pairs("the overlaps", overlaps, spec_.one_overlap ? 1 : spec_.batch);
-  check_pairs("the scores", scores, spec_.batch);
-  detail::check_distinct(score_stage, surfaces, scores);
-  detail::check_distinct(score_stage, overlaps, scores);
+  detail::check_buffer(peaks_stage, "the records", device_, records,
+                       2 * static_cast<std::size_t>(spec_.batch) * sizeof(PeakRecord));
   for (const OverlapLimits& of_image : limits) check_limits(of_image);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
-                   detail::Access::memory(overlaps), limits, detail::Access::memory(scores));
+                   detail::Access::memory(overlaps), limits, detail::Access::memory(records));
 }
 
 }  // namespace warpalign

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <warpalign/backend/stage.hpp>
+#include <warpalign/backend/stages/spectrum/peak.hpp>
 #include <warpalign/device.hpp>
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 namespace warpalign {
 
 namespace backend {
+class OverlapPeaks;
 class OverlapProducts;
-class OverlapScore;
 }  // namespace backend
 
 /// The products of spectra that the correlation needs.
@@ -45,7 +46,7 @@ class WARPALIGN_API OverlapProductsPlan {
   std::shared_ptr<backend::OverlapProducts> kernel_;
 };
 
-struct OverlapScoreSpec {
+struct OverlapPeaksSpec {
   Shape surface;             ///< of one surface; depth 1
   std::int64_t batch = 1;    ///< as in OverlapProductsSpec
   bool one_overlap = false;  ///< whether all images b overlap with a alike
@@ -62,28 +63,30 @@ struct OverlapLimits {
   friend bool operator==(const OverlapLimits&, const OverlapLimits&) = default;
 };
 
-/// score = C / sqrt(N), from correlation surfaces [C, C mirrored] and overlaps [N, N mirrored],
-/// both as inverse transforms leave them: times the number of a surface's pixels (f32, depth 2 for
-/// each image b, or for all with `one_overlap`). The overlaps are the correlations of the weights,
-/// by OverlapProductsPlan or, where it can, by OverlapCountsPlan. For unrelated, locally normalized
-/// images the score is of the order of 1, whatever the overlap N. Output f32 of depth 2 for each
-/// image b.
-class WARPALIGN_API OverlapScorePlan {
+/// The peaks of score = C / sqrt(N), from correlation surfaces [C, C mirrored] and overlaps
+/// [N, N mirrored], both as inverse transforms leave them: times the number of a surface's pixels
+/// (f32, depth 2 for each image b, or for all with `one_overlap`). The overlaps are the
+/// correlations of the weights, by OverlapProductsPlan or, where it can, by OverlapCountsPlan. For
+/// unrelated, locally normalized images the score is of the order of 1, whatever the overlap N.
+/// Shifts beyond the limits score 0, and may be the peak where no other scores more.
+class WARPALIGN_API OverlapPeaksPlan {
  public:
-  OverlapScorePlan(const Device& device, const OverlapScoreSpec& spec);
+  OverlapPeaksPlan(const Device& device, const OverlapPeaksSpec& spec);
+  /// `records` gets a PeakRecord for each surface, as PeakPlan would write it for an image of the
+  /// scores: two for each image b. They stay on the device.
   void execute(Stream& stream, const Image& surfaces, const Image& overlaps,
-               const OverlapLimits& limits, Image& scores) const;
+               const OverlapLimits& limits, Buffer& records) const;
   /// Each of the images b has limits of its own.
   void execute_each(Stream& stream, const Image& surfaces, const Image& overlaps,
-                    std::span<const OverlapLimits> limits, Image& scores) const;
+                    std::span<const OverlapLimits> limits, Buffer& records) const;
 
  private:
   void enqueue(Stream& stream, const Image& surfaces, const Image& overlaps,
-               std::span<const OverlapLimits> limits, Image& scores) const;
+               std::span<const OverlapLimits> limits, Buffer& records) const;
 
   Device device_;
-  OverlapScoreSpec spec_;
-  std::shared_ptr<backend::OverlapScore> kernel_;
+  OverlapPeaksSpec spec_;
+  std::shared_ptr<backend::OverlapPeaks> kernel_;
 };
 
 }  // namespace warpalign
@@ -105,13 +108,13 @@ class OverlapProducts : public Stage {
   virtual void enqueue(Queue& queue, const OverlapSpectra& spectra, Memory& products) = 0;
 };
 
-class OverlapScore : public Stage {
+class OverlapPeaks : public Stage {
  public:
-  using Setup = OverlapScoreSpec;
+  using Setup = OverlapPeaksSpec;
 
   /// One set of limits for all images b, or one for each.
   virtual void enqueue(Queue& queue, const Memory& surfaces, const Memory& overlaps,
-                       std::span<const OverlapLimits> limits, Memory& scores) = 0;
+                       std::span<const OverlapLimits> limits, Memory& records) = 0;
 };
 
 }  // namespace warpalign::backend
