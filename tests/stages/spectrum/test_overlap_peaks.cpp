@@ -252,8 +252,10 @@ TEST_CASE("overlap_peaks: where nothing overlaps the score is 0, not infinite") 
 
 TEST_CASE("overlap_peaks: where all that may score is below 0, what may not is the peak") {
   test::on_every_device([](const warpalign::Device& device) {
-    auto surfaces = even_surfaces({45, 28}, -1);
-    compare_peaks(device, surfaces, {0.5F});  // the highest of those below 0
+    // What is beside the shifts that may not score is less than the best that may.
+    auto surfaces = even_surfaces({45, 28}, -2);
+    for (reference::Plane& surface : surfaces.correlations) surface.at(3, 0) = -surfaces.plane();
+    compare_peaks(device, surfaces, {0.5F});
     surfaces.overlaps[0].at(17, 11) = 0;
     surfaces.overlaps[1].at(44, 27) = 0;
     const OverlapLimits limits{0.5F};
