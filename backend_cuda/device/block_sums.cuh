@@ -17,11 +17,10 @@ __device__ __forceinline__ float warp_sum(float value) {
   return value;
 }
 
-/// Adds each of `count` sums over the threads of a block of `warps` warps. Sum i of block g goes to
-/// partials[i * blocks + g].
-template <int warps, int count>
-__device__ __forceinline__ void store_block_sums(const float (&sums)[count], int blocks,
-                                                 float* __restrict__ partials) {
+/// Adds each of `count` sums over the threads of a block of `warps` warps, and calls put(i, sum)
+/// for sum i in one thread each. All threads must meet a barrier before the next call.
+template <int warps, int count, class Put>
+__device__ __forceinline__ void add_over_block(const float (&sums)[count], const Put& put) {
   static_assert(count <= warps * warp_lanes);
   __shared__ float of_warps[count][warps];
   const int thread = static_cast<int>(threadIdx.x);
@@ -35,7 +34,15 @@ __device__ __forceinline__ void store_block_sums(const float (&sums)[count], int
   float sum = 0.0f;
 #pragma unroll
   for (int w = 0; w < warps; ++w) sum += of_warps[thread][w];
-  partials[thread * blocks + static_cast<int>(blockIdx.x)] = sum;
+  put(thread, sum);
+}
+
+/// The same, once in a kernel. Sum i of block g goes to partials[i * blocks + g].
+template <int warps, int count>
+__device__ __forceinline__ void store_block_sums(const float (&sums)[count], int blocks,
+                                                 float* __restrict__ partials) {
+  add_over_block<warps>(
+      sums, [&](int i, float sum) { partials[i * blocks + static_cast<int>(blockIdx.x)] = sum; });
 }
 
 /// The same of all blocks of a grid.

@@ -25,8 +25,6 @@ class PinnedSlot {
   /// Waits for the stream if it is still to fill the slot.
   ~PinnedSlot();
 
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
-
   /// Enqueues the copy of the first `bytes` of `source`.
   void enqueue(const backend::Queue& queue, const void* source, std::size_t bytes);
 

@@ -11,8 +11,8 @@ class PinnedReadback final : public backend::Readback {
  public:
   PinnedReadback(const Context& context, std::size_t bytes) : slot_(context, bytes) {}
 
-  void enqueue(backend::Queue& queue, const backend::Memory& source) override {
-    slot_.enqueue(queue, data<char>(source), slot_.size());
+  void enqueue(backend::Queue& queue, const backend::Memory& source, std::size_t bytes) override {
+    slot_.enqueue(queue, data<char>(source), bytes);
   }
   const void* wait() override { return slot_.wait(); }
 

@@ -2,6 +2,7 @@
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/stage.hpp"
+#include "refinement/whole_fits.hpp"
 
 #include "formulas/resident_fit.h"
 #include "formulas/similarity.h"
@@ -17,9 +18,6 @@ namespace {
 namespace of_similarities {
 #include "shared/fit_step.cl"
 }
-#undef PARAMETERS
-#undef SUMS
-#undef IS_PROJECTIVE
 #define PROJECTIVE
 namespace of_homographies {
 #include "shared/fit_step.cl"
@@ -32,8 +30,19 @@ class FitStepStage final : public backend::FitStep {
  public:
   FitStepStage(const Context& context, const FitStepSpec& spec)
       : site_{context, "fit_step"},
-        kernel_(spec.projective ? &of_homographies::fit_step : &of_similarities::fit_step) {
+        kernel_(spec.projective ? &of_homographies::fit_step : &of_similarities::fit_step),
+        whole_fits_(site_, spec.projective) {
     load(kernel_, site_);
+  }
+
+  [[nodiscard]] bool takes_whole_fits(
+      std::span<const backend::ResidentSums> sums) const noexcept override {
+    return whole_fits_.serve(sums);
+  }
+  void enqueue_whole_fits(backend::Queue& queue, backend::Memory& records,
+                          std::span<const backend::ResidentSums> sums, std::size_t fits,
+                          int steps) override {
+    whole_fits_.enqueue(queue, sums, records, fits, steps);
   }
 
   void enqueue(backend::Queue& queue, const backend::FitStepMemory& memory,
@@ -46,6 +55,7 @@ class FitStepStage final : public backend::FitStep {
  private:
   CallSite site_;
   void (*kernel_)(WaFitRecord*, WaSumsState*, const float*);
+  WholeFits whole_fits_;
 };
 
 }  // namespace

@@ -167,10 +167,12 @@ struct PairWeights {
 __device__ __forceinline__ bool pair_counts(const PairWeights& weights, long long reference_pixel,
                                             const MovingSpline& moving,
                                             const SampleLocation& location) {
-  if (!(__ldg(weights.reference + reference_pixel) >= WA_MIN_WEIGHT)) return false;
   const int x = location.x0 + (location.a >= 0.5f ? 1 : 0);
   const int y = location.y0 + (location.b >= 0.5f ? 1 : 0);
-  return __ldg(weights.moving + static_cast<long long>(y) * moving.width + x) >= WA_MIN_WEIGHT;
+  // Neither load waits for what the other one says.
+  const float of_reference = __ldg(weights.reference + reference_pixel);
+  const float of_moving = __ldg(weights.moving + static_cast<long long>(y) * moving.width + x);
+  return of_reference >= WA_MIN_WEIGHT & of_moving >= WA_MIN_WEIGHT;
 }
 
 }  // namespace warpalign::cuda

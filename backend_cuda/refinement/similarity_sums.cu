@@ -1,16 +1,10 @@
 // Stage: the sums of one Gauss-Newton step of registration by a similarity or a homography.
-//
-// A warp covers a small tile of the reference at a time, which keeps its reads of a rotated moving
-// image close together; blocks step over the tiles.
 #include "device/block_sums.cuh"
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
 #include "device/parameter_list.hpp"
 #include "device/stage.hpp"
-#include "refinement/sample_location.cuh"
-
-#include "formulas/illumination.h"
-#include "formulas/resident_state.h"
+#include "refinement/similarity_pixels.cuh"
 
 #include <warpalign/backend/stages/refinement/illumination.hpp>
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
@@ -20,142 +14,18 @@
 namespace warpalign::cuda {
 namespace {
 
-// One block per multiprocessor leaves few partial sums for the host, and where many states share a
-// launch, a quarter of that for each. The sums of a homography take more registers than a thread of
-// 512 has.
-template <bool projective>
-constexpr int threads_of = projective ? 256 : 512;
-template <bool projective>
-constexpr int warps_of = threads_of<projective> / warp_lanes;
-template <bool projective>
-constexpr int sums_of = projective ? WA_HOMOGRAPHY_SUMS : WA_SIMILARITY_SUMS;
-constexpr int blocks_per_multiprocessor = 1;
-constexpr int states_to_fill_device = 4;
-constexpr int tile_width = 8;  // of a warp
-constexpr int tile_height = warp_lanes / tile_width;
-template <bool projective>
-constexpr int block_width = warps_of<projective>* tile_width;
-static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
-static_assert(WA_HOMOGRAPHY_SUMS == backend::homography_sum_count);
-static_assert(sizeof(WaSumsState) == sizeof(ResidentState));
-
-/// An illumination model with a gain and an offset for each cell of a field.
-struct LocalIllumination {
-  const float2* field;
-  float inverse_side;
-  int across, down;
-};
-
-/// The images that steps compare.
-struct ComparedImages {
-  const float* reference;
-  int reference_width, margin, columns, rows;
-  MovingSpline moving;
-  LocalIllumination illumination;
-  PairWeights weights;
-};
-
-/// The state that a step starts from.
-template <bool projective>
-struct State {
-  MatrixOf<projective> matrix;
-  float centre_x, centre_y, inverse_unit, inverse_scale;
-  float gain, offset;  ///< of all pixels alike
-};
-
 // Each layer of a grid has a state. Illumination is estimated for one state at a time.
 constexpr int max_states_at_once = 32;
 template <bool projective, int states>
 using States = ParameterList<State<projective>, states>;
 
-/// The state of a fit that stays on the device.
-template <bool projective>
-__device__ __forceinline__ State<projective> state_in(const WaSumsState& kept) {
-  const auto number = [&](int i) {
-    return static_cast<double>(kept.matrix[i]) + static_cast<double>(kept.rest[i]);
-  };
-  State<projective> s;
-  if constexpr (projective) {
-#pragma unroll
-    for (int i = 0; i < 9; ++i) s.matrix.h[i] = number(i);
-  } else {
-    s.matrix = {number(0), number(1), number(2), number(3), number(4), number(5)};
-  }
-  s.centre_x = kept.centre_x;
-  s.centre_y = kept.centre_y;
-  s.inverse_unit = kept.inverse_unit;
-  s.inverse_scale = kept.inverse_scale;
-  s.gain = kept.gain;
-  s.offset = kept.offset;
-  return s;
-}
-
-__device__ __forceinline__ float2 illumination_at(const LocalIllumination& illumination, int px,
-                                                  int py) {
-  int left, right, top, bottom;
-  const float a =
-      wa_illumination_cells(px, illumination.inverse_side, illumination.across, &left, &right);
-  const float b =
-      wa_illumination_cells(py, illumination.inverse_side, illumination.down, &top, &bottom);
-  const float2* above = illumination.field + static_cast<long long>(top) * illumination.across;
-  const float2* below = illumination.field + static_cast<long long>(bottom) * illumination.across;
-  const float2 p = __ldg(above + left), q = __ldg(above + right);
-  const float2 r = __ldg(below + left), s = __ldg(below + right);
-  return make_float2(wa_illumination_mix(p.x, q.x, r.x, s.x, a, b),
-                     wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
-}
-
-template <bool projective, bool masked, bool illuminated>
-__device__ __forceinline__ void add_pixel(const ComparedImages& images, const State<projective>& s,
-                                          int px, int py, float (&sums)[sums_of<projective>]) {
-  SampleLocation location;
-  if (!find_sample_location(s.matrix, px, py, images.moving, location)) return;
-  const long long pixel = static_cast<long long>(py) * images.reference_width + px;
-  if constexpr (masked) {
-    if (!pair_counts(images.weights, pixel, images.moving, location)) return;
-  }
-  const ValueAndSlopes m = spline_value_and_slopes(images.moving, location);
-  float2 illumination = make_float2(s.gain, s.offset);
-  if constexpr (illuminated) illumination = illumination_at(images.illumination, px, py);
-  const float dx = (static_cast<float>(location.x0) - s.centre_x) + location.a;
-  const float dy = (static_cast<float>(location.y0) - s.centre_y) + location.b;
-  const float reference = __ldg(images.reference + pixel);
-  if constexpr (projective) {
-    wa_homography_add(m.value, m.slope_x, m.slope_y, dx * s.inverse_unit, dy * s.inverse_unit,
-                      reference, illumination.x, illumination.y, s.inverse_scale, 1.0f, sums);
-  } else {
-    wa_similarity_add(m.value, m.slope_x, m.slope_y, dx, dy, reference, illumination.x,
-                      illumination.y, s.inverse_scale, 1.0f, sums);
-  }
-}
-
-template <bool projective, bool masked, bool illuminated>
-__device__ __forceinline__ void sum_pixels(const ComparedImages& images, const State<projective>& s,
-                                           int blocks, float* partials) {
-  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
-  const int x = warp * tile_width + lane % tile_width;
-  const int y = lane / tile_width;
-  const int across = (images.columns + block_width<projective> - 1) / block_width<projective>;
+template <bool projective, bool masked, bool illuminated, class Matrix>
+__device__ __forceinline__ void sum_pixels(const ComparedImages& images,
+                                           const State<projective, Matrix>& s, int blocks,
+                                           float* partials) {
   float sums[sums_of<projective>] = {};
-  if (across > 0) {
-    int tile_x = static_cast<int>(blockIdx.x) % across;
-    int tile_y = static_cast<int>(blockIdx.x) / across;
-    while (tile_y * tile_height < images.rows) {
-      const int column = tile_x * block_width<projective> + x;
-      const int row = tile_y * tile_height + y;
-      if (column < images.columns && row < images.rows) {
-        add_pixel<projective, masked, illuminated>(images, s, images.margin + column,
-                                                   images.margin + row, sums);
-      }
-      tile_x += blocks % across;
-      tile_y += blocks / across;
-      if (tile_x >= across) {
-        tile_x -= across;
-        ++tile_y;
-      }
-    }
-  }
+  add_pixels<projective, masked, illuminated>(images, s, static_cast<int>(blockIdx.x), blocks,
+                                              sums);
   store_block_sums<warps_of<projective>>(sums, blocks, partials);
 }
 
@@ -232,11 +102,10 @@ Kernels<projective> kernels_for(bool illuminated) {
 }
 
 template <bool projective>
-class SimilaritySumsStage final : public backend::SimilaritySums {
+class SimilaritySumsStage final : public SimilarityImagesStage {
  public:
   SimilaritySumsStage(const Context& context, const SimilaritySumsSpec& spec)
       : site_{context, "similarity_sums"},
-        images_{},
         kernels_(spec.masked ? kernels_for<projective, true>(spec.illumination_cell != 0)
                              : kernels_for<projective, false>(spec.illumination_cell != 0)),
         resident_(spec.masked ? resident_kernels<projective, true>()
@@ -339,16 +208,6 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
     return kernels.many;
   }
 
-  [[nodiscard]] ComparedImages images_in(const backend::SimilarityMemory& memory) const {
-    ComparedImages images = images_;
-    images.reference = data<float>(memory.reference);
-    images.moving.coefficients = data<float>(memory.coefficients);
-    images.illumination.field = data_or_null<float2>(memory.illumination);
-    images.weights = {data_or_null<float>(memory.reference_weight),
-                      data_or_null<float>(memory.moving_weight)};
-    return images;
-  }
-
   [[nodiscard]] dim3 grid_for(std::size_t states) const {
     return {static_cast<unsigned>(blocks_), static_cast<unsigned>(states)};
   }
@@ -380,7 +239,6 @@ class SimilaritySumsStage final : public backend::SimilaritySums {
   }
 
   CallSite site_;
-  ComparedImages images_;
   Kernels<projective> kernels_;
   ResidentKernels resident_;
   Point centre_;

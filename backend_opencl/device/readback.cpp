@@ -9,7 +9,7 @@
 namespace warpalign::opencl {
 
 PinnedReadback::PinnedReadback(Context& context, std::size_t bytes)
-    : site_(context.call_site("readback")), bytes_(bytes), host_(context, bytes, site_) {}
+    : site_(context.call_site("readback")), host_(context, bytes, site_) {}
 
 PinnedReadback::~PinnedReadback() {
   if (backend::is_forked()) return;
@@ -17,10 +17,11 @@ PinnedReadback::~PinnedReadback() {
   if (event != nullptr) clWaitForEvents(1, &event);
 }
 
-void PinnedReadback::enqueue(backend::Queue& queue, const backend::Memory& source) {
+void PinnedReadback::enqueue(backend::Queue& queue, const backend::Memory& source,
+                             std::size_t bytes) {
   cl_event event = nullptr;
-  check(clEnqueueReadBuffer(queue_of(queue), buffer_of(source), CL_FALSE, 0, bytes_, host_.data(),
-                            0, nullptr, &event),
+  check(clEnqueueReadBuffer(queue_of(queue), buffer_of(source), CL_FALSE, 0, bytes, host_.data(), 0,
+                            nullptr, &event),
         "clEnqueueReadBuffer", site_);
   arrived_ = compute::event(event, false);
 }

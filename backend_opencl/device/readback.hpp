@@ -13,12 +13,11 @@ class PinnedReadback final : public backend::Readback {
   PinnedReadback(Context& context, std::size_t bytes);
   ~PinnedReadback() override;
 
-  void enqueue(backend::Queue& queue, const backend::Memory& source) override;
+  void enqueue(backend::Queue& queue, const backend::Memory& source, std::size_t bytes) override;
   const void* wait() override;
 
  private:
   CallSite site_;
-  std::size_t bytes_;
   PinnedMemory host_;
   compute::event arrived_;  // null while no copy is pending
 };

@@ -43,9 +43,9 @@ double Queue::milliseconds_between(const backend::Mark& from, const backend::Mar
   return inner_->milliseconds_between(from, to);
 }
 
-void Readback::enqueue(backend::Queue& queue, const backend::Memory& source) {
+void Readback::enqueue(backend::Queue& queue, const backend::Memory& source, std::size_t bytes) {
   reach("enqueue a read-back");
-  inner_->enqueue(inner_of(queue), inner_of(source));
+  inner_->enqueue(inner_of(queue), inner_of(source), bytes);
 }
 
 const void* Readback::wait() {

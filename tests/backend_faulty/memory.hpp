@@ -81,7 +81,7 @@ class Readback final : public backend::Readback {
  public:
   Readback(std::unique_ptr<backend::Readback> inner, backend::Loss& loss)
       : inner_(std::move(inner)), loss_(loss) {}
-  void enqueue(backend::Queue& queue, const backend::Memory& source) override;
+  void enqueue(backend::Queue& queue, const backend::Memory& source, std::size_t bytes) override;
   const void* wait() override;
 
  private:

@@ -9,30 +9,36 @@
 
 namespace warpalign::detail {
 
-/// Fetches `count` records from the start of a buffer in two steps, enqueue and wait.
+/// Fetches `count` records at most from the start of a buffer in two steps, enqueue and wait.
 template <class Record>
 class Readback {
  public:
   explicit Readback(const Device& device, std::size_t count = 1)
       : count_(count), readback_(Access::driver(device).make_readback(count * sizeof(Record))) {}
 
-  /// Enqueues the copy. A copy that was enqueued before must have been waited for.
-  void enqueue(Stream& stream, const Buffer& source) {
-    check_buffer("readback", "the source", stream.device(), source, count_ * sizeof(Record));
-    readback_->enqueue(Access::queue(stream), Access::memory(source));
+  /// Enqueues the copy of all records. A copy that was enqueued before must have been waited for.
+  void enqueue(Stream& stream, const Buffer& source) { enqueue(stream, source, count_); }
+  /// The same of the first ones, at least one.
+  void enqueue(Stream& stream, const Buffer& source, std::size_t records) {
+    if (records < 1 || records > count_) refuse("readback", "there are no such records");
+    const std::size_t bytes = records * sizeof(Record);
+    check_buffer("readback", "the source", stream.device(), source, bytes);
+    readback_->enqueue(Access::queue(stream), Access::memory(source), bytes);
+    enqueued_ = records;
   }
 
   /// Waits for the copy, but not for work that was enqueued after it. The result is valid until the
   /// next enqueue.
   [[nodiscard]] std::span<const Record> wait() {
     check_not_forked();
-    return {static_cast<const Record*>(readback_->wait()), count_};
+    return {static_cast<const Record*>(readback_->wait()), enqueued_};
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
   std::size_t count_;
+  std::size_t enqueued_ = count_;  ///< records
   std::unique_ptr<backend::Readback> readback_;
 };
 

@@ -44,8 +44,9 @@ class Readback {
   Readback& operator=(const Readback&) = delete;
   virtual ~Readback() = default;
 
-  /// Enqueues a copy from the start of `source`. The result of the previous copy becomes invalid.
-  virtual void enqueue(Queue& queue, const Memory& source) = 0;
+  /// Enqueues a copy of so many bytes from the start of `source`. The result of the previous copy
+  /// becomes invalid.
+  virtual void enqueue(Queue& queue, const Memory& source, std::size_t bytes) = 0;
   /// Waits for the copy if necessary. The result stays valid until the next enqueue.
   virtual const void* wait() = 0;
 };

@@ -196,8 +196,13 @@ void ResidentFits::run(Stream& stream, StageClock& clock, std::span<const FitGro
   const bool projective = is_projective(options.motion);
   place(groups, fits, projective);
   const FitStepPlan& steps = steps_for(fits.size(), projective);
-  steps.begin(stream, records_);
   int left = options.iterations + 1;  // the first sums as well
+  if (steps.runs(requests_)) {
+    clock.run("gauss_newton", [&] { steps.run(stream, records_, requests_, left); });
+    left = 0;
+  } else {
+    steps.begin(stream, records_);
+  }
   const auto enqueue_some = [&](int most) {
     const int count = std::min(most, left);
     enqueue(stream, clock, steps, count);

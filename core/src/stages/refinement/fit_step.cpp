@@ -53,6 +53,16 @@ std::size_t end_of_partials(const FitRecord& fit, std::size_t sums) {
   return end;
 }
 
+void check_has_sums(const FitRecord& fit, std::span<const backend::ResidentSums> sums) {
+  for (std::size_t channel = 0; channel < static_cast<std::size_t>(fit.channels); ++channel) {
+    const auto state = static_cast<std::size_t>(fit.states[channel]);
+    const bool has_sums = std::any_of(sums.begin(), sums.end(), [&](const auto& one) {
+      return state >= one.first_state && state - one.first_state < one.count;
+    });
+    if (!has_sums) detail::refuse(stage, "a fit has no sums");
+  }
+}
+
 }  // namespace
 
 struct FitStepPlan::Memory {
@@ -73,12 +83,16 @@ FitStepPlan::FitStepPlan(const Device& device, const FitStepSpec& spec)
       kernel_(detail::Access::driver(device).make(spec)),
       memory_(std::make_shared<Memory>(device, spec.fits)) {}
 
+void FitStepPlan::check_fits(std::span<const FitRecord> fits) const {
+  if (fits.size() > spec_.fits) detail::refuse(stage, "this plan was made for fewer fits");
+  for (const FitRecord& fit : fits) check_fit(fit, 2 * fits.size());
+}
+
 void FitStepPlan::begin(Stream& stream, std::span<const FitRecord> fits) const {
   detail::check_stream(stage, device_, stream);
-  if (fits.size() > spec_.fits) detail::refuse(stage, "this plan was made for fewer fits");
+  check_fits(fits);
   std::size_t partials = 0;
   for (const FitRecord& fit : fits) {
-    check_fit(fit, 2 * fits.size());
     partials = std::max(partials, end_of_partials(fit, sum_count(spec_.projective)));
   }
   memory_->count = 0;  // until the fits are there
@@ -89,6 +103,26 @@ void FitStepPlan::begin(Stream& stream, std::span<const FitRecord> fits) const {
                    detail::Access::memory(std::as_const(memory_->states)), fits.size());
   memory_->count = fits.size();
   memory_->partials = partials;
+}
+
+bool FitStepPlan::runs(std::span<const backend::ResidentSums> sums) const {
+  return kernel_->takes_whole_fits(sums);
+}
+
+void FitStepPlan::run(Stream& stream, std::span<const FitRecord> fits,
+                      std::span<const backend::ResidentSums> sums, int turns) const {
+  detail::check_stream(stage, device_, stream);
+  if (!runs(sums)) detail::refuse(stage, "the device cannot take these fits to their ends");
+  if (turns < 0) detail::refuse(stage, "the turns are fewer than none");
+  check_fits(fits);
+  for (const FitRecord& fit : fits) check_has_sums(fit, sums);
+  memory_->count = 0;
+  if (fits.empty()) return;
+  stream.upload(fits.data(), fits.size_bytes(), memory_->fits);
+  kernel_->enqueue_whole_fits(detail::Access::queue(stream), detail::Access::memory(memory_->fits),
+                              sums, fits.size(), turns);
+  memory_->count = fits.size();
+  memory_->partials = 0;
 }
 
 const Buffer& FitStepPlan::states() const { return memory_->states; }
@@ -106,11 +140,14 @@ void FitStepPlan::enqueue(Stream& stream, const detail::Results<float>& partials
 
 void FitStepPlan::look(Stream& stream) const {
   detail::check_stream(stage, device_, stream);
-  memory_->readback.enqueue(stream, memory_->fits);
+  if (memory_->count == 0) return;
+  memory_->readback.enqueue(stream, memory_->fits, memory_->count);
 }
 
 std::span<const FitRecord> FitStepPlan::seen() const {
-  return memory_->readback.wait().first(memory_->count);
+  if (memory_->count == 0) return {};
+  const std::span<const FitRecord> seen = memory_->readback.wait();
+  return seen.first(std::min(seen.size(), memory_->count));
 }
 
 }  // namespace warpalign

@@ -14,7 +14,8 @@ namespace warpalign {
 
 namespace backend {
 class FitStep;
-}
+struct ResidentSums;
+}  // namespace backend
 namespace detail {
 template <class Record>
 class Readback;
@@ -82,6 +83,13 @@ class WARPALIGN_API FitStepPlan {
   [[nodiscard]] const Buffer& states() const;
   /// Enqueues the next step of all fits, by the sums in `partials`.
   void enqueue(Stream& stream, const detail::Results<float>& partials) const;
+  /// Whether run() can take the fits with these sums to their ends.
+  [[nodiscard]] bool runs(std::span<const backend::ResidentSums> sums) const;
+  /// Instead of begin() and enqueue(): uploads fits and takes each to its end, or so many turns
+  /// far, without the states and the partial sums, whose places in `sums` mean nothing. Only where
+  /// runs().
+  void run(Stream& stream, std::span<const FitRecord> fits,
+           std::span<const backend::ResidentSums> sums, int turns) const;
   /// Enqueues a copy of the fits to the host. One that was enqueued before must have been waited
   /// for.
   void look(Stream& stream) const;
@@ -91,6 +99,7 @@ class WARPALIGN_API FitStepPlan {
 
  private:
   struct Memory;
+  void check_fits(std::span<const FitRecord> fits) const;
   Device device_;
   FitStepSpec spec_;
   std::shared_ptr<backend::FitStep> kernel_;
@@ -114,6 +123,16 @@ class FitStep : public Stage {
   /// The next step of so many fits. In the first turn it writes their states and reads no sums.
   virtual void enqueue(Queue& queue, const FitStepMemory& memory, const Memory& partials,
                        std::size_t fits) = 0;
+  /// Whether enqueue_whole_fits() can take the fits with these sums to their ends.
+  [[nodiscard]] virtual bool takes_whole_fits(
+      std::span<const ResidentSums> /*sums*/) const noexcept {
+    return false;
+  }
+  /// Takes so many fits to their ends, or `steps` turns of sums and enqueue() far. Neither states
+  /// nor partial sums are kept in memory. Only where takes_whole_fits().
+  virtual void enqueue_whole_fits(Queue& /*queue*/, Memory& /*records*/,
+                                  std::span<const ResidentSums> /*sums*/, std::size_t /*fits*/,
+                                  int /*steps*/) {}
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,238 @@
+// The sums of one Gauss-Newton step over the pixels of a reference, as the kernels take them that
+// are launched for a step and those that take all steps of a fit.
+//
+// A warp covers a small tile of the reference at a time, which keeps its reads of a rotated moving
+// image close together; blocks step over the tiles.
+#pragma once
+
+#include "refinement/sample_location.cuh"
+
+#include "formulas/illumination.h"
+#include "formulas/resident_state.h"
+
+#include <warpalign/backend/stages/refinement/similarity_sums.hpp>
+
+namespace warpalign::cuda {
+
+// One block per multiprocessor leaves few partial sums for the host, and where many states share a
+// launch, a quarter of that for each. The sums of a homography take more registers than a thread of
+// 512 has.
+template <bool projective>
+constexpr int threads_of = projective ? 256 : 512;
+template <bool projective>
+constexpr int warps_of = threads_of<projective> / warp_lanes;
+template <bool projective>
+constexpr int sums_of = projective ? WA_HOMOGRAPHY_SUMS : WA_SIMILARITY_SUMS;
+constexpr int blocks_per_multiprocessor = 1;
+constexpr int states_to_fill_device = 4;
+constexpr int tile_width = 8;  // of a warp
+constexpr int tile_height = warp_lanes / tile_width;
+template <bool projective>
+constexpr int block_width = warps_of<projective>* tile_width;
+static_assert(WA_SIMILARITY_SUMS == backend::similarity_sum_count);
+static_assert(WA_HOMOGRAPHY_SUMS == backend::homography_sum_count);
+static_assert(sizeof(WaSumsState) == sizeof(ResidentState));
+
+/// An illumination model with a gain and an offset for each cell of a field.
+struct LocalIllumination {
+  const float2* field;
+  float inverse_side;
+  int across, down;
+};
+
+/// The images that steps compare.
+struct ComparedImages {
+  const float* reference;
+  int reference_width, margin, columns, rows;
+  MovingSpline moving;
+  LocalIllumination illumination;
+  PairWeights weights;
+};
+
+/// A transform in single precision, row by row: each number is the sum of two.
+template <bool projective>
+struct SingleMatrix {
+  float h[projective ? 9 : 6], rest[projective ? 9 : 6];
+};
+
+template <bool projective>
+__device__ __forceinline__ float row_of(const SingleMatrix<projective>& m, int row, float x,
+                                        float y) {
+  const float* h = m.h + 3 * row;
+  const float* rest = m.rest + 3 * row;
+  return fmaf(h[0], x, fmaf(h[1], y, h[2])) + fmaf(rest[0], x, fmaf(rest[1], y, rest[2]));
+}
+
+// A whole number below 2^22 as a float; conversions run at a quarter of the rate of sums.
+__device__ __forceinline__ float whole_as_float(int n) {
+  return __int_as_float(0x4b400000 + n) - 12582912.0f;  // 1.5 2^23
+}
+
+// As cell_of() of a double.
+__device__ __forceinline__ int cell_of(float x, float& part) {
+  const float nearest = x + 12582912.0f;
+  const float difference = x - (nearest - 12582912.0f);
+  const int whole = __float_as_int(nearest) - 0x4b400000;
+  const bool before = difference < 0.0f;
+  part = before ? difference + 1.0f : difference;
+  return before ? whole - 1 : whole;
+}
+
+// Places the pixels of images that are 256 wide to 3e-5 pixels, each with an error of its own, of
+// which hardly anything is left in the sums. Fits that stay on the device are of such images.
+template <bool projective>
+__device__ __forceinline__ bool find_sample_location(const SingleMatrix<projective>& m, int px,
+                                                     int py, const MovingSpline& moving,
+                                                     SampleLocation& location) {
+  const float x = whole_as_float(px);
+  const float y = whole_as_float(py);
+  float u = row_of(m, 0, x, y);
+  float v = row_of(m, 1, x, y);
+  if constexpr (projective) {
+    const float divisor = row_of(m, 2, x, y);
+    const float about = __fdividef(1.0f, divisor);
+    const float inverse = fmaf(fmaf(-divisor, about, 1.0f), about, about);
+    u *= inverse;
+    v *= inverse;
+  }
+  constexpr float far = 1048576.0f;
+  if (!(fabsf(u) < far) || !(fabsf(v) < far)) return false;
+  location.x0 = cell_of(u, location.a);
+  location.y0 = cell_of(v, location.b);
+  const int column = location.x0 - moving.margin;
+  const int row = location.y0 - moving.margin;
+  return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
+}
+
+/// The state that a step starts from.
+template <bool projective, class Matrix = MatrixOf<projective>>
+struct State {
+  Matrix matrix;
+  float centre_x, centre_y, inverse_unit, inverse_scale;
+  float gain, offset;  ///< of all pixels alike
+};
+
+/// The state of a fit that stays on the device.
+template <bool projective>
+__device__ __forceinline__ State<projective, SingleMatrix<projective>> state_in(
+    const WaSumsState& kept) {
+  State<projective, SingleMatrix<projective>> s;
+#pragma unroll
+  for (int i = 0; i < (projective ? 9 : 6); ++i) {
+    s.matrix.h[i] = kept.matrix[i];
+    s.matrix.rest[i] = kept.rest[i];
+  }
+  s.centre_x = kept.centre_x;
+  s.centre_y = kept.centre_y;
+  s.inverse_unit = kept.inverse_unit;
+  s.inverse_scale = kept.inverse_scale;
+  s.gain = kept.gain;
+  s.offset = kept.offset;
+  return s;
+}
+
+__device__ __forceinline__ float2 illumination_at(const LocalIllumination& illumination, int px,
+                                                  int py) {
+  int left, right, top, bottom;
+  const float a =
+      wa_illumination_cells(px, illumination.inverse_side, illumination.across, &left, &right);
+  const float b =
+      wa_illumination_cells(py, illumination.inverse_side, illumination.down, &top, &bottom);
+  const float2* above = illumination.field + static_cast<long long>(top) * illumination.across;
+  const float2* below = illumination.field + static_cast<long long>(bottom) * illumination.across;
+  const float2 p = __ldg(above + left), q = __ldg(above + right);
+  const float2 r = __ldg(below + left), s = __ldg(below + right);
+  return make_float2(wa_illumination_mix(p.x, q.x, r.x, s.x, a, b),
+                     wa_illumination_mix(p.y, q.y, r.y, s.y, a, b));
+}
+
+// The nearest location that counts in a moving image in which some do.
+__device__ __forceinline__ void bring_inside(const MovingSpline& moving, SampleLocation& location) {
+  location.x0 = min(max(location.x0, moving.margin), moving.margin + moving.cells_x - 1);
+  location.y0 = min(max(location.y0, moving.margin), moving.margin + moving.cells_y - 1);
+}
+
+// All lanes of a warp add a pixel, or nothing where `counts` is false. A pixel that turns out not
+// to count is read, too, instead of what does: where a decision waited for each kind of load, a
+// step would take twice as long with few warps to a multiprocessor.
+template <bool projective, bool masked, bool illuminated, class Matrix>
+__device__ __forceinline__ void add_pixel(const ComparedImages& images,
+                                          const State<projective, Matrix>& s, int px, int py,
+                                          bool counts, float (&sums)[sums_of<projective>]) {
+  SampleLocation location{};
+  counts = find_sample_location(s.matrix, px, py, images.moving, location) && counts;
+  if (!__any_sync(0xffffffffU, counts)) return;
+  bring_inside(images.moving, location);
+  const long long pixel = static_cast<long long>(py) * images.reference_width + px;
+  const float reference = __ldg(images.reference + pixel);
+  if constexpr (masked) {
+    const bool has_weights = images.weights.reference != nullptr;
+    if (has_weights) counts = pair_counts(images.weights, pixel, images.moving, location) && counts;
+  }
+  const ValueAndSlopes m = spline_value_and_slopes(images.moving, location);
+  float2 illumination = make_float2(s.gain, s.offset);
+  if constexpr (illuminated) illumination = illumination_at(images.illumination, px, py);
+  const float dx = (static_cast<float>(location.x0) - s.centre_x) + location.a;
+  const float dy = (static_cast<float>(location.y0) - s.centre_y) + location.b;
+  const auto counted = [counts](float number) { return counts ? number : 0.0f; };
+  const auto add = [&](auto add_to, float u, float v) {
+    add_to(counted(m.value), counted(m.slope_x), counted(m.slope_y), u, v, counted(reference),
+           illumination.x, counted(illumination.y), s.inverse_scale, counts ? 1.0f : 0.0f, sums);
+  };
+  if constexpr (projective) {
+    add(wa_homography_add, dx * s.inverse_unit, dy * s.inverse_unit);
+  } else {
+    add(wa_similarity_add, dx, dy);
+  }
+}
+
+/// Adds the pixels of one of several blocks to sums of each thread. Without `masked` no image has
+/// weights.
+template <bool projective, bool masked, bool illuminated, class Matrix>
+__device__ __forceinline__ void add_pixels(const ComparedImages& images,
+                                           const State<projective, Matrix>& s, int block,
+                                           int blocks, float (&sums)[sums_of<projective>]) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  const int warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  const int x = warp * tile_width + lane % tile_width;
+  const int y = lane / tile_width;
+  const int across = (images.columns + block_width<projective> - 1) / block_width<projective>;
+  if (across <= 0 || images.moving.cells_x <= 0 || images.moving.cells_y <= 0) return;
+  int tile_x = block % across;
+  int tile_y = block / across;
+  while (tile_y * tile_height < images.rows) {
+    const int column = tile_x * block_width<projective> + x;
+    const int row = tile_y * tile_height + y;
+    add_pixel<projective, masked, illuminated>(images, s,
+                                               images.margin + min(column, images.columns - 1),
+                                               images.margin + min(row, images.rows - 1),
+                                               column < images.columns && row < images.rows, sums);
+    tile_x += blocks % across;
+    tile_y += blocks / across;
+    if (tile_x >= across) {
+      tile_x -= across;
+      ++tile_y;
+    }
+  }
+}
+
+/// What a stage of sums is made for, as far as it is the same for all images.
+class SimilarityImagesStage : public backend::SimilaritySums {
+ public:
+  [[nodiscard]] ComparedImages images_in(const backend::SimilarityMemory& memory) const {
+    ComparedImages images = images_;
+    images.reference = data<float>(memory.reference);
+    images.moving.coefficients = data<float>(memory.coefficients);
+    images.illumination.field = data_or_null<float2>(memory.illumination);
+    images.weights = {data_or_null<float>(memory.reference_weight),
+                      data_or_null<float>(memory.moving_weight)};
+    return images;
+  }
+  /// How many pixels of the reference are compared at most.
+  [[nodiscard]] int pixels() const noexcept { return images_.columns * images_.rows; }
+
+ protected:
+  ComparedImages images_{};
+};
+
+}  // namespace warpalign::cuda
