@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
@@ -45,6 +46,19 @@ class Pair : public test::DrawnPair {
     GridSearch search(device_, options, ones, detail::standard_grid,
                       by_directions ? &fields : nullptr);
     const auto found = search.find(work(by_directions), maximum);
+    return {found.begin(), found.end()};
+  }
+
+  /// The same by two threads, of a pair that is searched beside others.
+  std::vector<TranslationPeak> find_helped(const RegistrationOptions& options, std::size_t maximum,
+                                           bool by_directions, bool is_stopped = false) {
+    GridSearch search(device_, options, ones, detail::standard_grid,
+                      by_directions ? &fields : nullptr, true);
+    const std::atomic<bool> stop = is_stopped;
+    const auto both = work(by_directions);
+    const detail::PairWork aside{both.stream, both.clock,  both.reference,
+                                 both.moving, both.fields, &stop};
+    const auto found = search.find(aside, maximum);
     return {found.begin(), found.end()};
   }
 
@@ -175,6 +189,28 @@ TEST_CASE("grid search: directions of edges, among all rotations and scales") {
       REQUIRE_FALSE(found.empty());
       CHECK(off(found[0], matrix) <= 8 * std::max(truth.scale, 1.0));
       CHECK(found[0].score > 8);
+    }
+  });
+}
+
+TEST_CASE("grid search: two threads find what one finds") {
+  test::on_every_device([](const warpalign::Device& device) {
+    Pair pair(device);
+    const test::Spots scene(20, 700);
+    for (const bool by_directions : {false, true}) {
+      CAPTURE(by_directions);
+      const Similarity truth{71, 1.3, {4, -3}};
+      pair.draw_reversed(scene, Homography(truth.matrix(shape, shape)));
+      const RegistrationOptions options = about(truth);
+      const auto expected = pair.find(options, 8, by_directions);
+      const auto found = pair.find_helped(options, 8, by_directions);
+      REQUIRE(found.size() == expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(Homography(found[i].matrix).h == Homography(expected[i].matrix).h);
+        CHECK(found[i].score == expected[i].score);
+      }
+      // What is not wanted any more ends early, whatever it has found.
+      CHECK(pair.find_helped(options, 8, by_directions, true).size() <= 8);
     }
   });
 }

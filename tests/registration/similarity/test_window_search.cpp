@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -78,6 +79,43 @@ TEST_CASE("window search: homographies of wide, tall and larger images, and upsi
       REQUIRE(again.size() == found.size());
       CHECK(again[0].matrix.h == found[0].matrix.h);
     }
+  });
+}
+
+TEST_CASE("window search: two threads find what one finds") {
+  test::on_every_device([](const warpalign::Device& device) {
+    constexpr Shape shape{112, 100, 1};
+    test::DrawnPair pair(device, shape, shape);
+    const Homography truth = similarity(shape, {5, 1.1, {3, -2}}) *
+                             test::moving_corners(shape, {{{8, 5}, {-9, 7}, {-6, -9}, {9, -6}}});
+    pair.draw(test::Spots(24, 900), truth, {0, 0});
+    RegistrationOptions options = about(0, 1);
+    options.min_angle = -40;
+    options.max_angle = 40;
+    WindowSearch alone(device, options, pair.ones);
+    WindowSearch helped(device, options, pair.ones, detail::coarse_windows, true);
+    const auto work = pair.work();
+    const std::atomic<bool> stop = false;
+    const detail::PairWork aside{work.stream, work.clock, work.reference,
+                                 work.moving, nullptr,    &stop};
+    const auto compare = [](const auto& found, const auto& expected) {
+      REQUIRE(found.size() == expected.size());
+      REQUIRE_FALSE(found.empty());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(found[i].matrix.h == expected[i].matrix.h);
+        CHECK(found[i].votes == expected[i].votes);
+        CHECK(found[i].windows == expected[i].windows);
+      }
+    };
+    // Twice, of which the second time has the helper's windows forgotten.
+    for (int time = 0; time < 2; ++time) {
+      compare(copy_of(helped.find(aside)), copy_of(alone.find(work)));
+      compare(copy_of(helped.find_stretched(aside)), copy_of(alone.find_stretched(work)));
+    }
+    const std::atomic<bool> stopped = true;
+    const detail::PairWork ended{work.stream, work.clock, work.reference,
+                                 work.moving, nullptr,    &stopped};
+    CHECK(helped.find(ended).empty());
   });
 }
 

@@ -74,7 +74,7 @@ std::int64_t batch_of(std::size_t rotations, std::size_t most) {
 }  // namespace
 
 GridSearch::GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-                       const GridSteps& steps, GradientFields* fields)
+                       const GridSteps& steps, GradientFields* fields, bool may_be_helped)
     : options_(options),
       scale_step_(steps.scale),
       moderate_(scales_of(options, steps.scale, false)),
@@ -82,15 +82,16 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       rotations_(rotations_of(options, steps.rotation)),
       sample_(sample_of(options, rotations_)),
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
-      on_small_(device, steps.small_side, ones,
-                TranslationSearch::batch_on(device, steps.small_side,
-                                            batch_of(rotations_.degrees.size(), max_on_small)),
-                fields),
-      on_large_(
-          device, steps.large_side, ones,
+      device_(device),
+      steps_(steps),
+      batches_{
+          TranslationSearch::batch_on(device, steps.small_side,
+                                      batch_of(rotations_.degrees.size(), max_on_small)),
           TranslationSearch::batch_on(device, steps.large_side,
-                                      fields != nullptr ? batch_of_directions : batch_on_large),
-          fields) {}
+                                      fields != nullptr ? batch_of_directions : batch_on_large)},
+      frames_(device, steps, batches_, ones, fields),
+      by_directions_(fields != nullptr),
+      may_be_helped_(may_be_helped) {}
 
 GridSearch::Rotations GridSearch::rotations_of(const RegistrationOptions& options, double step) {
   if (options.motion == Motion::translation) return {step, {0}};
@@ -165,20 +166,46 @@ void GridSearch::add_known_and(const Rotations& others) {
   for (const Typical& at : typical_) add_beside_at(at.scale, 1, {0}, others.degrees);
 }
 
-void GridSearch::search(const PairWork& work, TranslationSearch& search, double step) {
+void GridSearch::add_places(std::span<const KnownRotationScale> compared, GridHelper::Found peaks,
+                            double step) {
   const RotationScaleLimits angles = RotationScaleLimits::of(options_, step / 2);
-  const auto found = search.find(work, compared_);
-  if (work.is_stopped()) return compared_.clear();
-  auto peaks = found.begin();
-  for (const KnownRotationScale& compared : compared_) {
-    for (const double degrees : compared.rotations_deg) {
+  auto both = peaks.begin();
+  for (const KnownRotationScale& one : compared) {
+    for (const double degrees : one.rotations_deg) {
       for (std::size_t opposite = 0; opposite < 2; ++opposite) {
         if (!angles.allows_angle(degrees + (opposite == 1 ? 180 : 0))) continue;
-        const TranslationPeak& peak = (*peaks)[opposite];
-        places_.push_back({peak, degrees, compared.scale, peak.score});
+        const TranslationPeak& peak = (*both)[opposite];
+        places_.push_back({peak, degrees, one.scale, peak.score});
       }
-      ++peaks;
+      ++both;
     }
+  }
+}
+
+std::size_t GridSearch::own_part() const {
+  std::size_t rotations = 0;
+  for (const KnownRotationScale& one : compared_) rotations += one.rotations_deg.size();
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < compared_.size(); ++i) {
+    own += compared_[i].rotations_deg.size();
+    if (2 * own >= rotations) return i + 1;
+  }
+  return compared_.size();
+}
+
+void GridSearch::search(const PairWork& work, TranslationSearch GridFrames::*frames, double step) {
+  const std::span<const KnownRotationScale> all(compared_);
+  const std::size_t own = is_helped_ ? own_part() : all.size();
+  GridHelper::Found found, of_helper;
+  const auto find_own = [&] { found = (frames_.*frames).find(work, all.first(own)); };
+  if (own < all.size()) {
+    of_helper = helper_->beside(frames, all.subspan(own), find_own);
+  } else {
+    find_own();
+  }
+  if (!work.is_stopped()) {
+    add_places(all.first(own), found, step);
+    add_places(all.subspan(own), of_helper, step);
   }
   compared_.clear();
 }
@@ -209,11 +236,11 @@ void GridSearch::keep_distinct(const PairWork& work, std::size_t maximum) {
 void GridSearch::search_moderate(const PairWork& work) {
   places_.clear();
   add(moderate_, rotations_);
-  search(work, on_small_, rotations_.step);
+  search(work, &GridFrames::small, rotations_.step);
   keep_distinct(work, moderate_again);
   known_ = places_;
   add_beside(moderate_, {-rotations_.step, 0, rotations_.step});
-  search(work, on_large_, rotations_.step);
+  search(work, &GridFrames::large, rotations_.step);
   keep_distinct(work, moderate_again);
 }
 
@@ -221,11 +248,11 @@ void GridSearch::search_moderate(const PairWork& work) {
 void GridSearch::search_strong(const PairWork& work) {
   places_.clear();
   add(strong_, of_strong_);
-  search(work, on_large_, of_strong_.step);
+  search(work, &GridFrames::large, of_strong_.step);
   keep_distinct(work, strong_again);
   known_ = places_;
   add_beside(strong_, {-rotations_.step, rotations_.step});
-  search(work, on_large_, rotations_.step);
+  search(work, &GridFrames::large, rotations_.step);
 }
 
 // Sets typical_ to the medians of the scores that some of the rotations have at each scale, whose
@@ -293,14 +320,14 @@ void GridSearch::search_promising(const PairWork& work) {
   add(strong_, rotations_);
   const bool few = rotations_.degrees.size() * compared_.size() <= promising;
   if (!few) {
-    search(work, on_small_, rotations_.step);
+    search(work, &GridFrames::small, rotations_.step);
     find_typical_scores(rotations_);
     relate_to_typical_scores(places_);
     know_promising();
     places_.clear();
     add_known_and(sample_);
   }
-  search(work, on_large_, rotations_.step);
+  search(work, &GridFrames::large, rotations_.step);
   find_typical_scores(few ? rotations_ : sample_);
 }
 
@@ -313,7 +340,7 @@ void GridSearch::search_directions(const PairWork& work) {
   known_ = places_;
   const std::size_t known = places_.size();
   if (options_.motion != Motion::translation) add_between();
-  search(work, on_large_, rotations_.step / 2);
+  search(work, &GridFrames::large, rotations_.step / 2);
   relate_to_typical_scores(std::span(places_).subspan(known));
 }
 
@@ -326,6 +353,11 @@ void GridSearch::search_grey_levels(const PairWork& work) {
 
 std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
   compared_.clear();
+  is_helped_ = may_be_helped_ && work.stop != nullptr;
+  if (is_helped_) {
+    if (!helper_) helper_.emplace(device_, steps_, batches_, by_directions_);
+    helper_->show(work);
+  }
   if (work.fields != nullptr) {
     search_directions(work);
   } else {

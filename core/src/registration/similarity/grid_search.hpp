@@ -3,35 +3,30 @@
 #pragma once
 
 #include "registration/ones.hpp"
+#include "registration/similarity/grid_frames.hpp"
+#include "registration/similarity/grid_helper.hpp"
 #include "registration/similarity/level_pair.hpp"
-#include "registration/similarity/translation_search.hpp"
 
 #include <warpalign/registrar.hpp>
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace warpalign::detail {
 
-/// How fine the grid is.
-struct GridSteps {
-  double rotation;  ///< degrees
-  double scale;     ///< a factor above 1
-  /// Of the padded frames; images of one scale and square shape are then about 0.4 times as wide.
-  /// All are tried on the small frames, and what leads to the best places again on the large ones;
-  /// but by grey levels strong zooms, which leave a few pixels in common on small frames, are tried
-  /// on large ones alone.
-  std::int64_t small_side, large_side;
-};
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
 inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};  // four scales an octave
 
 class GridSearch {
  public:
-  /// `fields`: null to compare grey levels; else directions of edges are compared.
+  /// `fields`: null to compare grey levels; else directions of edges are compared. `may_be_helped`:
+  /// whether a pair that is searched aside, so that its search may be stopped, is searched by two
+  /// threads.
   GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-             const GridSteps& steps = standard_grid, GradientFields* fields = nullptr);
+             const GridSteps& steps = standard_grid, GradientFields* fields = nullptr,
+             bool may_be_helped = false);
 
   /// The best places that differ from one another, best first, at most `maximum`. Waits for the
   /// device. The result is valid until the next call.
@@ -72,7 +67,12 @@ class GridSearch {
   /// Adds what has led to the known places, and these other rotations at each scale.
   void add_known_and(const Rotations& others);
   /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
-  void search(const PairWork& work, TranslationSearch& search, double step);
+  void search(const PairWork& work, TranslationSearch GridFrames::*frames, double step);
+  /// Adds the places that peaks say of some of compared_.
+  void add_places(std::span<const KnownRotationScale> compared, GridHelper::Found peaks,
+                  double step);
+  /// How many of compared_ this thread searches; the helper takes the others.
+  [[nodiscard]] std::size_t own_part() const;
   void find_typical_scores(const Rotations& told_by);
   void relate_to_typical_scores(std::span<Place> places) const;
   void know_promising();
@@ -91,7 +91,13 @@ class GridSearch {
   std::vector<double> beside_;  // rotations
   std::vector<double> scores_;
   std::vector<Typical> typical_;  // of each scale
-  TranslationSearch on_small_, on_large_;
+  Device device_;
+  GridSteps steps_;
+  GridFrames::Batches batches_;
+  GridFrames frames_;
+  bool by_directions_, may_be_helped_;
+  bool is_helped_ = false;  // with the pair that is searched
+  std::optional<GridHelper> helper_;
   std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;
 };

@@ -32,8 +32,8 @@ class ModelChoice {
         refinement_(device),
         richer_fits_(ones, prefers_resident_fits(device)),
         richer_models_(device, ones),
-        grey_windows_(device, parts_ahead, options, WindowPart::Compares::grey_levels),
-        edge_windows_(device, parts_ahead, options, WindowPart::Compares::edges) {}
+        grey_windows_(device, parts_ahead, options, WindowPart::Compares::grey_levels, parts_ahead),
+        edge_windows_(device, parts_ahead, options, WindowPart::Compares::edges, false) {}
 
   /// Begins what a pair may need.
   void begin_parts(const PairWork& work);

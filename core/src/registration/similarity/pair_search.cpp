@@ -87,18 +87,19 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
       translation_searches_(device, ones_),
       log_polar_(device, log_polar_side, options_, translation_searches_),
       wide_log_polar_(device, parts_ahead, options_),
-      grid_(device, parts_ahead, options_, GridPart::Compares::grey_levels),
-      direction_grid_(device, parts_ahead, options_, GridPart::Compares::directions),
+      grid_(device, parts_ahead, options_, GridPart::Compares::grey_levels, parts_ahead),
+      direction_grid_(device, parts_ahead, options_, GridPart::Compares::directions, parts_ahead),
       fields_(device, ones_),
       fitter_(device),
       coarse_refinement_(options_.motion, ones_, fitter_),
       model_choice_(device, options.motion, options_, ones_, fitter_, parts_ahead) {}
 
-// Tries candidates one after the other: the first one mostly suffices.
+// Tries the first candidate, which mostly suffices, and then all others together: a fit by itself
+// leaves most of a device idle.
 bool PairSearch::try_in_turn(const PairWork& work, std::span<const Candidate> shifted) {
-  return std::any_of(shifted.begin(), shifted.end(), [&](const Candidate& candidate) {
-    return add_candidates(work, {&candidate, 1}, RefineFrom::log_polar);
-  });
+  if (shifted.empty()) return false;
+  return add_candidates(work, shifted.first(1), RefineFrom::log_polar) ||
+         (shifted.size() > 1 && add_candidates(work, shifted.subspan(1), RefineFrom::log_polar));
 }
 
 // Refines those places coarsely that are not known already. Returns true if one is significant

@@ -18,10 +18,12 @@ void keep(std::span<const Found> found, std::vector<Found>& kept) {
 
 }  // namespace
 
-GridPart::GridPart(const Device& device, const RegistrationOptions& options, Compares compares)
+GridPart::GridPart(const Device& device, const RegistrationOptions& options, Compares compares,
+                   bool may_be_helped)
     : device_(device),
       options_(options),
       by_directions_(compares == Compares::directions),
+      may_be_helped_(may_be_helped),
       ones_(device, max_searched_levels),
       fields_(device, ones_) {}
 
@@ -32,7 +34,7 @@ void GridPart::search(const PairWork& pair, int /*step*/) {
   if (!search_) {
     search_.emplace(device_, options_, ones_,
                     thorough || by_directions_ ? fine_grid : standard_grid,
-                    by_directions_ ? &fields_ : nullptr);
+                    by_directions_ ? &fields_ : nullptr, may_be_helped_);
   }
   PairWork work = pair;
   fields_.begin_pair();
@@ -59,16 +61,19 @@ void WideLogPolarPart::search(const PairWork& pair, int step) {
   }
 }
 
-WindowPart::WindowPart(const Device& device, const RegistrationOptions& options, Compares compares)
+WindowPart::WindowPart(const Device& device, const RegistrationOptions& options, Compares compares,
+                       bool may_be_helped)
     : device_(device),
       options_(options),
       by_edges_(compares == Compares::edges),
+      may_be_helped_(may_be_helped),
       ones_(device, max_searched_levels),
       edge_strength_(device) {}
 
 void WindowPart::search(const PairWork& pair, int step) {
   if (!search_) {
-    search_.emplace(device_, options_, ones_, by_edges_ ? edge_windows : coarse_windows);
+    search_.emplace(device_, options_, ones_, by_edges_ ? edge_windows : coarse_windows,
+                    may_be_helped_);
   }
   if (by_edges_) return search_edges(pair);
   if (step == 0) {

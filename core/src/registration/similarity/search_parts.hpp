@@ -17,7 +17,9 @@ namespace warpalign::detail {
 class GridPart {
  public:
   enum class Compares { grey_levels, directions };
-  GridPart(const Device& device, const RegistrationOptions& options, Compares compares);
+  /// `may_be_helped`: whether it may be searched by two threads.
+  GridPart(const Device& device, const RegistrationOptions& options, Compares compares,
+           bool may_be_helped);
 
   void search(const PairWork& pair, int step);
   [[nodiscard]] std::span<const TranslationPeak> found(int /*step*/) const { return found_; }
@@ -25,7 +27,7 @@ class GridPart {
  private:
   Device device_;
   RegistrationOptions options_;
-  bool by_directions_;
+  bool by_directions_, may_be_helped_;
   Ones ones_;
   GradientFields fields_;
   std::optional<GridSearch> search_;  // created when a pair first needs it
@@ -61,7 +63,9 @@ class WideLogPolarPart {
 class WindowPart {
  public:
   enum class Compares { grey_levels, edges };
-  WindowPart(const Device& device, const RegistrationOptions& options, Compares compares);
+  /// `may_be_helped`: whether it may be searched by two threads.
+  WindowPart(const Device& device, const RegistrationOptions& options, Compares compares,
+             bool may_be_helped);
 
   void search(const PairWork& pair, int step);
   [[nodiscard]] std::span<const AgreedHomography> found(int step) const {
@@ -73,7 +77,7 @@ class WindowPart {
 
   Device device_;
   RegistrationOptions options_;
-  bool by_edges_;
+  bool by_edges_, may_be_helped_;
   Ones ones_;
   EdgeStrength edge_strength_;
   std::optional<WindowSearch> search_;  // likewise

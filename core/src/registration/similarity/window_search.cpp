@@ -4,6 +4,7 @@
 #include "registration/plane_geometry.hpp"
 #include "registration/similarity/host_copy.hpp"
 #include "registration/similarity/rotation_scale_search.hpp"
+#include "registration/similarity/window_helper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,7 +41,7 @@ double modulo(double x, double side) { return x - side * std::floor(x / side); }
 }  // namespace
 
 WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-                           const WindowCover& grid)
+                           const WindowCover& grid, bool may_be_helped)
     : device_(device),
       options_(options),
       rotations_(
@@ -69,12 +70,15 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       records_(device.make_buffer(static_cast<std::size_t>(of_surfaces(grid).depth) *
                                   sizeof(PeakRecord))),
       peaks_{make_peaks(), make_peaks()} {
+  may_be_helped_ = may_be_helped;
   const Shape spectra = RealFftPlan::half_spectrum(of_windows(grid));
   for (std::int64_t part = 0; part < grid.parts; ++part) {
     parts_.push_back(
         {device.make_image(PixelType::c32, spectra), device.make_image(PixelType::c32, spectra)});
   }
 }
+
+WindowSearch::~WindowSearch() = default;
 
 WindowSearch::Peaks WindowSearch::make_peaks() const {
   Peaks peaks;
@@ -286,30 +290,55 @@ PyramidLevel& WindowSearch::level_of_windows(const PairWork& work) const {
   return work.reference.level(work.stream, work.clock, {spacing});
 }
 
-// At all rotations and some scales, with the stretch of a view. While the device works on one, the
-// matches of the one before are taken.
-void WindowSearch::match_views(const PairWork& work, const PyramidLevel& reference,
-                               std::span<const double> of_scales, const WindowView& stretched) {
+void WindowSearch::add_views(std::span<const double> scales, const WindowView& stretched) {
   const RotationScaleLimits limits = RotationScaleLimits::of(options_);
   WindowView view = stretched;
+  for (const double scale : scales) {
+    if (!limits.allows_scale(scale)) continue;
+    view.scale = scale;
+    for (const double degrees : rotations_) {
+      view.rotation_deg = degrees;
+      views_.push_back(view);
+    }
+  }
+}
+
+// While the device works on one view, the matches of the one before are taken.
+void WindowSearch::match_views(const PairWork& work, std::span<const WindowView> views) {
+  const PyramidLevel& reference = begin(work);
   std::optional<ComparedView> last;
   std::size_t turn = 0;
   const auto take_last = [&] {
     if (last) take_matches(reference, *last, wait_for(peaks_[1 - turn]));
   };
-  for (const double scale : of_scales) {
-    if (!limits.allows_scale(scale)) continue;
-    view.scale = scale;
-    for (const double degrees : rotations_) {
-      if (work.is_stopped()) return;
-      view.rotation_deg = degrees;
-      const ComparedView compared = compare_view(work, reference, view, peaks_[turn]);
-      take_last();
-      last = compared;
-      turn = 1 - turn;
-    }
+  for (const WindowView& view : views) {
+    if (work.is_stopped()) return;
+    const ComparedView compared = compare_view(work, reference, view, peaks_[turn]);
+    take_last();
+    last = compared;
+    turn = 1 - turn;
   }
   take_last();
+}
+
+std::span<const WindowMatch> WindowSearch::match(const PairWork& work,
+                                                 std::span<const WindowView> views) {
+  matches_.clear();
+  match_views(work, views);
+  return matches_;
+}
+
+void WindowSearch::match_all(const PairWork& work) {
+  const std::span<const WindowView> all(views_);
+  const std::size_t own = is_helped_ ? (all.size() + 1) / 2 : all.size();
+  const auto match_own = [&] { match_views(work, all.first(own)); };
+  if (own < all.size()) {
+    const auto found = helper_->beside(all.subspan(own), match_own);
+    matches_.insert(matches_.end(), found.begin(), found.end());
+  } else {
+    match_own();
+  }
+  views_.clear();
 }
 
 VoteOptions WindowSearch::vote_options(const PyramidLevel& reference) const {
@@ -410,40 +439,57 @@ void WindowSearch::match_along(const PairWork& work, const PyramidLevel& referen
   }
 }
 
-PyramidLevel& WindowSearch::begin(const PairWork& work) {
+const PyramidLevel& WindowSearch::begin(const PairWork& work) {
   PyramidLevel& level = level_of_windows(work);
+  if (has_windows_) return level;
   choose_windows(work, level);
   transform_windows(work, level.shape().width);
-  matches_.clear();
+  has_windows_ = true;
   return level;
 }
 
+void WindowSearch::show_helper(const PairWork& work) {
+  is_helped_ = may_be_helped_ && work.stop != nullptr;
+  if (!is_helped_) return;
+  if (!helper_) helper_ = std::make_unique<WindowHelper>(device_, options_, grid_);
+  helper_->show(work);
+}
+
 std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
-  const PyramidLevel& level = begin(work);
-  match_views(work, level, scales, {});
-  return count_votes(work, level);
+  begin_pair();
+  show_helper(work);
+  matches_.clear();
+  views_.clear();
+  add_views(scales, {});
+  match_all(work);
+  return count_votes(work, begin(work));
 }
 
 // The views of one scale suffice for the medians.
 std::span<const AgreedHomography> WindowSearch::find_along(const PairWork& work,
                                                            const Homography& known) {
-  const PyramidLevel& level = begin(work);
+  begin_pair();
+  is_helped_ = false;
   const double scale = scale_of(known.affine_at(centre_of(work.reference.shape())));
   const std::array nearest{*std::min_element(scales.begin(), scales.end(), [&](double a, double b) {
     return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
   })};
-  match_views(work, level, nearest, {});
+  matches_.clear();
+  views_.clear();
+  add_views(nearest, {});
+  match_all(work);
   relate_to_medians();
   found_.assign(1, {known, 0, 0});
+  const PyramidLevel& level = begin(work);
   return followed_from(work, level, vote_options(level));
 }
 
 std::span<const AgreedHomography> WindowSearch::find_stretched(const PairWork& work) {
-  const PyramidLevel& level = level_of_windows(work);
   for (double direction = 0; direction < 180; direction += direction_step) {
-    match_views(work, level, stretched_scales, {0, 1, stretch, direction});
+    add_views(stretched_scales, {0, 1, stretch, direction});
   }
-  return count_votes(work, level);
+  match_all(work);
+  return count_votes(work, begin(work));
 }
 
 }  // namespace warpalign::detail

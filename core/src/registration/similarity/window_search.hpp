@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -40,14 +41,19 @@ inline constexpr WindowCover fine_windows{224, 336, 10, 8, 5};
 /// For the strength of edges, whose coarse levels show thin things as well.
 inline constexpr WindowCover edge_windows{128, 192, 7, 6, 2};
 
+class WindowHelper;
+
 /// Under strong perspective no similarity brings two images into agreement as a whole, but one does
 /// so for each small part. Windows of a level of the reference are correlated with the moving image
 /// at rotations all around and at scales about 1, and the places where they are found vote for
 /// homographies.
 class WindowSearch {
  public:
+  /// `may_be_helped`: whether a pair that is searched aside, so that its search may be stopped, is
+  /// searched by two threads.
   WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
-               const WindowCover& grid = coarse_windows);
+               const WindowCover& grid = coarse_windows, bool may_be_helped = false);
+  ~WindowSearch();
 
   /// Homographies from reference to moving pixels, the one with the most votes first. Waits for the
   /// device. The result is valid until the next call.
@@ -57,6 +63,13 @@ class WindowSearch {
   /// The homography that windows agree on near where `known` leads, which may be right in part of
   /// the image only. Nothing where too few of them agree.
   std::span<const AgreedHomography> find_along(const PairWork& work, const Homography& known);
+
+  // For a helper:
+
+  /// The next match() is of another pair.
+  void begin_pair() { has_windows_ = false; }
+  /// Where the windows are found in some views. Valid until the next call.
+  std::span<const WindowMatch> match(const PairWork& work, std::span<const WindowView> views);
 
  private:
   struct Window {
@@ -75,8 +88,11 @@ class WindowSearch {
   void stage_windows(std::size_t part, std::int64_t level_width);
   void transform_windows(const PairWork& work, std::int64_t level_width);
   PyramidLevel& level_of_windows(const PairWork& work) const;
-  void match_views(const PairWork& work, const PyramidLevel& reference,
-                   std::span<const double> scales, const WindowView& stretched);
+  /// Adds views at all rotations and some scales, with the stretch of one, to views_.
+  void add_views(std::span<const double> scales, const WindowView& stretched);
+  /// Looks for the windows in views_, by two threads where the pair is helped, and clears them.
+  void match_all(const PairWork& work);
+  void match_views(const PairWork& work, std::span<const WindowView> views);
   /// A view with which the windows are being compared.
   struct ComparedView {
     WindowView view;
@@ -88,7 +104,9 @@ class WindowSearch {
                     std::span<const PeakRecord> peaks);
   void compare_windows(const PairWork& work, Peaks& peaks);
   void find_overlaps(const PairWork& work, const Part& part);
-  PyramidLevel& begin(const PairWork& work);
+  /// Has the windows of a pair.
+  const PyramidLevel& begin(const PairWork& work);
+  void show_helper(const PairWork& work);
   std::span<const AgreedHomography> count_votes(const PairWork& work,
                                                 const PyramidLevel& reference);
   std::span<const AgreedHomography> followed_from(const PairWork& work,
@@ -130,6 +148,11 @@ class WindowSearch {
   std::vector<PeakRecord> found_peaks_;
   std::vector<float> values_, counts_, staged_, staged_counts_;
   std::vector<Window> windows_;
+  bool has_windows_ = false;       ///< of this pair
+  std::vector<WindowView> views_;  ///< in which they are looked for next
+  bool may_be_helped_ = false;
+  bool is_helped_ = false;  ///< with this pair
+  std::unique_ptr<WindowHelper> helper_;
   std::vector<WindowMatch> matches_;   // with the correlations themselves
   std::vector<WindowMatch> relative_;  // with correlations relative to the medians
   std::vector<WindowMatch> along_;     // a homography
