@@ -109,9 +109,13 @@ __device__ __forceinline__ void take_step(KeptFit<projective>& fit) {
   set_states(fit);
 }
 
+// One of the works has the state, as core has made sure.
 __device__ __forceinline__ const ComparedImages& images_of(const Works& works, int state) {
   int work = 0;
-  while (state - works.entries[work].first_state >= works.entries[work].states) ++work;
+  const auto has_state = [&](const Work& one) {
+    return state >= one.first_state && state - one.first_state < one.states;
+  };
+  while (!has_state(works.entries[work])) ++work;
   return works.entries[work].images;
 }
 
