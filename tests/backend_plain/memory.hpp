@@ -68,8 +68,9 @@ class Queue final : public backend::Queue {
 class Readback final : public backend::Readback {
  public:
   explicit Readback(std::size_t bytes) : bytes_(bytes) {}
-  void enqueue(backend::Queue& /*queue*/, const backend::Memory& source) override {
-    std::memcpy(bytes_.data(), data_of(source), bytes_.size());
+  void enqueue(backend::Queue& /*queue*/, const backend::Memory& source,
+               std::size_t bytes) override {
+    std::memcpy(bytes_.data(), data_of(source), bytes);
   }
   const void* wait() override { return bytes_.data(); }
 

@@ -49,15 +49,15 @@ class Pair : public test::DrawnPair {
     return {found.begin(), found.end()};
   }
 
-  /// The same by two threads, of a pair that is searched beside others.
+  /// The same by two threads, of a pair that is alone.
   std::vector<TranslationPeak> find_helped(const RegistrationOptions& options, std::size_t maximum,
                                            bool by_directions, bool is_stopped = false) {
     GridSearch search(device_, options, ones, detail::standard_grid,
                       by_directions ? &fields : nullptr, true);
     const std::atomic<bool> stop = is_stopped;
     const auto both = work(by_directions);
-    const detail::PairWork aside{both.stream, both.clock,  both.reference,
-                                 both.moving, both.fields, &stop};
+    const detail::PairWork aside{both.stream, both.clock, both.reference, both.moving, both.fields,
+                                 &stop,       true};
     const auto found = search.find(aside, maximum);
     return {found.begin(), found.end()};
   }

@@ -96,8 +96,8 @@ TEST_CASE("window search: two threads find what one finds") {
     WindowSearch helped(device, options, pair.ones, detail::coarse_windows, true);
     const auto work = pair.work();
     const std::atomic<bool> stop = false;
-    const detail::PairWork aside{work.stream, work.clock, work.reference,
-                                 work.moving, nullptr,    &stop};
+    const detail::PairWork aside{work.stream, work.clock, work.reference, work.moving, nullptr,
+                                 &stop,       true};
     const auto compare = [](const auto& found, const auto& expected) {
       REQUIRE(found.size() == expected.size());
       REQUIRE_FALSE(found.empty());
@@ -113,8 +113,8 @@ TEST_CASE("window search: two threads find what one finds") {
       compare(copy_of(helped.find_stretched(aside)), copy_of(alone.find_stretched(work)));
     }
     const std::atomic<bool> stopped = true;
-    const detail::PairWork ended{work.stream, work.clock, work.reference,
-                                 work.moving, nullptr,    &stopped};
+    const detail::PairWork ended{work.stream, work.clock, work.reference, work.moving, nullptr,
+                                 &stopped,    true};
     CHECK(helped.find(ended).empty());
   });
 }

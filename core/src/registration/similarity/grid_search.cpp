@@ -353,7 +353,7 @@ void GridSearch::search_grey_levels(const PairWork& work) {
 
 std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
   compared_.clear();
-  is_helped_ = may_be_helped_ && work.stop != nullptr;
+  is_helped_ = may_be_helped_ && work.is_alone;
   if (is_helped_) {
     if (!helper_) helper_.emplace(device_, steps_, batches_, by_directions_);
     helper_->show(work);

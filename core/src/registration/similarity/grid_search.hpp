@@ -22,8 +22,7 @@ inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};  // four scales 
 class GridSearch {
  public:
   /// `fields`: null to compare grey levels; else directions of edges are compared. `may_be_helped`:
-  /// whether a pair that is searched aside, so that its search may be stopped, is searched by two
-  /// threads.
+  /// whether a pair that is alone is searched by two threads.
   GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
              const GridSteps& steps = standard_grid, GradientFields* fields = nullptr,
              bool may_be_helped = false);

@@ -20,6 +20,8 @@ struct PairWork {
   GradientFields* fields = nullptr;
   /// Where it is set and becomes true, nobody wants the result: long searches may return anything.
   const std::atomic<bool>* stop = nullptr;
+  /// Whether no other pair is searched at the same time, so that the device has room for more.
+  bool is_alone = false;
 
   [[nodiscard]] bool is_stopped() const { return stop != nullptr && *stop; }
 };

@@ -38,7 +38,8 @@ PairWork PairAside::show(const PairWork& pair, const std::atomic<bool>* stop) {
           shown(reference_, device_, pair.reference),
           shown(moving_, device_, pair.moving),
           nullptr,
-          stop};
+          stop,
+          pair.is_alone};
 }
 
 }  // namespace warpalign::detail

@@ -449,7 +449,7 @@ const PyramidLevel& WindowSearch::begin(const PairWork& work) {
 }
 
 void WindowSearch::show_helper(const PairWork& work) {
-  is_helped_ = may_be_helped_ && work.stop != nullptr;
+  is_helped_ = may_be_helped_ && work.is_alone;
   if (!is_helped_) return;
   if (!helper_) helper_ = std::make_unique<WindowHelper>(device_, options_, grid_);
   helper_->show(work);

@@ -49,8 +49,7 @@ class WindowHelper;
 /// homographies.
 class WindowSearch {
  public:
-  /// `may_be_helped`: whether a pair that is searched aside, so that its search may be stopped, is
-  /// searched by two threads.
+  /// `may_be_helped`: whether a pair that is alone is searched by two threads.
   WindowSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
                const WindowCover& grid = coarse_windows, bool may_be_helped = false);
   ~WindowSearch();
