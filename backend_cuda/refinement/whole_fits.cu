@@ -85,6 +85,7 @@ __device__ __forceinline__ void begin(KeptFit<projective>& fit, const WaFitRecor
   copy_words(&record, &fit.record, sizeof(WaFitRecord));
   __syncthreads();
   if (threadIdx.x == 0 && fit.record.phase == WA_FIT_IS_PLACED) fit.record.phase = WA_FIT_BEGINS;
+  __syncthreads();
   set_states(fit);
 }
 
@@ -97,7 +98,6 @@ __device__ __forceinline__ void take_step(KeptFit<projective>& fit) {
     const bool counts = item < fit.record.channels * sums;
     fit.totals[item] = counts ? of_homographies::wa_total(fit.partials[item], groups) : 0.0f;
   }
-  __syncthreads();
   const int phase = fit.record.phase;
   __syncthreads();
   if constexpr (projective) {
