@@ -96,7 +96,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
 
 // Tries the first candidate, which mostly suffices, and then all others together: a fit by itself
 // leaves most of a device idle.
-bool PairSearch::try_in_turn(const PairWork& work, std::span<const Candidate> shifted) {
+bool PairSearch::try_first_alone(const PairWork& work, std::span<const Candidate> shifted) {
   if (shifted.empty()) return false;
   return add_candidates(work, shifted.first(1), RefineFrom::log_polar) ||
          (shifted.size() > 1 && add_candidates(work, shifted.subspan(1), RefineFrom::log_polar));
@@ -172,12 +172,12 @@ bool PairSearch::goes_on(const PairWork& work, bool accepted) {
 bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
   tried_.add(shifts_only() ? Generator::shifts : Generator::log_polar);
   log_polar_.begin(work);
-  if (try_in_turn(work, log_polar_.first(work))) return true;
+  if (try_first_alone(work, log_polar_.first(work))) return true;
   if (shifts_only()) return false;
   begin_parts(work);
   log_polar_.add_other_bases(work);
   const bool accepted =
-      try_in_turn(work, log_polar_.first(work)) ||
+      try_first_alone(work, log_polar_.first(work)) ||
       add_candidates(work, log_polar_.others(work, log_polar_hypotheses), RefineFrom::log_polar);
   if (!goes_on(work, accepted)) return accepted;
   return try_places(work, grid_.find(work));
@@ -185,7 +185,7 @@ bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
 
 // Many more hypotheses, of finer spectra.
 void PairSearch::search_grey_levels_finely(const PairWork& work) {
-  if (try_in_turn(work, wide_log_polar_.find(work))) return;
+  if (try_first_alone(work, wide_log_polar_.find(work))) return;
   static_cast<void>(add_candidates(work, wide_log_polar_.find(work, 1), RefineFrom::log_polar));
 }
 

@@ -46,7 +46,7 @@ class PairSearch {
   /// In place while a pair is searched: what was begun ahead ends with it.
   class Parts;
   void begin_parts(const PairWork& work);
-  bool try_in_turn(const PairWork& work, std::span<const Candidate> shifted);
+  bool try_first_alone(const PairWork& work, std::span<const Candidate> shifted);
   bool try_places(const PairWork& work, std::span<const TranslationPeak> places);
   [[nodiscard]] bool goes_on(const PairWork& work, bool accepted);
   [[nodiscard]] bool shifts_only() const;
