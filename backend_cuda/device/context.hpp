@@ -20,7 +20,6 @@ struct Context {
   std::string name;
   int multiprocessors = 1;
   bool early_launch = false;            ///< a kernel may be launched before the last one has ended
-  bool clusters = false;                ///< blocks of a cluster read each other's shared memory
   bool texture_filtering = true;        ///< whether the self-test trusts the texture unit
   std::size_t texture_alignment = 512;  ///< of the address of linear memory
   std::size_t texture_pitch_alignment = 32;

@@ -84,7 +84,6 @@ Context context_for(int ordinal) {
   context.name = properties.name;
   context.multiprocessors = properties.multiProcessorCount;
   context.early_launch = properties.major >= 9;
-  context.clusters = properties.major >= 9;
   context.texture_alignment = properties.textureAlignment;
   context.texture_pitch_alignment = properties.texturePitchAlignment;
   for (std::size_t i = 0; i < 3; ++i) {

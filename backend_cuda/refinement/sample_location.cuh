@@ -51,12 +51,26 @@ struct SampleLocation {
   float a, b;
 };
 
-// The largest integer not above x, and the remainder in [0, 1]. x must be near (see is_near()).
+// The largest integer not above a number, and the remainder in [0, 1], from the nearest integer and
+// what the number exceeds it by.
+__device__ __forceinline__ int cell_near(int nearest, float difference, float& part) {
+  const bool before = difference < 0.0f;
+  part = before ? difference + 1.0f : difference;
+  return before ? nearest - 1 : nearest;
+}
+
+// The same from the number itself, which must be near (see is_near()).
 __device__ __forceinline__ int cell_of(double x, float& part) {
   const AxisLocation location = split(x, false);
-  const bool before = location.fraction < 0.0f;
-  part = before ? location.fraction + 1.0f : location.fraction;
-  return before ? location.whole - 1 : location.whole;
+  return cell_near(location.whole, location.fraction, part);
+}
+
+// Whether a location lies within the cells that count.
+__device__ __forceinline__ bool counts_in(const MovingSpline& moving,
+                                          const SampleLocation& location) {
+  const int column = location.x0 - moving.margin;
+  const int row = location.y0 - moving.margin;
+  return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
 }
 
 /// A homography as kernels take it, row by row; device code cannot index a std::array.
@@ -91,9 +105,7 @@ __device__ __forceinline__ bool find_sample_location(const Matrix& m, int px, in
   if (!is_near(q.x) || !is_near(q.y)) return false;
   location.x0 = cell_of(q.x, location.a);
   location.y0 = cell_of(q.y, location.b);
-  const int column = location.x0 - moving.margin;
-  const int row = location.y0 - moving.margin;
-  return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
+  return counts_in(moving, location);
 }
 
 __device__ __forceinline__ const float* first_neighbour(const MovingSpline& moving,

@@ -63,19 +63,21 @@ __device__ __forceinline__ float row_of(const SingleMatrix<projective>& m, int r
   return fmaf(h[0], x, fmaf(h[1], y, h[2])) + fmaf(rest[0], x, fmaf(rest[1], y, rest[2]));
 }
 
-// A whole number below 2^22 as a float; conversions run at a quarter of the rate of sums.
+// 1.5 2^23: a float that is larger than this by less than 2^22 has a whole number in its low bits.
+// Additions take it there and back; conversions run at a quarter of their rate.
+constexpr float whole_numbers = 12582912.0f;
+constexpr int bits_of_whole_numbers = 0x4b400000;
+
+// A whole number of a magnitude below 2^22 as a float.
 __device__ __forceinline__ float whole_as_float(int n) {
-  return __int_as_float(0x4b400000 + n) - 12582912.0f;  // 1.5 2^23
+  return __int_as_float(bits_of_whole_numbers + n) - whole_numbers;
 }
 
-// As cell_of() of a double.
+// As cell_of() of a double, of numbers of a magnitude below 2^22.
 __device__ __forceinline__ int cell_of(float x, float& part) {
-  const float nearest = x + 12582912.0f;
-  const float difference = x - (nearest - 12582912.0f);
-  const int whole = __float_as_int(nearest) - 0x4b400000;
-  const bool before = difference < 0.0f;
-  part = before ? difference + 1.0f : difference;
-  return before ? whole - 1 : whole;
+  const float shifted = x + whole_numbers;
+  return cell_near(__float_as_int(shifted) - bits_of_whole_numbers, x - (shifted - whole_numbers),
+                   part);
 }
 
 // Places the pixels of images that are 256 wide to 3e-5 pixels, each with an error of its own, of
@@ -99,9 +101,7 @@ __device__ __forceinline__ bool find_sample_location(const SingleMatrix<projecti
   if (!(fabsf(u) < far) || !(fabsf(v) < far)) return false;
   location.x0 = cell_of(u, location.a);
   location.y0 = cell_of(v, location.b);
-  const int column = location.x0 - moving.margin;
-  const int row = location.y0 - moving.margin;
-  return column >= 0 && column < moving.cells_x && row >= 0 && row < moving.cells_y;
+  return counts_in(moving, location);
 }
 
 /// The state that a step starts from.
@@ -152,9 +152,10 @@ __device__ __forceinline__ void bring_inside(const MovingSpline& moving, SampleL
   location.y0 = min(max(location.y0, moving.margin), moving.margin + moving.cells_y - 1);
 }
 
-// All lanes of a warp add a pixel, or nothing where `counts` is false. A pixel that turns out not
-// to count is read, too, instead of what does: where a decision waited for each kind of load, a
-// step would take twice as long with few warps to a multiprocessor.
+// Called by all lanes of a warp, each with a pixel that is added where it counts, and of which
+// `counts` says whether it may. All that a pixel needs is loaded before it is known whether it
+// counts: a branch behind each kind of load made a step take twice as long, as few warps share a
+// multiprocessor.
 template <bool projective, bool masked, bool illuminated, class Matrix>
 __device__ __forceinline__ void add_pixel(const ComparedImages& images,
                                           const State<projective, Matrix>& s, int px, int py,

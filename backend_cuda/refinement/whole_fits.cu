@@ -36,12 +36,12 @@ static_assert(threads_of<false> == 512 && threads_of<true> == 256);
 // With more pixels, the blocks of all multiprocessors are needed for each step.
 constexpr int max_pixels = 1 << 16;
 
-// Of a cluster. All devices with clusters have the smaller ones.
-constexpr int most_blocks = 16;
-constexpr int portable_blocks = 8;
-// How many parts the pixels have, of which each block takes one or two: a fit ends at the same
-// numbers in clusters of both sizes.
-constexpr int groups = most_blocks;
+// In blocks. All devices with clusters have the small ones.
+constexpr int large_cluster = 16;
+constexpr int small_cluster = 8;
+// How many parts the pixels are divided into, of which each block takes one or two: a fit has the
+// same bits in clusters of both sizes.
+constexpr int groups = large_cluster;
 
 /// Images, and the numbers of the states that they are compared at.
 struct Work {
@@ -193,22 +193,20 @@ int clusters_at_once(int blocks) {
   return 0;
 }
 
-// Whether the kernel was compiled for devices with clusters, and not for older ones.
+// Whether the device runs code that was compiled for devices with clusters, which others cannot.
 template <bool projective>
 bool is_for_clusters(const CallSite& site) {
-  if (!site.context.clusters) return false;
   site.context.activate();
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel_of<projective>), "cudaFuncGetAttributes", site);
   return attributes.ptxVersion >= 90;
 }
 
-// Of those that not all devices with clusters have.
 template <bool projective>
-int clusters_of_most() {
+int large_clusters_at_once() {
   static_cast<void>(cudaFuncSetAttribute(kernel_of<projective>,
                                          cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  return clusters_at_once<projective>(most_blocks);
+  return clusters_at_once<projective>(large_cluster);
 }
 
 template <bool projective>
@@ -235,9 +233,9 @@ Works works_of(std::span<const backend::ResidentSums> sums) {
 WholeFits::WholeFits(const CallSite& site, bool projective) : site_(site), projective_(projective) {
   const bool possible = projective ? is_for_clusters<true>(site) : is_for_clusters<false>(site);
   if (!possible) return;
-  clusters_of_most_ = projective ? clusters_of_most<true>() : clusters_of_most<false>();
-  has_clusters_ = (projective ? clusters_at_once<true>(portable_blocks)
-                              : clusters_at_once<false>(portable_blocks)) > 0;
+  large_clusters_ = projective ? large_clusters_at_once<true>() : large_clusters_at_once<false>();
+  has_clusters_ = (projective ? clusters_at_once<true>(small_cluster)
+                              : clusters_at_once<false>(small_cluster)) > 0;
 }
 
 bool WholeFits::serve(std::span<const backend::ResidentSums> sums) const noexcept {
@@ -251,7 +249,7 @@ bool WholeFits::serve(std::span<const backend::ResidentSums> sums) const noexcep
 void WholeFits::enqueue(const backend::Queue& queue, std::span<const backend::ResidentSums> sums,
                         backend::Memory& records, std::size_t fits, int steps) const {
   const int count = static_cast<int>(fits);
-  const int blocks = count <= clusters_of_most_ ? most_blocks : portable_blocks;
+  const int blocks = count <= large_clusters_ ? large_cluster : small_cluster;
   const auto launch = projective_ ? &launch_whole_fits<true> : &launch_whole_fits<false>;
   launch(site_, queue, works_of(sums), data<WaFitRecord>(records), count, blocks, steps);
 }

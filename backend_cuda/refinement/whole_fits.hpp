@@ -28,7 +28,7 @@ class WholeFits {
  private:
   CallSite site_;
   bool projective_;
-  int clusters_of_most_ = 0;  ///< how many clusters of most blocks the device holds
+  int large_clusters_ = 0;  ///< how many of them the device holds at once
   bool has_clusters_ = false;
 };
 

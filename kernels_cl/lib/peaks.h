@@ -36,6 +36,16 @@ WA_INLINE Best best_of_group(Best mine, local Best* shared) {
   }
   return shared[0];
 }
+
+// The same of the `count` partial maxima of a slice.
+WA_INLINE Best best_of_partials(global const Best* partials, size_t slice, uint count,
+                                local Best* shared) {
+  Best mine = nothing();
+  for (uint i = (uint)get_local_id(0); i < count; i += GROUP) {
+    mine = better(mine, partials[slice * count + i]);
+  }
+  return best_of_group(mine, shared);
+}
 #endif
 
 // The best of sixteen lanes, where lane k has seen pixels number blocks[k] + k.

@@ -51,11 +51,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void overlap_peaks_fin
     global const Best* partials, uint count, global uint* records) {
   local Best shared[GROUP];
   const size_t slice = get_global_id(1);
-  Best mine = nothing();
-  for (uint i = (uint)get_local_id(0); i < count; i += GROUP) {
-    mine = better(mine, partials[slice * count + i]);
-  }
-  mine = best_of_group(mine, shared);
+  const Best mine = best_of_partials(partials, slice, count, shared);
   if (get_local_id(0) != 0) return;
   const size_t plane = (size_t)width * (size_t)height;
   surfaces += slice * plane;

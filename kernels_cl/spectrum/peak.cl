@@ -66,11 +66,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak_final(
     global uint* records) {
   local Best shared[GROUP];
   const size_t slice = get_global_id(1);
-  Best mine = nothing();
-  for (uint i = (uint)get_local_id(0); i < count; i += GROUP) {
-    mine = better(mine, partials[slice * count + i]);
-  }
-  mine = best_of_group(mine, shared);
+  const Best mine = best_of_partials(partials, slice, count, shared);
   if (get_local_id(0) != 0) return;
   const int2 place = place_of(mine, width);
   global const float* pixels = input + slice * (size_t)width * (size_t)height;

@@ -9,8 +9,8 @@ GridHelper::GridHelper(const Device& device, const GridSteps& steps,
       ones_(device, max_searched_levels),
       fields_(device, ones_),
       frames_(device, steps, batches, ones_, by_directions ? &fields_ : nullptr),
-      thread_(device, [this](const PairWork& work, Known known) {
-        return (frames_.*on_).find(work, known);
+      thread_(device, [this](const PairWork& work, const Part& part) {
+        return (frames_.*part.frames).find(work, part.known);
       }) {}
 
 void GridHelper::show(const PairWork& pair) {

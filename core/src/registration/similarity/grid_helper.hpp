@@ -10,7 +10,11 @@ namespace warpalign::detail {
 
 class GridHelper {
  public:
-  using Known = std::span<const KnownRotationScale>;
+  /// What is compared, and on which frames.
+  struct Part {
+    TranslationSearch GridFrames::*frames = nullptr;
+    std::span<const KnownRotationScale> known;
+  };
   using Found = std::span<const TranslationSearch::Peaks>;
 
   GridHelper(const Device& device, const GridSteps& steps, const GridFrames::Batches& batches,
@@ -18,12 +22,11 @@ class GridHelper {
 
   /// The pair that is searched next.
   void show(const PairWork& pair);
-  /// What TranslationSearch::find() finds of these while the caller does own(). Valid until the
+  /// What TranslationSearch::find() finds of a part while the caller does own(). Valid until the
   /// next call.
   template <class Own>
-  Found beside(TranslationSearch GridFrames::*frames, Known known, const Own& own) {
-    on_ = frames;
-    return thread_.beside(known, own);
+  Found beside(const Part& part, const Own& own) {
+    return thread_.beside(part, own);
   }
 
  private:
@@ -31,8 +34,7 @@ class GridHelper {
   Ones ones_;
   GradientFields fields_;
   GridFrames frames_;
-  TranslationSearch GridFrames::*on_ = &GridFrames::small;
-  SearchHelper<Known, Found> thread_;  // which uses the others, and is ended first
+  SearchHelper<Part, Found> thread_;  // which uses the others, and is ended first
 };
 
 }  // namespace warpalign::detail

@@ -195,11 +195,11 @@ std::size_t GridSearch::own_part() const {
 
 void GridSearch::search(const PairWork& work, TranslationSearch GridFrames::*frames, double step) {
   const std::span<const KnownRotationScale> all(compared_);
-  const std::size_t own = is_helped_ ? own_part() : all.size();
+  const std::size_t own = is_helped(work) ? own_part() : all.size();
   GridHelper::Found found, of_helper;
   const auto find_own = [&] { found = (frames_.*frames).find(work, all.first(own)); };
   if (own < all.size()) {
-    of_helper = helper_->beside(frames, all.subspan(own), find_own);
+    of_helper = helper_->beside({frames, all.subspan(own)}, find_own);
   } else {
     find_own();
   }
@@ -353,8 +353,7 @@ void GridSearch::search_grey_levels(const PairWork& work) {
 
 std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
   compared_.clear();
-  is_helped_ = may_be_helped_ && work.is_alone;
-  if (is_helped_) {
+  if (is_helped(work)) {
     if (!helper_) helper_.emplace(device_, steps_, batches_, by_directions_);
     helper_->show(work);
   }

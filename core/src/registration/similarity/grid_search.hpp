@@ -70,6 +70,9 @@ class GridSearch {
   /// Adds the places that peaks say of some of compared_.
   void add_places(std::span<const KnownRotationScale> compared, GridHelper::Found peaks,
                   double step);
+  [[nodiscard]] bool is_helped(const PairWork& work) const {
+    return may_be_helped_ && work.is_alone;
+  }
   /// How many of compared_ this thread searches; the helper takes the others.
   [[nodiscard]] std::size_t own_part() const;
   void find_typical_scores(const Rotations& told_by);
@@ -95,7 +98,6 @@ class GridSearch {
   GridFrames::Batches batches_;
   GridFrames frames_;
   bool by_directions_, may_be_helped_;
-  bool is_helped_ = false;  // with the pair that is searched
   std::optional<GridHelper> helper_;
   std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;

@@ -348,7 +348,8 @@ void PairSearch::begin_parts(const PairWork& work) {
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
                                            ImagePyramid& reference, ImagePyramid& moving) {
   const Parts parts(*this);
-  const PairWork work{stream, clock, reference, moving, nullptr, nullptr, Parts::have_room()};
+  PairWork work{stream, clock, reference, moving};
+  work.is_alone = Parts::have_room();
   candidates_.clear();
   tried_.clear();
   places_ = places_searched(options_, work);

@@ -11,7 +11,7 @@ WindowHelper::WindowHelper(const Device& device, const RegistrationOptions& opti
               [this](const PairWork& work, Views views) { return search_.match(work, views); }) {}
 
 void WindowHelper::show(const PairWork& pair) {
-  search_.begin_pair();
+  search_.forget_pair();
   thread_.show(pair);
 }
 

@@ -69,8 +69,8 @@ WindowSearch::WindowSearch(const Device& device, const RegistrationOptions& opti
       alike_overlaps_(device.make_image(PixelType::f32, slices(grid, 2))),
       records_(device.make_buffer(static_cast<std::size_t>(of_surfaces(grid).depth) *
                                   sizeof(PeakRecord))),
-      peaks_{make_peaks(), make_peaks()} {
-  may_be_helped_ = may_be_helped;
+      peaks_{make_peaks(), make_peaks()},
+      may_be_helped_(may_be_helped) {
   const Shape spectra = RealFftPlan::half_spectrum(of_windows(grid));
   for (std::int64_t part = 0; part < grid.parts; ++part) {
     parts_.push_back(
@@ -330,7 +330,7 @@ std::span<const WindowMatch> WindowSearch::match(const PairWork& work,
 
 void WindowSearch::match_all(const PairWork& work) {
   const std::span<const WindowView> all(views_);
-  const std::size_t own = is_helped_ ? (all.size() + 1) / 2 : all.size();
+  const std::size_t own = is_helped(work) ? (all.size() + 1) / 2 : all.size();
   const auto match_own = [&] { match_views(work, all.first(own)); };
   if (own < all.size()) {
     const auto found = helper_->beside(all.subspan(own), match_own);
@@ -448,18 +448,17 @@ const PyramidLevel& WindowSearch::begin(const PairWork& work) {
   return level;
 }
 
-void WindowSearch::show_helper(const PairWork& work) {
-  is_helped_ = may_be_helped_ && work.is_alone;
-  if (!is_helped_) return;
+void WindowSearch::begin_pair(const PairWork& work) {
+  forget_pair();
+  matches_.clear();
+  views_.clear();
+  if (!is_helped(work)) return;
   if (!helper_) helper_ = std::make_unique<WindowHelper>(device_, options_, grid_);
   helper_->show(work);
 }
 
 std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
-  begin_pair();
-  show_helper(work);
-  matches_.clear();
-  views_.clear();
+  begin_pair(work);
   add_views(scales, {});
   match_all(work);
   return count_votes(work, begin(work));
@@ -468,14 +467,11 @@ std::span<const AgreedHomography> WindowSearch::find(const PairWork& work) {
 // The views of one scale suffice for the medians.
 std::span<const AgreedHomography> WindowSearch::find_along(const PairWork& work,
                                                            const Homography& known) {
-  begin_pair();
-  is_helped_ = false;
+  begin_pair(work);
   const double scale = scale_of(known.affine_at(centre_of(work.reference.shape())));
   const std::array nearest{*std::min_element(scales.begin(), scales.end(), [&](double a, double b) {
     return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
   })};
-  matches_.clear();
-  views_.clear();
   add_views(nearest, {});
   match_all(work);
   relate_to_medians();

@@ -66,7 +66,7 @@ class WindowSearch {
   // For a helper:
 
   /// The next match() is of another pair.
-  void begin_pair() { has_windows_ = false; }
+  void forget_pair() { has_windows_ = false; }
   /// Where the windows are found in some views. Valid until the next call.
   std::span<const WindowMatch> match(const PairWork& work, std::span<const WindowView> views);
 
@@ -103,9 +103,13 @@ class WindowSearch {
                     std::span<const PeakRecord> peaks);
   void compare_windows(const PairWork& work, Peaks& peaks);
   void find_overlaps(const PairWork& work, const Part& part);
-  /// Has the windows of a pair.
+  /// Chooses and transforms a pair's windows, the first time. Returns the level that they are of.
   const PyramidLevel& begin(const PairWork& work);
-  void show_helper(const PairWork& work);
+  /// Forgets the last pair, and shows this one to the helper, if it is helped.
+  void begin_pair(const PairWork& work);
+  [[nodiscard]] bool is_helped(const PairWork& work) const {
+    return may_be_helped_ && work.is_alone;
+  }
   std::span<const AgreedHomography> count_votes(const PairWork& work,
                                                 const PyramidLevel& reference);
   std::span<const AgreedHomography> followed_from(const PairWork& work,
@@ -149,8 +153,7 @@ class WindowSearch {
   std::vector<Window> windows_;
   bool has_windows_ = false;       ///< of this pair
   std::vector<WindowView> views_;  ///< in which they are looked for next
-  bool may_be_helped_ = false;
-  bool is_helped_ = false;  ///< with this pair
+  bool may_be_helped_;
   std::unique_ptr<WindowHelper> helper_;
   std::vector<WindowMatch> matches_;   // with the correlations themselves
   std::vector<WindowMatch> relative_;  // with correlations relative to the medians
