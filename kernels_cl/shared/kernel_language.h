@@ -21,6 +21,8 @@
 #define WA_GROUP_Y ((int)get_group_id(1))
 #define WA_LOAD_HALF(p, i) vload_half(i, (global const half*)(p))
 #define WA_STORE_HALF(value, p, i) vstore_half_rte(value, i, (global half*)(p))
+// Adds 1 to an int in global memory, and gives what it was.
+#define WA_COUNT_ON(counter) atomic_inc(counter)
 #else
 #define WA_KERNEL(columns, rows) __global__ void __launch_bounds__((columns) * (rows))
 #define WA_BEGIN() await_previous()
@@ -35,6 +37,7 @@
 // These need cuda_fp16.h.
 #define WA_LOAD_HALF(p, i) __half2float(reinterpret_cast<const __half*>(p)[i])
 #define WA_STORE_HALF(value, p, i) (reinterpret_cast<__half*>(p)[i] = __float2half_rn(value))
+#define WA_COUNT_ON(counter) atomicAdd(counter, 1)
 #endif
 
 #endif

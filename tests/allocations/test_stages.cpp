@@ -615,3 +615,48 @@ TEST_CASE("allocations: stacks of frames that turn") {
     });
   });
 }
+
+TEST_CASE("allocations: local features") {
+  on_every_bench([](Bench& bench) {
+    const Device& device = bench.device();
+    auto image = bench.planes();
+    const SimulatedViewsSpec views_spec{plane, {{odd_plane, matrix}, {{40, 30, 1}, matrix}}};
+    auto views = bench.buffers(SimulatedViewsPlan::bytes_of(views_spec));
+    const SimulatedViewsPlan simulate(device, views_spec);
+    bench.check("simulated_views",
+                [&](std::size_t i) { simulate.execute(bench.stream(), image[i], views[i]); });
+    const OctaveSpec octave_spec{{odd_plane, {40, 30, 1}}, 1, {1.6, 1.2, 1.5, 1.9, 2.4}};
+    auto octaves = bench.buffers(OctavePlan::bytes_of(octave_spec));
+    auto between = bench.buffers(OctavePlan::bytes_between(octave_spec));
+    const OctavePlan octave(device, octave_spec);
+    bench.check("octave", [&](std::size_t i) {
+      octave.execute(bench.stream(), views[i], 0, between[i], octaves[i]);
+    });
+    auto deviations = bench.buffers(2 * sizeof(float));
+    auto counts = bench.buffers(sizeof(std::int32_t));
+    const std::int32_t none = 0;
+    for (Buffer& count : counts) bench.stream().upload(&none, sizeof none, count);
+    auto found = bench.buffers(50 * sizeof(Blob));
+    const BlobsPlan blobs(device, {octave_spec.planes, 5, 50});
+    bench.check("blobs", [&](std::size_t i) {
+      blobs.measure(bench.stream(), octaves[i], deviations[i]);
+      blobs.execute(bench.stream(), octaves[i], deviations[i], 0, counts[i], found[i]);
+    });
+    const std::array<FeaturePlace, 2> list{
+        {{0, 1, 30, 20, 1.6F, 0.3F}, {1, 2, 20.5F, 15.25F, 2, 1}}};
+    auto places = bench.buffers(sizeof list);
+    for (Buffer& copy : places) bench.stream().upload(list.data(), sizeof list, copy);
+    auto radians = bench.buffers(2 * DescriptorsPlan::max_directions * sizeof(float));
+    auto rows = bench.buffers(2 * DescriptorsPlan::dimensions * sizeof(float));
+    const DescriptorsPlan describe(device, {octave_spec.planes});
+    bench.check("descriptors", [&](std::size_t i) {
+      describe.find_directions(bench.stream(), octaves[i], places[i], {0, 2}, radians[i]);
+      describe.describe(bench.stream(), octaves[i], places[i], {0, 2}, rows[i]);
+    });
+    auto nearest = bench.buffers(2 * sizeof(NearestFeature));
+    const FeatureMatchesPlan match(device, {2, 2});
+    bench.check("feature_matches", [&](std::size_t i) {
+      match.execute(bench.stream(), {rows[i], 2}, {rows[1 - i], 2}, radians[i], 2, nearest[i]);
+    });
+  });
+}

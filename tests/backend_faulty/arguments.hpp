@@ -63,4 +63,14 @@ inline backend::RotationScoresMemory inner_of(
   return {inner_of(volume), inner_of(points), inner_of(rotations)};
 }
 
+inline backend::OctaveMemory inner_of(const backend::OctaveMemory& memory) noexcept {
+  const auto& [source_planes, planes, weights, between] = memory;
+  return {inner_of(source_planes), inner_of(planes), inner_of(weights), inner_of(between)};
+}
+
+inline backend::DescribedFeatures inner_of(const backend::DescribedFeatures& features) noexcept {
+  const auto& [descriptors, count] = features;
+  return {inner_of(descriptors), count};
+}
+
 }  // namespace warpalign::faulty

@@ -45,6 +45,39 @@ class ImpulseFilter final : public Wrapped<backend::ImpulseFilter> {
   }
 };
 
+class Blobs final : public Wrapped<backend::Blobs> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_deviations(backend::Queue& queue, const backend::Memory& octave,
+                          const backend::Memory& planes, backend::Memory& deviations) override {
+    reach().enqueue_deviations(inner_of(queue), inner_of(octave), inner_of(planes),
+                               inner_of(deviations));
+  }
+  void enqueue(backend::Queue& queue, const backend::Memory& octave, const backend::Memory& planes,
+               const backend::Memory& deviations, std::int32_t number, backend::Memory& count,
+               backend::Memory& blobs) override {
+    reach().enqueue(inner_of(queue), inner_of(octave), inner_of(planes), inner_of(deviations),
+                    number, inner_of(count), inner_of(blobs));
+  }
+};
+
+class Descriptors final : public Wrapped<backend::Descriptors> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_directions(backend::Queue& queue, const backend::Memory& octave,
+                          const backend::Memory& planes, const backend::Memory& places,
+                          const PlaceRange& range, backend::Memory& radians) override {
+    reach().enqueue_directions(inner_of(queue), inner_of(octave), inner_of(planes),
+                               inner_of(places), range, inner_of(radians));
+  }
+  void enqueue_descriptors(backend::Queue& queue, const backend::Memory& octave,
+                           const backend::Memory& planes, const backend::Memory& places,
+                           const PlaceRange& range, backend::Memory& descriptors) override {
+    reach().enqueue_descriptors(inner_of(queue), inner_of(octave), inner_of(planes),
+                                inner_of(places), range, inner_of(descriptors));
+  }
+};
+
 class Smooth final : public Wrapped<backend::Smooth> {
  public:
   using Wrapped::Wrapped;
@@ -135,6 +168,14 @@ struct Wrapper<backend::RealFft> {
 template <>
 struct Wrapper<backend::ImpulseFilter> {
   using Type = ImpulseFilter;
+};
+template <>
+struct Wrapper<backend::Blobs> {
+  using Type = Blobs;
+};
+template <>
+struct Wrapper<backend::Descriptors> {
+  using Type = Descriptors;
 };
 template <>
 struct Wrapper<backend::Smooth> {

@@ -106,12 +106,13 @@ std::vector<warpalign::Device> open_all(Options& options) {
 std::vector<Property> all_properties(const std::string& stage) {
   std::vector<Property> all;
   for (const auto& group :
-       {filter_properties(), smoothing_properties(), window_properties(), overlap_properties(),
-        common_frames_properties(), spline_properties(), interpolation_properties(),
-        spectrum_properties(), signal_properties(), correlation_properties(),
-        refinement_properties(), illumination_properties(), fit_step_properties(),
-        frame_sums_properties(), warp_properties(), volume_stage_properties(),
-        volume_sums_properties(), registration_properties(), any_pair_properties()}) {
+       {filter_properties(),        smoothing_properties(),     window_properties(),
+        overlap_properties(),       common_frames_properties(), spline_properties(),
+        interpolation_properties(), spectrum_properties(),      signal_properties(),
+        correlation_properties(),   refinement_properties(),    illumination_properties(),
+        fit_step_properties(),      frame_sums_properties(),    warp_properties(),
+        volume_stage_properties(),  volume_sums_properties(),   features_properties(),
+        registration_properties(),  any_pair_properties()}) {
     for (const Property& property : group) {
       if (stage.empty() || property.stage == stage) all.push_back(property);
     }

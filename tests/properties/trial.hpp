@@ -98,6 +98,7 @@ struct Property {
 [[nodiscard]] std::vector<Property> warp_properties();
 [[nodiscard]] std::vector<Property> volume_stage_properties();
 [[nodiscard]] std::vector<Property> volume_sums_properties();
+[[nodiscard]] std::vector<Property> features_properties();
 [[nodiscard]] std::vector<Property> registration_properties();
 [[nodiscard]] std::vector<Property> any_pair_properties();
 

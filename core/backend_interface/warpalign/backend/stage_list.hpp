@@ -2,6 +2,11 @@
 // backend are made from this list (driver.hpp).
 #pragma once
 
+#include <warpalign/backend/stages/features/blobs.hpp>
+#include <warpalign/backend/stages/features/descriptors.hpp>
+#include <warpalign/backend/stages/features/feature_matches.hpp>
+#include <warpalign/backend/stages/features/octave.hpp>
+#include <warpalign/backend/stages/features/simulated_views.hpp>
 #include <warpalign/backend/stages/fft/fft.hpp>
 #include <warpalign/backend/stages/filter/apodize.hpp>
 #include <warpalign/backend/stages/filter/common_frames.hpp>
@@ -61,6 +66,8 @@ using AllStages = StageList<
     OverlapProducts, Peak, RadialWhitening, WindowCrossPower,
     // spline
     ComplexBilinear, Interpolate, Prefilter, Resample, Warp,
+    // features
+    Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement
     FitStep, FrameSums, Illumination, ShiftSums, SimilaritySums,
     // volume

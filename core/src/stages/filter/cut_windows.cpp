@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/filter/window_weights.hpp"
+#include "stages/uploaded.hpp"
 
 namespace warpalign {
 
@@ -50,24 +51,14 @@ Shape slices(const CutWindowsSpec& spec, std::int64_t count) {
   return {slice.width, slice.height, count};
 }
 
-template <class Value>
-Buffer uploaded(const Device& device, const std::vector<Value>& values) {
-  Device on = device;
-  Buffer buffer = on.make_buffer(values.size() * sizeof(Value));
-  Stream stream = on.make_stream();
-  stream.upload(values.data(), values.size() * sizeof(Value), buffer);
-  stream.finish();
-  return buffer;
-}
-
 }  // namespace
 
 CutWindowsPlan::CutWindowsPlan(const Device& device, const CutWindowsSpec& spec)
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      origins_(uploaded(device, spec.origins)),
-      weights_(uploaded(device, weights_of(spec))) {}
+      origins_(detail::uploaded(device, spec.origins)),
+      weights_(detail::uploaded(device, weights_of(spec))) {}
 
 Shape CutWindowsPlan::windows_shape(const CutWindowsSpec& spec) noexcept {
   return slices(spec, count_of(spec));

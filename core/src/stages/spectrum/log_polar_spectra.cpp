@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "stages/spectrum/log_polar_points.hpp"
+#include "stages/uploaded.hpp"
 
 #include <warpalign/stages/fft.hpp>
 
@@ -27,16 +28,6 @@ Shape stack_of(const Shape& shape, std::int64_t images) {
   return {shape.width, shape.height, images};
 }
 
-template <class Value>
-Buffer uploaded(const Device& device, const std::vector<Value>& values) {
-  Device on = device;
-  Buffer buffer = on.make_buffer(values.size() * sizeof(Value));
-  Stream stream = on.make_stream();
-  stream.upload(values.data(), values.size() * sizeof(Value), buffer);
-  stream.finish();
-  return buffer;
-}
-
 backend::LogPolarPoints points_of(const LogPolarSpectraSpec& spec) {
   return detail::log_polar_points({spec.image, spec.output});
 }
@@ -47,8 +38,8 @@ LogPolarSpectraPlan::LogPolarSpectraPlan(const Device& device, const LogPolarSpe
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      radii_(uploaded(device, points_of(spec).radii)),
-      directions_(uploaded(device, points_of(spec).directions)) {}
+      radii_(detail::uploaded(device, points_of(spec).radii)),
+      directions_(detail::uploaded(device, points_of(spec).directions)) {}
 
 void LogPolarSpectraPlan::execute(Stream& stream, const Image& spectra, Image& output) const {
   detail::check_stream(stage, device_, stream);

@@ -1,0 +1,58 @@
+// Stage: of each feature of one image, the feature of another one that resembles it most.
+#include "device/early_launch.cuh"
+#include "device/memory.hpp"
+#include "device/stage.hpp"
+
+#include "shared/kernel_language.h"
+
+#include <warpalign/backend/stages/features/descriptors.hpp>
+#include <warpalign/backend/stages/features/feature_matches.hpp>
+
+namespace warpalign::cuda {
+namespace {
+
+#define GROUP 64
+#include "shared/feature_matches.cl"
+static_assert(sizeof(WaNearest) == sizeof(NearestFeature));
+static_assert(SLICE == backend::features_per_slice);
+static_assert(DIMENSIONS == DescriptorsPlan::dimensions);
+
+class FeatureMatchesStage final : public backend::FeatureMatches {
+ public:
+  FeatureMatchesStage(const Context& context, const FeatureMatchesSpec& spec)
+      : site_{context, "feature_matches"}, max_ratio_(spec.max_ratio) {
+    load(&best_of_slices, site_);
+    load(&nearest_features, site_);
+  }
+
+  void enqueue(backend::Queue& queue, const backend::DescribedFeatures& reference,
+               const backend::DescribedFeatures& moving, const backend::Memory& moving_places,
+               float apart, backend::Memory& best, backend::Memory& nearest) override {
+    const auto slices = static_cast<int>(backend::slices_of(moving.count));
+    const dim3 tiles(static_cast<unsigned>(slices),
+                     static_cast<unsigned>(backend::slices_of(reference.count)));
+    launch_early(site_, queue, tiles, dim3(TILE_ITEMS, TILE_ITEMS), &best_of_slices,
+                 data<float>(reference.descriptors), static_cast<int>(reference.count),
+                 data<float>(moving.descriptors), static_cast<int>(moving.count), slices,
+                 data<WaNearest>(best));
+    launch_early(site_, queue, dim3(static_cast<unsigned>(reference.count)), dim3(GROUP),
+                 &nearest_features, data<float>(reference.descriptors),
+                 data<float>(moving.descriptors), static_cast<int>(moving.count),
+                 data<float>(moving_places), apart, max_ratio_, slices, data<WaNearest>(best),
+                 data<WaNearest>(nearest));
+  }
+
+ private:
+  CallSite site_;
+  float max_ratio_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<backend::FeatureMatches> make(const Context& context,
+                                              const FeatureMatchesSpec& spec) {
+  return std::make_unique<FeatureMatchesStage>(context, spec);
+}
+
+}  // namespace warpalign::cuda

@@ -1,0 +1,33 @@
+// Images of several sizes, one behind the other in one buffer.
+#pragma once
+
+#include <warpalign/pixel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace warpalign::backend {
+
+/// How many pixels they have together.
+[[nodiscard]] inline std::int64_t packed_pixels(std::span<const Shape> planes) noexcept {
+  std::int64_t sum = 0;
+  for (const Shape& plane : planes) sum += plane.plane();
+  return sum;
+}
+
+/// The extents of an image that contains each of them.
+[[nodiscard]] inline Shape largest_extents(std::span<const Shape> planes) noexcept {
+  Shape largest{1, 1, 1};
+  for (const Shape& plane : planes) {
+    largest.width = std::max(largest.width, plane.width);
+    largest.height = std::max(largest.height, plane.height);
+  }
+  return largest;
+}
+
+/// How a kernel learns where a packed plane lies: its first pixel, its width and its height, as
+/// int32.
+inline constexpr int packed_plane_words = 3;
+
+}  // namespace warpalign::backend

@@ -1,0 +1,20 @@
+// Tables that a stage has on the device from its beginning.
+#pragma once
+
+#include <warpalign/device.hpp>
+
+#include <vector>
+
+namespace warpalign::detail {
+
+/// A buffer that holds these values. Waits for the copy.
+template <class Value>
+[[nodiscard]] Buffer uploaded(const Device& device, const std::vector<Value>& values) {
+  Buffer buffer = device.make_buffer(values.size() * sizeof(Value));
+  Stream stream = device.make_stream();
+  stream.upload(values.data(), values.size() * sizeof(Value), buffer);
+  stream.finish();
+  return buffer;
+}
+
+}  // namespace warpalign::detail

@@ -1,0 +1,149 @@
+// Of each feature of one image, the feature of another one that resembles it most.
+//
+// Products of descriptors are computed in tiles of SLICE by SLICE of them, of each row of which the
+// largest is kept. Few features stand out among what other slices hold. For these alone the slices
+// whose best one lies at the same place as the best of all are gone through again.
+//
+// Options: GROUP, the size of the work-group of the second kernel, a power of two.
+//
+// variant: gpu -DGROUP=64
+#include "shared/kernel_language.h"
+
+#include "formulas/features.h"
+#include "shared/nearest_feature.h"
+
+// Work-items of the first kernel, each of which computes four by four products.
+#define TILE_ITEMS 16
+#define PER_ITEM (SLICE / TILE_ITEMS)
+#define DEPTH 16
+
+// Work-group (s, r) compares slice s of the moving features with slice r of the reference's.
+WA_KERNEL(TILE_ITEMS, TILE_ITEMS)
+best_of_slices(WA_GLOBAL const float* reference, int reference_count,
+               WA_GLOBAL const float* moving, int moving_count, int slices,
+               WA_GLOBAL WaNearest* best) {
+  WA_BEGIN();
+  // One word longer, so that work-items that write neighbouring rows use different banks.
+  WA_LOCAL float of_reference[DEPTH][SLICE + 1];
+  WA_LOCAL float of_moving[DEPTH][SLICE + 1];
+  WA_LOCAL float values[SLICE][TILE_ITEMS + 1];
+  WA_LOCAL int indices[SLICE][TILE_ITEMS + 1];
+  const int item = WA_ITEM_Y * TILE_ITEMS + WA_ITEM_X;
+  const int first_reference = WA_GROUP_Y * SLICE;
+  const int first_moving = WA_GROUP_X * SLICE;
+  float products[PER_ITEM][PER_ITEM];
+  WA_UNROLL
+  for (int j = 0; j < PER_ITEM; ++j) {
+    WA_UNROLL
+    for (int i = 0; i < PER_ITEM; ++i) products[j][i] = 0.0f;
+  }
+  for (int from = 0; from < DIMENSIONS; from += DEPTH) {
+    for (int k = item; k < SLICE * DEPTH; k += TILE_ITEMS * TILE_ITEMS) {
+      const int row = k / DEPTH;
+      const int column = k - row * DEPTH;
+      const int r = first_reference + row;
+      const int m = first_moving + row;
+      of_reference[column][row] =
+          r < reference_count ? reference[(WA_UINT64)r * DIMENSIONS + from + column] : 0.0f;
+      of_moving[column][row] =
+          m < moving_count ? moving[(WA_UINT64)m * DIMENSIONS + from + column] : 0.0f;
+    }
+    WA_BARRIER();
+    WA_UNROLL
+    for (int k = 0; k < DEPTH; ++k) {
+      float a[PER_ITEM];
+      float b[PER_ITEM];
+      WA_UNROLL
+      for (int i = 0; i < PER_ITEM; ++i) {
+        a[i] = of_reference[k][WA_ITEM_Y + i * TILE_ITEMS];
+        b[i] = of_moving[k][WA_ITEM_X + i * TILE_ITEMS];
+      }
+      WA_UNROLL
+      for (int j = 0; j < PER_ITEM; ++j) {
+        WA_UNROLL
+        for (int i = 0; i < PER_ITEM; ++i) products[j][i] = WA_FMA(a[j], b[i], products[j][i]);
+      }
+    }
+    WA_BARRIER();
+  }
+  WA_UNROLL
+  for (int j = 0; j < PER_ITEM; ++j) {
+    float value = -1.0f;
+    int index = -1;
+    WA_UNROLL
+    for (int i = 0; i < PER_ITEM; ++i) {
+      const int m = first_moving + WA_ITEM_X + i * TILE_ITEMS;
+      if (m < moving_count && products[j][i] > value) {
+        value = products[j][i];
+        index = m;
+      }
+    }
+    values[WA_ITEM_Y + j * TILE_ITEMS][WA_ITEM_X] = value;
+    indices[WA_ITEM_Y + j * TILE_ITEMS][WA_ITEM_X] = index;
+  }
+  WA_BARRIER();
+  if (item >= SLICE || first_reference + item >= reference_count) return;
+  WaNearest nearest;
+  nearest.value = -1.0f;
+  nearest.index = -1;
+  for (int i = 0; i < TILE_ITEMS; ++i) {
+    const float value = values[item][i];
+    const int index = indices[item][i];
+    if (index >= 0 && wa_is_better(value, index, nearest)) {
+      nearest.value = value;
+      nearest.index = index;
+    }
+  }
+  best[(WA_UINT64)(first_reference + item) * slices + WA_GROUP_X] = nearest;
+}
+
+// The best of what the work-items have found, for all of them.
+#define BEST_OF_GROUP(own)                                                     \
+  shared[item] = own;                                                          \
+  WA_BARRIER();                                                                \
+  for (int reached = GROUP / 2; reached > 0; reached /= 2) {                   \
+    if (item < reached) shared[item] = wa_better(shared[item], shared[item + reached]); \
+    WA_BARRIER();                                                              \
+  }                                                                            \
+  own = shared[0];                                                             \
+  WA_BARRIER();
+
+// One work-group for each feature of the reference.
+WA_KERNEL(GROUP, 1)
+nearest_features(WA_GLOBAL const float* reference, WA_GLOBAL const float* moving, int moving_count,
+                 WA_GLOBAL const float* places, float apart, float max_ratio, int slices,
+                 WA_GLOBAL const WaNearest* best, WA_GLOBAL WaNearest* nearest) {
+  WA_BEGIN();
+  WA_LOCAL WaNearest shared[GROUP];
+  const int item = WA_ITEM_X;
+  WA_GLOBAL const WaNearest* of_slices = best + (WA_UINT64)WA_GROUP_X * slices;
+  WaNearest found = wa_none();
+  for (int i = item; i < slices; i += GROUP) found = wa_better(found, of_slices[i]);
+  BEST_OF_GROUP(found)
+  WaNearest next = wa_none();
+  for (int i = item; i < slices; i += GROUP) {
+    if (!wa_is_near(places, of_slices[i].index, found.index, apart)) {
+      next = wa_better(next, of_slices[i]);
+    }
+  }
+  BEST_OF_GROUP(next)
+  if (wa_stands_out(found, next, max_ratio)) {
+    WA_GLOBAL const float* wanted = reference + (WA_UINT64)WA_GROUP_X * DIMENSIONS;
+    for (int i = 0; i < slices; ++i) {
+      if (!wa_is_near(places, of_slices[i].index, found.index, apart)) continue;
+      const int first = i * SLICE;
+      const int end = first + SLICE < moving_count ? first + SLICE : moving_count;
+      for (int m = first + item; m < end; m += GROUP) {
+        if (wa_is_near(places, m, found.index, apart)) continue;
+        WaNearest other;
+        other.index = m;
+        other.value = wa_product(wanted, moving + (WA_UINT64)m * DIMENSIONS);
+        next = wa_better(next, other);
+      }
+    }
+    BEST_OF_GROUP(next)
+  }
+  if (item != 0) return;
+  nearest[WA_GROUP_X] = wa_match(found, next, max_ratio);
+}
+#undef BEST_OF_GROUP
