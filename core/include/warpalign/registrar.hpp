@@ -55,7 +55,7 @@ enum class Generator {
   grid,            ///< all rotations and scales, at low resolution
   windows,         ///< windows of the reference that are found in the moving image
   gradient_field,  ///< all rotations and scales of the directions of edges, for Modality::other
-  features         ///< local features of both images in simulated views, for Effort::thorough
+  features         ///< local features of both images in simulated views, for homographies
 };
 
 /// Generators in the order in which they were used first, each once.

@@ -1,10 +1,9 @@
-// Homographies from local features, and the pair as each of them relates it.
+// Homographies from local features.
 #include "registration/similarity/feature_search.hpp"
 
 #include "registration/plane_geometry.hpp"
-#include "registration/similarity/host_copy.hpp"
-#include "registration/similarity/rectified.hpp"
-#include "registration/similarity/view_features.hpp"
+#include "registration/similarity/feature_homographies.hpp"
+#include "registration/similarity/image_pyramid.hpp"
 
 #include <algorithm>
 
@@ -15,45 +14,83 @@ namespace {
 // Of the larger side of the levels in which features are looked for.
 constexpr double features_side = 1024;
 
-GreyPlane plane_of(const PairWork& work, const PyramidLevel& level) {
-  GreyPlane plane(level.shape().width, level.shape().height);
-  copy_to_host(work.stream, level.values(), plane.values);
-  return plane;
-}
+constexpr float max_ratio = 0.85F;
+// In units of the larger side of an image.
+constexpr double other_place = 0.02;
 
-std::vector<LocalFeature> features_in(const PairWork& work, ImagePyramid& image) {
-  const double spacing = std::max(1.0, larger_side(image.shape()) / features_side);
-  const PyramidLevel& level = image.level(work.stream, work.clock, {spacing});
-  std::vector<LocalFeature> features = features_of_views(plane_of(work, level));
-  for (LocalFeature& feature : features) feature.place = level.to_image()(feature.place);
-  return features;
+std::vector<float> coordinates_of(const std::vector<Point>& places) {
+  std::vector<float> coordinates;
+  for (const Point& place : places) {
+    coordinates.push_back(static_cast<float>(place.x));
+    coordinates.push_back(static_cast<float>(place.y));
+  }
+  return coordinates;
 }
 
 }  // namespace
 
-std::vector<Homography> FeatureSearch::find(const PairWork& work) const {
-  const double reference_side = larger_side(work.reference.shape());
-  const double moving_side = larger_side(work.moving.shape());
-  return homographies_of(matches_of(features_in(work, work.reference),
-                                    features_in(work, work.moving), reference_side, moving_side),
-                         reference_side, moving_side);
+double compared_views() {
+  const auto views = static_cast<double>(count_of_views());
+  return views * views;
 }
 
-std::optional<PairWork> FeatureSearch::in_frame(const PairWork& work, const Homography& to_moving) {
-  const PyramidLevel& whole = work.moving.level(work.stream, work.clock, {1});
-  std::vector<float> weights;
-  if (whole.weight() != nullptr) copy_to_host(work.stream, *whole.weight(), weights);
-  const Shape& shape = work.reference.shape();
-  const Rectified image = rectified(plane_of(work, whole), weights, to_moving, shape);
-  if (!is_registrable(image)) return std::nullopt;
-  if (!brought_ || !brought_->matches(PixelType::f32, shape)) {
-    brought_.reset();  // releases its memory first
-    brought_.emplace(device_, PixelType::f32, shape);
+FeatureSearch::FeatureSearch(const Device& device)
+    : device_(device),
+      matches_(device, {static_cast<std::int64_t>(max_view_features()),
+                        static_cast<std::int64_t>(max_view_features()), max_ratio}),
+      moving_places_(device.make_buffer(2 * max_view_features() * sizeof(float))),
+      nearest_(device.make_buffer(max_view_features() * sizeof(NearestFeature))) {}
+
+// Both images are mostly of one shape.
+ViewFeatureSearch& FeatureSearch::search_for(const Shape& level) {
+  const auto known = std::find_if(searches_.begin(), searches_.end(),
+                                  [&](const auto& search) { return search.image() == level; });
+  if (known != searches_.end()) {
+    searches_.splice(searches_.begin(), searches_, known);
+  } else {
+    if (searches_.size() == 2) searches_.pop_back();
+    searches_.emplace_front(device_, level, memory_);
   }
-  const HostImage values{image.values.values.data(), PixelType::f32, shape.width, shape.height, 0};
-  const HostImage mask{image.mask.data(), PixelType::u8, shape.width, shape.height, 0};
-  brought_->take(work.stream, work.clock, values, &mask, "the moving image");
-  return PairWork{work.stream, work.clock, work.reference, *brought_};
+  return searches_.front();
+}
+
+void FeatureSearch::find_features(const PairWork& work, ImagePyramid& image,
+                                  ViewFeatures& features) {
+  const double spacing = std::max(1.0, larger_side(image.shape()) / features_side);
+  const PyramidLevel& level = image.level(work.stream, work.clock, {spacing});
+  search_for(level.shape()).find(work.stream, level.values(), features, work.stop);
+  for (Point& place : features.places) place = level.to_image()(place);
+}
+
+std::vector<FeatureMatch> FeatureSearch::matches(const PairWork& work) {
+  if (reference_.places.empty() || moving_.places.empty()) return {};
+  const std::vector<float> coordinates = coordinates_of(moving_.places);
+  work.stream.upload(coordinates.data(), coordinates.size() * sizeof(float), moving_places_);
+  const auto apart = static_cast<float>(other_place * larger_side(work.moving.shape()));
+  matches_.execute(work.stream,
+                   {*reference_.descriptors, static_cast<std::int64_t>(reference_.places.size())},
+                   {*moving_.descriptors, static_cast<std::int64_t>(moving_.places.size())},
+                   moving_places_, apart, nearest_);
+  std::vector<NearestFeature> nearest(reference_.places.size());
+  work.stream.download(nearest_, nearest.data(), nearest.size() * sizeof(NearestFeature));
+  std::vector<FeatureMatch> found;
+  for (std::size_t i = 0; i < nearest.size(); ++i) {
+    if (nearest[i].index < 0) continue;
+    found.push_back({reference_.places[i],
+                     moving_.places[static_cast<std::size_t>(nearest[i].index)],
+                     static_cast<double>(nearest[i].ratio)});
+  }
+  return found;
+}
+
+std::vector<Homography> FeatureSearch::find(const PairWork& work) {
+  find_features(work, work.reference, reference_);
+  find_features(work, work.moving, moving_);
+  if (work.is_stopped()) return {};
+  const double reference_side = larger_side(work.reference.shape());
+  const double moving_side = larger_side(work.moving.shape());
+  return homographies_of(distinct(matches(work), reference_side, moving_side), reference_side,
+                         moving_side);
 }
 
 }  // namespace warpalign::detail

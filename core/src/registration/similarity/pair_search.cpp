@@ -5,7 +5,6 @@
 #include "registration/registration_result.hpp"
 #include "registration/short_list.hpp"
 #include "registration/similarity/search_limits.hpp"
-#include "registration/similarity/view_features.hpp"
 #include "registration/transform_distance.hpp"
 
 #include <algorithm>
@@ -92,7 +91,9 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
       fields_(device, ones_),
       fitter_(device),
       coarse_refinement_(options_.motion, ones_, fitter_),
-      model_choice_(device, options.motion, options_, ones_, fitter_, parts_ahead) {}
+      model_choice_(device, options.motion, options_, ones_, fitter_, parts_ahead),
+      features_(device, parts_ahead),
+      in_frame_(device) {}
 
 // Tries the first candidate, which mostly suffices, and then all others together: a fit by itself
 // leaves most of a device idle.
@@ -325,6 +326,7 @@ class PairSearch::Parts {
     search_.wide_log_polar_.drop();
     search_.direction_grid_.drop();
     search_.model_choice_.drop_parts();
+    search_.features_.drop();
     --running;
   }
   /// Where several pairs are searched at the same time, the device has enough to do.
@@ -343,6 +345,7 @@ void PairSearch::begin_parts(const PairWork& work) {
   wide_log_polar_.begin(work);
   if (options_.modality == Modality::automatic) direction_grid_.begin(work);
   model_choice_.begin_parts(work);
+  if (wants_features()) features_.begin(work);
 }
 
 std::span<const Candidate> PairSearch::run(Stream& stream, StageClock& clock,
@@ -376,7 +379,7 @@ bool PairSearch::tries_both() const {
 
 bool PairSearch::wants_features() const {
   const bool may_be_homography = model_ == Motion::homography || model_ == Motion::automatic;
-  return options_.search == Effort::thorough && may_be_homography &&
+  return options_.search != Effort::fast && may_be_homography &&
          options_.modality != Modality::other;
 }
 
@@ -385,9 +388,8 @@ bool PairSearch::wants_features() const {
 void PairSearch::search_features(const PairWork& work) {
   tried_.add(Generator::features);
   places_ *= compared_views();
-  if (!feature_search_) feature_search_.emplace(device_);
   std::optional<Candidate> best;
-  for (const Homography& start : feature_search_->find(work)) {
+  for (const Homography& start : features_.find(work)) {
     const auto candidate = fit_near(work, start);
     if (!candidate || (best && best->evidence() >= candidate->evidence())) continue;
     best = candidate;
@@ -400,7 +402,7 @@ void PairSearch::search_features(const PairWork& work) {
 std::optional<Candidate> PairSearch::fit_near(const PairWork& work, const Homography& start) {
   const Shape& reference = work.reference.shape();
   const Shape& moving = work.moving.shape();
-  const auto in_frame = feature_search_->in_frame(work, start);
+  const auto in_frame = in_frame_.show(work, start);
   if (!in_frame) return std::nullopt;
   auto candidate = model_choice_.fit_near(*in_frame, Homography{});
   if (!candidate) return std::nullopt;

@@ -7,12 +7,12 @@
 #include "registration/similarity/candidate.hpp"
 #include "registration/similarity/chance_test.hpp"
 #include "registration/similarity/coarse_refinement.hpp"
-#include "registration/similarity/feature_search.hpp"
 #include "registration/similarity/gradient_fields.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 #include "registration/similarity/level_pair.hpp"
 #include "registration/similarity/log_polar_search.hpp"
 #include "registration/similarity/model_choice.hpp"
+#include "registration/similarity/pair_in_frame.hpp"
 #include "registration/similarity/search_parts.hpp"
 #include "registration/similarity/similarity_fit.hpp"
 
@@ -91,7 +91,8 @@ class PairSearch {
   CoarseRefinement coarse_refinement_;
   std::optional<ChanceTest> chance_test_;
   ModelChoice model_choice_;
-  std::optional<FeatureSearch> feature_search_;  // created when a pair first needs it
+  SearchPart<FeaturePart> features_;
+  PairInFrame in_frame_;
 
   // Intermediate results within one run(); members so that their memory is reused.
   std::vector<Candidate> places_of_grid_;

@@ -91,4 +91,9 @@ void WindowPart::search_edges(const PairWork& pair) {
   for (AgreedHomography& agreed : found_) agreed.matrix = edge_strength_.to_images(agreed.matrix);
 }
 
+void FeaturePart::search(const PairWork& pair, int /*step*/) {
+  if (!search_) search_.emplace(device_);
+  found_ = search_->find(pair);
+}
+
 }  // namespace warpalign::detail

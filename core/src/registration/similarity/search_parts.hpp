@@ -2,6 +2,7 @@
 #pragma once
 
 #include "registration/similarity/edge_strength.hpp"
+#include "registration/similarity/feature_search.hpp"
 #include "registration/similarity/grid_search.hpp"
 #include "registration/similarity/log_polar_search.hpp"
 #include "registration/similarity/search_part.hpp"
@@ -82,6 +83,20 @@ class WindowPart {
   EdgeStrength edge_strength_;
   std::optional<WindowSearch> search_;  // likewise
   std::vector<AgreedHomography> found_, of_stretched_;
+};
+
+/// Homographies that local features agree on.
+class FeaturePart {
+ public:
+  explicit FeaturePart(const Device& device) : device_(device) {}
+
+  void search(const PairWork& pair, int step);
+  [[nodiscard]] std::span<const Homography> found(int /*step*/) const { return found_; }
+
+ private:
+  Device device_;
+  std::optional<FeatureSearch> search_;  // likewise
+  std::vector<Homography> found_;
 };
 
 }  // namespace warpalign::detail

@@ -1,39 +1,51 @@
-// Homographies from local features of two images, each as seen from the side, too.
+// Local features of an image as it is seen from many sides.
 #pragma once
 
-#include "registration/similarity/grey_plane.hpp"
-#include "registration/similarity/local_features.hpp"
+#include "registration/similarity/scale_space.hpp"
+#include "registration/similarity/view_geometry.hpp"
 
+#include <warpalign/backend/stages/features/simulated_views.hpp>
+#include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
+#include <atomic>
 #include <cstddef>
-#include <span>
+#include <optional>
 #include <vector>
 
 namespace warpalign::detail {
 
-/// The local features of an image as it is, and of views in which it is a few times as short in one
-/// of many directions as across it (Morel & Yu 2009). Places are in pixels of the image.
-[[nodiscard]] std::vector<LocalFeature> features_of_views(const GreyPlane& image);
-
-/// How many pairs of such views there are of two images.
-[[nodiscard]] double compared_views();
-
-/// Two features, of one image and of the other, that resemble each other more than others.
-struct FeatureMatch {
-  Point reference, moving;
-  double ratio = 1;  ///< of the descriptors' distance to that of the next best place
+/// The features of an image. The memory grows, and is used for one image after the other.
+struct ViewFeatures {
+  std::vector<FeaturePlace> in_views;
+  std::vector<Point> places;          ///< in pixels of the image
+  std::optional<Buffer> descriptors;  ///< as DescriptorsPlan writes them, a row for each place
 };
 
-/// The matches of features of images with these larger sides, the clearest first, no two of them at
-/// about the same places.
-[[nodiscard]] std::vector<FeatureMatch> matches_of(std::span<const LocalFeature> reference,
-                                                   std::span<const LocalFeature> moving,
-                                                   double reference_side, double moving_side);
+/// The most features of an image.
+[[nodiscard]] std::size_t max_view_features();
 
-/// Homographies from reference to moving image that many matches agree with, the one with the most
-/// first. No match agrees with two of them.
-[[nodiscard]] std::vector<Homography> homographies_of(std::vector<FeatureMatch> matches,
-                                                      double reference_side, double moving_side);
+/// Finds the features of images of one shape (Lowe 2004, with roots: Arandjelovic & Zisserman
+/// 2012): of each view the 400 strongest blobs.
+class ViewFeatureSearch {
+ public:
+  ViewFeatureSearch(const Device& device, const Shape& image, ScaleSpaceMemory& memory);
+  [[nodiscard]] const Shape& image() const { return image_; }
+  /// Waits for the device. Where `stop` is set and becomes true, nobody wants the result.
+  void find(Stream& stream, const Image& image, ViewFeatures& features,
+            const std::atomic<bool>* stop = nullptr);
+
+ private:
+  struct Group {
+    SimulatedViewsSpec spec;
+    SimulatedViewsPlan views;
+    ScaleSpace scale_space;
+  };
+
+  Device device_;
+  Shape image_;
+  ScaleSpaceMemory* memory_;
+  std::vector<Group> groups_;
+};
 
 }  // namespace warpalign::detail
