@@ -84,7 +84,10 @@ template <bool projective>
 __device__ __forceinline__ void begin(KeptFit<projective>& fit, const WaFitRecord& record) {
   copy_words(&record, &fit.record, sizeof(WaFitRecord));
   __syncthreads();
-  if (threadIdx.x == 0 && fit.record.phase == WA_FIT_IS_PLACED) fit.record.phase = WA_FIT_BEGINS;
+  // All threads read it before one writes it: compilers have others than that one read it, too.
+  const int phase = fit.record.phase;
+  __syncthreads();
+  if (threadIdx.x == 0 && phase == WA_FIT_IS_PLACED) fit.record.phase = WA_FIT_BEGINS;
   __syncthreads();
   set_states(fit);
 }

@@ -64,7 +64,8 @@ octave_image(WA_GLOBAL const float* source, int first_of_source, WA_GLOBAL const
   WA_BEGIN();
   WA_LOCAL float tile[TILE_ROWS + 2 * MAX_RADIUS][COLUMNS + 2 * MAX_RADIUS];
   WA_LOCAL float between[TILE_ROWS + 2 * MAX_RADIUS][COLUMNS];
-  WA_LOCAL float weight[2 * MAX_RADIUS + 1];
+  // Three more than the longest Gaussian has: compilers load several at once.
+  WA_LOCAL float weight[2 * MAX_RADIUS + 4];
   WA_GLOBAL const int* plane = planes + WA_GROUP_Y * WA_PLANE_WORDS;
   const int width = plane[1];
   const int height = plane[2];
