@@ -157,11 +157,25 @@ TEST_CASE("view features: more blobs than there is room for at first are all loo
 
 TEST_CASE("feature homographies: the one of half of the matches is found, and no other") {
   const Homography truth({0.2, 0.1, 150, -0.05, 0.9, 40, 1e-4, -2e-4, 1});
-  const auto found = detail::homographies_of(mixed_matches(truth, 20), 600, 600);
+  detail::HomographySampling sampling;
+  std::vector<FeatureMatch> matches = mixed_matches(truth, 20);
+  const auto found = sampling.find(matches, {600, 600});
   REQUIRE(found.size() == 1);
   CHECK(test::max_corner_distance(found[0], truth, {600, 600, 1}) < 0.1);
-  CHECK(detail::homographies_of(mixed_matches(truth, 5), 600, 600).empty());
-  CHECK(detail::homographies_of({}, 600, 600).empty());
+  CHECK(matches.size() == 20);
+  matches = mixed_matches(truth, 5);
+  CHECK(sampling.find(matches, {600, 600}).empty());
+  matches.clear();
+  CHECK(sampling.find(matches, {600, 600}).empty());
+}
+
+TEST_CASE("feature homographies: of matches at about the same places the clearest is left") {
+  std::vector<FeatureMatch> matches{
+      {{100, 100}, {200, 200}, 0.6}, {{101, 100}, {200, 201}, 0.5}, {{100, 100}, {300, 200}, 0.7}};
+  detail::keep_distinct(matches, {600, 600});
+  REQUIRE(matches.size() == 2);
+  CHECK(matches[0].ratio == 0.5);
+  CHECK(matches[1].ratio == 0.7);
 }
 
 TEST_CASE("rectified: what lengths shrink by is averaged, and what lies outside does not count") {

@@ -2,13 +2,12 @@
 #include "registration/similarity/feature_homographies.hpp"
 
 #include "registration/plane_geometry.hpp"
-#include "registration/similarity/window_votes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
+#include <tuple>
 
 namespace warpalign::detail {
 
@@ -33,20 +32,17 @@ bool are_near(Point a, Point b, double most) {
 // Whether matches agree with a homography.
 class Agreement {
  public:
-  Agreement(const Homography& matrix, double reference_side, double moving_side)
-      : forth_(matrix),
-        back_(matrix.inverse()),
-        reference_side_(reference_side),
-        moving_side_(moving_side) {}
+  Agreement(const Homography& matrix, const LargerSides& sides)
+      : forth_(matrix), back_(matrix.inverse()), sides_(sides) {}
 
   [[nodiscard]] bool with(const FeatureMatch& match) const {
     const LocalMap there(forth_, match.reference);
-    if (!are_near(there.place, match.moving, rough_distance * moving_side_)) return false;
+    if (!are_near(there.place, match.moving, rough_distance * sides_.moving)) return false;
     if (!(there.w * forth_.h[8] > 0 && there.area() > 0)) return false;
     const LocalMap here(back_, match.moving);
-    if (!are_near(here.place, match.reference, rough_distance * reference_side_)) return false;
-    return are_near(there.place, match.moving, close_distance * moving_side_) ||
-           are_near(here.place, match.reference, close_distance * reference_side_);
+    if (!are_near(here.place, match.reference, rough_distance * sides_.reference)) return false;
+    return are_near(there.place, match.moving, close_distance * sides_.moving) ||
+           are_near(here.place, match.reference, close_distance * sides_.reference);
   }
 
   /// How many matches agree, or fewer if they are not more than `enough`.
@@ -61,7 +57,7 @@ class Agreement {
 
  private:
   Homography forth_, back_;
-  double reference_side_, moving_side_;
+  LargerSides sides_;
 };
 
 // How many samples of four matches are enough for one of them to be right all but one time in 1e9,
@@ -74,179 +70,158 @@ std::size_t samples_for(std::size_t agree, std::size_t matches) {
                                                    : max_samples;
 }
 
-// Matches as a processor compares many of them at once.
-class MatchColumns {
- public:
-  explicit MatchColumns(const std::vector<FeatureMatch>& matches) {
+void fill(MatchColumns& columns, const std::vector<FeatureMatch>& matches) {
+  const auto put = [&](std::vector<float>& column, auto coordinate) {
+    column.clear();
     for (const FeatureMatch& match : matches) {
-      reference_x_.push_back(static_cast<float>(match.reference.x));
-      reference_y_.push_back(static_cast<float>(match.reference.y));
-      moving_x_.push_back(static_cast<float>(match.moving.x));
-      moving_y_.push_back(static_cast<float>(match.moving.y));
+      column.push_back(static_cast<float>(coordinate(match)));
     }
-  }
-
-  /// How many matches a homography takes from the reference to about their moving place. All that
-  /// agree with it are among them.
-  [[nodiscard]] int count_near(const Homography& matrix, double moving_side) const {
-    std::array<float, 9> h{};
-    std::transform(matrix.h.begin(), matrix.h.end(), h.begin(),
-                   [](double value) { return static_cast<float>(value); });
-    constexpr double for_rounding = 1.01;
-    const auto most = static_cast<float>(rough_distance * moving_side * for_rounding);
-    const float square = most * most;
-    int count = 0;
-    for (std::size_t i = 0; i < moving_x_.size(); ++i) {
-      const float x = reference_x_[i];
-      const float y = reference_y_[i];
-      // Distances times the divisor, which need no division.
-      const float w = h[6] * x + h[7] * y + h[8];
-      const float u = h[0] * x + h[1] * y + h[2] - w * moving_x_[i];
-      const float v = h[3] * x + h[4] * y + h[5] - w * moving_y_[i];
-      count += u * u + v * v < square * (w * w) ? 1 : 0;
-    }
-    return count;
-  }
-
- private:
-  std::vector<float> reference_x_, reference_y_, moving_x_, moving_y_;
-};
-
-// The same numbers everywhere, whatever ran before (Steele, Lea & Flood 2014).
-class RandomNumbers {
- public:
-  /// From 0 on, and below `end`.
-  [[nodiscard]] std::size_t below(std::size_t end) {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-    return static_cast<std::size_t>(((z >> 32U) * end) >> 32U);
-  }
-
- private:
-  std::uint64_t state_ = 20011;
-};
-
-class HomographySampling {
- public:
-  HomographySampling(double reference_side, double moving_side)
-      : reference_side_(reference_side), moving_side_(moving_side) {}
-
-  /// The homography that most of the matches agree with. Leaves the others in `matches`.
-  std::optional<Homography> take_best(std::vector<FeatureMatch>& matches) {
-    if (matches.size() < min_matches) return std::nullopt;
-    const Agreed best = sampled(matches);
-    if (best.matches < min_matches) return std::nullopt;
-    const Agreement agreement(best.matrix, reference_side_, moving_side_);
-    std::erase_if(matches, [&](const FeatureMatch& match) { return agreement.with(match); });
-    return best.matrix;
-  }
-
- private:
-  struct Agreed {
-    Homography matrix;
-    std::size_t matches = 0;
   };
+  put(columns.reference_x, [](const FeatureMatch& match) { return match.reference.x; });
+  put(columns.reference_y, [](const FeatureMatch& match) { return match.reference.y; });
+  put(columns.moving_x, [](const FeatureMatch& match) { return match.moving.x; });
+  put(columns.moving_y, [](const FeatureMatch& match) { return match.moving.y; });
+}
 
-  // From the clearest matches first, and from more and more of them (Chum & Matas 2005). Each that
-  // is the best so far is grown at once (Chum, Matas & Kittler 2003).
-  [[nodiscard]] Agreed sampled(const std::vector<FeatureMatch>& matches) {
-    Agreed best;
-    std::size_t most = 1;  // of those that have not grown
-    const MatchColumns columns(matches);
-    const std::size_t others = matches.size() - min_matches;
-    std::size_t samples = max_samples;
-    for (std::size_t i = 0; i < samples; ++i) {
-      const auto matrix =
-          homography_of_sample(matches, min_matches + others * (i + 1) / max_samples);
-      if (!matrix) continue;
-      if (columns.count_near(*matrix, moving_side_) < static_cast<int>(most)) continue;
-      const std::size_t agree =
-          Agreement(*matrix, reference_side_, moving_side_).count(matches, most - 1);
-      if (agree < most) continue;
-      most = agree;
-      const Agreed found = grown({*matrix, agree}, matches);
-      if (found.matches <= best.matches) continue;
-      best = found;
-      samples = samples_for(best.matches, matches.size());
-    }
-    return best;
+// How many matches a homography takes from the reference to about their moving place. All that
+// agree with it are among them.
+int count_near(const MatchColumns& columns, const Homography& matrix, double moving_side) {
+  std::array<float, 9> h{};
+  std::transform(matrix.h.begin(), matrix.h.end(), h.begin(),
+                 [](double value) { return static_cast<float>(value); });
+  constexpr double for_rounding = 1.01;
+  const auto most = static_cast<float>(rough_distance * moving_side * for_rounding);
+  const float square = most * most;
+  int count = 0;
+  for (std::size_t i = 0; i < columns.moving_x.size(); ++i) {
+    const float x = columns.reference_x[i];
+    const float y = columns.reference_y[i];
+    // Distances times the divisor, which need no division.
+    const float w = h[6] * x + h[7] * y + h[8];
+    const float u = h[0] * x + h[1] * y + h[2] - w * columns.moving_x[i];
+    const float v = h[3] * x + h[4] * y + h[5] - w * columns.moving_y[i];
+    count += u * u + v * v < square * (w * w) ? 1 : 0;
   }
+  return count;
+}
 
-  // What matches agree on is fitted to all of them, as long as more agree with it then.
-  [[nodiscard]] Agreed grown(Agreed best, const std::vector<FeatureMatch>& matches) {
-    find_inliers(best.matrix, matches);
-    for (int i = 0; i < max_growth; ++i) {
-      const auto next = homography_of(inliers_);
-      if (!next) break;
-      const std::size_t count = find_inliers(*next, matches);
-      if (count < best.matches) break;
-      const bool same = count == best.matches;
-      best = {*next, count};
-      if (same) break;
-    }
-    return best;
-  }
+// From 0 on, and below `end`: the same numbers everywhere (Steele, Lea & Flood 2014).
+std::size_t random_below(std::size_t end, std::uint64_t& state) {
+  state += 0x9E3779B97F4A7C15ULL;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+  return static_cast<std::size_t>(((z >> 32U) * end) >> 32U);
+}
 
-  // Of four of the first matches.
-  std::optional<Homography> homography_of_sample(const std::vector<FeatureMatch>& matches,
-                                                 std::size_t first_ones) {
-    std::array<Point, 4> from, to;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const FeatureMatch& match = matches[random_.below(first_ones)];
-      from.at(k) = match.reference;
-      to.at(k) = match.moving;
-    }
-    return homography_between(from, to);
-  }
-
-  // How many matches agree, which are put into inliers_.
-  std::size_t find_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches) {
-    inliers_.clear();
-    const Agreement agreement(matrix, reference_side_, moving_side_);
-    for (const FeatureMatch& match : matches) {
-      if (!agreement.with(match)) continue;
-      WindowMatch inlier;
-      inlier.reference = match.reference;
-      inlier.moving = match.moving;
-      inliers_.push_back(inlier);
-    }
-    return inliers_.size();
-  }
-
-  double reference_side_, moving_side_;
-  RandomNumbers random_;
-  std::vector<WindowMatch> inliers_;
-};
+bool is_clearer(const FeatureMatch& a, const FeatureMatch& b) {
+  return std::tuple(a.ratio, a.reference.x, a.reference.y, a.moving.x, a.moving.y) <
+         std::tuple(b.ratio, b.reference.x, b.reference.y, b.moving.x, b.moving.y);
+}
 
 }  // namespace
 
-std::vector<FeatureMatch> distinct(std::vector<FeatureMatch> matches, double reference_side,
-                                   double moving_side) {
-  std::stable_sort(matches.begin(), matches.end(),
-                   [](const FeatureMatch& a, const FeatureMatch& b) { return a.ratio < b.ratio; });
-  std::vector<FeatureMatch> found;
+void keep_distinct(std::vector<FeatureMatch>& matches, const LargerSides& sides) {
+  std::sort(matches.begin(), matches.end(), is_clearer);
+  std::size_t kept = 0;
   for (const FeatureMatch& match : matches) {
-    const bool known = std::any_of(found.begin(), found.end(), [&](const FeatureMatch& other) {
-      return are_near(match.reference, other.reference, same_place * reference_side) &&
-             are_near(match.moving, other.moving, same_place * moving_side);
+    const auto end = matches.begin() + static_cast<std::ptrdiff_t>(kept);
+    const bool known = std::any_of(matches.begin(), end, [&](const FeatureMatch& other) {
+      return are_near(match.reference, other.reference, same_place * sides.reference) &&
+             are_near(match.moving, other.moving, same_place * sides.moving);
     });
-    if (!known) found.push_back(match);
+    if (!known) matches[kept++] = match;
   }
-  return found;
+  matches.resize(kept);
 }
 
-std::vector<Homography> homographies_of(std::vector<FeatureMatch> matches, double reference_side,
-                                        double moving_side) {
-  std::vector<Homography> found;
-  HomographySampling sampling(reference_side, moving_side);
-  while (found.size() < max_homographies) {
-    const auto best = sampling.take_best(matches);
+std::span<const Homography> HomographySampling::find(std::vector<FeatureMatch>& matches,
+                                                     const LargerSides& sides) {
+  sides_ = sides;
+  random_ = 20011;  // whatever ran before
+  found_.clear();
+  while (found_.size() < max_homographies) {
+    const auto best = take_best(matches);
     if (!best) break;
-    found.push_back(*best);
+    found_.push_back(*best);
   }
-  return found;
+  return found_;
+}
+
+// The homography that most of the matches agree with. Leaves the others in `matches`.
+std::optional<Homography> HomographySampling::take_best(std::vector<FeatureMatch>& matches) {
+  if (matches.size() < min_matches) return std::nullopt;
+  const Agreed best = sampled(matches);
+  if (best.matches < min_matches) return std::nullopt;
+  const Agreement agreement(best.matrix, sides_);
+  std::erase_if(matches, [&](const FeatureMatch& match) { return agreement.with(match); });
+  return best.matrix;
+}
+
+// From the clearest matches first, and from more and more of them (Chum & Matas 2005). Each that is
+// the best so far is grown at once (Chum, Matas & Kittler 2003).
+HomographySampling::Agreed HomographySampling::sampled(const std::vector<FeatureMatch>& matches) {
+  Agreed best;
+  std::size_t most = 1;  // of those that have not grown
+  fill(columns_, matches);
+  const std::size_t others = matches.size() - min_matches;
+  std::size_t samples = max_samples;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const auto matrix = homography_of_sample(matches, min_matches + others * (i + 1) / max_samples);
+    if (!matrix) continue;
+    if (count_near(columns_, *matrix, sides_.moving) < static_cast<int>(most)) continue;
+    const std::size_t agree = Agreement(*matrix, sides_).count(matches, most - 1);
+    if (agree < most) continue;
+    most = agree;
+    const Agreed found = grown({*matrix, agree}, matches);
+    if (found.matches <= best.matches) continue;
+    best = found;
+    samples = samples_for(best.matches, matches.size());
+  }
+  return best;
+}
+
+// What matches agree on is fitted to all of them, as long as more agree with it then.
+HomographySampling::Agreed HomographySampling::grown(Agreed best,
+                                                     const std::vector<FeatureMatch>& matches) {
+  find_inliers(best.matrix, matches);
+  for (int i = 0; i < max_growth; ++i) {
+    const auto next = homography_of(inliers_);
+    if (!next) break;
+    const std::size_t count = find_inliers(*next, matches);
+    if (count < best.matches) break;
+    const bool same = count == best.matches;
+    best = {*next, count};
+    if (same) break;
+  }
+  return best;
+}
+
+// Of four of the first matches.
+std::optional<Homography> HomographySampling::homography_of_sample(
+    const std::vector<FeatureMatch>& matches, std::size_t first_ones) {
+  std::array<Point, 4> from, to;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const FeatureMatch& match = matches[random_below(first_ones, random_)];
+    from.at(k) = match.reference;
+    to.at(k) = match.moving;
+  }
+  return homography_between(from, to);
+}
+
+// How many matches agree, which are put into inliers_.
+std::size_t HomographySampling::find_inliers(const Homography& matrix,
+                                             const std::vector<FeatureMatch>& matches) {
+  inliers_.clear();
+  const Agreement agreement(matrix, sides_);
+  for (const FeatureMatch& match : matches) {
+    if (!agreement.with(match)) continue;
+    WindowMatch inlier;
+    inlier.reference = match.reference;
+    inlier.moving = match.moving;
+    inliers_.push_back(inlier);
+  }
+  return inliers_.size();
 }
 
 }  // namespace warpalign::detail

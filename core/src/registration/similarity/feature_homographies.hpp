@@ -1,8 +1,14 @@
 // Homographies that many matches of local features agree on.
 #pragma once
 
+#include "registration/similarity/window_votes.hpp"
+
 #include <warpalign/geometry.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
@@ -13,14 +19,44 @@ struct FeatureMatch {
   double ratio = 1;  ///< of the descriptors' distance to that of the next best place
 };
 
-/// The matches of features of images with these larger sides, the clearest first, no two of them at
-/// about the same places.
-[[nodiscard]] std::vector<FeatureMatch> distinct(std::vector<FeatureMatch> matches,
-                                                 double reference_side, double moving_side);
+/// The larger sides of two images, in pixels.
+struct LargerSides {
+  double reference, moving;
+};
 
-/// Homographies from reference to moving image that many matches agree with, the one with the most
-/// first. No match agrees with two of them.
-[[nodiscard]] std::vector<Homography> homographies_of(std::vector<FeatureMatch> matches,
-                                                      double reference_side, double moving_side);
+/// Puts the clearest first, and leaves none at about the same places as a clearer one.
+void keep_distinct(std::vector<FeatureMatch>& matches, const LargerSides& sides);
+
+/// Matches as a processor compares many of them at once.
+struct MatchColumns {
+  std::vector<float> reference_x, reference_y, moving_x, moving_y;
+};
+
+class HomographySampling {
+ public:
+  /// Homographies from reference to moving image that many matches, the clearest first, agree with,
+  /// the one with the most first. No match agrees with two of them. Leaves those that agree with
+  /// none. Valid until the next call.
+  [[nodiscard]] std::span<const Homography> find(std::vector<FeatureMatch>& matches,
+                                                 const LargerSides& sides);
+
+ private:
+  struct Agreed {
+    Homography matrix;
+    std::size_t matches = 0;
+  };
+  [[nodiscard]] std::optional<Homography> take_best(std::vector<FeatureMatch>& matches);
+  [[nodiscard]] Agreed sampled(const std::vector<FeatureMatch>& matches);
+  [[nodiscard]] Agreed grown(Agreed best, const std::vector<FeatureMatch>& matches);
+  std::optional<Homography> homography_of_sample(const std::vector<FeatureMatch>& matches,
+                                                 std::size_t first_ones);
+  std::size_t find_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches);
+
+  LargerSides sides_{};
+  std::uint64_t random_ = 0;
+  MatchColumns columns_;
+  std::vector<WindowMatch> inliers_;
+  std::vector<Homography> found_;
+};
 
 }  // namespace warpalign::detail

@@ -2,7 +2,6 @@
 #include "registration/similarity/feature_search.hpp"
 
 #include "registration/plane_geometry.hpp"
-#include "registration/similarity/feature_homographies.hpp"
 #include "registration/similarity/image_pyramid.hpp"
 
 #include <algorithm>
@@ -17,15 +16,6 @@ constexpr double features_side = 1024;
 constexpr float max_ratio = 0.85F;
 // In units of the larger side of an image.
 constexpr double other_place = 0.02;
-
-std::vector<float> coordinates_of(const std::vector<Point>& places) {
-  std::vector<float> coordinates;
-  for (const Point& place : places) {
-    coordinates.push_back(static_cast<float>(place.x));
-    coordinates.push_back(static_cast<float>(place.y));
-  }
-  return coordinates;
-}
 
 }  // namespace
 
@@ -62,35 +52,39 @@ void FeatureSearch::find_features(const PairWork& work, ImagePyramid& image,
   for (Point& place : features.places) place = level.to_image()(place);
 }
 
-std::vector<FeatureMatch> FeatureSearch::matches(const PairWork& work) {
-  if (reference_.places.empty() || moving_.places.empty()) return {};
-  const std::vector<float> coordinates = coordinates_of(moving_.places);
-  work.stream.upload(coordinates.data(), coordinates.size() * sizeof(float), moving_places_);
+void FeatureSearch::find_matches(const PairWork& work) {
+  found_.clear();
+  if (reference_.places.empty() || moving_.places.empty()) return;
+  coordinates_.clear();
+  for (const Point& place : moving_.places) {
+    coordinates_.push_back(static_cast<float>(place.x));
+    coordinates_.push_back(static_cast<float>(place.y));
+  }
+  work.stream.upload(coordinates_.data(), coordinates_.size() * sizeof(float), moving_places_);
   const auto apart = static_cast<float>(other_place * larger_side(work.moving.shape()));
   matches_.execute(work.stream,
                    {*reference_.descriptors, static_cast<std::int64_t>(reference_.places.size())},
                    {*moving_.descriptors, static_cast<std::int64_t>(moving_.places.size())},
                    moving_places_, apart, nearest_);
-  std::vector<NearestFeature> nearest(reference_.places.size());
-  work.stream.download(nearest_, nearest.data(), nearest.size() * sizeof(NearestFeature));
-  std::vector<FeatureMatch> found;
-  for (std::size_t i = 0; i < nearest.size(); ++i) {
-    if (nearest[i].index < 0) continue;
-    found.push_back({reference_.places[i],
-                     moving_.places[static_cast<std::size_t>(nearest[i].index)],
-                     static_cast<double>(nearest[i].ratio)});
+  nearest_on_host_.resize(reference_.places.size());
+  work.stream.download(nearest_, nearest_on_host_.data(),
+                       nearest_on_host_.size() * sizeof(NearestFeature));
+  for (std::size_t i = 0; i < nearest_on_host_.size(); ++i) {
+    const NearestFeature& nearest = nearest_on_host_[i];
+    if (nearest.index < 0) continue;
+    found_.push_back({reference_.places[i], moving_.places[static_cast<std::size_t>(nearest.index)],
+                      static_cast<double>(nearest.ratio)});
   }
-  return found;
 }
 
-std::vector<Homography> FeatureSearch::find(const PairWork& work) {
+std::span<const Homography> FeatureSearch::find(const PairWork& work) {
   find_features(work, work.reference, reference_);
   find_features(work, work.moving, moving_);
   if (work.is_stopped()) return {};
-  const double reference_side = larger_side(work.reference.shape());
-  const double moving_side = larger_side(work.moving.shape());
-  return homographies_of(distinct(matches(work), reference_side, moving_side), reference_side,
-                         moving_side);
+  const LargerSides sides{larger_side(work.reference.shape()), larger_side(work.moving.shape())};
+  find_matches(work);
+  keep_distinct(found_, sides);
+  return sampling_.find(found_, sides);
 }
 
 }  // namespace warpalign::detail

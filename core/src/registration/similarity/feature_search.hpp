@@ -1,6 +1,7 @@
 // Homographies from local features.
 #pragma once
 
+#include "registration/similarity/feature_homographies.hpp"
 #include "registration/similarity/pair_work.hpp"
 #include "registration/similarity/view_features.hpp"
 
@@ -9,11 +10,10 @@
 #include <warpalign/geometry.hpp>
 
 #include <list>
+#include <span>
 #include <vector>
 
 namespace warpalign::detail {
-
-struct FeatureMatch;
 
 /// How many pairs of views of two images are compared.
 [[nodiscard]] double compared_views();
@@ -27,13 +27,13 @@ class FeatureSearch {
   FeatureSearch& operator=(const FeatureSearch&) = delete;
 
   /// Homographies from reference to moving pixels, the one that most features agree on first. Waits
-  /// for the device.
-  [[nodiscard]] std::vector<Homography> find(const PairWork& work);
+  /// for the device. Valid until the next call.
+  [[nodiscard]] std::span<const Homography> find(const PairWork& work);
 
  private:
   void find_features(const PairWork& work, ImagePyramid& image, ViewFeatures& features);
   ViewFeatureSearch& search_for(const Shape& level);
-  [[nodiscard]] std::vector<FeatureMatch> matches(const PairWork& work);
+  void find_matches(const PairWork& work);
 
   Device device_;
   ScaleSpaceMemory memory_;
@@ -41,6 +41,11 @@ class FeatureSearch {
   ViewFeatures reference_, moving_;
   FeatureMatchesPlan matches_;
   Buffer moving_places_, nearest_;
+  HomographySampling sampling_;
+  // On the host.
+  std::vector<float> coordinates_;
+  std::vector<NearestFeature> nearest_on_host_;
+  std::vector<FeatureMatch> found_;
 };
 
 }  // namespace warpalign::detail

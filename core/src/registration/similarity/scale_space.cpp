@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace warpalign::detail {
 
@@ -57,6 +58,19 @@ bool is_stronger(const Blob& a, const Blob& b) {
          std::tuple(b.plane, -b.strength, b.octave, b.image, b.y, b.x);
 }
 
+// Octave after octave.
+bool is_before(const DirectedBlob& a, const DirectedBlob& b) {
+  if (a.blob.octave != b.blob.octave) return a.blob.octave < b.blob.octave;
+  if (is_stronger(a.blob, b.blob)) return true;
+  return !is_stronger(b.blob, a.blob) && a.rank < b.rank;
+}
+
+// Plane after plane.
+bool is_stronger_of_plane(const DirectedBlob& a, const DirectedBlob& b) {
+  if (is_stronger(a.blob, b.blob)) return true;
+  return !is_stronger(b.blob, a.blob) && a.rank < b.rank;
+}
+
 // Keeps the first `most` of each plane; those of a plane stand together.
 void keep_first(std::vector<DirectedBlob>& blobs, std::size_t most) {
   std::size_t of_plane = 0;
@@ -69,14 +83,11 @@ void keep_first(std::vector<DirectedBlob>& blobs, std::size_t most) {
 }
 
 // Only those are sorted that are kept.
-std::vector<Blob> strongest_of_planes(const std::vector<Blob>& blobs, std::size_t most) {
-  std::vector<std::vector<Blob>> of_planes;
-  for (const Blob& blob : blobs) {
-    const auto plane = static_cast<std::size_t>(blob.plane);
-    if (plane >= of_planes.size()) of_planes.resize(plane + 1);
-    of_planes[plane].push_back(blob);
-  }
-  std::vector<Blob> strongest;
+void take_strongest(const std::vector<Blob>& blobs, std::size_t most,
+                    std::vector<std::vector<Blob>>& of_planes, std::vector<Blob>& strongest) {
+  for (std::vector<Blob>& of_plane : of_planes) of_plane.clear();
+  for (const Blob& blob : blobs) of_planes[static_cast<std::size_t>(blob.plane)].push_back(blob);
+  strongest.clear();
   for (std::vector<Blob>& of_plane : of_planes) {
     const auto kept =
         of_plane.begin() + static_cast<std::ptrdiff_t>(std::min(most, of_plane.size()));
@@ -86,13 +97,6 @@ std::vector<Blob> strongest_of_planes(const std::vector<Blob>& blobs, std::size_
     std::sort(of_plane.begin(), kept, is_stronger);
     strongest.insert(strongest.end(), of_plane.begin(), kept);
   }
-  return strongest;
-}
-
-void sort_by_octave(std::vector<DirectedBlob>& blobs) {
-  std::stable_sort(blobs.begin(), blobs.end(), [](const DirectedBlob& a, const DirectedBlob& b) {
-    return a.blob.octave < b.blob.octave;
-  });
 }
 
 // Calls use(octave, range) for the blobs of each octave, which stand together.
@@ -178,17 +182,18 @@ std::int64_t ScaleSpace::find_blobs(Stream& stream) {
   return count;
 }
 
-std::vector<Blob> ScaleSpace::strongest_blobs(Stream& stream, std::size_t most) {
+void ScaleSpace::find_strongest(Stream& stream, std::size_t most) {
   make_room(first_room);  // other scale spaces may have needed more
   std::int64_t count = find_blobs(stream);
   if (count > room_for_blobs_) {
     make_room(count);
     count = find_blobs(stream);
   }
-  std::vector<Blob> blobs(static_cast<std::size_t>(count));
-  if (blobs.empty()) return blobs;
-  stream.download(*memory_->blobs, blobs.data(), blobs.size() * sizeof(Blob));
-  return strongest_of_planes(blobs, most);
+  std::vector<Blob>& found = memory_->found;
+  found.resize(static_cast<std::size_t>(count));
+  if (!found.empty()) stream.download(*memory_->blobs, found.data(), found.size() * sizeof(Blob));
+  memory_->of_planes.resize(std::max(memory_->of_planes.size(), levels_[0].planes.size()));
+  take_strongest(found, most, memory_->of_planes, memory_->strongest);
 }
 
 void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places) {
@@ -196,39 +201,42 @@ void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places)
   stream.upload(places.data(), places.size() * sizeof(FeaturePlace), *memory_->places);
 }
 
-std::vector<DirectedBlob> ScaleSpace::directed(Stream& stream, const std::vector<Blob>& blobs) {
-  std::vector<DirectedBlob> undirected;
-  for (const Blob& blob : blobs) undirected.push_back({blob, 0});
-  sort_by_octave(undirected);
-  std::vector<FeaturePlace> places;
-  add_places(undirected, places);
-  upload(stream, places);
-  std::vector<float> radians(undirected.size() * DescriptorsPlan::max_directions);
+// The directions of the strongest blobs.
+void ScaleSpace::find_directions(Stream& stream) {
+  std::vector<DirectedBlob>& undirected = memory_->undirected;
+  undirected.clear();
+  for (const Blob& blob : memory_->strongest) undirected.push_back({blob, 0, 0});
+  std::sort(undirected.begin(), undirected.end(), is_before);
+  memory_->undirected_places.clear();
+  add_places(undirected, memory_->undirected_places);
+  upload(stream, memory_->undirected_places);
+  std::vector<float>& radians = memory_->directions;
+  radians.resize(undirected.size() * DescriptorsPlan::max_directions);
   reserve(device_, memory_->radians, radians.size() * sizeof(float));
   for_octaves(undirected, 0, [&](std::size_t octave, const PlaceRange& range) {
     levels_[octave].descriptors.find_directions(stream, *memory_->octaves[octave], *memory_->places,
                                                 range, *memory_->radians);
   });
   stream.download(*memory_->radians, radians.data(), radians.size() * sizeof(float));
-  std::vector<DirectedBlob> result;
   for (std::size_t i = 0; i < radians.size(); ++i) {
     if (radians[i] == DescriptorsPlan::no_direction) continue;
-    result.push_back({undirected[i / DescriptorsPlan::max_directions].blob, radians[i]});
+    const auto [blob, rank] = std::pair(i / DescriptorsPlan::max_directions,
+                                        static_cast<int>(i % DescriptorsPlan::max_directions));
+    memory_->directed.push_back({undirected[blob].blob, radians[i], rank});
   }
-  return result;
 }
 
-std::vector<DirectedBlob> ScaleSpace::strongest(Stream& stream, std::size_t most) {
-  if (levels_.empty()) return {};
+std::vector<DirectedBlob>& ScaleSpace::strongest(Stream& stream, std::size_t most) {
+  std::vector<DirectedBlob>& result = memory_->directed;
+  result.clear();
+  if (levels_.empty()) return result;
   build(stream);
-  const std::vector<Blob> blobs = strongest_blobs(stream, most);
-  if (blobs.empty()) return {};
-  std::vector<DirectedBlob> result = directed(stream, blobs);
-  std::stable_sort(result.begin(), result.end(), [](const DirectedBlob& a, const DirectedBlob& b) {
-    return is_stronger(a.blob, b.blob);
-  });
+  find_strongest(stream, most);
+  if (memory_->strongest.empty()) return result;
+  find_directions(stream);
+  std::sort(result.begin(), result.end(), is_stronger_of_plane);
   keep_first(result, most);
-  sort_by_octave(result);
+  std::sort(result.begin(), result.end(), is_before);
   return result;
 }
 

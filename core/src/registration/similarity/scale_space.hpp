@@ -19,17 +19,24 @@ namespace warpalign::detail {
 /// Gives `buffer` at least so many bytes. What it held is lost if it has to grow.
 void reserve(const Device& device, std::optional<Buffer>& buffer, std::size_t bytes);
 
+/// A blob, and one of the directions in which the gradients about it mostly point.
+struct DirectedBlob {
+  Blob blob;
+  float radians = 0;
+  int rank = 0;  ///< among the directions of the blob
+};
+
 /// The memory of scale spaces, which is used for one after the other, and grows.
 struct ScaleSpaceMemory {
   std::optional<Buffer> planes, between, deviations, blobs, places, radians;
   std::vector<std::optional<Buffer>> octaves;
   std::int64_t room_for_blobs = 0;
-};
-
-/// A blob, and one of the directions in which the gradients about it mostly point.
-struct DirectedBlob {
-  Blob blob;
-  float radians = 0;
+  // On the host.
+  std::vector<Blob> found, strongest;
+  std::vector<std::vector<Blob>> of_planes;
+  std::vector<DirectedBlob> undirected, directed;
+  std::vector<FeaturePlace> undirected_places;
+  std::vector<float> directions;
 };
 
 /// Octaves of planes of certain shapes (Lowe 2004): images that are smoothed more and more, and in
@@ -42,8 +49,9 @@ class ScaleSpace {
              ScaleSpaceMemory& memory);
 
   /// The strongest blobs of the planes in the memory, with their main directions: at most
-  /// `most` of each plane, ordered by octave. Waits for the device.
-  [[nodiscard]] std::vector<DirectedBlob> strongest(Stream& stream, std::size_t most);
+  /// `most` of each plane, ordered by octave. Waits for the device. Valid until the next call with
+  /// the same memory.
+  [[nodiscard]] std::vector<DirectedBlob>& strongest(Stream& stream, std::size_t most);
   /// Adds descriptors of blobs, which are ordered by octave, after those of the places that are
   /// `described` already, to which theirs are added.
   void describe(Stream& stream, std::span<const DirectedBlob> blobs,
@@ -59,8 +67,8 @@ class ScaleSpace {
   void build(Stream& stream);
   void make_room(std::int64_t blobs);
   std::int64_t find_blobs(Stream& stream);
-  std::vector<Blob> strongest_blobs(Stream& stream, std::size_t most);
-  std::vector<DirectedBlob> directed(Stream& stream, const std::vector<Blob>& blobs);
+  void find_strongest(Stream& stream, std::size_t most);
+  void find_directions(Stream& stream);
   void upload(Stream& stream, const std::vector<FeaturePlace>& places);
 
   Device device_;

@@ -96,7 +96,7 @@ class FeaturePart {
  private:
   Device device_;
   std::optional<FeatureSearch> search_;  // likewise
-  std::vector<Homography> found_;
+  std::span<const Homography> found_;
 };
 
 }  // namespace warpalign::detail

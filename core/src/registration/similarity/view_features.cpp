@@ -53,7 +53,7 @@ void ViewFeatureSearch::find(Stream& stream, const Image& image, ViewFeatures& f
   for (Group& group : groups_) {
     if (stop != nullptr && *stop) return;
     group.views.execute(stream, image, *memory_->planes);
-    std::vector<DirectedBlob> blobs = group.scale_space.strongest(stream, features_per_view);
+    std::vector<DirectedBlob>& blobs = group.scale_space.strongest(stream, features_per_view);
     std::erase_if(blobs, [&](const DirectedBlob& item) {
       return !is_inside(image_, place_in_image(group.spec, item.blob));
     });
