@@ -20,24 +20,17 @@ namespace {
 static_assert(COLUMNS == plane_columns && ROWS == plane_rows);
 static_assert(WA_PLANE_WORDS == backend::packed_plane_words);
 
-std::vector<Shape> planes_of(const OctaveSpec& spec, std::int64_t step_x, std::int64_t step_y) {
-  std::vector<Shape> planes;
-  for (const Shape& plane : spec.planes) {
-    planes.push_back({plane.width / step_x, plane.height / step_y, 1});
-  }
-  return planes;
-}
-
 class OctaveStage final : public backend::Octave {
  public:
   OctaveStage(const Context& context, const OctaveSpec& spec)
       : site_{context, "octave"},
         spec_(spec),
         source_pixels_(backend::packed_pixels(spec.planes)),
-        pixels_(backend::packed_pixels(planes_of(spec, spec.step, spec.step))),
-        over_first_rows_(blocks_over(planes_of(spec, spec.step, 1))),
-        over_(blocks_over(planes_of(spec, spec.step, spec.step))),
-        over_tiles_(blocks_over(planes_of(spec, spec.step, spec.step), TILE_ROWS)) {
+        pixels_(backend::packed_pixels(backend::every_step(spec.planes, spec.step, spec.step))),
+        over_first_rows_(blocks_over(backend::every_step(spec.planes, spec.step, 1))),
+        over_(blocks_over(backend::every_step(spec.planes, spec.step, spec.step))),
+        over_tiles_(
+            blocks_over(backend::every_step(spec.planes, spec.step, spec.step), TILE_ROWS)) {
     load(&octave_image, site_);
     load(&octave_rows, site_);
     load(&octave_columns, site_);

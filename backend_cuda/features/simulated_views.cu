@@ -18,19 +18,13 @@ namespace {
 #include "shared/simulated_views.cl"
 static_assert(COLUMNS == plane_columns && ROWS == plane_rows);
 
-std::vector<Shape> shapes_of(const SimulatedViewsSpec& spec) {
-  std::vector<Shape> shapes;
-  for (const SimulatedView& view : spec.views) shapes.push_back(view.shape);
-  return shapes;
-}
-
 class SimulatedViewsStage final : public backend::SimulatedViews {
  public:
   SimulatedViewsStage(const Context& context, const SimulatedViewsSpec& spec)
       : site_{context, "simulated_views"},
         width_(extent(spec.image.width, site_)),
         height_(extent(spec.image.height, site_)),
-        blocks_(blocks_over(shapes_of(spec))) {
+        blocks_(blocks_over(backend::shapes_of(spec))) {
     load(&simulated_views, site_);
   }
 

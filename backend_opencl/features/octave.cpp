@@ -20,14 +20,6 @@ namespace {
 constexpr const char* stage = "octave";
 constexpr int rows_of_tile = 4;  // for each row of work-items
 
-std::vector<Shape> planes_of(const OctaveSpec& spec, std::int64_t step_x, std::int64_t step_y) {
-  std::vector<Shape> planes;
-  for (const Shape& plane : spec.planes) {
-    planes.push_back({plane.width / step_x, plane.height / step_y, 1});
-  }
-  return planes;
-}
-
 class Octave final : public backend::Octave {
  public:
   Octave(Context& context, const OctaveSpec& spec)
@@ -37,10 +29,10 @@ class Octave final : public backend::Octave {
         kernel_text_(simd_ ? kernels::octave_cpu : kernels::octave),
         rows_(context, stage, kernel_text_, "octave_rows", simd_ ? "" : groups_.options()),
         columns_(context, stage, kernel_text_, "octave_columns", simd_ ? "" : groups_.options()) {
-    const std::vector<Shape> planes = planes_of(spec, spec.step, spec.step);
+    const std::vector<Shape> planes = backend::every_step(spec.planes, spec.step, spec.step);
     source_pixels_ = backend::packed_pixels(spec.planes);
     pixels_ = backend::packed_pixels(planes);
-    over_first_rows_ = over(planes_of(spec, spec.step, 1));
+    over_first_rows_ = over(backend::every_step(spec.planes, spec.step, 1));
     over_ = over(planes);
     if (!simd_) {
       over_tiles_ = groups_.over(planes, rows_of_tile);

@@ -15,19 +15,14 @@ namespace {
 
 constexpr const char* stage = "simulated_views";
 
-std::vector<Shape> shapes_of(const SimulatedViewsSpec& spec) {
-  std::vector<Shape> shapes;
-  for (const SimulatedView& view : spec.views) shapes.push_back(view.shape);
-  return shapes;
-}
-
 class SimulatedViews final : public backend::SimulatedViews {
  public:
   SimulatedViews(Context& context, const SimulatedViewsSpec& spec)
       : groups_(context),
         width_(extent(spec.image.width, context.call_site(stage))),
         height_(extent(spec.image.height, context.call_site(stage))),
-        grid_(context.has_vectors() ? over_rows(shapes_of(spec)) : groups_.over(shapes_of(spec))),
+        grid_(context.has_vectors() ? over_rows(backend::shapes_of(spec))
+                                    : groups_.over(backend::shapes_of(spec))),
         kernel_(context, stage,
                 context.has_vectors() ? kernels::simulated_views_cpu : kernels::simulated_views,
                 stage, context.has_vectors() ? "" : groups_.options()) {}

@@ -6,20 +6,10 @@
 // variant: gpu -DCOLUMNS=32 -DROWS=8
 // variant: cpu -DCOLUMNS=64 -DROWS=1
 #include "shared/blob_tests.h"
+#include "shared/group_sum.h"
 
 #define GROUP (COLUMNS * ROWS)
 #define DEVIATION_STEP 8
-
-// Adds `value` over the work-group; all work-items get the sum.
-#define ADD_UP(value)                                                 \
-  sums[item] = value;                                                 \
-  WA_BARRIER();                                                       \
-  for (int reached = GROUP / 2; reached > 0; reached /= 2) {          \
-    if (item < reached) sums[item] += sums[item + reached];           \
-    WA_BARRIER();                                                     \
-  }                                                                   \
-  value = sums[0];                                                    \
-  WA_BARRIER();
 
 // One work-group for each plane. The mean is subtracted before squares are added up.
 WA_KERNEL(COLUMNS, ROWS)
@@ -38,7 +28,7 @@ deviations(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
       sum += pixels[DEVIATION_STEP * (y * plane[1] + x)];
     }
   }
-  ADD_UP(sum)
+  WA_ADD_UP(sums, item, GROUP, sum)
   const float mean = sum / (float)(columns * rows);
   float squares = 0.0f;
   for (int y = WA_ITEM_Y; y < rows; y += ROWS) {
@@ -47,7 +37,7 @@ deviations(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
       squares = WA_FMA(apart, apart, squares);
     }
   }
-  ADD_UP(squares)
+  WA_ADD_UP(sums, item, GROUP, squares)
   if (item == 0) deviations_of_planes[WA_GROUP_X] = WA_SQRT(squares / (float)(columns * rows));
 }
 
@@ -73,5 +63,4 @@ blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
     found[place] = wa_blob_at(at, width, apart, x, y, image, WA_GROUP_Y, number);
   }
 }
-#undef ADD_UP
 #undef GROUP

@@ -8,6 +8,7 @@
 //
 // variant: gpu -DGROUP=128
 #include "shared/gradient_samples.h"
+#include "shared/group_sum.h"
 
 WA_INLINE WaGradient wa_gradient_about(WA_GLOBAL const float* image, int width, int height,
                                        WaFeaturePlace place, float u, float v) {
@@ -58,17 +59,6 @@ directions(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apart
   WA_BARRIER();
   if (item == 0) wa_find_directions(bins, radians + MAX_DIRECTIONS * number);
 }
-
-// Adds `value` over the work-group; all work-items get the sum.
-#define ADD_UP(value)                                        \
-  sums[item] = value;                                        \
-  WA_BARRIER();                                              \
-  for (int reached = GROUP / 2; reached > 0; reached /= 2) { \
-    if (item < reached) sums[item] += sums[item + reached];  \
-    WA_BARRIER();                                            \
-  }                                                          \
-  value = sums[0];                                           \
-  WA_BARRIER();
 
 // Of each place, from place `first` on, a descriptor.
 WA_KERNEL(GROUP, 1)
@@ -123,16 +113,15 @@ descriptors(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes, int apar
   for (int i = item; i < DIMENSIONS; i += GROUP) {
     squares = WA_FMA(histogram[i], histogram[i], squares);
   }
-  ADD_UP(squares)
+  WA_ADD_UP(sums, item, GROUP, squares)
   const float most = wa_most_of_bin(squares);
   float sum = 0.0f;
   for (int i = item; i < DIMENSIONS; i += GROUP) {
     histogram[i] = histogram[i] < most ? histogram[i] : most;
     sum += histogram[i];
   }
-  ADD_UP(sum)
+  WA_ADD_UP(sums, item, GROUP, sum)
   for (int i = item; i < DIMENSIONS; i += GROUP) {
     rows[(WA_UINT64)number * DIMENSIONS + i] = wa_of_bin(histogram[i], sum);
   }
 }
-#undef ADD_UP

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <utility>
 
 namespace warpalign::detail {
 
@@ -58,17 +57,16 @@ bool is_stronger(const Blob& a, const Blob& b) {
          std::tuple(b.plane, -b.strength, b.octave, b.image, b.y, b.x);
 }
 
-// Octave after octave.
-bool is_before(const DirectedBlob& a, const DirectedBlob& b) {
-  if (a.blob.octave != b.blob.octave) return a.blob.octave < b.blob.octave;
-  if (is_stronger(a.blob, b.blob)) return true;
-  return !is_stronger(b.blob, a.blob) && a.rank < b.rank;
-}
-
 // Plane after plane.
 bool is_stronger_of_plane(const DirectedBlob& a, const DirectedBlob& b) {
   if (is_stronger(a.blob, b.blob)) return true;
   return !is_stronger(b.blob, a.blob) && a.rank < b.rank;
+}
+
+// Octave after octave.
+bool is_before(const DirectedBlob& a, const DirectedBlob& b) {
+  if (a.blob.octave != b.blob.octave) return a.blob.octave < b.blob.octave;
+  return is_stronger_of_plane(a, b);
 }
 
 // Keeps the first `most` of each plane; those of a plane stand together.
@@ -220,9 +218,9 @@ void ScaleSpace::find_directions(Stream& stream) {
   stream.download(*memory_->radians, radians.data(), radians.size() * sizeof(float));
   for (std::size_t i = 0; i < radians.size(); ++i) {
     if (radians[i] == DescriptorsPlan::no_direction) continue;
-    const auto [blob, rank] = std::pair(i / DescriptorsPlan::max_directions,
-                                        static_cast<int>(i % DescriptorsPlan::max_directions));
-    memory_->directed.push_back({undirected[blob].blob, radians[i], rank});
+    constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_directions);
+    memory_->directed.push_back(
+        {undirected[i / each].blob, radians[i], static_cast<int>(i % each)});
   }
 }
 

@@ -12,12 +12,6 @@ constexpr std::size_t features_per_view = 400;
 // Of the Gaussian that an image's own pixels stand for.
 constexpr double blur_of_pixels = 0.5;
 
-std::vector<Shape> shapes_of(const SimulatedViewsSpec& spec) {
-  std::vector<Shape> shapes;
-  for (const SimulatedView& view : spec.views) shapes.push_back(view.shape);
-  return shapes;
-}
-
 Point place_in_image(const SimulatedViewsSpec& spec, const Blob& blob) {
   const double spacing = spacing_of_octave(blob.octave);
   return spec.views[static_cast<std::size_t>(blob.plane)].to_image(
@@ -40,7 +34,7 @@ ViewFeatureSearch::ViewFeatureSearch(const Device& device, const Shape& image,
   for (const SimulatedViewsSpec& spec : views_of(image)) {
     reserve(device_, memory.planes, SimulatedViewsPlan::bytes_of(spec));
     groups_.push_back({spec, SimulatedViewsPlan(device_, spec),
-                       ScaleSpace(device_, shapes_of(spec), blur, memory)});
+                       ScaleSpace(device_, backend::shapes_of(spec), blur, memory)});
   }
 }
 

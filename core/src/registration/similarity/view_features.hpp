@@ -17,9 +17,9 @@ namespace warpalign::detail {
 
 /// The features of an image. The memory grows, and is used for one image after the other.
 struct ViewFeatures {
-  std::vector<FeaturePlace> in_views;
-  std::vector<Point> places;          ///< in pixels of the image
-  std::optional<Buffer> descriptors;  ///< as DescriptorsPlan writes them, a row for each place
+  std::vector<FeaturePlace> in_views;  ///< as the stages know them
+  std::vector<Point> places;           ///< in pixels of the image
+  std::optional<Buffer> descriptors;   ///< as DescriptorsPlan writes them, a row for each place
 };
 
 /// The most features of an image.

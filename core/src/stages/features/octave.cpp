@@ -16,11 +16,6 @@ namespace {
 constexpr const char* stage = "octave";
 constexpr double max_sigma = 32;
 
-// What is left of a plane.
-Shape taken_of(const Shape& plane, std::int64_t step) {
-  return {plane.width / step, plane.height / step, 1};
-}
-
 OctaveSpec checked(const OctaveSpec& spec) {
   if (spec.step < 1) detail::refuse(stage, "the step must be at least 1");
   if (spec.sigmas.empty()) detail::refuse(stage, "there must be an image");
@@ -66,14 +61,14 @@ OctavePlan::OctavePlan(const Device& device, const OctaveSpec& spec)
       weights_(detail::uploaded(device, weights_of(spec))) {}
 
 std::vector<Shape> OctavePlan::planes_of(const OctaveSpec& spec) {
-  std::vector<Shape> planes;
-  for (const Shape& plane : spec.planes) planes.push_back(taken_of(plane, spec.step));
-  return planes;
+  return backend::every_step(spec.planes, spec.step, spec.step);
 }
 
 std::size_t OctavePlan::bytes_of(const OctaveSpec& spec) {
   std::int64_t pixels = 0;
-  for (const Shape& plane : spec.planes) pixels += taken_of(plane, spec.step).plane();
+  for (const Shape& plane : spec.planes) {
+    pixels += backend::every_step(plane, spec.step, spec.step).plane();
+  }
   return static_cast<std::size_t>(pixels) * spec.sigmas.size() * sizeof(float);
 }
 

@@ -15,18 +15,12 @@ namespace {
 constexpr const char* stage = "simulated_views";
 constexpr double max_samples = 64;
 
-std::vector<Shape> shapes_of(const SimulatedViewsSpec& spec) {
-  std::vector<Shape> shapes;
-  for (const SimulatedView& view : spec.views) shapes.push_back(view.shape);
-  return shapes;
-}
-
 // How long a pixel of the view is in the image.
 double length_of(const SimulatedView& view) { return std::hypot(view.to_image.a, view.to_image.d); }
 
 SimulatedViewsSpec checked(const SimulatedViewsSpec& spec) {
   detail::check_shape(stage, "the image", spec.image);
-  detail::check_planes(stage, shapes_of(spec), 1);
+  detail::check_planes(stage, backend::shapes_of(spec), 1);
   for (const SimulatedView& view : spec.views) {
     const Affine& map = view.to_image;
     for (const double number : {map.a, map.b, map.c, map.d, map.e, map.f}) {
@@ -40,7 +34,7 @@ SimulatedViewsSpec checked(const SimulatedViewsSpec& spec) {
 }
 
 std::vector<std::int32_t> planes_of(const SimulatedViewsSpec& spec) {
-  const std::vector<std::int32_t> words = detail::words_of(shapes_of(spec));
+  const std::vector<std::int32_t> words = detail::words_of(backend::shapes_of(spec));
   std::vector<std::int32_t> planes;
   for (std::size_t i = 0; i < spec.views.size(); ++i) {
     const auto from = words.begin() + static_cast<std::ptrdiff_t>(i) * backend::packed_plane_words;

@@ -17,9 +17,9 @@ class Octave;
 
 /// One Gaussian for each image of the octave.
 struct OctaveSpec {
-  std::vector<Shape> planes;  ///< of the source; depth 1
-  std::int64_t step = 1;  ///< every how manieth pixel along both axes is taken, from the first on
-  std::vector<double> sigmas;  ///< in pixels of the octave; 0: is not smoothed
+  std::vector<Shape> planes;   ///< of the source; depth 1
+  std::int64_t step = 1;       ///< 2: every second pixel along both axes is taken
+  std::vector<double> sigmas;  ///< in pixels of the octave; 0: not smoothed
 };
 
 /// An octave of the scale space of Lowe (2004), of many planes at once: image 0 is every `step`-th
@@ -31,8 +31,8 @@ struct OctaveSpec {
 class WARPALIGN_API OctavePlan {
  public:
   OctavePlan(const Device& device, const OctaveSpec& spec);
-  /// `source`: floats, of one image or of several, of which `image` is taken. `between` holds
-  /// nothing afterwards.
+  /// `source`: floats, of one image or of several, of which `image` is taken. `between` is
+  /// scratch memory.
   void execute(Stream& stream, const Buffer& source, std::int64_t image, Buffer& between,
                Buffer& octave) const;
 

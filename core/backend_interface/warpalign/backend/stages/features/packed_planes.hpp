@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace warpalign::backend {
 
@@ -24,6 +25,22 @@ namespace warpalign::backend {
     largest.height = std::max(largest.height, plane.height);
   }
   return largest;
+}
+
+/// What is left of a plane of which every `step_x`-th pixel of every `step_y`-th row is taken.
+[[nodiscard]] inline Shape every_step(const Shape& plane, std::int64_t step_x,
+                                      std::int64_t step_y) noexcept {
+  return {plane.width / step_x, plane.height / step_y, 1};
+}
+
+/// What is left of planes of which every `step_x`-th pixel of every `step_y`-th row is taken.
+[[nodiscard]] inline std::vector<Shape> every_step(std::span<const Shape> planes,
+                                                   std::int64_t step_x, std::int64_t step_y) {
+  std::vector<Shape> taken;
+  for (const Shape& plane : planes) {
+    taken.push_back(every_step(plane, step_x, step_y));
+  }
+  return taken;
 }
 
 /// How a kernel learns where a packed plane lies: its first pixel, its width and its height, as

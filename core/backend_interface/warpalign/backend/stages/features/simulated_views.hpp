@@ -50,6 +50,12 @@ class WARPALIGN_API SimulatedViewsPlan {
 
 namespace warpalign::backend {
 
+[[nodiscard]] inline std::vector<Shape> shapes_of(const SimulatedViewsSpec& spec) {
+  std::vector<Shape> shapes;
+  for (const SimulatedView& view : spec.views) shapes.push_back(view.shape);
+  return shapes;
+}
+
 class SimulatedViews : public Stage {
  public:
   using Setup = SimulatedViewsSpec;
