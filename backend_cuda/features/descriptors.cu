@@ -5,8 +5,8 @@
 
 #include "shared/kernel_language.h"
 
+#include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/backend/stages/features/descriptors.hpp>
-#include <warpalign/backend/stages/features/packed_planes.hpp>
 
 namespace warpalign::cuda {
 namespace {

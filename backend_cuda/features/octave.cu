@@ -6,8 +6,8 @@
 
 #include "shared/kernel_language.h"
 
+#include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/backend/stages/features/octave.hpp>
-#include <warpalign/backend/stages/features/packed_planes.hpp>
 
 #include <vector>
 

@@ -5,8 +5,8 @@
 #include "embedded_kernels.hpp"
 #include "features/plane_groups.hpp"
 
+#include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/backend/stages/features/blobs.hpp>
-#include <warpalign/backend/stages/features/packed_planes.hpp>
 
 namespace warpalign::opencl {
 

@@ -5,8 +5,8 @@
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 
+#include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/backend/stages/features/descriptors.hpp>
-#include <warpalign/backend/stages/features/packed_planes.hpp>
 
 namespace warpalign::opencl {
 

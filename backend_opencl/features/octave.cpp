@@ -7,8 +7,8 @@
 
 #include "formulas/features.h"
 
+#include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/backend/stages/features/octave.hpp>
-#include <warpalign/backend/stages/features/packed_planes.hpp>
 
 #include <optional>
 #include <vector>

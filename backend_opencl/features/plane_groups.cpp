@@ -3,7 +3,7 @@
 
 #include "device/build_options.hpp"
 
-#include <warpalign/backend/stages/features/packed_planes.hpp>
+#include <warpalign/backend/packed_planes.hpp>
 
 #include <algorithm>
 #include <bit>

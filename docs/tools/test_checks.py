@@ -10,7 +10,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 import block_shell
 import check_cpp_docs
 import check_links
-import check_stage_lists
 import code_blocks
 import command_line
 import doxygen
@@ -114,14 +113,6 @@ class ErrorMessages(unittest.TestCase):
         self.assertEqual(list(error_messages.problems(page, ["a"], ["WARPALIGN_A"], ["AError"])), [])
         self.assertEqual(
             len(list(error_messages.problems(page, ["a", "b"], ["WARPALIGN_B"], ["BError"]))), 4)
-
-
-class StageLists(unittest.TestCase):
-    def test_a_stage_that_no_row_names_is_found(self):
-        page = "| `filter/` | `sobel` and others |\n| `fft/` | transforms |\n"
-        stages = [("filter", "sobel"), ("filter", "smooth"), ("fft", "fft"), ("volume", "pad")]
-        self.assertEqual(list(check_stage_lists.missing(page, stages)),
-                         ["smooth is not in the row of filter/", "has no row for volume/"])
 
 
 class Pages(unittest.TestCase):

@@ -1,7 +1,7 @@
 // Checks and tables of images of several sizes, one behind the other in one buffer.
 #pragma once
 
-#include <warpalign/backend/stages/features/packed_planes.hpp>
+#include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/device.hpp>
 
 #include <cstddef>
