@@ -23,8 +23,11 @@ constexpr double min_refined_confidence = 0.05;
 // that convinces.
 constexpr double least_of_convincing = 0.7;
 
+// At no place of a lower confidence by directions of edges has a richer model been right.
+constexpr double min_confidence_of_place = 1e-3;
+
 // At how many places of the search a richer model is fitted.
-constexpr std::size_t richer_places = 10;
+constexpr std::size_t richer_places = 4;
 
 // Of candidates of which some have more parameters: only the significance compares them.
 bool is_more_convincing(const Candidate& a, const Candidate& b) {
@@ -203,6 +206,20 @@ std::optional<Candidate> ModelChoice::fit_near(const PairWork& work, const Homog
   return candidate;
 }
 
+// Whether the place, or the homography that is fitted there, may be convincing. Affine transforms
+// are homographies: where none of those may be, no affine transform need be fitted.
+bool ModelChoice::may_be_convincing_as_plane(const PairWork& work, const Candidate& place) {
+  if (may_be_convincing(place, place)) return true;
+  if (place.by_gradients && place.chance && place.confidence() < min_confidence_of_place) {
+    return false;
+  }
+  Candidate plane = place;
+  richer_fits_.fit(work, fitter_, Motion::homography, {&plane, 1});
+  if (plane.motion != Motion::homography) return false;
+  plane.half_confidence = richer_half_confidence_significance;
+  return may_be_convincing(plane, place);
+}
+
 // Whether a place is explained significantly better by a motion than by what was chosen, which it
 // then replaces. Where neither may be reliable, it does not matter. A coarse fit that is no better
 // is not worth its refinement; one that is may only have followed uneven illumination, which the
@@ -277,7 +294,7 @@ void ModelChoice::take_model_that_explains_best(const PairWork& work,
     refine(work, candidates[0]);
     if (!candidates[0].refined && !looked_elsewhere && look_elsewhere()) return;
   }
-  if (!has_hope) return;
+  if (!has_hope || !may_be_convincing_as_plane(work, candidates[0])) return;
   Candidate& best = candidates[0];  // no sooner: looking elsewhere adds candidates
   is_better_as(work, Motion::affine, best);
   is_better_as(work, Motion::homography, best);

@@ -56,6 +56,7 @@ class ModelChoice {
   void try_windows(const PairWork& work, std::vector<Candidate>& candidates);
   void add_agreed(const PairWork& work, std::span<const AgreedHomography> found,
                   std::vector<Candidate>& candidates);
+  bool may_be_convincing_as_plane(const PairWork& work, const Candidate& place);
   bool is_better_as(const PairWork& work, Motion motion, Candidate& chosen);
   bool find_place_of_homography(const PairWork& work, std::vector<Candidate>& candidates);
   void take_model_that_explains_best(const PairWork& work, std::vector<Candidate>& candidates);

@@ -184,7 +184,7 @@ bool PairSearch::search_grey_levels_coarsely(const PairWork& work) {
   return try_places(work, grid_.find(work));
 }
 
-// Many more hypotheses, of finer spectra.
+// Many more hypotheses, of finer spectra. The grid has mostly found what these find.
 void PairSearch::search_grey_levels_finely(const PairWork& work) {
   if (try_first_alone(work, wide_log_polar_.find(work))) return;
   static_cast<void>(add_candidates(work, wide_log_polar_.find(work, 1), RefineFrom::log_polar));
@@ -195,7 +195,7 @@ void PairSearch::search_grey_levels(const PairWork& work) {
   if (!shifts_only() && goes_on(work, accepted)) {
     settled_by_directions_ = tries_both() && are_settled_by_directions(work);
     if (settled_by_directions_) return;
-    search_grey_levels_finely(work);
+    if (options_.search == Effort::thorough) search_grey_levels_finely(work);
   }
   if (!accepted) static_cast<void>(has_convincing(work));
   conclude(work);
