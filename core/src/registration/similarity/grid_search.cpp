@@ -33,8 +33,10 @@ constexpr std::size_t promising_of_scale = 2;
 
 // Of fewer scores at a scale, most may be near the right rotation, and their median tells nothing.
 constexpr std::size_t min_for_median = 20;
-// So many scores, or somewhat more, tell on large frames what is typical at a scale.
+// So many scores, or somewhat more, tell on large frames what is typical at a scale, and at that
+// beside it.
 constexpr std::size_t scores_of_sample = 24;
+constexpr std::size_t sampled_every = 2;
 
 // By directions of edges, how many places are tried again half a step beside them.
 constexpr std::size_t directions_again = 24;
@@ -79,6 +81,7 @@ GridSearch::GridSearch(const Device& device, const RegistrationOptions& options,
       scale_step_(steps.scale),
       moderate_(scales_of(options, steps.scale, false)),
       strong_(scales_of(options, steps.scale, true)),
+      scales_(all_scales(options, steps.scale)),
       rotations_(rotations_of(options, steps.rotation)),
       sample_(sample_of(options, rotations_)),
       of_strong_(rotations_of(options, wider_steps * steps.rotation)),
@@ -150,20 +153,22 @@ void GridSearch::add_between() {
   const double turn = rotations_.step / 2;
   const double factor = std::sqrt(scale_step_);
   const RotationScaleLimits limits = RotationScaleLimits::of(options_, turn, factor);
-  for (const Typical& at : typical_) {
-    add_beside_at(at.scale, 1, {-turn, turn});
+  for (const double scale : scales_) {
+    add_beside_at(scale, 1, {-turn, turn});
     for (const double between : {1 / factor, factor}) {
-      if (options_.motion != Motion::similarity || !limits.allows_scale(at.scale * between))
-        continue;
-      add_beside_at(at.scale, between, {-turn, 0, turn});
+      if (options_.motion != Motion::similarity || !limits.allows_scale(scale * between)) continue;
+      add_beside_at(scale, between, {-turn, 0, turn});
     }
   }
 }
 
-void GridSearch::add_known_and(const Rotations& others) {
+void GridSearch::add_known_and_sample() {
   beside_.clear();
-  beside_.reserve(known_.size() + typical_.size() * others.degrees.size());
-  for (const Typical& at : typical_) add_beside_at(at.scale, 1, {0}, others.degrees);
+  beside_.reserve(known_.size() + scales_.size() * sample_.degrees.size());
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    const std::span<const double> sample(sample_.degrees);
+    add_beside_at(scales_[i], 1, {0}, i % sampled_every == 0 ? sample : sample.first(0));
+  }
 }
 
 void GridSearch::add_places(std::span<const KnownRotationScale> compared, GridHelper::Found peaks,
@@ -256,7 +261,7 @@ void GridSearch::search_strong(const PairWork& work) {
 }
 
 // Sets typical_ to the medians of the scores that some of the rotations have at each scale, whose
-// places follow one another; to 1 where there are too few.
+// places follow one another. Scales with too few are left out.
 void GridSearch::find_typical_scores(const Rotations& told_by) {
   typical_.clear();
   for (auto first = places_.begin(); first != places_.end();) {
@@ -268,15 +273,17 @@ void GridSearch::find_typical_scores(const Rotations& told_by) {
         scores_.push_back(first->peak.score);
       }
     }
+    if (scores_.size() < min_for_median) continue;
     const auto middle = scores_.begin() + static_cast<std::ptrdiff_t>(scores_.size() / 2);
     std::nth_element(scores_.begin(), middle, scores_.end());
-    typical_.push_back({scale, scores_.size() < min_for_median ? 1.0 : *middle});
+    typical_.push_back({scale, *middle});
   }
 }
 
 // The smoother images are at a scale, the higher they score at wrong places there, and few scales
 // would take all the places. Scores are comparable as ratios to those that are typical there.
 void GridSearch::relate_to_typical_scores(std::span<Place> places) const {
+  if (typical_.empty()) return;
   const auto typical_at = [&](double scale) {
     const auto distance = [&](const Typical& at) { return std::abs(std::log(at.scale / scale)); };
     return std::min_element(
@@ -316,8 +323,7 @@ void GridSearch::know_promising() {
 // near the right place, which may not be the best on small frames. What scores are typical on large
 // frames is told by rotations that are compared there whatever small frames say.
 void GridSearch::search_promising(const PairWork& work) {
-  add(moderate_, rotations_);
-  add(strong_, rotations_);
+  add(scales_, rotations_);
   const bool few = rotations_.degrees.size() * compared_.size() <= promising;
   if (!few) {
     search(work, &GridFrames::small, rotations_.step);
@@ -325,7 +331,7 @@ void GridSearch::search_promising(const PairWork& work) {
     relate_to_typical_scores(places_);
     know_promising();
     places_.clear();
-    add_known_and(sample_);
+    add_known_and_sample();
   }
   search(work, &GridFrames::large, rotations_.step);
   find_typical_scores(few ? rotations_ : sample_);

@@ -63,8 +63,8 @@ class GridSearch {
                      std::span<const double> others = {});
   /// Adds what lies half a step of the rotation, of the scale or of both beside known places.
   void add_between();
-  /// Adds what has led to the known places, and these other rotations at each scale.
-  void add_known_and(const Rotations& others);
+  /// Adds what has led to the known places, and the sample's rotations at some of the scales.
+  void add_known_and_sample();
   /// Compares what was added, of which rotations are `step` degrees apart, and adds the places.
   void search(const PairWork& work, TranslationSearch GridFrames::*frames, double step);
   /// Adds the places that peaks say of some of compared_.
@@ -87,12 +87,12 @@ class GridSearch {
 
   RegistrationOptions options_;
   double scale_step_;
-  std::vector<double> moderate_, strong_;  // scales
+  std::vector<double> moderate_, strong_, scales_;  // scales_: all
   Rotations rotations_, sample_, of_strong_;
   std::vector<KnownRotationScale> compared_;
   std::vector<double> beside_;  // rotations
   std::vector<double> scores_;
-  std::vector<Typical> typical_;  // of each scale
+  std::vector<Typical> typical_;  // of each scale that has enough scores
   Device device_;
   GridSteps steps_;
   GridFrames::Batches batches_;
