@@ -107,6 +107,12 @@ TEST_CASE("hard pairs: illumination so uneven that the grey levels correlate neg
   registers(pair_of(Use::report, "mixed", 9), 0.2);
 }
 
+TEST_CASE("hard pairs: a retina under noise, whose shading is stronger than its vessels") {
+  // Smoothed by two pixels the fit followed the shading for 9.2 px, away from a start that was 0.2
+  // px off. 0.45 px is reached without that smoothing.
+  registers(pair_of(Use::all, "mixed", 10), 0.8);
+}
+
 TEST_CASE("hard pairs: scale 3.6, where corners of the wide picture lie far outside the other") {
   // A limit on the movement of the corners once ended the fit too early. 0.23 px is reached, at
   // corners 700 pixels apart.

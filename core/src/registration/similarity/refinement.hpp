@@ -67,6 +67,8 @@ class Refinement {
   };
   Smoothing smoothing_for(const Work& work, SimilarityFit& fitter, FitOptions options,
                           const SimilaritySumsResult& at_start);
+  bool is_astray(const Work& work, SimilarityFit& fitter, const FitOptions& options, double sigma,
+                 const FitResult& fitted);
   PairStatistics evaluate(const Work& work, SimilarityFit& fitter, const FitOptions& options,
                           double sigma);
 
