@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Pairs of pictures of different scenes, to calibrate the confidence on: none may be accepted.
 
-    unrelated.py SET [--pairs 2400] [--seed 1] [--whole]            write them
+    unrelated.py SET [--pairs 2400] [--seed 1] [--whole] [--masks]  write them
     unrelated.py SET --program build/bin/warpalign [--device ...]   and run them [-- OPTIONS]
 
 Crops are taken from every original of the set (not from derived pictures), 192 to 448 pixels a
 side, and paired across scenes; crops without texture are left out. unrelated.json lists the pairs
 as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
 pair is held back when either scene is. With --whole the pictures are not cut, and every scene meets
-every other, in random order, before any two meet again. Scenes can still resemble one another (two retinas, two
+every other, in random order, before any two meet again. With --masks an ellipse of each picture counts,
+as wide and as high as 0.6 to 1 of it. Scenes can still resemble one another (two retinas, two
 facades): what is accepted is listed one by one, for a person to look at. Two scenes of other sources
 turned out to be one place in this way, and count as one scene since (SAME_PLACE).
 """
@@ -67,6 +68,20 @@ def write_crops(folder, random):
     return crops
 
 
+def write_masks(folder, pictures, random):
+    """A mask beside each picture: an ellipse within it."""
+    (folder / "masks").mkdir(exist_ok=True)
+    for number, picture in enumerate(pictures):
+        with Image.open(folder / picture["file"]) as image:
+            width, height = image.size
+        half = random.uniform(0.3, 0.5, 2) * (width, height)
+        centre = half + random.uniform(0, 1, 2) * ((width, height) - 2 * half)
+        y, x = np.mgrid[0:height, 0:width]
+        counts = ((x - centre[0]) / half[0]) ** 2 + ((y - centre[1]) / half[1]) ** 2 <= 1
+        picture["mask"] = f"masks/{number:04d}.png"
+        Image.fromarray(np.uint8(255 * counts)).save(folder / picture["mask"])
+
+
 def any_two(crops, random):
     """Crops of different scenes, without end."""
     while True:
@@ -99,6 +114,8 @@ def draw_pairs(meetings, count):
         pairs.append({"name": f"unrelated-{len(pairs):04d}", "reference": a["file"],
                       "moving": b["file"], "scenes": [a["scene"], b["scene"]],
                       "kinds": [a["kind"], b["kind"]], "split": "held_back" if held else "tune"})
+        if "mask" in a:
+            pairs[-1] |= {"reference_mask": a["mask"], "moving_mask": b["mask"]}
 
 
 def run_pairs(arguments, pairs, extra):
@@ -130,6 +147,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="whole pictures instead of crops")
+    parser.add_argument("--masks", action="store_true", help="of each picture a part counts")
     parser.add_argument("--program")
     parser.add_argument("--device")
     parser.add_argument("--split", choices=("all", "tune", "held_back"), default="tune")
@@ -142,10 +160,12 @@ def main():
         if arguments.whole:
             pictures = [{"file": file, **about}
                         for file, about in sorted(originals(arguments.set).items())]
-            pairs = draw_pairs(every_two_scenes(pictures, random), arguments.pairs)
         else:
             pictures = write_crops(arguments.set, random)
-            pairs = draw_pairs(any_two(pictures, random), arguments.pairs)
+        if arguments.masks:
+            write_masks(arguments.set, pictures, random)
+        meetings = every_two_scenes if arguments.whole else any_two
+        pairs = draw_pairs(meetings(pictures, random), arguments.pairs)
         listed.write_text(json.dumps(pairs, indent=1) + "\n")
         print(f"{len(pairs)} pairs of {len(pictures)} pictures, "
               f"{len({p['scene'] for p in pictures})} scenes, seed {arguments.seed}, in {listed}")

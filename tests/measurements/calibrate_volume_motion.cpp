@@ -1,7 +1,10 @@
 // Not a test: registers many pairs of volumes that turn by known rotations, and many unrelated
 // ones, and prints statistics of the results.
 //
-// calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION [KIND]]: that many pairs of each kind.
+// calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION [MODALITY [masked]]]: that many pairs of each
+// kind. MODALITY is same, other or auto: with the latter two the volumes show tissues in other
+// contrasts. "masked": something bright that stays where it is lies under a mask of both volumes.
+#include "support/tissues.hpp"
 #include "support/turned_volumes.hpp"
 
 #include <warpalign/error.hpp>
@@ -9,10 +12,13 @@
 #include <warpalign/volume_registrar.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,7 +29,11 @@ using warpalign::Motion;
 using warpalign::Shape;
 using warpalign::VolumeRegistration;
 
-constexpr double found_within = 0.5;  // voxels, at the corners
+using test::Contrast;
+using warpalign::Modality;
+
+// Voxels, at the corners. Borders beside one another draw those of other contrasts to themselves.
+double found_within(Modality modality) { return modality == Modality::same ? 0.5 : 1.5; }
 
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return NAN;
@@ -33,12 +43,13 @@ double quantile(std::vector<double> values, double q) {
 
 struct Tally {
   int pairs = 0, found = 0, reliable = 0, wrong = 0;  // wrong: reliable, but not found
+  double within = 0.5;                                // what counts as found
   std::vector<double> errors, right, other, seconds;  // of what was found; significances
 
   void add(const VolumeRegistration& result, const test::TurnedPairSpec& spec, double time) {
     ++pairs;
     const double error = test::corner_error(spec, result.matrix.m);
-    const bool is_found = !spec.unrelated && error <= found_within;
+    const bool is_found = !spec.unrelated && error <= within;
     found += is_found;
     reliable += result.reliable;
     wrong += result.reliable && !is_found;
@@ -64,24 +75,105 @@ std::array<double, 12> random_motion(std::mt19937& engine, double max_rotation, 
   return test::turn(axis, angle, {reach * unit(), reach * unit(), reach * unit()});
 }
 
-Tally run(warpalign::VolumeRegistrar& registrar, test::TurnedPairSpec spec, double max_rotation,
-          int pairs, std::mt19937& engine) {
+/// What is drawn of each kind beside the volumes.
+struct Scenes {
+  Modality modality = Modality::same;
+  bool masked = false;
+};
+
+/// A box of 29 % of the volume: what stays.
+std::vector<std::uint8_t> mask_of(const Shape& shape) {
+  std::vector<std::uint8_t> counts;
+  const auto is_between = [](std::int64_t i, std::int64_t n, double low, double high) {
+    return static_cast<double>(i) >= low * static_cast<double>(n) &&
+           static_cast<double>(i) < high * static_cast<double>(n);
+  };
+  for (std::int64_t z = 0; z < shape.depth; ++z) {
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        const bool stays =
+            is_between(x, shape.width, 0.2, 0.65) && is_between(y, shape.height, 0.2, 0.85);
+        counts.push_back(stays ? 0 : 1);
+      }
+    }
+  }
+  return counts;
+}
+
+void cover(std::vector<float>& volume, const std::vector<std::uint8_t>& counts) {
+  for (std::size_t i = 0; i < volume.size(); ++i) {
+    if (counts[i] == 0) volume[i] = 3 + static_cast<float>(i % 5);
+  }
+}
+
+/// Draws a pair and registers it.
+VolumeRegistration align(warpalign::VolumeRegistrar& registrar, const test::TurnedPairSpec& spec,
+                         const Scenes& scenes, double& seconds) {
+  auto pair = test::draw_turned_pair(spec);
+  if (scenes.modality != Modality::same) {
+    const std::array<Contrast, 3> contrasts{test::reversed_contrast, test::bent_contrast,
+                                            test::permuted_contrast};
+    pair.reference = test::tissues(pair.reference, test::usual_contrast);
+    pair.moving = test::tissues(pair.moving, contrasts[spec.seed % contrasts.size()]);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  VolumeRegistration result;
+  if (scenes.masked) {
+    const auto reference_counts = mask_of(spec.reference);
+    const auto moving_counts = mask_of(spec.moving);
+    cover(pair.reference, reference_counts);
+    cover(pair.moving, moving_counts);
+    registrar.set_reference(test::view_of(pair.reference, spec.reference),
+                            {reference_counts.data(), warpalign::PixelType::u8, spec.reference});
+    result = registrar.align(test::view_of(pair.moving, spec.moving),
+                             {moving_counts.data(), warpalign::PixelType::u8, spec.moving});
+  } else {
+    registrar.set_reference(test::view_of(pair.reference, spec.reference));
+    result = registrar.align(test::view_of(pair.moving, spec.moving));
+  }
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+Tally run(warpalign::VolumeRegistrar& registrar, test::TurnedPairSpec spec, const Scenes& scenes,
+          double max_rotation, int pairs, std::mt19937& engine) {
   Tally tally;
+  tally.within = found_within(scenes.modality);
   const double reach = 0.12 * static_cast<double>(spec.reference.width) * spec.reference_spacing.x;
   for (int i = 0; i < pairs; ++i) {
     spec.seed = static_cast<std::uint32_t>(engine() % 400'000'000);
     spec.transform = random_motion(engine, max_rotation, reach);
-    const auto pair = test::draw_turned_pair(spec);
-    registrar.set_reference(test::view_of(pair.reference, spec.reference));
-    const auto start = std::chrono::steady_clock::now();
-    const auto result = registrar.align(test::view_of(pair.moving, spec.moving));
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    tally.add(result, spec, time.count());
+    double seconds = 0;
+    const VolumeRegistration result = align(registrar, spec, scenes, seconds);
+    tally.add(result, spec, seconds);
   }
   return tally;
 }
 
-void calibrate(const std::string& device_name, int pairs, double max_rotation) {
+struct Kind {
+  const char* name;
+  Shape shape;
+  double sigma, noise, radius;
+};
+
+std::vector<Kind> kinds_of(Modality modality) {
+  if (modality != Modality::same) {
+    return {{"32^3 s2", {32, 32, 32}, 2, 0, 0},
+            {"32^3 s2 noise .05", {32, 32, 32}, 2, 0.05, 0},
+            {"32^3 s3", {32, 32, 32}, 3, 0, 0},
+            {"56^3 s2 noise .05", {56, 56, 56}, 2, 0.05, 0}};
+  }
+  return {{"32^3 s1.5", {32, 32, 32}, 1.5, 0, 0},
+          {"32^3 s3", {32, 32, 32}, 3, 0, 0},
+          {"32^3 s1.5 noise .5", {32, 32, 32}, 1.5, 0.5, 0},
+          {"32^3 object s1.5", {32, 32, 32}, 1.5, 0, 12},
+          {"64x56x48 s2", {64, 56, 48}, 2, 0, 0},
+          {"64^3 s4 noise 1", {64, 64, 64}, 4, 1, 0},
+          {"64^3 object s3", {64, 64, 64}, 3, 0.1, 24}};
+}
+
+void calibrate(const std::string& device_name, int pairs, double max_rotation,
+               const Scenes& scenes) {
   const auto device = warpalign::open_device(device_name);
   std::printf("%s (%s, driver %s), %d pairs of each kind, rotations up to %g degrees\n",
               device.info().name.c_str(), device.info().id.c_str(), device.info().driver.c_str(),
@@ -91,40 +183,40 @@ void calibrate(const std::string& device_name, int pairs, double max_rotation) {
   warpalign::VolumeRegistrationOptions options;
   options.motion = Motion::rigid;
   options.max_rotation = max_rotation;
+  options.modality = scenes.modality;
   warpalign::VolumeRegistrar registrar(device, options);
   std::mt19937 engine(20261123);
-  struct Kind {
-    const char* name;
-    Shape shape;
-    double sigma, noise, radius;
-  };
-  for (const Kind& kind :
-       {Kind{"32^3 s1.5", {32, 32, 32}, 1.5, 0, 0}, Kind{"32^3 s3", {32, 32, 32}, 3, 0, 0},
-        Kind{"32^3 s1.5 noise .5", {32, 32, 32}, 1.5, 0.5, 0},
-        Kind{"32^3 object s1.5", {32, 32, 32}, 1.5, 0, 12},
-        Kind{"64x56x48 s2", {64, 56, 48}, 2, 0, 0}, Kind{"64^3 s4 noise 1", {64, 64, 64}, 4, 1, 0},
-        Kind{"64^3 object s3", {64, 64, 64}, 3, 0.1, 24}}) {
+  for (const Kind& kind : kinds_of(scenes.modality)) {
     test::TurnedPairSpec spec;
     spec.reference = spec.moving = kind.shape;
     spec.blob_sigma = kind.sigma;
     spec.noise = kind.noise;
     spec.object_radius = kind.radius;
-    run(registrar, spec, max_rotation, pairs, engine).print(kind.name);
+    run(registrar, spec, scenes, max_rotation, pairs, engine).print(kind.name);
     spec.unrelated = true;
-    run(registrar, spec, max_rotation, pairs, engine).print(std::string(kind.name) + " unrelated");
+    run(registrar, spec, scenes, max_rotation, pairs, engine)
+        .print(std::string(kind.name) + " unrelated");
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const double max_rotation = argc > 3 ? std::atof(argv[3]) : 180;
-  if (argc < 3 || argc > 4 || std::atoi(argv[2]) < 1 || !(max_rotation > 0)) {
-    std::fprintf(stderr, "usage: calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION]\n");
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const double max_rotation = words.size() > 2 ? std::atof(words[2].c_str()) : 180;
+  const std::map<std::string, Modality> modalities{
+      {"same", Modality::same}, {"other", Modality::other}, {"auto", Modality::automatic}};
+  const auto modality = modalities.find(words.size() > 3 ? words[3] : "same");
+  const bool masked = words.size() > 4 && words[4] == "masked";
+  if (words.size() < 2 || words.size() > (masked ? 5U : 4U) || std::atoi(words[1].c_str()) < 1 ||
+      !(max_rotation > 0) || modality == modalities.end()) {
+    std::fprintf(stderr,
+                 "usage: calibrate_volume_motion DEVICE PAIRS [MAX_ROTATION [same|other|auto "
+                 "[masked]]]\n");
     return 2;
   }
   try {
-    calibrate(argv[1], std::atoi(argv[2]), max_rotation);
+    calibrate(words[0], std::atoi(words[1].c_str()), max_rotation, {modality->second, masked});
   } catch (const warpalign::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 3;

@@ -1,15 +1,15 @@
 // Homographies from local features.
 #pragma once
 
+#include "registration/similarity/feature_finder.hpp"
+#include "registration/similarity/feature_helper.hpp"
 #include "registration/similarity/feature_homographies.hpp"
-#include "registration/similarity/pair_work.hpp"
-#include "registration/similarity/view_features.hpp"
 
 #include <warpalign/backend/stages/features/feature_matches.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/geometry.hpp>
 
-#include <list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +22,8 @@ namespace warpalign::detail {
 /// windows do not find it. Local features of both images do, as they are and in simulated views.
 class FeatureSearch {
  public:
-  explicit FeatureSearch(const Device& device);
+  /// `may_be_helped`: whether a pair that is alone is searched by two threads.
+  explicit FeatureSearch(const Device& device, bool may_be_helped = false);
   FeatureSearch(const FeatureSearch&) = delete;
   FeatureSearch& operator=(const FeatureSearch&) = delete;
 
@@ -31,13 +32,14 @@ class FeatureSearch {
   [[nodiscard]] std::span<const Homography> find(const PairWork& work);
 
  private:
-  void find_features(const PairWork& work, ImagePyramid& image, ViewFeatures& features);
-  ViewFeatureSearch& search_for(const Shape& level);
-  void find_matches(const PairWork& work);
+  /// Sets reference_, and returns the moving image's.
+  const ViewFeatures& find_features(const PairWork& work);
+  void find_matches(const PairWork& work, const ViewFeatures& moving);
 
   Device device_;
-  ScaleSpaceMemory memory_;
-  std::list<ViewFeatureSearch> searches_;  // the latest used first; at most two
+  bool may_be_helped_;
+  FeatureFinder finder_;
+  std::optional<FeatureHelper> helper_;  // created when a pair first needs it
   ViewFeatures reference_, moving_;
   FeatureMatchesPlan matches_;
   Buffer moving_places_, nearest_;

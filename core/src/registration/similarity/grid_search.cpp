@@ -18,7 +18,7 @@ constexpr std::size_t max_on_small = 64;
 
 // On large frames, where mostly fewer rotations of a scale are tried.
 constexpr std::int64_t batch_on_large = 12;
-constexpr std::int64_t batch_of_directions = 18;
+constexpr std::int64_t batch_of_directions = 24;
 
 // How many distinct places are tried again, with the rotations to both sides of them: those at
 // moderate scales on large frames, those under strong zoom between the wide steps.
@@ -118,9 +118,20 @@ GridSearch::Rotations GridSearch::sample_of(const RegistrationOptions& options,
   return sample;
 }
 
+// Which levels are compared at one of the grid's scales. By directions of edges, every two scales
+// beside one another share the levels of the scale between them, so that fewer are computed and
+// batches are fuller; but images of one scale are compared as they are.
+double GridSearch::base_of(double scale) const {
+  if (!by_directions_) return scale;
+  const double steps = std::round(std::abs(std::log(scale)) / std::log(scale_step_));
+  if (steps == 0) return scale;
+  const double exponent = 2 * std::ceil(steps / 2) - 0.5;
+  return std::pow(scale_step_, scale < 1 ? -exponent : exponent);
+}
+
 void GridSearch::add(std::span<const double> scales, const Rotations& rotations) {
   for (const double scale : scales) {
-    compared_.push_back({rotations.degrees, scale, scale, options_.max_shift});
+    compared_.push_back({rotations.degrees, scale, base_of(scale), options_.max_shift});
   }
 }
 
@@ -142,10 +153,10 @@ void GridSearch::add_beside_at(double scale, double factor, std::initializer_lis
   std::sort(beside_.begin() + first, beside_.end());
   beside_.erase(std::unique(beside_.begin() + first, beside_.end()), beside_.end());
   const std::span<const double> degrees(beside_.begin() + first, beside_.end());
-  if (!degrees.empty()) compared_.push_back({degrees, scale * factor, scale, options_.max_shift});
+  if (degrees.empty()) return;
+  compared_.push_back({degrees, scale * factor, base_of(scale), options_.max_shift});
 }
 
-// The levels are those of the grid's scales.
 void GridSearch::add_between() {
   constexpr std::size_t most_beside_one = 8;
   beside_.clear();
@@ -188,14 +199,20 @@ void GridSearch::add_places(std::span<const KnownRotationScale> compared, GridHe
 }
 
 std::size_t GridSearch::own_part() const {
-  std::size_t rotations = 0;
-  for (const KnownRotationScale& one : compared_) rotations += one.rotations_deg.size();
-  std::size_t own = 0;
+  std::ptrdiff_t rotations = 0;
+  for (const KnownRotationScale& one : compared_) rotations += std::ssize(one.rotations_deg);
+  std::size_t part = compared_.size();
+  std::ptrdiff_t before = 0, least_difference = rotations;
   for (std::size_t i = 0; i < compared_.size(); ++i) {
-    own += compared_[i].rotations_deg.size();
-    if (2 * own >= rotations) return i + 1;
+    const std::ptrdiff_t difference = std::abs(2 * before - rotations);
+    const bool begins_base = i > 0 && compared_[i].base != compared_[i - 1].base;
+    if (begins_base && difference < least_difference) {
+      part = i;
+      least_difference = difference;
+    }
+    before += std::ssize(compared_[i].rotations_deg);
   }
-  return compared_.size();
+  return part;
 }
 
 void GridSearch::search(const PairWork& work, TranslationSearch GridFrames::*frames, double step) {

@@ -53,6 +53,7 @@ class GridSearch {
   static Rotations rotations_of(const RegistrationOptions& options, double step);
   /// Some of the rotations, evenly spread, and enough of them to tell what scores are typical.
   static Rotations sample_of(const RegistrationOptions& options, const Rotations& rotations);
+  [[nodiscard]] double base_of(double scale) const;
   /// Adds the rotations at each of the scales to what search() compares.
   void add(std::span<const double> scales, const Rotations& rotations);
   /// Adds, at each of the scales, the rotations that are `offsets` away from those of known places.
@@ -73,7 +74,8 @@ class GridSearch {
   [[nodiscard]] bool is_helped(const PairWork& work) const {
     return may_be_helped_ && work.is_alone;
   }
-  /// How many of compared_ this thread searches; the helper takes the others.
+  /// How many of compared_ this thread searches, about a half; the helper takes the others, which
+  /// have other bases.
   [[nodiscard]] std::size_t own_part() const;
   void find_typical_scores(const Rotations& told_by);
   void relate_to_typical_scores(std::span<Place> places) const;

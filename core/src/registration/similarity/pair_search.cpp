@@ -92,7 +92,7 @@ PairSearch::PairSearch(const Device& device, const RegistrationOptions& options,
       fitter_(device),
       coarse_refinement_(options_.motion, ones_, fitter_),
       model_choice_(device, options.motion, options_, ones_, fitter_, parts_ahead),
-      features_(device, parts_ahead),
+      features_(device, parts_ahead, parts_ahead),
       in_frame_(device) {}
 
 // Tries the first candidate, which mostly suffices, and then all others together: a fit by itself

@@ -2,7 +2,9 @@
 #include "registration/similarity/scale_space.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 namespace warpalign::detail {
@@ -57,16 +59,19 @@ bool is_stronger(const Blob& a, const Blob& b) {
          std::tuple(b.plane, -b.strength, b.octave, b.image, b.y, b.x);
 }
 
-// Plane after plane.
-bool is_stronger_of_plane(const DirectedBlob& a, const DirectedBlob& b) {
-  if (is_stronger(a.blob, b.blob)) return true;
-  return !is_stronger(b.blob, a.blob) && a.rank < b.rank;
-}
-
-// Octave after octave.
-bool is_before(const DirectedBlob& a, const DirectedBlob& b) {
-  if (a.blob.octave != b.blob.octave) return a.blob.octave < b.blob.octave;
-  return is_stronger_of_plane(a, b);
+// Puts those of each octave together, in the order in which they are, and says in which row each is
+// then.
+void order_by_octave(std::span<const DirectedBlob> blobs, std::vector<DirectedBlob>& ordered,
+                     std::vector<std::size_t>& rows) {
+  std::array<std::size_t, max_octaves> counts{}, next{};
+  for (const DirectedBlob& item : blobs) ++counts.at(static_cast<std::size_t>(item.blob.octave));
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::size_t{0});
+  ordered.resize(blobs.size());
+  rows.clear();
+  for (const DirectedBlob& item : blobs) {
+    rows.push_back(next.at(static_cast<std::size_t>(item.blob.octave))++);
+    ordered[rows.back()] = item;
+  }
 }
 
 // Keeps the first `most` of each plane; those of a plane stand together.
@@ -199,42 +204,44 @@ void ScaleSpace::upload(Stream& stream, const std::vector<FeaturePlace>& places)
   stream.upload(places.data(), places.size() * sizeof(FeaturePlace), *memory_->places);
 }
 
-// The directions of the strongest blobs.
+// The directions of the strongest blobs, in whose order they stand.
 void ScaleSpace::find_directions(Stream& stream) {
-  std::vector<DirectedBlob>& undirected = memory_->undirected;
-  undirected.clear();
-  for (const Blob& blob : memory_->strongest) undirected.push_back({blob, 0, 0});
-  std::sort(undirected.begin(), undirected.end(), is_before);
+  const std::vector<Blob>& blobs = memory_->strongest;
+  std::vector<DirectedBlob>& directed = memory_->directed;
+  directed.clear();
+  for (const Blob& blob : blobs) directed.push_back({blob, 0});
+  std::vector<std::size_t>& rows = memory_->rows;
+  order_by_octave(directed, memory_->of_octaves, rows);
   memory_->undirected_places.clear();
-  add_places(undirected, memory_->undirected_places);
+  add_places(memory_->of_octaves, memory_->undirected_places);
   upload(stream, memory_->undirected_places);
+  constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_directions);
   std::vector<float>& radians = memory_->directions;
-  radians.resize(undirected.size() * DescriptorsPlan::max_directions);
+  radians.resize(blobs.size() * each);
   reserve(device_, memory_->radians, radians.size() * sizeof(float));
-  for_octaves(undirected, 0, [&](std::size_t octave, const PlaceRange& range) {
+  for_octaves(memory_->of_octaves, 0, [&](std::size_t octave, const PlaceRange& range) {
     levels_[octave].descriptors.find_directions(stream, *memory_->octaves[octave], *memory_->places,
                                                 range, *memory_->radians);
   });
   stream.download(*memory_->radians, radians.data(), radians.size() * sizeof(float));
-  for (std::size_t i = 0; i < radians.size(); ++i) {
-    if (radians[i] == DescriptorsPlan::no_direction) continue;
-    constexpr auto each = static_cast<std::size_t>(DescriptorsPlan::max_directions);
-    memory_->directed.push_back(
-        {undirected[i / each].blob, radians[i], static_cast<int>(i % each)});
+  directed.clear();
+  for (std::size_t i = 0; i < blobs.size(); ++i) {
+    for (const float direction : std::span(radians).subspan(rows[i] * each, each)) {
+      if (direction != DescriptorsPlan::no_direction) directed.push_back({blobs[i], direction});
+    }
   }
 }
 
 std::vector<DirectedBlob>& ScaleSpace::strongest(Stream& stream, std::size_t most) {
-  std::vector<DirectedBlob>& result = memory_->directed;
+  std::vector<DirectedBlob>& result = memory_->of_octaves;
   result.clear();
   if (levels_.empty()) return result;
   build(stream);
   find_strongest(stream, most);
   if (memory_->strongest.empty()) return result;
   find_directions(stream);
-  std::sort(result.begin(), result.end(), is_stronger_of_plane);
-  keep_first(result, most);
-  std::sort(result.begin(), result.end(), is_before);
+  keep_first(memory_->directed, most);
+  order_by_octave(memory_->directed, result, memory_->rows);
   return result;
 }
 

@@ -23,7 +23,6 @@ void reserve(const Device& device, std::optional<Buffer>& buffer, std::size_t by
 struct DirectedBlob {
   Blob blob;
   float radians = 0;
-  int rank = 0;  ///< among the directions of the blob
 };
 
 /// The memory of scale spaces, which is used for one after the other, and grows.
@@ -34,7 +33,8 @@ struct ScaleSpaceMemory {
   // On the host.
   std::vector<Blob> found, strongest;
   std::vector<std::vector<Blob>> of_planes;
-  std::vector<DirectedBlob> undirected, directed;
+  std::vector<DirectedBlob> directed, of_octaves;
+  std::vector<std::size_t> rows;
   std::vector<FeaturePlace> undirected_places;
   std::vector<float> directions;
 };

@@ -92,7 +92,7 @@ void WindowPart::search_edges(const PairWork& pair) {
 }
 
 void FeaturePart::search(const PairWork& pair, int /*step*/) {
-  if (!search_) search_.emplace(device_);
+  if (!search_) search_.emplace(device_, may_be_helped_);
   found_ = search_->find(pair);
 }
 

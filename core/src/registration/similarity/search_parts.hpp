@@ -88,13 +88,16 @@ class WindowPart {
 /// Homographies that local features agree on.
 class FeaturePart {
  public:
-  explicit FeaturePart(const Device& device) : device_(device) {}
+  /// `may_be_helped`: whether it may be searched by two threads.
+  FeaturePart(const Device& device, bool may_be_helped)
+      : device_(device), may_be_helped_(may_be_helped) {}
 
   void search(const PairWork& pair, int step);
   [[nodiscard]] std::span<const Homography> found(int /*step*/) const { return found_; }
 
  private:
   Device device_;
+  bool may_be_helped_;
   std::optional<FeatureSearch> search_;  // likewise
   std::span<const Homography> found_;
 };
