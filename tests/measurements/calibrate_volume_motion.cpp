@@ -43,6 +43,7 @@ double quantile(std::vector<double> values, double q) {
 
 struct Tally {
   int pairs = 0, found = 0, reliable = 0, wrong = 0;  // wrong: reliable, but not found
+  double worst = 0;                                   // error of what is reliable
   double within = 0.5;                                // what counts as found
   std::vector<double> errors, right, other, seconds;  // of what was found; significances
 
@@ -53,14 +54,15 @@ struct Tally {
     found += is_found;
     reliable += result.reliable;
     wrong += result.reliable && !is_found;
+    if (result.reliable && !spec.unrelated) worst = std::max(worst, error);
     if (is_found) errors.push_back(error);
     (is_found ? right : other).push_back(result.significance);
     seconds.push_back(time);
   }
   void print(const std::string& name) const {
-    std::printf("%-34s %4d %5d %5d %5d  %7.4f %7.4f  %6.1f %6.1f  %6.1f %6.1f  %6.2f\n",
+    std::printf("%-34s %4d %5d %5d %5d  %7.4f %7.4f %7.4f  %6.1f %6.1f  %6.1f %6.1f  %6.2f\n",
                 name.c_str(), pairs, found, reliable, wrong, quantile(errors, 0.5),
-                quantile(errors, 0.95), quantile(right, 0), quantile(right, 0.5),
+                quantile(errors, 0.95), worst, quantile(right, 0), quantile(right, 0.5),
                 quantile(other, 0.5), quantile(other, 1), quantile(seconds, 0.5));
     std::fflush(stdout);
   }
@@ -178,8 +180,9 @@ void calibrate(const std::string& device_name, int pairs, double max_rotation,
   std::printf("%s (%s, driver %s), %d pairs of each kind, rotations up to %g degrees\n",
               device.info().name.c_str(), device.info().id.c_str(), device.info().driver.c_str(),
               pairs, max_rotation);
-  std::printf("%-34s %4s %5s %5s %5s  %7s %7s  %6s %6s  %6s %6s  %6s\n", "", "n", "found", "reli.",
-              "wrong", "err 50%", "err 95%", "sigmin", "50%", "oth50%", "max", "time");
+  std::printf("%-34s %4s %5s %5s %5s  %7s %7s %7s  %6s %6s  %6s %6s  %6s\n", "", "n", "found",
+              "reli.", "wrong", "err 50%", "err 95%", "worst", "sigmin", "50%", "oth50%", "max",
+              "time");
   warpalign::VolumeRegistrationOptions options;
   options.motion = Motion::rigid;
   options.max_rotation = max_rotation;
