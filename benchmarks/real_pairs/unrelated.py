@@ -8,8 +8,8 @@ Crops are taken from every original of the set (not from derived pictures), 192 
 side, and paired across scenes; crops without texture are left out. unrelated.json lists the pairs
 as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
 pair is held back when either scene is. With --whole the pictures are not cut, and every scene meets
-every other, in random order, before any two meet again. With --masks an ellipse of each picture counts,
-as wide and as high as 0.6 to 1 of it. Scenes can still resemble one another (two retinas, two
+every other, in random order, before any two meet again. With --masks an ellipse of each picture
+counts, as wide and as high as 0.6 to 1 of it. Scenes can still resemble one another (two retinas, two
 facades): what is accepted is listed one by one, for a person to look at. Twice two scenes turned
 out to be one place in this way, and count as one since (SAME_PLACE).
 """
@@ -29,8 +29,8 @@ import evaluate
 CROPS_PER_PICTURE = 3
 MIN_DEVIATION = 12
 
-# The mouth of the Yangtze and Lake Tai, which warpalign accepted at a scale of 1.62, and a river and
-# its roads in a forest, at 4.22.
+# The mouth of the Yangtze and Lake Tai, which warpalign accepted at a scale of 1.62, and a river
+# and its roads in a forest, at 4.22.
 SAME_PLACE = {"multimodal-rs-infrared2": "multimodal-rs-map6",
               "multimodal-rs-infrared4": "multimodal-rs-infrared1"}
 
