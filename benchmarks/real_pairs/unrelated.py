@@ -9,9 +9,9 @@ side, and paired across scenes; crops without texture are left out. unrelated.js
 as pairs.json does, without truth, and says of both crops which scene and which kind they are of. A
 pair is held back when either scene is. With --whole the pictures are not cut, and every scene meets
 every other, in random order, before any two meet again. With --masks an ellipse of each picture
-counts, as wide and as high as 0.6 to 1 of it. Scenes can still resemble one another (two retinas, two
-facades): what is accepted is listed one by one, for a person to look at. Twice two scenes turned
-out to be one place in this way, and count as one since (SAME_PLACE).
+counts, as wide and as high as 0.6 to 1 of it. Scenes can still resemble one another (two retinas,
+two facades): what is accepted is listed one by one, for a person to look at. Twice two scenes
+turned out to be one place in this way, and count as one since (SAME_PLACE).
 """
 
 import argparse
