@@ -10,7 +10,6 @@
 #include <warpalign/volume_registrar.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <vector>
 
@@ -21,15 +20,11 @@ using warpalign::Modality;
 using warpalign::VolumeRegistrar;
 using warpalign::VolumeRegistration;
 
-const std::array<test::Contrast, 3> contrasts{test::reversed_contrast, test::bent_contrast,
-                                              test::permuted_contrast};
-
 VolumeRegistration align(VolumeRegistrar& registrar, const VolumePairSpec& spec) {
-  const auto pair = test::draw_pair(spec);
-  const auto reference = test::tissues(pair.reference, test::usual_contrast);
-  const auto moving = test::tissues(pair.moving, contrasts[spec.seed % contrasts.size()]);
-  registrar.set_reference(test::view_of(reference, spec.reference));
-  return registrar.align(test::view_of(moving, spec.moving));
+  auto pair = test::draw_pair(spec);
+  test::show_in_other_contrasts(pair, spec.seed);
+  registrar.set_reference(test::view_of(pair.reference, spec.reference));
+  return registrar.align(test::view_of(pair.moving, spec.moving));
 }
 
 double at_fraction(std::vector<double> values, std::size_t percent) {

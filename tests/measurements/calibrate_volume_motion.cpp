@@ -6,6 +6,7 @@
 // contrasts. "masked": something bright that stays where it is lies under a mask of both volumes.
 #include "support/tissues.hpp"
 #include "support/turned_volumes.hpp"
+#include "support/volume_masks.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/open_device.hpp>
@@ -21,16 +22,15 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
 
+using warpalign::Modality;
 using warpalign::Motion;
 using warpalign::Shape;
 using warpalign::VolumeRegistration;
-
-using test::Contrast;
-using warpalign::Modality;
 
 // Voxels, at the corners. Borders beside one another draw those of other contrasts to themselves.
 double found_within(Modality modality) { return modality == Modality::same ? 0.5 : 1.5; }
@@ -77,64 +77,54 @@ std::array<double, 12> random_motion(std::mt19937& engine, double max_rotation, 
   return test::turn(axis, angle, {reach * unit(), reach * unit(), reach * unit()});
 }
 
-/// What is drawn of each kind beside the volumes.
+/// How the volumes of a pair are shown.
 struct Scenes {
   Modality modality = Modality::same;
   bool masked = false;
 };
 
-/// A box of 29 % of the volume: what stays.
-std::vector<std::uint8_t> mask_of(const Shape& shape) {
-  std::vector<std::uint8_t> counts;
-  const auto is_between = [](std::int64_t i, std::int64_t n, double low, double high) {
-    return static_cast<double>(i) >= low * static_cast<double>(n) &&
-           static_cast<double>(i) < high * static_cast<double>(n);
+/// Leaves out what stays, a box of 29 % of the volume.
+test::VolumeMask mask_of(const Shape& shape) {
+  const auto at = [](double share, std::int64_t n) {
+    return static_cast<std::int64_t>(std::ceil(share * static_cast<double>(n)));
   };
-  for (std::int64_t z = 0; z < shape.depth; ++z) {
-    for (std::int64_t y = 0; y < shape.height; ++y) {
-      for (std::int64_t x = 0; x < shape.width; ++x) {
-        const bool stays =
-            is_between(x, shape.width, 0.2, 0.65) && is_between(y, shape.height, 0.2, 0.85);
-        counts.push_back(stays ? 0 : 1);
-      }
-    }
-  }
-  return counts;
+  return test::mask_of(shape, {{at(0.2, shape.width), at(0.2, shape.height), 0},
+                               {at(0.65, shape.width), at(0.85, shape.height), shape.depth}});
 }
 
-void cover(std::vector<float>& volume, const std::vector<std::uint8_t>& counts) {
-  for (std::size_t i = 0; i < volume.size(); ++i) {
-    if (counts[i] == 0) volume[i] = 3 + static_cast<float>(i % 5);
-  }
+struct Timed {
+  VolumeRegistration result;
+  double seconds;  ///< of align() alone
+};
+
+template <class Align>
+Timed timed(const Align& align) {
+  const auto start = std::chrono::steady_clock::now();
+  VolumeRegistration result = align();
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  return {std::move(result), time.count()};
 }
 
 /// Draws a pair and registers it.
-VolumeRegistration align(warpalign::VolumeRegistrar& registrar, const test::TurnedPairSpec& spec,
-                         const Scenes& scenes, double& seconds) {
+Timed align(warpalign::VolumeRegistrar& registrar, const test::TurnedPairSpec& spec,
+            const Scenes& scenes) {
   auto pair = test::draw_turned_pair(spec);
-  if (scenes.modality != Modality::same) {
-    const std::array<Contrast, 3> contrasts{test::reversed_contrast, test::bent_contrast,
-                                            test::permuted_contrast};
-    pair.reference = test::tissues(pair.reference, test::usual_contrast);
-    pair.moving = test::tissues(pair.moving, contrasts[spec.seed % contrasts.size()]);
-  }
-  const auto start = std::chrono::steady_clock::now();
-  VolumeRegistration result;
-  if (scenes.masked) {
-    const auto reference_counts = mask_of(spec.reference);
-    const auto moving_counts = mask_of(spec.moving);
-    cover(pair.reference, reference_counts);
-    cover(pair.moving, moving_counts);
-    registrar.set_reference(test::view_of(pair.reference, spec.reference),
-                            {reference_counts.data(), warpalign::PixelType::u8, spec.reference});
-    result = registrar.align(test::view_of(pair.moving, spec.moving),
-                             {moving_counts.data(), warpalign::PixelType::u8, spec.moving});
-  } else {
+  if (scenes.modality != Modality::same) test::show_in_other_contrasts(pair, spec.seed);
+  if (!scenes.masked) {
     registrar.set_reference(test::view_of(pair.reference, spec.reference));
-    result = registrar.align(test::view_of(pair.moving, spec.moving));
+    return timed([&] { return registrar.align(test::view_of(pair.moving, spec.moving)); });
   }
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
+  constexpr float bright = 5;
+  const test::VolumeMask reference_mask = mask_of(spec.reference);
+  const test::VolumeMask moving_mask = mask_of(spec.moving);
+  pair.reference = test::under_mask(pair.reference, reference_mask, bright);
+  pair.moving = test::under_mask(pair.moving, moving_mask, bright);
+  registrar.set_reference(test::view_of(pair.reference, spec.reference),
+                          test::view_of(reference_mask, spec.reference));
+  return timed([&] {
+    return registrar.align(test::view_of(pair.moving, spec.moving),
+                           test::view_of(moving_mask, spec.moving));
+  });
 }
 
 Tally run(warpalign::VolumeRegistrar& registrar, test::TurnedPairSpec spec, const Scenes& scenes,
@@ -145,9 +135,8 @@ Tally run(warpalign::VolumeRegistrar& registrar, test::TurnedPairSpec spec, cons
   for (int i = 0; i < pairs; ++i) {
     spec.seed = static_cast<std::uint32_t>(engine() % 400'000'000);
     spec.transform = random_motion(engine, max_rotation, reach);
-    double seconds = 0;
-    const VolumeRegistration result = align(registrar, spec, scenes, seconds);
-    tally.add(result, spec, seconds);
+    const Timed found = align(registrar, spec, scenes);
+    tally.add(found.result, spec, found.seconds);
   }
   return tally;
 }

@@ -1,9 +1,12 @@
 // Volumes of a few tissues, seen by several contrasts.
 #pragma once
 
+#include "support/volume_pairs.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace test {
@@ -29,6 +32,13 @@ inline std::vector<float> tissues(std::vector<float> drawn, const Contrast& cont
     voxel = grey;
   }
   return drawn;
+}
+
+/// Replaces both volumes by tissues, the moving one in one of three other contrasts, by the seed.
+inline void show_in_other_contrasts(HostPairOfVolumes& pair, std::uint32_t seed) {
+  constexpr std::array contrasts{reversed_contrast, bent_contrast, permuted_contrast};
+  pair.reference = tissues(pair.reference, usual_contrast);
+  pair.moving = tissues(pair.moving, contrasts.at(seed % contrasts.size()));
 }
 
 }  // namespace test
