@@ -24,7 +24,7 @@ class BlobsStage final : public backend::Blobs {
   BlobsStage(const Context& context, const BlobsSpec& spec)
       : site_{context, "blobs"},
         planes_(static_cast<unsigned>(spec.planes.size())),
-        blocks_(blocks_over(spec.planes)),
+        blocks_(blocks_over(spec.planes, TILE_ROWS)),
         pixels_(static_cast<int>(backend::packed_pixels(spec.planes))),
         images_(static_cast<int>(spec.images)),
         capacity_(static_cast<int>(spec.capacity)),

@@ -29,8 +29,10 @@ class FeatureMatchesStage final : public backend::FeatureMatches {
                const backend::DescribedFeatures& moving, const backend::Memory& moving_places,
                float apart, backend::Memory& best, backend::Memory& nearest) override {
     const auto slices = static_cast<int>(backend::slices_of(moving.count));
-    const dim3 tiles(static_cast<unsigned>(slices),
-                     static_cast<unsigned>(backend::slices_of(reference.count)));
+    const auto tiles_over = [](std::int64_t count) {
+      return static_cast<unsigned>(divide_up(count, TILE));
+    };
+    const dim3 tiles(tiles_over(moving.count), tiles_over(reference.count));
     launch_early(site_, queue, tiles, dim3(TILE_ITEMS, TILE_ITEMS), &best_of_slices,
                  data<float>(reference.descriptors), static_cast<int>(reference.count),
                  data<float>(moving.descriptors), static_cast<int>(moving.count), slices,

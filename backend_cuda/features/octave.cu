@@ -34,6 +34,7 @@ class OctaveStage final : public backend::Octave {
     load(&octave_image, site_);
     load(&octave_rows, site_);
     load(&octave_columns, site_);
+    load(&octave_taken, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::Memory& source, std::int64_t image,
@@ -48,7 +49,10 @@ class OctaveStage final : public backend::Octave {
       const int step = is_first ? static_cast<int>(spec_.step) : 1;
       const float* input = data<float>(is_first ? source : octave);
       const int* planes = data<int>(is_first ? with.source_planes : with.planes);
-      if (step == 1 && radius <= MAX_RADIUS) {
+      if (step > 1 && radius == 0) {
+        launch_early(site_, queue, over_, dim3(COLUMNS, ROWS), &octave_taken, input, from, planes,
+                     data<int>(with.planes), step, data<float>(octave));
+      } else if (step == 1 && radius <= MAX_RADIUS) {
         launch_early(site_, queue, over_tiles_, dim3(COLUMNS, ROWS), &octave_image, input, from,
                      planes, data<float>(with.weights), first_weight, radius, data<float>(octave),
                      to);

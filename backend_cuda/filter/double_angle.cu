@@ -1,19 +1,39 @@
 // Stage: the double-angle representation of an image's gradient.
 #include "device/early_launch.cuh"
 #include "device/memory.hpp"
+#include "device/parameter_list.hpp"
 #include "device/stage.hpp"
 
-#include "formulas/double_angle.h"
-#include "shared/kernel_language.h"
+#include "shared/double_angle_row.h"
 
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 
 namespace warpalign::cuda {
 namespace {
 
-#define COLUMNS 256
-#include "shared/double_angle.cl"
-static_assert(WA_DOUBLE_ANGLE_TERMS == backend::double_angle_terms);
+constexpr int columns = 256;
+constexpr int max_slices_at_once = 32;
+
+template <int slices>
+using Slices = ParameterList<WaDoubleAngleTerms, slices>;
+
+// A block takes a row of a slice.
+template <int slices>
+__global__ void __launch_bounds__(columns)
+    double_angle_kernel(const float* input, const float* weight, int width, int height,
+                        int first_slice, float epsilon,
+                        const __grid_constant__ Slices<slices> terms, float* cosines,
+                        float* sines) {
+  await_previous();
+  const int slice = slices == 1 ? 0 : static_cast<int>(blockIdx.y);
+  wa_double_angle_row(input, weight, width, height, first_slice + slice,
+                      static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x), columns, epsilon,
+                      terms.entries[slice], cosines, sines);
+}
+
+WaDoubleAngleTerms terms_of(const backend::DoubleAngleFactors& f) {
+  return {f.cosine, f.sine, f.mean_cosine, f.mean_sine, f.gain};
+}
 
 class DoubleAngleStage final : public backend::DoubleAngle {
  public:
@@ -22,16 +42,22 @@ class DoubleAngleStage final : public backend::DoubleAngle {
         width_(extent(spec.image.width, site_)),
         height_(extent(spec.image.height, site_)),
         epsilon_(spec.epsilon) {
-    load(&double_angle, site_);
+    load(&double_angle_kernel<1>, site_);
+    if (spec.slices > 1) load(&double_angle_kernel<max_slices_at_once>, site_);
   }
 
   void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& memory,
-               std::int64_t first_slice, std::int64_t slices) override {
-    const dim3 grid(static_cast<unsigned>(height_), static_cast<unsigned>(slices));
-    launch_early(site_, queue, grid, dim3(COLUMNS), &double_angle, data<float>(memory.input),
-                 data<float>(memory.weight), width_, height_, static_cast<int>(first_slice),
-                 epsilon_, data<float>(memory.terms), data<float>(memory.cosines),
-                 data<float>(memory.sines));
+               std::span<const backend::DoubleAngleFactors> slices,
+               std::int64_t first_slice) override {
+    launch_for_entries<WaDoubleAngleTerms, max_slices_at_once>(
+        slices.size(), [&](std::size_t i) { return terms_of(slices[i]); },
+        [&]<int most>(const Slices<most>& list, std::size_t first, std::size_t count) {
+          const dim3 grid(static_cast<unsigned>(height_), static_cast<unsigned>(count));
+          launch_early(site_, queue, grid, dim3(columns), &double_angle_kernel<most>,
+                       data<float>(memory.input), data<float>(memory.weight), width_, height_,
+                       static_cast<int>(first_slice) + static_cast<int>(first), epsilon_, list,
+                       data<float>(memory.cosines), data<float>(memory.sines));
+        });
   }
 
  private:

@@ -13,13 +13,15 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "blobs";
+constexpr int rows_an_item = 4;
 
 class Blobs final : public backend::Blobs {
  public:
   Blobs(Context& context, const BlobsSpec& spec)
       : groups_(context),
         one_for_each_(groups_.one_for_each(spec.planes.size())),
-        over_(context.has_vectors() ? over_rows(spec.planes) : groups_.over(spec.planes)),
+        over_(context.has_vectors() ? over_rows(spec.planes)
+                                    : groups_.over(spec.planes, rows_an_item)),
         pixels_(static_cast<cl_int>(backend::packed_pixels(spec.planes))),
         images_(static_cast<cl_int>(spec.images)),
         capacity_(static_cast<cl_int>(spec.capacity)),

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* stage = "feature_matches";
 constexpr std::size_t tile_items = 16;
+constexpr std::int64_t features_per_tile = 2 * backend::features_per_slice;
 constexpr std::size_t max_group = 64;
 constexpr std::int64_t features_per_block = 128;  // of a work-item on CPUs
 
@@ -32,7 +33,7 @@ class FeatureMatches final : public backend::FeatureMatches {
     const auto references = static_cast<cl_int>(reference.count);
     const auto movings = static_cast<cl_int>(moving.count);
     const auto slices = static_cast<cl_int>(backend::slices_of(moving.count));
-    best_.launch(commands, over_products(reference.count, slices), reference.descriptors,
+    best_.launch(commands, over_products(reference.count, moving.count), reference.descriptors,
                  references, moving.descriptors, movings, slices, best_of_slices);
     const Grid over_features{{static_cast<std::size_t>(references) * group_, 1}, {group_, 1}};
     nearest_.launch(commands, over_features, reference.descriptors, moving.descriptors, movings,
@@ -46,13 +47,16 @@ class FeatureMatches final : public backend::FeatureMatches {
   [[nodiscard]] std::string options() const {
     return simd_ ? "" : int_option("GROUP", static_cast<int>(group_));
   }
-  [[nodiscard]] Grid over_products(std::int64_t references, std::int64_t slices) const {
-    const auto along = static_cast<std::size_t>(slices);
+  [[nodiscard]] Grid over_products(std::int64_t references, std::int64_t movings) const {
     if (simd_) {
-      return {{along, static_cast<std::size_t>(divide_up(references, features_per_block))}, {1, 1}};
+      return {{static_cast<std::size_t>(backend::slices_of(movings)),
+               static_cast<std::size_t>(divide_up(references, features_per_block))},
+              {1, 1}};
     }
-    const auto down = static_cast<std::size_t>(backend::slices_of(references));
-    return {{along * tile_items, down * tile_items}, {tile_items, tile_items}};
+    const auto items_over = [](std::int64_t count) {
+      return static_cast<std::size_t>(divide_up(count, features_per_tile)) * tile_items;
+    };
+    return {{items_over(movings), items_over(references)}, {tile_items, tile_items}};
   }
 
   bool simd_;

@@ -18,7 +18,7 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "octave";
-constexpr int rows_of_tile = 4;  // for each row of work-items
+constexpr int rows_an_item = 4;
 
 class Octave final : public backend::Octave {
  public:
@@ -35,8 +35,9 @@ class Octave final : public backend::Octave {
     over_first_rows_ = over(backend::every_step(spec.planes, spec.step, 1));
     over_ = over(planes);
     if (!simd_) {
-      over_tiles_ = groups_.over(planes, rows_of_tile);
+      over_tiles_ = groups_.over(planes, rows_an_item);
       image_.emplace(context, stage, kernel_text_, "octave_image", groups_.options());
+      taken_.emplace(context, stage, kernel_text_, "octave_taken", groups_.options());
     }
   }
 
@@ -53,7 +54,9 @@ class Octave final : public backend::Octave {
       const cl_int step = is_first ? static_cast<cl_int>(spec_.step) : 1;
       const backend::Memory& input = is_first ? source : octave;
       const backend::Memory& planes = is_first ? with.source_planes : with.planes;
-      if (image_ && step == 1 && radius <= WA_OCTAVE_MAX_RADIUS) {
+      if (taken_ && step > 1 && radius == 0) {
+        taken_->launch(commands, over_, input, from, planes, with.planes, step, octave);
+      } else if (image_ && step == 1 && radius <= WA_OCTAVE_MAX_RADIUS) {
         image_->launch(commands, over_tiles_, input, from, planes, with.weights, first_weight,
                        radius, octave, to);
       } else {
@@ -79,7 +82,7 @@ class Octave final : public backend::Octave {
   std::int64_t source_pixels_ = 0, pixels_ = 0;  // of an image
   Grid over_first_rows_, over_, over_tiles_;
   Kernel rows_, columns_;
-  std::optional<Kernel> image_;  // rows and columns at once
+  std::optional<Kernel> image_, taken_;  // rows and columns at once; not smoothed
 };
 
 }  // namespace

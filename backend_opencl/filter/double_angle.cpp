@@ -1,9 +1,12 @@
 // Stage: the double-angle representation of an image's gradient.
 #include "device/build_options.hpp"
 #include "device/kernel.hpp"
+#include "device/parameter_upload.hpp"
 #include "device/queue.hpp"
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
+
+#include "formulas/double_angle.h"
 
 #include <warpalign/backend/stages/filter/double_angle.hpp>
 
@@ -13,6 +16,8 @@ namespace {
 
 constexpr const char* stage = "double_angle";
 
+static_assert(sizeof(backend::DoubleAngleFactors) == sizeof(WaDoubleAngleTerms));
+
 class DoubleAngle final : public backend::DoubleAngle {
  public:
   DoubleAngle(Context& context, const DoubleAngleSpec& spec)
@@ -20,25 +25,28 @@ class DoubleAngle final : public backend::DoubleAngle {
         height_(extent(spec.image.height, context.call_site(stage))),
         epsilon_(spec.epsilon),
         columns_(context.has_vectors() ? 1 : reduction_group(context)),
+        terms_(context, static_cast<std::size_t>(spec.slices) * sizeof(WaDoubleAngleTerms), stage),
         kernel_(context, stage,
                 context.has_vectors() ? kernels::double_angle_cpu : kernels::double_angle,
                 "double_angle",
                 context.has_vectors() ? "" : int_option("COLUMNS", static_cast<int>(columns_))) {}
 
   void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& memory,
-               std::int64_t first_slice, std::int64_t slices) override {
-    const Grid grid{
-        {static_cast<std::size_t>(height_) * columns_, static_cast<std::size_t>(slices)},
-        {columns_, 1}};
+               std::span<const backend::DoubleAngleFactors> slices,
+               std::int64_t first_slice) override {
+    terms_.begin();
+    for (std::size_t i = 0; i < slices.size(); ++i) terms_.put(i, slices[i]);
+    const cl_mem terms = terms_.enqueue(queue_of(queue), slices.size_bytes());
+    const Grid grid{{static_cast<std::size_t>(height_) * columns_, slices.size()}, {columns_, 1}};
     kernel_.launch(queue_of(queue), grid, memory.input, memory.weight, width_, height_,
-                   static_cast<cl_int>(first_slice), epsilon_, memory.terms, memory.cosines,
-                   memory.sines);
+                   static_cast<cl_int>(first_slice), epsilon_, terms, memory.cosines, memory.sines);
   }
 
  private:
   cl_int width_, height_;
   cl_float epsilon_;
   std::size_t columns_;
+  ParameterUpload terms_;
   Kernel kernel_;
 };
 

@@ -6,11 +6,9 @@
 
 // The weight below which a pixel does not count.
 #define WA_DOUBLE_ANGLE_MIN_WEIGHT 0.99f
-// How many numbers a slice has among the terms: cosine and sine of twice the angle by which
-// gradients are turned, the mean's cosine and sine, and the gain.
-#define WA_DOUBLE_ANGLE_TERMS 5
 
-// What is done to the representation of every pixel of a slice.
+// What is done to the representation of every pixel of a slice, as the host has it: cosine and sine
+// of twice the angle by which gradients are turned, the mean, and the gain.
 typedef struct {
   float cosine, sine, mean_cosine, mean_sine, gain;
 } WaDoubleAngleTerms;

@@ -25,8 +25,8 @@ typedef struct {
 #define WA_PLANE_WORDS 3
 
 // The longest Gaussian of an octave whose pixels a work-group shares: that of Lowe (2004) for the last
-// of six images, of a sigma of 2.45.
-#define WA_OCTAVE_MAX_RADIUS 8
+// of six images, of a sigma of 3.09.
+#define WA_OCTAVE_MAX_RADIUS 10
 
 WA_INLINE int wa_within(int i, int n) { return i < 0 ? 0 : (i < n ? i : n - 1); }
 

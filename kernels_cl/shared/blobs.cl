@@ -41,26 +41,90 @@ deviations(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
   if (item == 0) deviations_of_planes[WA_GROUP_X] = WA_SQRT(squares / (float)(columns * rows));
 }
 
-// Row y of work-groups is plane y. Images are `apart` pixels from one another.
+// What a work-group looks at: COLUMNS by TILE_ROWS pixels, and one more on all sides.
+#define ROWS_AN_ITEM 4
+#define TILE_ROWS (ROWS_AN_ITEM * ROWS)
+#define TILE_WIDTH (COLUMNS + 2)
+#define TILE (TILE_WIDTH * (TILE_ROWS + 2))
+#define LOADS ((TILE + GROUP - 1) / GROUP)  // of an image, by each work-item
+
+// The differences about a pixel, from those of three scales that follow one another.
+WA_INLINE WaDifferences wa_differences_about(WA_IN_LOCAL const float* before,
+                                             WA_IN_LOCAL const float* here,
+                                             WA_IN_LOCAL const float* after) {
+  WaDifferences d;
+  WA_UNROLL
+  for (int v = -1; v <= 1; ++v) {
+    WA_UNROLL
+    for (int u = -1; u <= 1; ++u) {
+      WA_DIFFERENCE(d, -1, v, u) = before[v * TILE_WIDTH + u];
+      WA_DIFFERENCE(d, 0, v, u) = here[v * TILE_WIDTH + u];
+      WA_DIFFERENCE(d, 1, v, u) = after[v * TILE_WIDTH + u];
+    }
+  }
+  return d;
+}
+
+// Row y of work-groups is plane y. Images are `apart` pixels from one another. The differences of
+// three scales are kept, of which the oldest gives way to the next one.
 WA_KERNEL(COLUMNS, ROWS)
 blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
       WA_GLOBAL const float* deviations_of_planes, float least_contrast, int images, int apart,
       int number, int capacity, WA_GLOBAL int* count, WA_GLOBAL WaBlob* found) {
   WA_BEGIN();
+  WA_LOCAL float differences[3][TILE];
   WA_GLOBAL const int* plane = planes + WA_GROUP_Y * WA_PLANE_WORDS;
   const int width = plane[1];
+  const int height = plane[2];
   const int columns = (width + COLUMNS - 1) / COLUMNS;
   const int row_of_groups = WA_GROUP_X / columns;
-  const int x = (WA_GROUP_X - row_of_groups * columns) * COLUMNS + WA_ITEM_X;
-  const int y = row_of_groups * ROWS + WA_ITEM_Y;
-  if (x < MARGIN || x >= width - MARGIN || y < MARGIN || y >= plane[2] - MARGIN) return;
+  const int first_x = (WA_GROUP_X - row_of_groups * columns) * COLUMNS;
+  const int first_y = row_of_groups * TILE_ROWS;
+  if (first_y >= height) return;  // as does the whole work-group
   const float least = least_contrast * deviations_of_planes[WA_GROUP_Y];
-  for (int image = 1; image + 2 < images; ++image) {
-    WA_GLOBAL const float* at = octave + image * apart + plane[0] + y * width + x;
-    if (!wa_is_blob(at, width, apart, least)) continue;
-    const int place = WA_COUNT_ON(count);
-    if (place >= capacity) continue;
-    found[place] = wa_blob_at(at, width, apart, x, y, image, WA_GROUP_Y, number);
+  const int item = WA_ITEM_Y * COLUMNS + WA_ITEM_X;
+  int pixels[LOADS];
+  float last[LOADS];
+  float next[LOADS];
+  WA_UNROLL
+  for (int k = 0; k < LOADS; ++k) {
+    const int at = item + k * GROUP;
+    const int x = wa_within(first_x - 1 + at % TILE_WIDTH, width);
+    const int y = wa_within(first_y - 1 + at / TILE_WIDTH, height);
+    pixels[k] = plane[0] + y * width + x;
+    last[k] = octave[pixels[k]];
+    next[k] = octave[apart + pixels[k]];
+  }
+  for (int image = 0; image + 1 < images; ++image) {
+    WA_UNROLL
+    for (int k = 0; k < LOADS; ++k) {
+      const int at = item + k * GROUP;
+      if (at < TILE) differences[image % 3][at] = next[k] - last[k];
+      last[k] = next[k];
+      // Loaded now, so that it is there when these differences have been gone through.
+      if (image + 2 < images) next[k] = octave[(image + 2) * apart + pixels[k]];
+    }
+    WA_BARRIER();
+    const int x = first_x + WA_ITEM_X;
+    for (int r = 0; image >= 2 && r < ROWS_AN_ITEM; ++r) {
+      const int row = WA_ITEM_Y + r * ROWS;
+      const int y = first_y + row;
+      if (x < MARGIN || x >= width - MARGIN || y < MARGIN || y >= height - MARGIN) continue;
+      const int at = (row + 1) * TILE_WIDTH + WA_ITEM_X + 1;
+      WA_IN_LOCAL const float* before = differences[(image - 2) % 3] + at;
+      WA_IN_LOCAL const float* here = differences[(image - 1) % 3] + at;
+      WA_IN_LOCAL const float* after = differences[image % 3] + at;
+      // Most pixels fail a test that needs few neighbours; only those left go through all tests.
+      if (!(WA_FABS(here[0]) >= least) || wa_is_exceeded(here[0], before[0], after[0])) continue;
+      if (wa_is_exceeded(here[0], here[-1], here[1])) continue;
+      if (wa_is_exceeded(here[0], here[-TILE_WIDTH], here[TILE_WIDTH])) continue;
+      const WaDifferences about = wa_differences_about(before, here, after);
+      if (!wa_is_blob(about, least)) continue;
+      const int place = WA_COUNT_ON(count);
+      if (place < capacity) found[place] = wa_blob_at(about, x, y, image - 1, WA_GROUP_Y, number);
+    }
+    WA_BARRIER();
   }
 }
+#undef TILE
 #undef GROUP

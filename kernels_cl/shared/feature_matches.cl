@@ -1,7 +1,7 @@
 // Of each feature of one image, the feature of another one that resembles it most.
 //
-// Products of descriptors are computed in tiles of SLICE by SLICE of them, of each row of which the
-// largest is kept. Few features stand out among what other slices hold. For these alone the slices
+// Products of descriptors are computed in tiles of them, of each row of which the largest of each
+// slice is kept. Few features stand out among what other slices hold. For these alone the slices
 // whose best one lies at the same place as the best of all are gone through again.
 //
 // Options: GROUP, the size of the work-group of the second kernel, a power of two.
@@ -12,25 +12,29 @@
 #include "formulas/features.h"
 #include "shared/nearest_feature.h"
 
-// Work-items of the first kernel, each of which computes four by four products.
+// Work-items of the first kernel, and how many slices along both axes they compare. Each work-item
+// computes eight by eight products.
 #define TILE_ITEMS 16
-#define PER_ITEM (SLICE / TILE_ITEMS)
+#define SLICES_OF_TILE 2
+#define TILE (SLICES_OF_TILE * SLICE)
+#define PER_SLICE (SLICE / TILE_ITEMS)
+#define PER_ITEM (TILE / TILE_ITEMS)
 #define DEPTH 16
 
-// Work-group (s, r) compares slice s of the moving features with slice r of the reference's.
+// Work-group (s, r) compares tile s of the moving features with tile r of the reference's.
 WA_KERNEL(TILE_ITEMS, TILE_ITEMS)
 best_of_slices(WA_GLOBAL const float* reference, int reference_count,
                WA_GLOBAL const float* moving, int moving_count, int slices,
                WA_GLOBAL WaNearest* best) {
   WA_BEGIN();
   // One word longer, so that work-items that write neighbouring rows use different banks.
-  WA_LOCAL float of_reference[DEPTH][SLICE + 1];
-  WA_LOCAL float of_moving[DEPTH][SLICE + 1];
+  WA_LOCAL float of_reference[DEPTH][TILE + 1];
+  WA_LOCAL float of_moving[DEPTH][TILE + 1];
   WA_LOCAL float values[SLICE][TILE_ITEMS + 1];
   WA_LOCAL int indices[SLICE][TILE_ITEMS + 1];
   const int item = WA_ITEM_Y * TILE_ITEMS + WA_ITEM_X;
-  const int first_reference = WA_GROUP_Y * SLICE;
-  const int first_moving = WA_GROUP_X * SLICE;
+  const int first_reference = WA_GROUP_Y * TILE;
+  const int first_moving = WA_GROUP_X * TILE;
   float products[PER_ITEM][PER_ITEM];
   WA_UNROLL
   for (int j = 0; j < PER_ITEM; ++j) {
@@ -38,7 +42,7 @@ best_of_slices(WA_GLOBAL const float* reference, int reference_count,
     for (int i = 0; i < PER_ITEM; ++i) products[j][i] = 0.0f;
   }
   for (int from = 0; from < DIMENSIONS; from += DEPTH) {
-    for (int k = item; k < SLICE * DEPTH; k += TILE_ITEMS * TILE_ITEMS) {
+    for (int k = item; k < TILE * DEPTH; k += TILE_ITEMS * TILE_ITEMS) {
       const int row = k / DEPTH;
       const int column = k - row * DEPTH;
       const int r = first_reference + row;
@@ -67,34 +71,43 @@ best_of_slices(WA_GLOBAL const float* reference, int reference_count,
     WA_BARRIER();
   }
   WA_UNROLL
-  for (int j = 0; j < PER_ITEM; ++j) {
-    float value = -1.0f;
-    int index = -1;
+  for (int r = 0; r < SLICES_OF_TILE; ++r) {
     WA_UNROLL
-    for (int i = 0; i < PER_ITEM; ++i) {
-      const int m = first_moving + WA_ITEM_X + i * TILE_ITEMS;
-      if (m < moving_count && products[j][i] > value) {
-        value = products[j][i];
-        index = m;
+    for (int s = 0; s < SLICES_OF_TILE; ++s) {
+      WA_UNROLL
+      for (int j = 0; j < PER_SLICE; ++j) {
+        float value = -1.0f;
+        int index = -1;
+        WA_UNROLL
+        for (int i = 0; i < PER_SLICE; ++i) {
+          const int m = first_moving + s * SLICE + WA_ITEM_X + i * TILE_ITEMS;
+          const float product = products[r * PER_SLICE + j][s * PER_SLICE + i];
+          if (m < moving_count && product > value) {
+            value = product;
+            index = m;
+          }
+        }
+        values[WA_ITEM_Y + j * TILE_ITEMS][WA_ITEM_X] = value;
+        indices[WA_ITEM_Y + j * TILE_ITEMS][WA_ITEM_X] = index;
       }
+      WA_BARRIER();
+      const int row = first_reference + r * SLICE + item;
+      const int slice = WA_GROUP_X * SLICES_OF_TILE + s;
+      if (item < SLICE && row < reference_count && slice < slices) {
+        WaNearest nearest;
+        nearest.value = -1.0f;
+        nearest.index = -1;
+        for (int i = 0; i < TILE_ITEMS; ++i) {
+          if (indices[item][i] >= 0 && wa_is_better(values[item][i], indices[item][i], nearest)) {
+            nearest.value = values[item][i];
+            nearest.index = indices[item][i];
+          }
+        }
+        best[(WA_UINT64)row * slices + slice] = nearest;
+      }
+      WA_BARRIER();
     }
-    values[WA_ITEM_Y + j * TILE_ITEMS][WA_ITEM_X] = value;
-    indices[WA_ITEM_Y + j * TILE_ITEMS][WA_ITEM_X] = index;
   }
-  WA_BARRIER();
-  if (item >= SLICE || first_reference + item >= reference_count) return;
-  WaNearest nearest;
-  nearest.value = -1.0f;
-  nearest.index = -1;
-  for (int i = 0; i < TILE_ITEMS; ++i) {
-    const float value = values[item][i];
-    const int index = indices[item][i];
-    if (index >= 0 && wa_is_better(value, index, nearest)) {
-      nearest.value = value;
-      nearest.index = index;
-    }
-  }
-  best[(WA_UINT64)(first_reference + item) * slices + WA_GROUP_X] = nearest;
 }
 
 // The best of what the work-items have found, for all of them.

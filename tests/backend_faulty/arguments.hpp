@@ -34,8 +34,8 @@ inline backend::OverlapSpectra inner_of(const backend::OverlapSpectra& spectra) 
 }
 
 inline backend::DoubleAngleMemory inner_of(const backend::DoubleAngleMemory& images) noexcept {
-  const auto& [input, weight, terms, cosines, sines] = images;
-  return {inner_of(input), inner_of(weight), inner_of(terms), inner_of(cosines), inner_of(sines)};
+  const auto& [input, weight, cosines, sines] = images;
+  return {inner_of(input), inner_of(weight), inner_of(cosines), inner_of(sines)};
 }
 
 inline backend::CommonFramesMemory inner_of(const backend::CommonFramesMemory& memory) noexcept {

@@ -5,6 +5,19 @@
 #include "lib/simd.h"
 #include "shared/blob_tests.h"
 
+WA_INLINE WaDifferences differences_about(global const float* at, int width, int apart) {
+  WaDifferences d;
+  for (int scale = -1; scale <= 1; ++scale) {
+    for (int v = -1; v <= 1; ++v) {
+      for (int u = -1; u <= 1; ++u) {
+        global const float* pixel = at + scale * apart + v * width + u;
+        WA_DIFFERENCE(d, scale, v, u) = pixel[apart] - pixel[0];
+      }
+    }
+  }
+  return d;
+}
+
 // The differences of two images at sixteen pixels. They may lie beyond the end of a row: with the
 // rows of the margin below it, the images go on for longer than that.
 WA_INLINE float16 differences(global const float* at, int apart) {
@@ -44,10 +57,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blobs(
                (sign * differences(at + width, apart) > size);
       if (are_all(fails)) continue;
       for (int i = 0; i < 16; ++i) {
-        if (((const int*)&fails)[i] || !wa_is_blob(at + i, width, apart, least)) continue;
+        if (((const int*)&fails)[i]) continue;
+        const WaDifferences about = differences_about(at + i, width, apart);
+        if (!wa_is_blob(about, least)) continue;
         const int place = atomic_inc(count);
         if (place >= capacity) continue;
-        found[place] = wa_blob_at(at + i, width, apart, x + i, y, image, of_plane, number);
+        found[place] = wa_blob_at(about, x + i, y, image, of_plane, number);
       }
     }
   }

@@ -1,4 +1,4 @@
-// The double-angle representation of an image's gradient, for CPUs: like shared/double_angle.cl, with
+// The double-angle representation of an image's gradient, for CPUs: like double_angle.cl, with
 // sixteen pixels of a row at a time.
 //
 // variant: cpu
@@ -14,11 +14,10 @@ WA_INLINE int16 counts(global const float* weight, int count) {
 // above and below; what they lead to does not count.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void double_angle(
     global const float* input, global const float* weight, int width, int height, int first_slice,
-    float epsilon, global const float* terms, global float* cosines, global float* sines) {
+    float epsilon, global const WaDoubleAngleTerms* terms, global float* cosines, global float* sines) {
   const int y = (int)get_global_id(0);
   const int slice = (int)get_global_id(1);
-  global const float* t = terms + WA_DOUBLE_ANGLE_TERMS * slice;
-  const WaDoubleAngleTerms of_slice = {t[0], t[1], t[2], t[3], t[4]};
+  const WaDoubleAngleTerms of_slice = terms[slice];
   const size_t row = ((size_t)(first_slice + slice) * (size_t)height + (size_t)y) * (size_t)width;
   const bool inside = y > 0 && y < height - 1;
 #pragma unroll 1

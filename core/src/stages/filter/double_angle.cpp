@@ -4,10 +4,8 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 
-#include <array>
 #include <cmath>
 #include <string>
-#include <utility>
 
 namespace warpalign {
 
@@ -33,21 +31,21 @@ void check_terms(const DoubleAngleTerms& terms) {
   }
 }
 
-constexpr auto numbers_a_slice = static_cast<std::size_t>(backend::double_angle_terms);
-
-std::array<double, numbers_a_slice> numbers_of(const DoubleAngleTerms& terms) {
-  return {std::cos(2 * terms.rotation), std::sin(2 * terms.rotation), terms.mean.x, terms.mean.y,
-          terms.gain};
+backend::DoubleAngleFactors factors_of(const DoubleAngleTerms& terms) {
+  const double twice = 2 * terms.rotation;
+  return {static_cast<float>(std::cos(twice)), static_cast<float>(std::sin(twice)),
+          static_cast<float>(terms.mean.x), static_cast<float>(terms.mean.y),
+          static_cast<float>(terms.gain)};
 }
 
 }  // namespace
 
 DoubleAnglePlan::DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec)
-    : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {
-  const std::size_t numbers = numbers_a_slice * static_cast<std::size_t>(spec.slices);
-  terms_ = std::make_shared<Buffer>(device.make_buffer(numbers * sizeof(float)));
-  staged_ = std::make_shared<std::vector<float>>();
-  staged_->reserve(numbers);
+    : device_(device),
+      spec_(checked(spec)),
+      kernel_(detail::Access::driver(device).make(spec)),
+      factors_(std::make_shared<std::vector<backend::DoubleAngleFactors>>()) {
+  factors_->reserve(static_cast<std::size_t>(spec.slices));
 }
 
 void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& weight,
@@ -77,20 +75,16 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
   if (first_slice < 0 || first_slice > spec_.slices || slices > spec_.slices - first_slice) {
     detail::refuse(stage, "there is no such slice");
   }
-  staged_->clear();
+  factors_->clear();
   for (const DoubleAngleTerms& of_slice : terms) {
     check_terms(of_slice);
-    for (const double number : numbers_of(of_slice)) {
-      staged_->push_back(static_cast<float>(number));
-    }
+    factors_->push_back(factors_of(of_slice));
   }
   if (terms.empty()) return;
-  stream.upload(staged_->data(), staged_->size() * sizeof(float), *terms_);
   kernel_->enqueue(detail::Access::queue(stream),
                    {detail::Access::memory(input), detail::Access::memory(weight),
-                    detail::Access::memory(std::as_const(*terms_)), detail::Access::memory(cosines),
-                    detail::Access::memory(sines)},
-                   first_slice, slices);
+                    detail::Access::memory(cosines), detail::Access::memory(sines)},
+                   *factors_, first_slice);
 }
 
 }  // namespace warpalign

@@ -14,7 +14,14 @@ namespace warpalign {
 
 namespace backend {
 class DoubleAngle;
-}
+
+/// The terms of a slice, as kernels take them.
+struct DoubleAngleFactors {
+  float cosine, sine;  ///< of twice the angle by which gradients are turned
+  float mean_cosine, mean_sine;
+  float gain;
+};
+}  // namespace backend
 
 struct DoubleAngleSpec {
   Shape image;              ///< one slice of the input and of the outputs; depth 1
@@ -49,23 +56,17 @@ class WARPALIGN_API DoubleAnglePlan {
   Device device_;
   DoubleAngleSpec spec_;
   std::shared_ptr<backend::DoubleAngle> kernel_;
-  std::shared_ptr<Buffer> terms_;
-  std::shared_ptr<std::vector<float>> staged_;
+  std::shared_ptr<std::vector<backend::DoubleAngleFactors>> factors_;  ///< of an execution
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
 
-/// How many numbers a slice has among the terms: cosine and sine of twice the angle by which its
-/// gradients are turned, the mean's cosine and sine, and the gain.
-inline constexpr int double_angle_terms = 5;
-
-/// The images of one execution, and the terms of its slices (f32).
+/// The images of one execution.
 struct DoubleAngleMemory {
   const Memory& input;
   const Memory& weight;
-  const Memory& terms;
   Memory& cosines;
   Memory& sines;
 };
@@ -74,8 +75,9 @@ class DoubleAngle : public Stage {
  public:
   using Setup = DoubleAngleSpec;
 
-  virtual void enqueue(Queue& queue, const DoubleAngleMemory& memory, std::int64_t first_slice,
-                       std::int64_t slices) = 0;
+  /// `slices`: what is done to slice `first_slice` and those after it; not empty.
+  virtual void enqueue(Queue& queue, const DoubleAngleMemory& memory,
+                       std::span<const DoubleAngleFactors> slices, std::int64_t first_slice) = 0;
 };
 
 }  // namespace warpalign::backend
