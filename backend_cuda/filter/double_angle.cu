@@ -11,6 +11,9 @@
 namespace warpalign::cuda {
 namespace {
 
+#define GROUP 256
+#include "shared/turned_directions.cl"
+
 constexpr int columns = 256;
 constexpr int max_slices_at_once = 32;
 
@@ -32,7 +35,7 @@ __global__ void __launch_bounds__(columns)
 }
 
 WaDoubleAngleTerms terms_of(const backend::DoubleAngleFactors& f) {
-  return {f.cosine, f.sine, f.mean_cosine, f.mean_sine, f.gain};
+  return {f.mean_cosine, f.mean_sine, f.gain};
 }
 
 class DoubleAngleStage final : public backend::DoubleAngle {
@@ -41,7 +44,9 @@ class DoubleAngleStage final : public backend::DoubleAngle {
       : site_{context, "double_angle"},
         width_(extent(spec.image.width, site_)),
         height_(extent(spec.image.height, site_)),
+        pixels_(extent(spec.image.plane() * spec.slices, site_)),
         epsilon_(spec.epsilon) {
+    load(&turned_directions, site_);
     load(&double_angle_kernel<1>, site_);
     if (spec.slices > 1) load(&double_angle_kernel<max_slices_at_once>, site_);
   }
@@ -60,10 +65,19 @@ class DoubleAngleStage final : public backend::DoubleAngle {
         });
   }
 
+  void enqueue_turned(backend::Queue& queue, const backend::TurnedMemory& memory, float cosine,
+                      float sine) override {
+    launch_early(site_, queue, dim3(static_cast<unsigned>(divide_up(pixels_, GROUP))), dim3(GROUP),
+                 &turned_directions, data<float>(memory.cosines), data<float>(memory.sines),
+                 pixels_, cosine, sine, data<float>(memory.turned_cosines),
+                 data<float>(memory.turned_sines));
+  }
+
  private:
   CallSite site_;
   int width_;
   int height_;
+  int pixels_;  // of all slices
   float epsilon_;
 };
 

@@ -7,14 +7,14 @@
 // The weight below which a pixel does not count.
 #define WA_DOUBLE_ANGLE_MIN_WEIGHT 0.99f
 
-// What is done to the representation of every pixel of a slice, as the host has it: cosine and sine
-// of twice the angle by which gradients are turned, the mean, and the gain.
+// What is done to the representation of every pixel of a slice, as the host has it: the mean, and the
+// gain.
 typedef struct {
-  float cosine, sine, mean_cosine, mean_sine, gain;
+  float mean_cosine, mean_sine, gain;
 } WaDoubleAngleTerms;
 
-// Cosine and sine of (gx + i gy)^2 / (|g|^2 + epsilon), from twice the gradient: turned, less the
-// mean, times the gain.
+// Cosine and sine of (gx + i gy)^2 / (|g|^2 + epsilon), from twice the gradient: less the mean, times
+// the gain.
 WA_INLINE void wa_double_angle(WA_REAL twice_gx, WA_REAL twice_gy, float epsilon,
                                WaDoubleAngleTerms terms, WA_REAL* cosine, WA_REAL* sine) {
   const WA_REAL gx = 0.5f * twice_gx;
@@ -22,8 +22,8 @@ WA_INLINE void wa_double_angle(WA_REAL twice_gx, WA_REAL twice_gy, float epsilon
   const WA_REAL scale = 1.0f / (WA_FMA(gx, gx, WA_FMA(gy, gy, WA_NUMBER(epsilon))));
   const WA_REAL u = (gx - gy) * (gx + gy) * scale;
   const WA_REAL v = 2.0f * gx * gy * scale;
-  *cosine = terms.gain * (WA_FMA(u, WA_NUMBER(terms.cosine), -v * terms.sine) - terms.mean_cosine);
-  *sine = terms.gain * (WA_FMA(u, WA_NUMBER(terms.sine), v * terms.cosine) - terms.mean_sine);
+  *cosine = terms.gain * (u - terms.mean_cosine);
+  *sine = terms.gain * (v - terms.mean_sine);
 }
 
 #endif

@@ -1,5 +1,5 @@
-// The double-angle representation of an image's gradient, (gx + i gy)^2 / (|g|^2 + epsilon),
-// turned, less a mean, times a gain; 0 where a pixel or one of its neighbours does not count.
+// The double-angle representation of an image's gradient, (gx + i gy)^2 / (|g|^2 + epsilon), less a
+// mean, times a gain; 0 where a pixel or one of its neighbours does not count.
 #ifndef WARPALIGN_SHARED_DOUBLE_ANGLE_ROW_H
 #define WARPALIGN_SHARED_DOUBLE_ANGLE_ROW_H
 

@@ -271,6 +271,9 @@ TEST_CASE("allocations: directions of edges") {
     bench.check("double_angle", [&](std::size_t i) {
       plan.execute(bench.stream(), input[i], weight[i], DoubleAngleTerms{}, cosines[i], sines[i]);
     });
+    bench.check("double_angle, turned", [&](std::size_t i) {
+      plan.turn(bench.stream(), cosines[i], sines[i], 0.5, input[i], weight[i]);
+    });
     const DirectionSumsPlan sums(bench.device(), {2});
     bench.check("direction_sums", [&](std::size_t i) {
       sums.enqueue(bench.stream(), cosines[i], sines[i], static_cast<std::int64_t>(i));

@@ -45,6 +45,20 @@ class ImpulseFilter final : public Wrapped<backend::ImpulseFilter> {
   }
 };
 
+class DoubleAngle final : public Wrapped<backend::DoubleAngle> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue(backend::Queue& queue, const backend::DoubleAngleMemory& memory,
+               std::span<const backend::DoubleAngleFactors> slices,
+               std::int64_t first_slice) override {
+    reach().enqueue(inner_of(queue), inner_of(memory), slices, first_slice);
+  }
+  void enqueue_turned(backend::Queue& queue, const backend::TurnedMemory& memory, float cosine,
+                      float sine) override {
+    reach().enqueue_turned(inner_of(queue), inner_of(memory), cosine, sine);
+  }
+};
+
 class Blobs final : public Wrapped<backend::Blobs> {
  public:
   using Wrapped::Wrapped;
@@ -168,6 +182,10 @@ struct Wrapper<backend::RealFft> {
 template <>
 struct Wrapper<backend::ImpulseFilter> {
   using Type = ImpulseFilter;
+};
+template <>
+struct Wrapper<backend::DoubleAngle> {
+  using Type = DoubleAngle;
 };
 template <>
 struct Wrapper<backend::Blobs> {

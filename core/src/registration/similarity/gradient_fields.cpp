@@ -27,27 +27,20 @@ GradientFields::Channels::Channels(const Device& device, const Shape& shape)
 
 // The field is that of the normalized level: epsilon is then the same fraction of the contrast
 // everywhere.
-void GradientFields::compute(Stream& stream, StageClock& clock, ImagePyramid& pyramid,
-                             PyramidLevel& level, const DoubleAnglePlan& plan, double rotation,
-                             Channels& values) {
-  const Image& normalized = pyramid.normalized(stream, clock, level);
-  const Image& weight =
-      level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
-  clock.run("double_angle", [&] {
-    plan.execute(stream, normalized, weight, DoubleAngleTerms{rotation, {}, 1}, values.cosines,
-                 values.sines);
-  });
-}
-
 GradientFields::OfLevel& GradientFields::of_level(Stream& stream, StageClock& clock,
                                                   ImagePyramid& pyramid, PyramidLevel& level) {
   OfLevel& entry = levels_.get(
       {&pyramid, level.sampling(), level.shape()}, [&] { return OfLevel(device_, level.shape()); },
       [&](const OfLevel& idle) { return idle.values_pair != pair_; });
-  if (entry.values_pair != pair_) {
-    compute(stream, clock, pyramid, level, entry.plan, 0, entry.values);
-    entry.values_pair = pair_;
-  }
+  if (entry.values_pair == pair_) return entry;
+  const Image& normalized = pyramid.normalized(stream, clock, level);
+  const Image& weight =
+      level.weight() != nullptr ? *level.weight() : ones_.of(stream, level.shape());
+  clock.run("double_angle", [&] {
+    entry.plan.execute(stream, normalized, weight, DoubleAngleTerms{}, entry.values.cosines,
+                       entry.values.sines);
+  });
+  entry.values_pair = pair_;
   return entry;
 }
 
@@ -60,30 +53,33 @@ GradientFields::Smoothed::Smoothed(const Device& device, const Shape& shape)
     : plan(device, {.shape = shape, .output = shape, .origin = {}, .sigma = sigma}),
       values(device, shape) {}
 
-GradientFields::Field GradientFields::Smoothed::of(Stream& stream, StageClock& clock,
-                                                   const Field& field) {
-  clock.run("smooth", [&] {
-    plan.execute(stream, field.cosines, values.cosines);
-    plan.execute(stream, field.sines, values.sines);
-  });
-  return values.field();
+GradientFields::Field GradientFields::detailed(Stream& stream, StageClock& clock, OfLevel& entry,
+                                               FieldDetail detail) {
+  const Field whole = entry.values.field();
+  if (detail == FieldDetail::whole) return whole;
+  if (!entry.smoothed) entry.smoothed.emplace(device_, whole.cosines.shape());
+  Smoothed& smoothed = *entry.smoothed;
+  if (smoothed.pair != pair_) {
+    clock.run("smooth", [&] {
+      smoothed.plan.execute(stream, whole.cosines, smoothed.values.cosines);
+      smoothed.plan.execute(stream, whole.sines, smoothed.values.sines);
+    });
+    smoothed.pair = pair_;
+  }
+  return smoothed.values.field();
 }
 
-GradientFields::Coefficients::Coefficients(const Device& device, const Shape& shape,
-                                           FieldDetail detail)
-    : prefilter(device, PrefilterSpec{.shape = shape}), values(device, shape) {
-  if (detail == FieldDetail::smoothed) smoothed.emplace(device, shape);
-}
+GradientFields::Coefficients::Coefficients(const Device& device, const Shape& shape)
+    : prefilter(device, PrefilterSpec{.shape = shape}), values(device, shape) {}
 
 GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& clock,
                                                    ImagePyramid& pyramid, PyramidLevel& level,
                                                    FieldDetail detail) {
   OfLevel& entry = of_level(stream, clock, pyramid, level);
   auto& made = entry.coefficients.at(static_cast<std::size_t>(detail));
-  if (!made) made.emplace(device_, level.shape(), detail);
+  if (!made) made.emplace(device_, level.shape());
   if (made->pair != pair_) {
-    const Field whole = entry.values.field();
-    const Field field = made->smoothed ? made->smoothed->of(stream, clock, whole) : whole;
+    const Field field = detailed(stream, clock, entry, detail);
     clock.run("prefilter", [&] {
       made->prefilter.execute(stream, field.cosines, made->values.cosines);
       made->prefilter.execute(stream, field.sines, made->values.sines);
@@ -93,17 +89,20 @@ GradientFields::Field GradientFields::coefficients(Stream& stream, StageClock& c
   return made->values.field();
 }
 
+// What is turned is smoothed already: a level is smoothed once, however often it is turned.
 GradientFields::Field GradientFields::turned(Stream& stream, StageClock& clock,
                                              ImagePyramid& pyramid, PyramidLevel& level,
                                              double rotation, FieldDetail detail) {
+  const Field field = detailed(stream, clock, of_level(stream, clock, pyramid, level), detail);
   const TurnedKey key{level.shape(), turns_++ % turned_at_once};
   Turned& entry = turned_.get(key, [&] {
     return Turned{DoubleAnglePlan(device_, {level.shape()}), Channels(device_, level.shape())};
   });
-  compute(stream, clock, pyramid, level, entry.plan, rotation, entry.values);
-  if (detail == FieldDetail::whole) return entry.values.field();
-  if (!entry.smoothed) entry.smoothed.emplace(device_, level.shape());
-  return entry.smoothed->of(stream, clock, entry.values.field());
+  clock.run("double_angle", [&] {
+    entry.plan.turn(stream, field.cosines, field.sines, rotation, entry.values.cosines,
+                    entry.values.sines);
+  });
+  return entry.values.field();
 }
 
 void GradientFields::measure(Stream& stream, StageClock& clock, ImagePyramid& pyramid,

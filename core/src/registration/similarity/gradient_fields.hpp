@@ -75,13 +75,12 @@ class GradientFields {
   };
   struct Smoothed {
     Smoothed(const Device& device, const Shape& shape);
-    Field of(Stream& stream, StageClock& clock, const Field& field);
     SmoothPlan plan;
     Channels values;
+    std::uint64_t pair = 0;  ///< for which they were computed
   };
   struct Coefficients {
-    Coefficients(const Device& device, const Shape& shape, FieldDetail detail);
-    std::optional<Smoothed> smoothed;
+    Coefficients(const Device& device, const Shape& shape);
     PrefilterPlan prefilter;
     Channels values;
     std::uint64_t pair = 0;  ///< for which they were computed
@@ -91,6 +90,7 @@ class GradientFields {
         : plan(device, {shape}), values(device, shape) {}
     DoubleAnglePlan plan;
     Channels values;
+    std::optional<Smoothed> smoothed;
     std::array<std::optional<Coefficients>, 2> coefficients;  ///< by FieldDetail
     Statistics statistics;
     std::uint64_t values_pair = 0, statistics_pair = 0;  ///< for which they were computed
@@ -104,7 +104,6 @@ class GradientFields {
   struct Turned {
     DoubleAnglePlan plan;
     Channels values;
-    std::optional<Smoothed> smoothed{};
   };
   struct TurnedKey {
     Shape shape;
@@ -115,8 +114,8 @@ class GradientFields {
   OfLevel& of_level(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level);
   void measure(Stream& stream, StageClock& clock, OfLevel& entry);
   void take_measured(Stream& stream);
-  void compute(Stream& stream, StageClock& clock, ImagePyramid& pyramid, PyramidLevel& level,
-               const DoubleAnglePlan& plan, double rotation, Channels& values);
+  /// The field of a level as it is compared. Valid until the next pair.
+  Field detailed(Stream& stream, StageClock& clock, OfLevel& entry, FieldDetail detail);
 
   Device device_;
   Ones& ones_;

@@ -123,7 +123,7 @@ void TranslationSearch::transform_fields(Stream& stream, StageClock& clock,
   const double gain = gain_of(to.of_reference) * gain_of(to.of_moving);
   to.terms.clear();
   for (const Affine& map : linear) {
-    to.terms.push_back({0, turned(to.of_moving.mean, -turn_of(map)), gain});
+    to.terms.push_back({turned(to.of_moving.mean, -turn_of(map)), gain});
   }
   clock.run("double_angle", [&] {
     to.plan.execute(stream, warped_, warped_weights_, to.terms, to.cosines, to.sines);

@@ -26,15 +26,13 @@ DoubleAngleSpec checked(const DoubleAngleSpec& spec) {
 }
 
 void check_terms(const DoubleAngleTerms& terms) {
-  for (const double number : {terms.rotation, terms.mean.x, terms.mean.y, terms.gain}) {
+  for (const double number : {terms.mean.x, terms.mean.y, terms.gain}) {
     if (!std::isfinite(number)) detail::refuse(stage, "the terms hold NaN or infinity");
   }
 }
 
 backend::DoubleAngleFactors factors_of(const DoubleAngleTerms& terms) {
-  const double twice = 2 * terms.rotation;
-  return {static_cast<float>(std::cos(twice)), static_cast<float>(std::sin(twice)),
-          static_cast<float>(terms.mean.x), static_cast<float>(terms.mean.y),
+  return {static_cast<float>(terms.mean.x), static_cast<float>(terms.mean.y),
           static_cast<float>(terms.gain)};
 }
 
@@ -58,9 +56,8 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
                               std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
                               std::int64_t first_slice) const {
   detail::check_stream(stage, device_, stream);
-  const Shape shape{spec_.image.width, spec_.image.height, spec_.slices};
   const auto check = [&](const char* what, const Image& image) {
-    detail::check_image(stage, what, device_, image, PixelType::f32, shape);
+    detail::check_image(stage, what, device_, image, PixelType::f32, stack());
   };
   check("the input", input);
   check("the weight", weight);
@@ -85,6 +82,29 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
                    {detail::Access::memory(input), detail::Access::memory(weight),
                     detail::Access::memory(cosines), detail::Access::memory(sines)},
                    *factors_, first_slice);
+}
+
+void DoubleAnglePlan::turn(Stream& stream, const Image& cosines, const Image& sines,
+                           double rotation, Image& turned_cosines, Image& turned_sines) const {
+  detail::check_stream(stage, device_, stream);
+  const auto check = [&](const char* what, const Image& image) {
+    detail::check_image(stage, what, device_, image, PixelType::f32, stack());
+  };
+  check("the cosines", cosines);
+  check("the sines", sines);
+  check("the turned cosines", turned_cosines);
+  check("the turned sines", turned_sines);
+  for (const Image* read : {&cosines, &sines}) {
+    detail::check_distinct(stage, *read, turned_cosines);
+    detail::check_distinct(stage, *read, turned_sines);
+  }
+  detail::check_distinct(stage, turned_cosines, turned_sines);
+  if (!std::isfinite(rotation)) detail::refuse(stage, "the rotation must be a finite number");
+  kernel_->enqueue_turned(
+      detail::Access::queue(stream),
+      {detail::Access::memory(cosines), detail::Access::memory(sines),
+       detail::Access::memory(turned_cosines), detail::Access::memory(turned_sines)},
+      static_cast<float>(std::cos(2 * rotation)), static_cast<float>(std::sin(2 * rotation)));
 }
 
 }  // namespace warpalign

@@ -17,9 +17,7 @@ class DoubleAngle;
 
 /// The terms of a slice, as kernels take them.
 struct DoubleAngleFactors {
-  float cosine, sine;  ///< of twice the angle by which gradients are turned
-  float mean_cosine, mean_sine;
-  float gain;
+  float mean_cosine, mean_sine, gain;
 };
 }  // namespace backend
 
@@ -31,9 +29,8 @@ struct DoubleAngleSpec {
 
 /// What is done to the representation of every pixel that counts.
 struct DoubleAngleTerms {
-  double rotation = 0;  ///< radians by which gradients are turned, from x towards y
-  Point mean{};         ///< what is subtracted then: cosine and sine
-  double gain = 1;      ///< by which the difference is multiplied
+  Point mean{};     ///< what is subtracted: cosine and sine
+  double gain = 1;  ///< by which the difference is multiplied
 };
 
 /// Of the gradient g = (gx, gy), by central differences, the representation
@@ -51,8 +48,16 @@ class WARPALIGN_API DoubleAnglePlan {
   void execute(Stream& stream, const Image& input, const Image& weight,
                std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
                std::int64_t first_slice = 0) const;
+  /// The representation as it is where gradients are turned by `rotation` radians, from x towards
+  /// y: of all slices. Smoothing may come before this or after it.
+  void turn(Stream& stream, const Image& cosines, const Image& sines, double rotation,
+            Image& turned_cosines, Image& turned_sines) const;
 
  private:
+  [[nodiscard]] Shape stack() const {
+    return {spec_.image.width, spec_.image.height, spec_.slices};
+  }
+
   Device device_;
   DoubleAngleSpec spec_;
   std::shared_ptr<backend::DoubleAngle> kernel_;
@@ -71,6 +76,14 @@ struct DoubleAngleMemory {
   Memory& sines;
 };
 
+/// A representation, and where it is written as it is once turned.
+struct TurnedMemory {
+  const Memory& cosines;
+  const Memory& sines;
+  Memory& turned_cosines;
+  Memory& turned_sines;
+};
+
 class DoubleAngle : public Stage {
  public:
   using Setup = DoubleAngleSpec;
@@ -78,6 +91,9 @@ class DoubleAngle : public Stage {
   /// `slices`: what is done to slice `first_slice` and those after it; not empty.
   virtual void enqueue(Queue& queue, const DoubleAngleMemory& memory,
                        std::span<const DoubleAngleFactors> slices, std::int64_t first_slice) = 0;
+  /// Turns all slices, by an angle of twice which this is the direction.
+  virtual void enqueue_turned(Queue& queue, const TurnedMemory& memory, float cosine,
+                              float sine) = 0;
 };
 
 }  // namespace warpalign::backend

@@ -1,0 +1,21 @@
+// The double-angle representation of gradients, as it is where they are turned: all numbers turn by
+// twice the angle, of which this kernel has the cosine and the sine.
+//
+// Option: GROUP, the size of the work-group.
+//
+// variant: gpu -DGROUP=256
+// variant: cpu -DGROUP=64
+#include "shared/kernel_language.h"
+
+WA_KERNEL(GROUP, 1)
+turned_directions(WA_GLOBAL const float* cosines, WA_GLOBAL const float* sines, int pixels,
+                  float cosine, float sine, WA_GLOBAL float* turned_cosines,
+                  WA_GLOBAL float* turned_sines) {
+  WA_BEGIN();
+  const int i = WA_GROUP_X * GROUP + WA_ITEM_X;
+  if (i >= pixels) return;
+  const float c = cosines[i];
+  const float s = sines[i];
+  turned_cosines[i] = WA_FMA(c, cosine, -s * sine);
+  turned_sines[i] = WA_FMA(c, sine, s * cosine);
+}
