@@ -155,8 +155,9 @@ std::unique_ptr<backend::HostMemory> CudaDriver::allocate_host(std::size_t bytes
 }
 
 // Every queue of this backend can be timed, because a mark creates its own event.
-std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/) {
-  return std::make_unique<StreamQueue>(context_);
+std::unique_ptr<backend::Queue> CudaDriver::make_queue(bool /*timed*/,
+                                                       backend::QueuePriority priority) {
+  return std::make_unique<StreamQueue>(context_, priority);
 }
 
 std::unique_ptr<backend::Readback> CudaDriver::make_readback(std::size_t bytes) {

@@ -28,7 +28,7 @@ class CudaDriver final : public backend::MakesEach<CudaDriver> {
   [[nodiscard]] std::size_t allocations() const noexcept override {
     return context_.allocations->load(std::memory_order_relaxed);
   }
-  std::unique_ptr<backend::Queue> make_queue(bool timed) override;
+  std::unique_ptr<backend::Queue> make_queue(bool timed, backend::QueuePriority priority) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
   std::unique_ptr<backend::Event> make_event() override;
 

@@ -5,14 +5,31 @@
 #include "device/foreign.hpp"
 #include "device/memory.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace warpalign::cuda {
 
-StreamHandle::StreamHandle(const Context& context) : context_(context) {
+namespace {
+
+// CUDA has no priority below that of streams that are made without one, which are all that others
+// make. Those of high priority are small numbers.
+int number_of(backend::QueuePriority priority, const CallSite& site) {
+  int lowest = 0;
+  int highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange",
+        site);
+  return std::max(highest, lowest - static_cast<int>(priority));
+}
+
+}  // namespace
+
+StreamHandle::StreamHandle(const Context& context, backend::QueuePriority priority)
+    : context_(context) {
   context_.activate();
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-        CallSite{context_});
+  const CallSite site{context_};
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, number_of(priority, site)),
+        "cudaStreamCreateWithPriority", site);
 }
 
 StreamHandle::StreamHandle(const Context& context, cudaStream_t stream)
@@ -96,8 +113,8 @@ void StreamEvent::finish() const {
   check(cudaEventSynchronize(event_), "cudaEventSynchronize", CallSite{context_, "event"});
 }
 
-StreamQueue::StreamQueue(const Context& context)
-    : context_(context), handle_(std::make_shared<StreamHandle>(context)) {}
+StreamQueue::StreamQueue(const Context& context, backend::QueuePriority priority)
+    : context_(context), handle_(std::make_shared<StreamHandle>(context, priority)) {}
 
 StreamQueue::StreamQueue(const Context& context, cudaStream_t stream)
     : context_(context), handle_(std::make_shared<StreamHandle>(context, stream)) {}

@@ -47,7 +47,7 @@ class StreamEvent final : public backend::Event {
 /// when its queue is gone, so an event then takes its place.
 class StreamHandle {
  public:
-  explicit StreamHandle(const Context& context);
+  StreamHandle(const Context& context, backend::QueuePriority priority);
   /// The caller's stream. Throws Error(invalid_argument) if it is of another device.
   StreamHandle(const Context& context, cudaStream_t stream);
   StreamHandle(const StreamHandle&) = delete;
@@ -78,7 +78,7 @@ class StreamHandle {
 
 class StreamQueue final : public backend::Queue {
  public:
-  explicit StreamQueue(const Context& context);
+  StreamQueue(const Context& context, backend::QueuePriority priority);
   StreamQueue(const Context& context, cudaStream_t stream);  ///< the caller's
   ~StreamQueue() override;
 

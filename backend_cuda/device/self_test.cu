@@ -39,7 +39,7 @@ bool warps_rightly(backend::Driver& driver, const Shape& shape) {
   const std::size_t bytes = pixels.size() * sizeof(float);
   const auto input = driver.allocate_image(PixelType::f32, shape);
   const auto output = driver.allocate_image(PixelType::f32, shape);
-  const auto queue = driver.make_queue(false);
+  const auto queue = driver.make_queue(false, backend::QueuePriority::high);
   const auto warp = driver.make(WarpSpec{shape, shape});
   queue->upload({pixels.data(), 1, bytes, bytes}, *input);
   warp->enqueue(*queue, *input, {&shift, 1}, *output, 0);

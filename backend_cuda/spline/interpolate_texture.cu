@@ -172,7 +172,7 @@ template TextureTileKernel texture_tile_kernel_of<ShortTile>(bool by_table, bool
 LookupTable::LookupTable(const CallSite& site)
     : array_(site, {table_entries, 0, 0}, 4, {.linear = true, .border = false}) {
   const DeviceMemory entries(site, table_entries * sizeof(float4));
-  const StreamQueue queue(site.context);
+  const StreamQueue queue(site.context, backend::QueuePriority::high);
   launch(site, queue, dim3(1), dim3(table_entries), &table_kernel, entries.as<float4>());
   array_.copy_from(entries.as<float4>(), queue);
 }

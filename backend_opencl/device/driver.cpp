@@ -40,7 +40,8 @@ std::unique_ptr<backend::HostMemory> Driver::allocate_host(std::size_t bytes) {
   return std::make_unique<PinnedMemory>(context_, bytes, context_.call_site("memory"));
 }
 
-std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
+std::unique_ptr<backend::Queue> Driver::make_queue(bool timed,
+                                                   backend::QueuePriority /*priority*/) {
   return std::make_unique<Queue>(context_, timed);
 }
 

@@ -33,9 +33,9 @@ std::unique_ptr<backend::HostMemory> Driver::allocate_host(std::size_t bytes) {
   return std::make_unique<HostMemory>(inner_->allocate_host(bytes), bytes);
 }
 
-std::unique_ptr<backend::Queue> Driver::make_queue(bool timed) {
+std::unique_ptr<backend::Queue> Driver::make_queue(bool timed, backend::QueuePriority priority) {
   point("make a queue", "queue", ErrorKind::device_failure, &loss_);
-  return std::make_unique<Queue>(inner_->make_queue(timed), loss_);
+  return std::make_unique<Queue>(inner_->make_queue(timed, priority), loss_);
 }
 
 std::unique_ptr<backend::Readback> Driver::make_readback(std::size_t bytes) {

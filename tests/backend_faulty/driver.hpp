@@ -26,7 +26,7 @@ class Driver final : public backend::MakesEach<Driver> {
   std::unique_ptr<backend::Memory> allocate_image(PixelType type, const Shape& shape) override;
   std::unique_ptr<backend::HostMemory> allocate_host(std::size_t bytes) override;
   [[nodiscard]] std::size_t allocations() const noexcept override { return inner_->allocations(); }
-  std::unique_ptr<backend::Queue> make_queue(bool timed) override;
+  std::unique_ptr<backend::Queue> make_queue(bool timed, backend::QueuePriority priority) override;
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override;
   std::unique_ptr<backend::Event> make_event() override;
 

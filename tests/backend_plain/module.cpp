@@ -32,7 +32,8 @@ class Driver final : public backend::MakesEach<Driver> {
     return std::make_unique<Memory>(bytes);
   }
   [[nodiscard]] std::size_t allocations() const noexcept override { return allocations_; }
-  std::unique_ptr<backend::Queue> make_queue(bool /*timed*/) override {
+  std::unique_ptr<backend::Queue> make_queue(bool /*timed*/,
+                                             backend::QueuePriority /*priority*/) override {
     return std::make_unique<Queue>();
   }
   std::unique_ptr<backend::Readback> make_readback(std::size_t bytes) override {

@@ -50,8 +50,9 @@ struct Access {
                           std::size_t bytes) {
     return Image(Buffer(device, driver(device).allocate_image(type, shape), bytes), type, shape);
   }
-  static Stream make_stream(const Device& device, bool timed) {
-    return Stream(device, driver(device).make_queue(timed), timed);
+  static Stream make_stream(const Device& device, bool timed,
+                            backend::QueuePriority priority = backend::QueuePriority::high) {
+    return Stream(device, driver(device).make_queue(timed, priority), timed);
   }
   static Buffer wrap_buffer(const Device& device, std::unique_ptr<backend::Memory> memory,
                             std::size_t bytes, bool read_only, std::shared_ptr<void> owner);

@@ -24,6 +24,8 @@ class Ahead {
   /// for, or dropped.
   void begin();
   [[nodiscard]] bool begun() const { return begun_; }
+  /// Whether what was begun goes on.
+  [[nodiscard]] bool is_at_work() const { return begun_ && state_ == State::asked; }
   /// Waits for what was begun. Throws what the work has thrown.
   void wait();
   /// Asks what was begun to stop, and waits until it has. What the work throws is nobody's:

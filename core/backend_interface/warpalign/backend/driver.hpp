@@ -85,7 +85,7 @@ class Driver : public MakesAll<AllStages> {
   /// driver and by everything made with it. Tests use it to check that executing a stage makes
   /// none.
   [[nodiscard]] virtual std::size_t allocations() const noexcept = 0;
-  virtual std::unique_ptr<Queue> make_queue(bool timed) = 0;
+  virtual std::unique_ptr<Queue> make_queue(bool timed, QueuePriority priority) = 0;
   virtual std::unique_ptr<Readback> make_readback(std::size_t bytes) = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
 

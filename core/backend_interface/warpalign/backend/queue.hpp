@@ -7,6 +7,10 @@
 
 namespace warpalign::backend {
 
+/// Whose kernels begin first where those of several queues wait. A hint: not every device has
+/// priorities.
+enum class QueuePriority { low, high };
+
 class Queue {
  public:
   Queue() = default;

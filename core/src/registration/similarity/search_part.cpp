@@ -30,7 +30,9 @@ PairShapes::PairShapes(const PairWork& pair)
       moving_masked(pair.moving.mask() != nullptr) {}
 
 PairAside::PairAside(const Device& device)
-    : device_(device), stream_(device.make_stream()), clock_(stream_) {}
+    : device_(device),
+      stream_(Access::make_stream(device, false, backend::QueuePriority::low)),
+      clock_(stream_) {}
 
 PairWork PairAside::show(const PairWork& pair, const std::atomic<bool>* stop) {
   return {stream_,

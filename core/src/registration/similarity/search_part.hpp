@@ -14,7 +14,8 @@ namespace warpalign::detail {
 /// one search fill a small part of a GPU.
 [[nodiscard]] bool prefers_parts_ahead(const Device& device);
 
-/// A pair with levels and a stream of its own, for another thread.
+/// A pair with levels and a stream of its own, for another thread. What the search itself enqueues
+/// comes before it.
 class PairAside {
  public:
   explicit PairAside(const Device& device);
@@ -69,6 +70,8 @@ class SearchPart {
     }
     return part_.found(step);
   }
+  /// Whether what was begun goes on, so that find() would wait.
+  [[nodiscard]] bool is_at_work() const { return ahead_.is_at_work(); }
   /// Ends the search of a pair. What was begun and is not wanted is told to stop.
   void drop() noexcept {
     ahead_.drop();
