@@ -1,5 +1,6 @@
 // Parts of a search that begin on threads of their own before it is known whether they are needed.
 #include "registration/ahead.hpp"
+#include "registration/range_workers.hpp"
 #include "registration/similarity/drawn_pair.hpp"
 #include "registration/similarity/pair_search.hpp"
 #include "support/corners.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 namespace detail = warpalign::detail;
 using detail::Ahead;
+using detail::RangeWorkers;
 using warpalign::Homography;
 using warpalign::Modality;
 using warpalign::Motion;
@@ -130,4 +132,23 @@ TEST_CASE("ahead: work that is dropped is asked to stop, and has ended afterward
     CHECK_FALSE(ahead.begun());
   }
   ahead.begin();  // and its end drops it
+}
+
+TEST_CASE("range workers: parts cover a range, and what one throws is thrown") {
+  RangeWorkers workers(3);
+  for (const std::size_t end : {5, 6, 7, 100, 1005}) {
+    CAPTURE(end);
+    std::vector<int> times(end, 0);
+    workers.share(5, end, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) ++times[i];
+    });
+    for (std::size_t i = 0; i < end; ++i) CHECK(times[i] == (i < 5 ? 0 : 1));
+  }
+  for (const std::size_t bad : {0, 50, 99}) {
+    const auto work = [&](std::size_t first, std::size_t end) {
+      if (first <= bad && bad < end) throw std::runtime_error("as it is to");
+    };
+    CHECK_THROWS_AS(workers.share(0, 100, work), std::runtime_error);
+  }
+  CHECK_NOTHROW(workers.share(0, 100, [](std::size_t, std::size_t) {}));
 }

@@ -91,6 +91,14 @@ std::vector<FeatureMatch> mixed_matches(const Homography& truth, std::size_t rig
   return matches;
 }
 
+void add_wrong(std::vector<FeatureMatch>& matches, std::size_t count) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> place(0, 600);
+  for (std::size_t i = 0; i < count; ++i) {
+    matches.push_back({{place(random), place(random)}, {place(random), place(random)}, 0.6});
+  }
+}
+
 }  // namespace
 
 TEST_CASE("view features: they are alike under rotation, scale and light") {
@@ -167,6 +175,23 @@ TEST_CASE("feature homographies: the one of half of the matches is found, and no
   CHECK(sampling.find(matches, {600, 600}).empty());
   matches.clear();
   CHECK(sampling.find(matches, {600, 600}).empty());
+}
+
+TEST_CASE("feature homographies: several threads find what one finds") {
+  const Homography truth({0.2, 0.1, 150, -0.05, 0.9, 40, 1e-4, -2e-4, 1});
+  detail::RangeWorkers workers(3);
+  for (const std::size_t agree : {20, 9, 8, 5}) {
+    CAPTURE(agree);
+    std::vector<FeatureMatch> alone = mixed_matches(truth, agree);
+    add_wrong(alone, 200);  // so many that no single block of samples suffices
+    std::vector<FeatureMatch> together = alone;
+    detail::HomographySampling by_one, by_four;
+    const auto expected = by_one.find(alone, {600, 600});
+    const auto found = by_four.find(together, {600, 600}, &workers);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i].h == expected[i].h);
+    CHECK(together.size() == alone.size());
+  }
 }
 
 TEST_CASE("feature homographies: of matches at about the same places the clearest is left") {

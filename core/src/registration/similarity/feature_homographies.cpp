@@ -17,6 +17,11 @@ namespace {
 constexpr double same_place = 0.006;
 
 constexpr std::size_t max_samples = 100000;
+constexpr std::size_t draws_of_sample = 4;
+// How many samples are drawn before any is looked at closely: few by one thread, because images
+// that have a plane in common mostly need no more, and many where threads share them.
+constexpr std::size_t block = 512;
+constexpr std::size_t shared_block = 16384;
 constexpr std::size_t max_homographies = 3;
 constexpr std::size_t min_matches = 8;
 constexpr int max_growth = 10;
@@ -105,10 +110,11 @@ int count_near(const MatchColumns& columns, const Homography& matrix, double mov
   return count;
 }
 
-// From 0 on, and below `end`: the same numbers everywhere (Steele, Lea & Flood 2014).
-std::size_t random_below(std::size_t end, std::uint64_t& state) {
-  state += 0x9E3779B97F4A7C15ULL;
-  std::uint64_t z = state;
+// From 0 on, and below `end`: the same numbers everywhere (Steele, Lea & Flood 2014). They are
+// known by their position in the sequence, so that samples may be drawn in any order.
+std::size_t random_below(std::size_t end, std::uint64_t position) {
+  constexpr std::uint64_t seed = 20011;
+  std::uint64_t z = seed + (position + 1) * 0x9E3779B97F4A7C15ULL;
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
   return static_cast<std::size_t>(((z >> 32U) * end) >> 32U);
@@ -136,9 +142,11 @@ void keep_distinct(std::vector<FeatureMatch>& matches, const LargerSides& sides)
 }
 
 std::span<const Homography> HomographySampling::find(std::vector<FeatureMatch>& matches,
-                                                     const LargerSides& sides) {
+                                                     const LargerSides& sides,
+                                                     RangeWorkers* workers) {
   sides_ = sides;
-  random_ = 20011;  // whatever ran before
+  workers_ = workers;
+  drawn_ = 0;
   found_.clear();
   while (found_.size() < max_homographies) {
     const auto best = take_best(matches);
@@ -164,21 +172,49 @@ HomographySampling::Agreed HomographySampling::sampled(const std::vector<Feature
   Agreed best;
   std::size_t most = 1;  // of those that have not grown
   fill(columns_, matches);
-  const std::size_t others = matches.size() - min_matches;
   std::size_t samples = max_samples;
+  std::uint64_t drawn = 0;
+  std::size_t end = 0;  // of the block of samples for which agreeing_ is known
+  std::size_t first = 0;
   for (std::size_t i = 0; i < samples; ++i) {
-    const auto matrix = homography_of_sample(matches, min_matches + others * (i + 1) / max_samples);
-    if (!matrix) continue;
-    if (count_near(columns_, *matrix, sides_.moving) < static_cast<int>(most)) continue;
-    const std::size_t agree = Agreement(*matrix, sides_).count(matches, most - 1);
+    if (i == end) {
+      first = end;
+      end = std::min(samples, first + (workers_ != nullptr && first > 0 ? shared_block : block));
+      count_agreeing(matches, first, end, most);
+    }
+    drawn += draws_of_sample;
+    const std::size_t agree = agreeing_[i - first];
     if (agree < most) continue;
+    const auto matrix = homography_of_sample(matches, i);
+    if (!matrix) continue;
     most = agree;
     const Agreed found = grown({*matrix, agree}, matches);
     if (found.matches <= best.matches) continue;
     best = found;
     samples = samples_for(best.matches, matches.size());
   }
+  drawn_ += drawn;
   return best;
+}
+
+// Sets agreeing_ for a block of samples: to how many matches agree, or to fewer than `least` where
+// not so many do.
+void HomographySampling::count_agreeing(const std::vector<FeatureMatch>& matches, std::size_t first,
+                                        std::size_t end, std::size_t least) {
+  agreeing_.resize(end - first);
+  const auto count = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const auto matrix = homography_of_sample(matches, i);
+      const bool near =
+          matrix && count_near(columns_, *matrix, sides_.moving) >= static_cast<int>(least);
+      agreeing_[i - first] = near ? Agreement(*matrix, sides_).count(matches, least - 1) : 0;
+    }
+  };
+  if (workers_ != nullptr && end - first > block) {
+    workers_->share(first, end, count);
+  } else {
+    count(first, end);
+  }
 }
 
 // What matches agree on is fitted to all of them, as long as more agree with it then.
@@ -199,10 +235,13 @@ HomographySampling::Agreed HomographySampling::grown(Agreed best,
 
 // Of four of the first matches.
 std::optional<Homography> HomographySampling::homography_of_sample(
-    const std::vector<FeatureMatch>& matches, std::size_t first_ones) {
-  std::array<Point, 4> from, to;
-  for (std::size_t k = 0; k < 4; ++k) {
-    const FeatureMatch& match = matches[random_below(first_ones, random_)];
+    const std::vector<FeatureMatch>& matches, std::size_t sample) const {
+  const std::size_t others = matches.size() - min_matches;
+  const std::size_t first_ones = min_matches + others * (sample + 1) / max_samples;
+  std::array<Point, draws_of_sample> from, to;
+  for (std::size_t k = 0; k < draws_of_sample; ++k) {
+    const std::uint64_t position = drawn_ + draws_of_sample * sample + k;
+    const FeatureMatch& match = matches[random_below(first_ones, position)];
     from.at(k) = match.reference;
     to.at(k) = match.moving;
   }

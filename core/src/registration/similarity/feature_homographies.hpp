@@ -1,6 +1,7 @@
 // Homographies that many matches of local features agree on.
 #pragma once
 
+#include "registration/range_workers.hpp"
 #include "registration/similarity/window_votes.hpp"
 
 #include <warpalign/geometry.hpp>
@@ -36,9 +37,10 @@ class HomographySampling {
  public:
   /// Homographies from reference to moving image that many matches, the clearest first, agree with,
   /// the one with the most first. No match agrees with two of them. Leaves those that agree with
-  /// none. Valid until the next call.
+  /// none. `workers` may help; null if not. Valid until the next call.
   [[nodiscard]] std::span<const Homography> find(std::vector<FeatureMatch>& matches,
-                                                 const LargerSides& sides);
+                                                 const LargerSides& sides,
+                                                 RangeWorkers* workers = nullptr);
 
  private:
   struct Agreed {
@@ -48,13 +50,17 @@ class HomographySampling {
   [[nodiscard]] std::optional<Homography> take_best(std::vector<FeatureMatch>& matches);
   [[nodiscard]] Agreed sampled(const std::vector<FeatureMatch>& matches);
   [[nodiscard]] Agreed grown(Agreed best, const std::vector<FeatureMatch>& matches);
-  std::optional<Homography> homography_of_sample(const std::vector<FeatureMatch>& matches,
-                                                 std::size_t first_ones);
+  [[nodiscard]] std::optional<Homography> homography_of_sample(
+      const std::vector<FeatureMatch>& matches, std::size_t sample) const;
+  void count_agreeing(const std::vector<FeatureMatch>& matches, std::size_t first, std::size_t end,
+                      std::size_t least);
   std::size_t find_inliers(const Homography& matrix, const std::vector<FeatureMatch>& matches);
 
   LargerSides sides_{};
-  std::uint64_t random_ = 0;
+  RangeWorkers* workers_ = nullptr;
+  std::uint64_t drawn_ = 0;  ///< random numbers, before the samples that are drawn now
   MatchColumns columns_;
+  std::vector<std::size_t> agreeing_;  ///< of each sample of a block, how many matches
   std::vector<WindowMatch> inliers_;
   std::vector<Homography> found_;
 };

@@ -10,6 +10,8 @@ namespace warpalign::detail {
 namespace {
 
 constexpr float max_ratio = 0.85F;
+// How many threads help to sample homographies.
+constexpr std::size_t sampling_helpers = 3;
 // In units of the larger side of an image.
 constexpr double other_place = 0.02;
 
@@ -71,7 +73,9 @@ std::span<const Homography> FeatureSearch::find(const PairWork& work) {
   const LargerSides sides{larger_side(work.reference.shape()), larger_side(work.moving.shape())};
   find_matches(work, moving);
   keep_distinct(found_, sides);
-  return sampling_.find(found_, sides);
+  const bool is_helped = may_be_helped_ && work.is_alone;
+  if (is_helped && !workers_) workers_.emplace(sampling_helpers);
+  return sampling_.find(found_, sides, is_helped ? &*workers_ : nullptr);
 }
 
 }  // namespace warpalign::detail

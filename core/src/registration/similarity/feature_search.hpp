@@ -44,6 +44,7 @@ class FeatureSearch {
   FeatureMatchesPlan matches_;
   Buffer moving_places_, nearest_;
   HomographySampling sampling_;
+  std::optional<RangeWorkers> workers_;  // likewise
   // On the host.
   std::vector<float> coordinates_;
   std::vector<NearestFeature> nearest_on_host_;
