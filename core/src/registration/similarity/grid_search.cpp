@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace warpalign::detail {
 
@@ -198,36 +199,50 @@ void GridSearch::add_places(std::span<const KnownRotationScale> compared, GridHe
   }
 }
 
-std::size_t GridSearch::own_part() const {
-  std::ptrdiff_t rotations = 0;
-  for (const KnownRotationScale& one : compared_) rotations += std::ssize(one.rotations_deg);
-  std::size_t part = compared_.size();
-  std::ptrdiff_t before = 0, least_difference = rotations;
-  for (std::size_t i = 0; i < compared_.size(); ++i) {
-    const std::ptrdiff_t difference = std::abs(2 * before - rotations);
-    const bool begins_base = i > 0 && compared_[i].base != compared_[i - 1].base;
-    if (begins_base && difference < least_difference) {
-      part = i;
-      least_difference = difference;
+void GridSearch::divide(bool is_helped) {
+  parts_.fill({});
+  const std::span<const KnownRotationScale> all(compared_);
+  const auto count = [](std::span<const KnownRotationScale> some) {
+    return std::accumulate(some.begin(), some.end(), std::ptrdiff_t{0},
+                           [](std::ptrdiff_t sum, const KnownRotationScale& one) {
+                             return sum + std::ssize(one.rotations_deg);
+                           });
+  };
+  const auto parts = static_cast<std::ptrdiff_t>(is_helped ? parts_.size() : 1);
+  const std::ptrdiff_t rotations = count(all);
+  std::ptrdiff_t part = 0, before = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < all.size();) {
+    std::size_t end = i;
+    while (end < all.size() && all[end].base == all[i].base) ++end;
+    const std::ptrdiff_t here = count(all.subspan(i, end - i));
+    // A base belongs to the part in which its middle lies.
+    if (part + 1 < parts && i > first && (2 * before + here) * parts > 2 * (part + 1) * rotations) {
+      parts_.at(static_cast<std::size_t>(part++)) = all.subspan(first, i - first);
+      first = i;
     }
-    before += std::ssize(compared_[i].rotations_deg);
+    before += here;
+    i = end;
   }
-  return part;
+  parts_.at(static_cast<std::size_t>(part)) = all.subspan(first);
+}
+
+void GridSearch::find_parts(const PairWork& work, TranslationSearch GridFrames::*frames,
+                            std::size_t first) {
+  const std::size_t last = parts_.size() - 1;
+  if (first < last && !parts_.at(first + 1).empty()) {
+    const auto others = [&] { find_parts(work, frames, first + 1); };
+    found_of_parts_.at(first) = helpers_.at(first)->beside({frames, parts_.at(first)}, others);
+  } else {
+    found_of_parts_.at(first) = (frames_.*frames).find(work, parts_.at(first));
+  }
 }
 
 void GridSearch::search(const PairWork& work, TranslationSearch GridFrames::*frames, double step) {
-  const std::span<const KnownRotationScale> all(compared_);
-  const std::size_t own = is_helped(work) ? own_part() : all.size();
-  GridHelper::Found found, of_helper;
-  const auto find_own = [&] { found = (frames_.*frames).find(work, all.first(own)); };
-  if (own < all.size()) {
-    of_helper = helper_->beside({frames, all.subspan(own)}, find_own);
-  } else {
-    find_own();
-  }
-  if (!work.is_stopped()) {
-    add_places(all.first(own), found, step);
-    add_places(all.subspan(own), of_helper, step);
+  divide(is_helped(work));
+  find_parts(work, frames, 0);
+  for (std::size_t i = 0; i < parts_.size() && !work.is_stopped(); ++i) {
+    add_places(parts_.at(i), found_of_parts_.at(i), step);
   }
   compared_.clear();
 }
@@ -377,8 +392,10 @@ void GridSearch::search_grey_levels(const PairWork& work) {
 std::span<const TranslationPeak> GridSearch::find(const PairWork& work, std::size_t maximum) {
   compared_.clear();
   if (is_helped(work)) {
-    if (!helper_) helper_.emplace(device_, steps_, batches_, by_directions_);
-    helper_->show(work);
+    for (std::optional<GridHelper>& helper : helpers_) {
+      if (!helper) helper.emplace(device_, steps_, batches_, by_directions_);
+      helper->show(work);
+    }
   }
   if (work.fields != nullptr) {
     search_directions(work);

@@ -9,6 +9,8 @@
 
 #include <warpalign/registrar.hpp>
 
+#include <array>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -19,10 +21,12 @@ namespace warpalign::detail {
 inline constexpr GridSteps standard_grid{4, 1.25, 128, 256};
 inline constexpr GridSteps fine_grid{3, 1.189207115, 160, 320};  // four scales an octave
 
+inline constexpr std::size_t grid_helpers = 2;
+
 class GridSearch {
  public:
   /// `fields`: null to compare grey levels; else directions of edges are compared. `may_be_helped`:
-  /// whether a pair that is alone is searched by two threads.
+  /// whether a pair that is alone is searched by several threads.
   GridSearch(const Device& device, const RegistrationOptions& options, Ones& ones,
              const GridSteps& steps = standard_grid, GradientFields* fields = nullptr,
              bool may_be_helped = false);
@@ -74,9 +78,12 @@ class GridSearch {
   [[nodiscard]] bool is_helped(const PairWork& work) const {
     return may_be_helped_ && work.is_alone;
   }
-  /// How many of compared_ this thread searches, about a half; the helper takes the others, which
-  /// have other bases.
-  [[nodiscard]] std::size_t own_part() const;
+  /// Divides compared_ into parts_, of about as many rotations each, and of different bases: one
+  /// for this thread, and one for each helper.
+  void divide(bool is_helped);
+  /// Searches parts_ from number `first` on: the last of them by this thread, the others by
+  /// helpers.
+  void find_parts(const PairWork& work, TranslationSearch GridFrames::*frames, std::size_t first);
   void find_typical_scores(const Rotations& told_by);
   void relate_to_typical_scores(std::span<Place> places) const;
   void know_promising();
@@ -100,7 +107,9 @@ class GridSearch {
   GridFrames::Batches batches_;
   GridFrames frames_;
   bool by_directions_, may_be_helped_;
-  std::optional<GridHelper> helper_;
+  std::array<std::optional<GridHelper>, grid_helpers> helpers_;
+  std::array<std::span<const KnownRotationScale>, 1 + grid_helpers> parts_;
+  std::array<GridHelper::Found, 1 + grid_helpers> found_of_parts_;
   std::vector<Place> places_, known_, of_moderate_;
   std::vector<TranslationPeak> found_;
 };

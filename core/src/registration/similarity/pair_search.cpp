@@ -192,13 +192,37 @@ void PairSearch::search_grey_levels_finely(const PairWork& work) {
 
 void PairSearch::search_grey_levels(const PairWork& work) {
   const bool accepted = search_grey_levels_coarsely(work);
+  bool concluded = false;
   if (!shifts_only() && goes_on(work, accepted)) {
-    settled_by_directions_ = tries_both() && are_settled_by_directions(work);
-    if (settled_by_directions_) return;
+    if (tries_both()) {
+      concluded = direction_grid_.is_at_work();
+      if (concluded) conclude_aside(work);
+      settled_by_directions_ = are_settled_by_directions(work);
+      if (settled_by_directions_) return;
+    }
     if (options_.search == Effort::thorough) search_grey_levels_finely(work);
   }
+  if (concluded) return take_conclusion();
   if (!accepted) static_cast<void>(has_convincing(work));
   conclude(work);
+}
+
+// Concludes what grey levels have found while the grid by directions is still being searched, and
+// keeps that for take_conclusion(): where directions settle the pair, nobody must know of it.
+void PairSearch::conclude_aside(const PairWork& work) {
+  const Generators tried = tried_;
+  by_grey_levels_ = candidates_;
+  static_cast<void>(has_convincing(work));
+  conclude(work);
+  conclusion_.swap(candidates_);
+  candidates_ = by_grey_levels_;
+  tried_ = tried;
+  concluded_with_windows_ = model_choice_.tried_windows();
+}
+
+void PairSearch::take_conclusion() {
+  candidates_.swap(conclusion_);
+  if (concluded_with_windows_) tried_.add(Generator::windows);
 }
 
 // Whether directions of edges are certain of a place at which grey levels have nothing in common:

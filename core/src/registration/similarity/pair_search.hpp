@@ -61,6 +61,8 @@ class PairSearch {
   void search_all_directions(const PairWork& work);
   void compare_directions_at(const PairWork& work, const Candidate& by_grey_levels);
   void conclude(const PairWork& work);
+  void conclude_aside(const PairWork& work);
+  void take_conclusion();
   [[nodiscard]] bool wants_features() const;
   void search_features(const PairWork& work);
   [[nodiscard]] std::optional<Candidate> fit_near(const PairWork& work, const Homography& start);
@@ -102,6 +104,8 @@ class PairSearch {
   std::vector<Candidate> by_grey_levels_;  // those of the first search, while directions are tried
   /// Those by directions of edges, where these were tried before grey levels were done.
   std::vector<Candidate> by_directions_;
+  std::vector<Candidate> conclusion_;  // of grey levels, where it was come to aside
+  bool concluded_with_windows_ = false;
   bool tried_directions_ = false, settled_by_directions_ = false;
   Generators tried_;
   double places_ = 0;
