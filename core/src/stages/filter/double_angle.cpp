@@ -4,6 +4,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -36,6 +37,23 @@ backend::DoubleAngleFactors factors_of(const DoubleAngleTerms& terms) {
           static_cast<float>(terms.gain)};
 }
 
+struct Named {
+  const char* what;
+  const Image& image;
+};
+
+void check(const Device& device, const Shape& stack, const std::array<Named, 2>& read,
+           const std::array<Named, 2>& written) {
+  for (const auto& [what, image] : read) {
+    detail::check_image(stage, what, device, image, PixelType::f32, stack);
+  }
+  for (const auto& [what, image] : written) {
+    detail::check_image(stage, what, device, image, PixelType::f32, stack);
+    for (const Named& input : read) detail::check_distinct(stage, input.image, image);
+  }
+  detail::check_distinct(stage, written[0].image, written[1].image);
+}
+
 }  // namespace
 
 DoubleAnglePlan::DoubleAnglePlan(const Device& device, const DoubleAngleSpec& spec)
@@ -56,18 +74,8 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
                               std::span<const DoubleAngleTerms> terms, Image& cosines, Image& sines,
                               std::int64_t first_slice) const {
   detail::check_stream(stage, device_, stream);
-  const auto check = [&](const char* what, const Image& image) {
-    detail::check_image(stage, what, device_, image, PixelType::f32, stack());
-  };
-  check("the input", input);
-  check("the weight", weight);
-  check("the cosines", cosines);
-  check("the sines", sines);
-  for (const Image* read : {&input, &weight}) {
-    detail::check_distinct(stage, *read, cosines);
-    detail::check_distinct(stage, *read, sines);
-  }
-  detail::check_distinct(stage, cosines, sines);
+  check(device_, stack(), {{{"the input", input}, {"the weight", weight}}},
+        {{{"the cosines", cosines}, {"the sines", sines}}});
   const auto slices = static_cast<std::int64_t>(terms.size());
   if (first_slice < 0 || first_slice > spec_.slices || slices > spec_.slices - first_slice) {
     detail::refuse(stage, "there is no such slice");
@@ -87,18 +95,8 @@ void DoubleAnglePlan::execute(Stream& stream, const Image& input, const Image& w
 void DoubleAnglePlan::turn(Stream& stream, const Image& cosines, const Image& sines,
                            double rotation, Image& turned_cosines, Image& turned_sines) const {
   detail::check_stream(stage, device_, stream);
-  const auto check = [&](const char* what, const Image& image) {
-    detail::check_image(stage, what, device_, image, PixelType::f32, stack());
-  };
-  check("the cosines", cosines);
-  check("the sines", sines);
-  check("the turned cosines", turned_cosines);
-  check("the turned sines", turned_sines);
-  for (const Image* read : {&cosines, &sines}) {
-    detail::check_distinct(stage, *read, turned_cosines);
-    detail::check_distinct(stage, *read, turned_sines);
-  }
-  detail::check_distinct(stage, turned_cosines, turned_sines);
+  check(device_, stack(), {{{"the cosines", cosines}, {"the sines", sines}}},
+        {{{"the turned cosines", turned_cosines}, {"the turned sines", turned_sines}}});
   if (!std::isfinite(rotation)) detail::refuse(stage, "the rotation must be a finite number");
   kernel_->enqueue_turned(
       detail::Access::queue(stream),
