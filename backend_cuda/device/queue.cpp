@@ -12,9 +12,9 @@ namespace warpalign::cuda {
 
 namespace {
 
-// CUDA has no priority below that of streams that are made without one, which are all that others
-// make. Those of high priority are small numbers.
-int number_of(backend::QueuePriority priority, const CallSite& site) {
+// CUDA has no priority below the default, which a caller's own streams mostly have. Smaller numbers
+// come first.
+int stream_priority(backend::QueuePriority priority, const CallSite& site) {
   int lowest = 0;
   int highest = 0;
   check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange",
@@ -28,7 +28,8 @@ StreamHandle::StreamHandle(const Context& context, backend::QueuePriority priori
     : context_(context) {
   context_.activate();
   const CallSite site{context_};
-  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, number_of(priority, site)),
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                     stream_priority(priority, site)),
         "cudaStreamCreateWithPriority", site);
 }
 

@@ -5,6 +5,8 @@
 #include "embedded_kernels.hpp"
 #include "features/plane_groups.hpp"
 
+#include "formulas/features.h"
+
 #include <warpalign/backend/packed_planes.hpp>
 #include <warpalign/backend/stages/features/blobs.hpp>
 
@@ -13,7 +15,6 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "blobs";
-constexpr int rows_an_item = 4;
 
 class Blobs final : public backend::Blobs {
  public:
@@ -21,7 +22,7 @@ class Blobs final : public backend::Blobs {
       : groups_(context),
         one_for_each_(groups_.one_for_each(spec.planes.size())),
         over_(context.has_vectors() ? over_rows(spec.planes)
-                                    : groups_.over(spec.planes, rows_an_item)),
+                                    : groups_.over(spec.planes, WA_ROWS_AN_ITEM)),
         pixels_(static_cast<cl_int>(backend::packed_pixels(spec.planes))),
         images_(static_cast<cl_int>(spec.images)),
         capacity_(static_cast<cl_int>(spec.capacity)),

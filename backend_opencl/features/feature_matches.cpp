@@ -5,6 +5,8 @@
 #include "device/stage.hpp"
 #include "embedded_kernels.hpp"
 
+#include "formulas/features.h"
+
 #include <warpalign/backend/stages/features/feature_matches.hpp>
 
 namespace warpalign::opencl {
@@ -13,7 +15,6 @@ namespace {
 
 constexpr const char* stage = "feature_matches";
 constexpr std::size_t tile_items = 16;
-constexpr std::int64_t features_per_tile = 2 * backend::features_per_slice;
 constexpr std::size_t max_group = 64;
 constexpr std::int64_t features_per_block = 128;  // of a work-item on CPUs
 
@@ -54,7 +55,7 @@ class FeatureMatches final : public backend::FeatureMatches {
               {1, 1}};
     }
     const auto items_over = [](std::int64_t count) {
-      return static_cast<std::size_t>(divide_up(count, features_per_tile)) * tile_items;
+      return static_cast<std::size_t>(divide_up(count, WA_FEATURES_OF_TILE)) * tile_items;
     };
     return {{items_over(movings), items_over(references)}, {tile_items, tile_items}};
   }

@@ -18,7 +18,6 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "octave";
-constexpr int rows_an_item = 4;
 
 class Octave final : public backend::Octave {
  public:
@@ -35,7 +34,7 @@ class Octave final : public backend::Octave {
     over_first_rows_ = over(backend::every_step(spec.planes, spec.step, 1));
     over_ = over(planes);
     if (!simd_) {
-      over_tiles_ = groups_.over(planes, rows_an_item);
+      over_tiles_ = groups_.over(planes, WA_ROWS_AN_ITEM);
       image_.emplace(context, stage, kernel_text_, "octave_image", groups_.options());
       taken_.emplace(context, stage, kernel_text_, "octave_taken", groups_.options());
     }

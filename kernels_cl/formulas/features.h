@@ -28,6 +28,12 @@ typedef struct {
 // of six images, of a sigma of 3.09.
 #define WA_OCTAVE_MAX_RADIUS 10
 
+// How many rows of a tile, which a work-group shares, each work-item smooths or looks at.
+#define WA_ROWS_AN_ITEM 4
+
+// How many features of each image are in a tile of the products of descriptors.
+#define WA_FEATURES_OF_TILE 128
+
 WA_INLINE int wa_within(int i, int n) { return i < 0 ? 0 : (i < n ? i : n - 1); }
 
 // The vertex of the parabola through three values, between -1/2 and 1/2.

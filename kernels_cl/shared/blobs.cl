@@ -42,8 +42,7 @@ deviations(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
 }
 
 // What a work-group looks at: COLUMNS by TILE_ROWS pixels, and one more on all sides.
-#define ROWS_AN_ITEM 4
-#define TILE_ROWS (ROWS_AN_ITEM * ROWS)
+#define TILE_ROWS (WA_ROWS_AN_ITEM * ROWS)
 #define TILE_WIDTH (COLUMNS + 2)
 #define TILE (TILE_WIDTH * (TILE_ROWS + 2))
 #define LOADS ((TILE + GROUP - 1) / GROUP)  // of an image, by each work-item
@@ -106,7 +105,7 @@ blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
     }
     WA_BARRIER();
     const int x = first_x + WA_ITEM_X;
-    for (int r = 0; image >= 2 && r < ROWS_AN_ITEM; ++r) {
+    for (int r = 0; image >= 2 && r < WA_ROWS_AN_ITEM; ++r) {
       const int row = WA_ITEM_Y + r * ROWS;
       const int y = first_y + row;
       if (x < MARGIN || x >= width - MARGIN || y < MARGIN || y >= height - MARGIN) continue;
@@ -126,5 +125,4 @@ blobs(WA_GLOBAL const float* octave, WA_GLOBAL const int* planes,
     WA_BARRIER();
   }
 }
-#undef TILE
 #undef GROUP

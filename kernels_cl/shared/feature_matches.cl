@@ -12,11 +12,11 @@
 #include "formulas/features.h"
 #include "shared/nearest_feature.h"
 
-// Work-items of the first kernel, and how many slices along both axes they compare. Each work-item
-// computes eight by eight products.
+// Work-items of the first kernel along both axes, and how many features and slices they compare. Each
+// work-item computes eight by eight products.
 #define TILE_ITEMS 16
-#define SLICES_OF_TILE 2
-#define TILE (SLICES_OF_TILE * SLICE)
+#define TILE WA_FEATURES_OF_TILE
+#define SLICES_OF_TILE (TILE / SLICE)
 #define PER_SLICE (SLICE / TILE_ITEMS)
 #define PER_ITEM (TILE / TILE_ITEMS)
 #define DEPTH 16

@@ -70,7 +70,7 @@ octave_taken(WA_GLOBAL const float* source, int first_of_source, WA_GLOBAL const
 // sums: to those of the smoothed pixels beside one another in a row, or in a column, that this
 // work-item computes. The weights that it does so with move on by one from pixel to pixel.
 #define ROW_SUMS 8
-#define COLUMN_SUMS 4
+#define COLUMN_SUMS WA_ROWS_AN_ITEM
 #define TILE_ROWS (COLUMN_SUMS * ROWS)
 #define MAX_RADIUS WA_OCTAVE_MAX_RADIUS
 // How many pixels are gone through for so many sums: those of all their taps, rounded up. Weights

@@ -33,7 +33,7 @@ FeatureSearch::FeatureSearch(const Device& device, bool may_be_helped)
 
 const ViewFeatures& FeatureSearch::find_features(const PairWork& work) {
   const auto find_reference = [&] { finder_.find(work, work.reference, reference_); };
-  if (may_be_helped_ && work.is_alone) {
+  if (is_helped(work)) {
     if (!helper_) helper_.emplace(device_);
     return helper_->beside(work, find_reference);
   }
@@ -73,9 +73,9 @@ std::span<const Homography> FeatureSearch::find(const PairWork& work) {
   const LargerSides sides{larger_side(work.reference.shape()), larger_side(work.moving.shape())};
   find_matches(work, moving);
   keep_distinct(found_, sides);
-  const bool is_helped = may_be_helped_ && work.is_alone;
-  if (is_helped && !workers_) workers_.emplace(sampling_helpers);
-  return sampling_.find(found_, sides, is_helped ? &*workers_ : nullptr);
+  if (!is_helped(work)) return sampling_.find(found_, sides);
+  if (!workers_) workers_.emplace(sampling_helpers);
+  return sampling_.find(found_, sides, &*workers_);
 }
 
 }  // namespace warpalign::detail

@@ -22,7 +22,7 @@ namespace warpalign::detail {
 /// windows do not find it. Local features of both images do, as they are and in simulated views.
 class FeatureSearch {
  public:
-  /// `may_be_helped`: whether a pair that is alone is searched by two threads.
+  /// `may_be_helped`: whether a pair that is alone is searched by several threads.
   explicit FeatureSearch(const Device& device, bool may_be_helped = false);
   FeatureSearch(const FeatureSearch&) = delete;
   FeatureSearch& operator=(const FeatureSearch&) = delete;
@@ -32,6 +32,9 @@ class FeatureSearch {
   [[nodiscard]] std::span<const Homography> find(const PairWork& work);
 
  private:
+  [[nodiscard]] bool is_helped(const PairWork& work) const {
+    return may_be_helped_ && work.is_alone;
+  }
   /// Sets reference_, and returns the moving image's.
   const ViewFeatures& find_features(const PairWork& work);
   void find_matches(const PairWork& work, const ViewFeatures& moving);

@@ -1,4 +1,4 @@
-// A second thread that takes a part of what a grid search compares.
+// Another thread that takes a part of what a grid search compares.
 #include "registration/similarity/grid_helper.hpp"
 
 namespace warpalign::detail {

@@ -1,4 +1,4 @@
-// A second thread that takes a part of what a grid search compares.
+// Another thread that takes a part of what a grid search compares.
 #pragma once
 
 #include "registration/similarity/grid_frames.hpp"

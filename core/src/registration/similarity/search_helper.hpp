@@ -1,4 +1,4 @@
-// A second thread that takes a part of a search.
+// Another thread that takes a part of a search.
 #pragma once
 
 #include "registration/ahead.hpp"
